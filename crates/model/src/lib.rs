@@ -1,1 +1,23 @@
-//! The nouns.
+//! The nouns of assay: what an experiment asks, what a plan decides, what a record holds and what a judgement says.
+//! Values only. Nothing here opens a file, a socket, a clock or a source of randomness, so every room may depend on
+//! this one, and each of these types can be read back from disk by a later version. One word, one type: the words
+//! are those of the glossary in ARCHITECTURE.md.
+#![forbid(unsafe_code)]
+
+pub mod charset;
+pub mod estimate;
+pub mod experiment;
+pub mod finding;
+pub mod histogram;
+pub mod host;
+pub mod judgement;
+pub mod load;
+pub mod plan;
+pub mod problem;
+pub mod record;
+pub mod seed;
+pub mod settings;
+pub mod units;
+pub mod value;
+pub mod verdict;
+pub mod words;

@@ -1,0 +1,41 @@
+//! A value with its interval and the number of repetitions behind it. A single run gives a point without an interval,
+//! and nothing may be claimed from it.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    pub value: f64,
+    /// Bounds of the 95 % interval; `None` when there are too few repetitions for one.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    /// Repetitions.
+    pub n: u32,
+    pub unit: String,
+}
+
+/// Two cells side by side on one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub metric: String,
+    /// Cell ids.
+    pub base: String,
+    pub candidate: String,
+    /// The axis on which the two differ.
+    pub axis: String,
+    /// candidate ÷ base.
+    pub ratio: Estimate,
+    pub outcome: Outcome,
+    pub sentence: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Better,
+    Worse,
+    Equivalent,
+    Undecided,
+    /// A check forbids the comparison.
+    Refused,
+}

@@ -1,0 +1,73 @@
+//! Everything the judge says of one record: per cell its metrics as estimates with the verdicts on them, then what
+//! holds for the experiment, comparisons and findings. This is also the shape of `report.json`, documented in
+//! `docs/report-schema.md`.
+
+use crate::estimate::{Comparison, Estimate};
+use crate::finding::Finding;
+use crate::plan::CellId;
+use crate::value::Value;
+use crate::verdict::{Status, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Raised when a field changes its meaning; additions keep it.
+pub const REPORT_SCHEMA: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    pub cells: Vec<CellJudgement>,
+    /// On the experiment as a whole, or on several cells at once.
+    pub verdicts: Vec<Verdict>,
+    pub comparisons: Vec<Comparison>,
+    pub findings: Vec<Finding>,
+    /// The report's opening: one sentence per claim, worst status first.
+    pub claims: Vec<Claim>,
+    /// What was not measured and why, as sentences.
+    pub not_measured: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellJudgement {
+    pub id: CellId,
+    pub axes: BTreeMap<String, Value>,
+    pub workload: String,
+    /// By plain name: `qps`, `ops_per_s`, `tps`, `latency_us_p99`, `client_cpu_us_per_statement`, `errors_per_op` …
+    pub metrics: BTreeMap<String, Estimate>,
+    /// The same per operation and per statement.
+    pub operations: BTreeMap<String, BTreeMap<String, Estimate>>,
+    pub statements: BTreeMap<String, BTreeMap<String, Estimate>>,
+    /// One value per repetition, in order, of the metrics drawn as dots (`qps` at least).
+    pub repetitions: BTreeMap<String, Vec<f64>>,
+    pub runs: Vec<String>,
+    pub verdicts: Vec<Verdict>,
+    /// The worst of the verdicts; a cell that failed is shown struck.
+    pub status: Status,
+    /// Which resource limits this cell, as `client-bound`, with the evidence in words.
+    pub bound: Option<Bound>,
+    /// Set when no run of the cell was done: skipped or failed, in the server's words.
+    pub no_number: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    pub label: String,
+    pub sentence: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    pub status: Status,
+    pub sentence: String,
+    /// Cells, comparisons or checks that it rests on.
+    pub evidence: Vec<String>,
+}
+
+impl Judgement {
+    pub fn cell(&self, id: &CellId) -> Option<&CellJudgement> {
+        self.cells.iter().find(|c| c.id == *id)
+    }
+    /// Whether every number may be believed: the exit status of a run.
+    pub fn failed(&self) -> bool {
+        self.verdicts.iter().chain(self.cells.iter().flat_map(|c| &c.verdicts)).any(|v| v.verdict == Status::Fail)
+    }
+}

@@ -1,0 +1,132 @@
+//! The experiment resolved to an ordered list of runs with nothing left to choose: every parameter with its default
+//! filled in, every seed drawn, every order decided. A plan is a pure function of the experiment and of what the host
+//! offers, so it can be read before anything starts, and a resumed lab finds the same runs under the same names.
+
+use crate::load::{Load, Phase};
+use crate::seed::Seed;
+use crate::units::{Bytes, Nanos};
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Raised when a field changes its meaning; additions keep it.
+pub const PLAN_SCHEMA: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub schema: u32,
+    /// File stem of the experiment, as `read-only-charsets`.
+    pub name: String,
+    pub question: String,
+    /// The scale whose overrides were applied; `None` when the file was used as it stands.
+    pub scale: Option<String>,
+    pub seed: Seed,
+    /// The axes in the order of the file: what the experiment varies, in the order a reader meets it.
+    pub axes: Vec<Axis>,
+    pub cells: Vec<Cell>,
+    /// In the order in which they are carried out.
+    pub runs: Vec<PlannedRun>,
+    /// What was asked and cannot be run here, with the reason.
+    pub skipped: Vec<Skipped>,
+    pub cost: Cost,
+    /// Near misses that deserve a look before hours are spent (check C1's lint), as sentences.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
+    pub key: String,
+    pub values: Vec<Value>,
+}
+
+/// One combination of axis values, with everything that defines it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    pub id: CellId,
+    /// The value on each axis that applies to this cell; an axis over a parameter that the workload lacks is absent.
+    pub axes: BTreeMap<String, Value>,
+    /// Set on the second arm of an A/A pair: the cell that this one repeats under another label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<CellId>,
+    pub server: Server,
+    pub workload: String,
+    /// Every parameter of the workload, defaults filled in.
+    pub parameters: BTreeMap<String, Value>,
+    pub load: Load,
+    pub phases: Vec<Phase>,
+}
+
+/// What the instance of a cell is to be: two cells with equal servers can share one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Server {
+    /// Name in the catalogue, as `mariadb-10.11` or `distribution`; with `on` set, the name of what the DSN points at.
+    pub build: String,
+    /// A server that the lab neither starts nor stops: its DSN without any secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    pub engine: String,
+    pub profile: String,
+    /// Settings in the lab's words (`settings::ALL`), profile defaults filled in.
+    pub settings: BTreeMap<String, Value>,
+    /// The server's own variables, passed as they are.
+    pub native: BTreeMap<String, Value>,
+    /// CPUs for server and load as the experiment said (`all`, `half`, `0-7`, `socket:0`); `None` leaves it to the lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_cpus: Option<String>,
+}
+
+/// `c001`: stable within a plan.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CellId(pub String);
+
+/// `c001-1`: cell and repetition; the name of the run's folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub String);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedRun {
+    pub id: RunId,
+    pub cell: CellId,
+    /// 1-based.
+    pub repetition: u32,
+    /// Runs of one block are neighbours in time: each cell occurs once in it, in random order.
+    pub block: u32,
+    pub seed: Seed,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    pub axes: BTreeMap<String, Value>,
+    pub reason: String,
+}
+
+/// What carrying out the plan is expected to take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    pub time: Nanos,
+    pub disk: Bytes,
+    /// Rows that must be loaded before the runs.
+    pub rows: u64,
+}
+
+impl Plan {
+    pub fn cell(&self, id: &CellId) -> &Cell {
+        self.cells.iter().find(|c| c.id == *id).expect("a plan names only its own cells")
+    }
+}
+
+impl std::fmt::Display for CellId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

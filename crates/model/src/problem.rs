@@ -1,0 +1,62 @@
+//! A mistake of the author of an experiment or a command line: where it is, what is wrong, and how to mend it. All
+//! problems of a file are collected and shown at once, because being told one per attempt is a way of wasting a day.
+
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// 1-based line of the file; `None` for the command line.
+    pub line: Option<usize>,
+    /// The key path, as `workload.oltp.range_size`.
+    pub path: String,
+    pub what: String,
+    /// The mend: what to write in its place, with the nearest known word where there is one.
+    pub mend: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        write!(f, "{}: {}", self.path, self.what)?;
+        if self.mend.is_empty() { Ok(()) } else { write!(f, "\n    {}", self.mend) }
+    }
+}
+
+/// The known word nearest to a misspelt one, within two edits or a third of its length.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.len() / 3).max(2);
+    known.into_iter().map(|k| (edits(word, k), k)).filter(|(d, _)| *d <= limit).min_by_key(|(d, _)| *d).map(|(_, k)| k)
+}
+
+/// Levenshtein distance with adjacent transpositions counted as one edit.
+fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut d = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            d[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let cost = usize::from(a[i - 1] != b[j - 1]);
+                let mut best = (d[i - 1][j] + 1).min(d[i][j - 1] + 1).min(d[i - 1][j - 1] + cost);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(d[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    d[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_slip_of_the_finger_finds_its_word() {
+        let known = ["range_size", "rows", "tables"];
+        assert_eq!(super::nearest("rnage_size", known), Some("range_size"));
+        assert_eq!(super::nearest("zebra", known), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! What servers answered when asked about themselves: effective variables, definitions of tables, plans of statements,
+//! rows counted. The plan says what was wanted; these say what was.
+
+use crate::host::Version;
+use crate::plan::Server;
+use crate::units::{Bytes, Nanos};
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One server as it really ran: `instances/<key>.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InstanceRecord {
+    /// Hash of `wanted`; runs name it.
+    pub key: String,
+    pub wanted: Server,
+    pub kind: String,
+    pub version: Version,
+    /// `SELECT VERSION()`.
+    pub version_text: String,
+    pub version_comment: String,
+    /// SHA-256 of the binary when the lab could read it.
+    #[serde(default)]
+    pub binary_sha256: Option<String>,
+    /// The option file as written; empty for a server that the lab did not start.
+    pub option_file: String,
+    /// `SHOW GLOBAL VARIABLES`.
+    pub variables: BTreeMap<String, String>,
+    pub engines: Vec<String>,
+    /// CPUs that the server's process may use, read back after start.
+    pub cpus: Vec<u32>,
+    /// Warnings in the error log that mean an option was not honoured.
+    pub complaints: Vec<String>,
+    pub start_time: Nanos,
+}
+
+/// One dataset as it lies in an instance: `datasets/<key>.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DatasetRecord {
+    /// Hash of instance, workload family and the parameters that shape data; runs name it.
+    pub key: String,
+    pub instance: String,
+    pub schema: String,
+    pub family: String,
+    /// The parameters that shape the data.
+    pub parameters: BTreeMap<String, Value>,
+    pub tables: Vec<TableAnswer>,
+    /// `None` when it was found loaded.
+    pub load_time: Option<Nanos>,
+    pub rows: u64,
+    /// Rows compared with the generator, and those that differed.
+    pub rows_checked: u64,
+    pub rows_wrong: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableAnswer {
+    pub name: String,
+    /// The statement that was submitted.
+    pub submitted: String,
+    /// `SHOW CREATE TABLE`.
+    pub created: String,
+    /// Warnings of the CREATE.
+    pub warnings: Vec<String>,
+    /// `SELECT COUNT(*)`.
+    pub rows: u64,
+    pub rows_wanted: u64,
+    /// Data and index bytes as the server states them.
+    pub bytes: Bytes,
+}
+
+/// What one session said about itself before a run, and the plan of each statement.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionAnswer {
+    /// `character_set_client`, `collation_connection`, `transaction_isolation`, `autocommit`, `sql_mode`, `time_zone` …
+    pub variables: BTreeMap<String, String>,
+    /// `unix` or `tcp`; then `plain` or `tls`.
+    pub transport: String,
+    pub plans: Vec<StatementPlan>,
+}
+
+/// One statement and how the server means to carry it out, with sampled values in place of its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatementPlan {
+    pub statement: String,
+    pub sql: String,
+    /// `EXPLAIN FORMAT=JSON` where the server has it, else the rows of EXPLAIN as `key=value` lines.
+    pub explain: String,
+    /// Session handler counters of one execution (`Handler_read_next` = 100 …), from the probe session.
+    pub handlers: BTreeMap<String, i64>,
+    /// Rows that execution returned.
+    pub rows: u64,
+}

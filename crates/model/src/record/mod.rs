@@ -1,0 +1,44 @@
+//! What was observed while a plan was carried out, and nothing else. A record is a folder that grows by appending;
+//! these are the shapes of what lies in it, so that the lab can write and the judge can read without knowing each
+//! other. `docs/record.md` tells the folder's layout.
+
+pub mod answer;
+pub mod canary;
+pub mod event;
+pub mod run;
+pub mod series;
+pub mod tally;
+
+use crate::host::Host;
+use crate::plan::Plan;
+use answer::{DatasetRecord, InstanceRecord};
+use canary::Canary;
+use event::Event;
+use run::RunRecord;
+
+/// Raised when a field changes its meaning; additions keep it.
+pub const RECORD_SCHEMA: u32 = 1;
+
+/// A whole record in memory. Per-second series and intervals stay on disk until somebody asks (`series`, `tally`).
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The experiment, byte for byte as written.
+    pub experiment: String,
+    pub plan: Plan,
+    pub host: Host,
+    pub canary: Option<Canary>,
+    pub events: Vec<Event>,
+    pub instances: Vec<InstanceRecord>,
+    pub datasets: Vec<DatasetRecord>,
+    /// Finished runs (done, failed or skipped) in the order in which they were carried out.
+    pub runs: Vec<RunRecord>,
+}
+
+impl Record {
+    pub fn instance(&self, key: &str) -> Option<&InstanceRecord> {
+        self.instances.iter().find(|i| i.key == key)
+    }
+    pub fn dataset(&self, key: &str) -> Option<&DatasetRecord> {
+        self.datasets.iter().find(|d| d.key == key)
+    }
+}

@@ -1,0 +1,118 @@
+//! One execution of one cell, as it ended: `runs/<id>/run.json`, written last and at once, so that its presence says
+//! that the run is over. A failed run is a result with a reason and with everything measured until then.
+
+use super::answer::SessionAnswer;
+use super::tally::Tally;
+use crate::load::PhaseKind;
+use crate::plan::{CellId, RunId};
+use crate::seed::Seed;
+use crate::units::Nanos;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    pub schema: u32,
+    pub id: RunId,
+    pub cell: CellId,
+    pub repetition: u32,
+    pub block: u32,
+    /// Position in the order in which runs were carried out, over all sessions of the lab.
+    pub position: u32,
+    pub seed: Seed,
+    pub ending: Ending,
+    /// Milliseconds since 1970 (UTC).
+    pub started_unix_ms: u64,
+    pub ended_unix_ms: u64,
+    /// Key of the instance and dataset; `None` when the run ended before it had one.
+    pub instance: Option<String>,
+    pub dataset: Option<String>,
+    /// `io_uring` or `epoll`, as chosen.
+    pub io: String,
+    pub workers: u32,
+    /// CPUs that the load ran on.
+    pub load_cpus: Vec<u32>,
+    pub session: SessionAnswer,
+    pub phases: Vec<PhaseRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Done,
+    Failed { reason: String },
+    /// Could not be asked of this server, as a charset that it lacks.
+    Skipped { reason: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    pub name: String,
+    pub kind: PhaseKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturb: Option<String>,
+    /// Since the start of the run's first phase.
+    pub from: Nanos,
+    pub to: Nanos,
+    /// Whole-phase sums by group of users; a run without groups has one called `users`.
+    pub groups: BTreeMap<String, GroupRecord>,
+    /// Readings at the phase's two ends, by metric name. Absent metrics were not measured.
+    pub counters: BTreeMap<String, Ends>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupRecord {
+    pub users: u32,
+    pub workload: String,
+    pub tally: Tally,
+}
+
+/// A metric at the beginning and the end of a phase, with the moments at which it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ends {
+    pub begin: f64,
+    pub end: f64,
+    /// Since the start of the run's first phase.
+    pub begin_at: Nanos,
+    pub end_at: Nanos,
+}
+
+impl Ends {
+    pub fn delta(&self) -> f64 {
+        self.end - self.begin
+    }
+    pub fn seconds(&self) -> f64 {
+        Nanos(self.end_at.0.saturating_sub(self.begin_at.0)).seconds()
+    }
+}
+
+impl PhaseRecord {
+    pub fn length(&self) -> Nanos {
+        Nanos(self.to.0 - self.from.0)
+    }
+    /// All groups together.
+    pub fn tally(&self) -> Tally {
+        let mut all = Tally::default();
+        for group in self.groups.values() {
+            all.merge(&group.tally);
+        }
+        all
+    }
+    pub fn users(&self) -> u32 {
+        self.groups.values().map(|g| g.users).sum()
+    }
+    /// The growth of a counter over the phase; `None` when it was not measured.
+    pub fn delta(&self, metric: &str) -> Option<f64> {
+        self.counters.get(metric).map(Ends::delta)
+    }
+}
+
+impl RunRecord {
+    /// Phases that make numbers.
+    pub fn measured(&self) -> impl Iterator<Item = &PhaseRecord> {
+        self.phases.iter().filter(|p| p.kind == PhaseKind::Measure)
+    }
+    pub fn is_done(&self) -> bool {
+        self.ending == Ending::Done
+    }
+}

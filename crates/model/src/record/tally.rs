@@ -1,0 +1,141 @@
+//! One group's counts and histograms over a stretch of time. A tally is summed over workers, seconds and groups, and
+//! merging parts gives the whole, error counters included.
+
+use crate::histogram::Histogram;
+use crate::units::Nanos;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// By operation name.
+    pub operations: BTreeMap<String, OperationTally>,
+    /// By statement name (class of statements, as `point_selects`).
+    pub statements: BTreeMap<String, StatementTally>,
+    /// Transactions committed and rolled back as the client saw them acknowledged.
+    #[serde(default)]
+    pub commits: u64,
+    #[serde(default)]
+    pub rollbacks: u64,
+    /// Sessions opened again after they broke.
+    #[serde(default)]
+    pub reconnects: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OperationTally {
+    pub done: u64,
+    /// Rolled back by design of the workload.
+    #[serde(default)]
+    pub rolled_back: u64,
+    /// Given up, by error number (0: lost connection, 1: time-out of ours).
+    #[serde(default)]
+    pub failed: BTreeMap<u32, u64>,
+    /// Tried again after a retryable error, by error number.
+    #[serde(default)]
+    pub retried: BTreeMap<u32, u64>,
+    /// The first message of each failure number.
+    #[serde(default)]
+    pub messages: BTreeMap<u32, String>,
+    /// From the intended start (open load) or the actual start (closed load) to the last byte, of operations done.
+    pub latency: Histogram,
+    /// From the actual start; absent under a closed load, where it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Histogram>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatementTally {
+    /// Answered without error.
+    pub calls: u64,
+    #[serde(default)]
+    pub failed: BTreeMap<u32, u64>,
+    /// Rows returned.
+    pub rows: u64,
+    /// Rows the server reports as changed.
+    #[serde(default)]
+    pub affected: u64,
+    /// Answers that broke an expectation of the workload (a point select without its row).
+    #[serde(default)]
+    pub unexpected: u64,
+    /// Bytes of the answers, packet headers included.
+    pub bytes: u64,
+    /// From send to last byte.
+    pub service: Histogram,
+}
+
+/// One second (or the remainder of a phase) of one group: a line of `runs/<id>/intervals.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Since the start of the run's first phase.
+    pub from: Nanos,
+    pub to: Nanos,
+    pub phase: String,
+    pub group: String,
+    pub tally: Tally,
+}
+
+fn add(into: &mut BTreeMap<u32, u64>, from: &BTreeMap<u32, u64>) {
+    for (k, n) in from {
+        *into.entry(*k).or_default() += n;
+    }
+}
+
+impl Tally {
+    pub fn merge(&mut self, other: &Self) {
+        for (name, part) in &other.operations {
+            self.operations.entry(name.clone()).or_default().merge(part);
+        }
+        for (name, part) in &other.statements {
+            self.statements.entry(name.clone()).or_default().merge(part);
+        }
+        self.commits += other.commits;
+        self.rollbacks += other.rollbacks;
+        self.reconnects += other.reconnects;
+    }
+    /// Operations done, over all names.
+    pub fn done(&self) -> u64 {
+        self.operations.values().map(|o| o.done).sum()
+    }
+    pub fn failed(&self) -> u64 {
+        self.operations.values().flat_map(|o| o.failed.values()).sum()
+    }
+    /// Statements answered, with or without error.
+    pub fn statements_answered(&self) -> u64 {
+        self.statements.values().map(|s| s.calls + s.failed.values().sum::<u64>()).sum()
+    }
+}
+
+impl OperationTally {
+    pub fn merge(&mut self, other: &Self) {
+        self.done += other.done;
+        self.rolled_back += other.rolled_back;
+        add(&mut self.failed, &other.failed);
+        add(&mut self.retried, &other.retried);
+        for (k, text) in &other.messages {
+            self.messages.entry(*k).or_insert_with(|| text.clone());
+        }
+        self.latency.merge(&other.latency);
+        if let Some(theirs) = &other.service {
+            self.service.get_or_insert_default().merge(theirs);
+        }
+    }
+}
+
+impl StatementTally {
+    pub fn merge(&mut self, other: &Self) {
+        self.calls += other.calls;
+        add(&mut self.failed, &other.failed);
+        self.rows += other.rows;
+        self.affected += other.affected;
+        self.unexpected += other.unexpected;
+        self.bytes += other.bytes;
+        self.service.merge(&other.service);
+    }
+}
+
+impl Interval {
+    pub fn length(&self) -> Nanos {
+        Nanos(self.to.0 - self.from.0)
+    }
+}

@@ -1,0 +1,37 @@
+//! Settings of a server in the lab's own words. A word means the same on every kind and version; the kind translates
+//! it (`lab/src/servers`), and what has no word goes through `native`, which is passed as it is and disclosed as such.
+//! The two profiles are the ones that studies name: `durable` pins what seed 3 lists, `default` leaves the server alone.
+
+use crate::words::{Class, Kind, Literal, Parameter};
+
+const fn word(name: &'static str, kind: Kind, default: Option<Literal>, why: &'static str) -> Parameter {
+    Parameter { name, kind, default, class: Class::Server, why }
+}
+
+/// The defaults are those of the profile `durable`. In the profile `default` only the words marked as plumbing in
+/// [`PLUMBING`] keep theirs.
+pub const ALL: &[Parameter] = &[
+    word("buffer_pool", Kind::Size, Some(Literal::Count(1 << 30)), "memory for cached pages of the storage engine"),
+    word("redo", Kind::Size, Some(Literal::Count(2 << 30)), "total capacity of the redo log"),
+    word("flush_at_commit", Kind::Count { min: 0, max: 2 }, Some(Literal::Count(1)), "1 makes every commit durable; 2 and 0 trade that for speed"),
+    word("doublewrite", Kind::Flag, Some(Literal::Flag(true)), "protection against torn pages"),
+    word("checksums", Kind::Choice(&["crc32", "none"]), Some(Literal::Text("crc32")), "page checksum algorithm"),
+    word("direct_io", Kind::Flag, Some(Literal::Flag(true)), "bypass the page cache for data files"),
+    word("performance_schema", Kind::Flag, Some(Literal::Flag(true)), "the server's own instrumentation"),
+    word("binlog", Kind::Flag, Some(Literal::Flag(false)), "binary log"),
+    word("query_cache", Kind::Flag, Some(Literal::Flag(false)), "result cache of the servers that still have one"),
+    word("adaptive_hash_index", Kind::Flag, Some(Literal::Flag(false)), "InnoDB's hash index over hot pages"),
+    word("io_capacity", Kind::Count { min: 100, max: 10_000_000 }, Some(Literal::Count(2_000)), "page flushing rate the server aims at, in pages per second"),
+    word("max_connections", Kind::Count { min: 10, max: 100_000 }, Some(Literal::Count(4_096)), "sessions the server accepts"),
+    word("prepared_statement_limit", Kind::Count { min: 0, max: 4_194_304 }, Some(Literal::Count(1_048_576)), "prepared statements over all sessions"),
+    word("tls", Kind::Flag, Some(Literal::Flag(false)), "offer encrypted connections"),
+];
+
+/// Words that keep their default even in the profile `default`, because without them the lab cannot work.
+pub const PLUMBING: &[&str] = &["max_connections", "prepared_statement_limit", "tls"];
+
+pub const PROFILES: &[&str] = &["durable", "default"];
+
+pub fn by_name(name: &str) -> Option<&'static Parameter> {
+    ALL.iter().find(|p| p.name == name)
+}

@@ -1,0 +1,42 @@
+//! The answer of one check: pass, warn, fail, or *not evaluable* when the evidence it needs was not measured, which
+//! never counts as passed. The sentence, the measured value and the limit come together, so that prose and evidence
+//! cannot drift apart.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Id of the check, as `client_had_headroom`.
+    pub check: String,
+    pub verdict: Status,
+    /// What was found, with number and unit, why it matters for this claim.
+    pub sentence: String,
+    /// The measured value as text with its unit; empty when nothing was.
+    pub measured: String,
+    pub limit: String,
+    /// What to do about it; empty for a pass.
+    pub advice: String,
+    /// Where it can be seen: paths within the record, with an optional `#key` (`runs/c001-1/run.json#phases.0`).
+    pub evidence: Vec<String>,
+}
+
+/// Ordered from best to worst for a badge: the worst of several is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Pass,
+    NotEvaluable,
+    Warn,
+    Fail,
+}
+
+impl Status {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::NotEvaluable => "not evaluable",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The vocabulary that an experiment may use. Workloads, settings, disturbances and builds are known in other rooms;
+//! they hand their words in as values, so that the experiment is checked against everything that exists and this room
+//! still depends on nothing.
+
+use crate::value::Value;
+
+/// What a parameter or setting accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Flag,
+    /// A whole number within the bounds, both included.
+    Count { min: i64, max: i64 },
+    Real { min: f64, max: f64 },
+    /// A size, written as `512 MiB` or a number of bytes; kept as `Value::Count` of bytes.
+    Size,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+}
+
+/// What a difference in this key means between two compared cells (the classes of check C1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Defines what is done per operation.
+    Work,
+    /// Defines what the data are; also part of a dataset's identity.
+    Data,
+    /// A setting of the server.
+    Server,
+}
+
+/// One knob of a workload, or one word for a setting of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// As it would be written in the file; `None` when the experiment must say it or the server's own default holds.
+    pub default: Option<Literal>,
+    pub class: Class,
+    /// One sentence: what it changes.
+    pub why: &'static str,
+}
+
+/// A default that can stand in a `const` table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    Flag(bool),
+    Count(i64),
+    Real(f64),
+    Text(&'static str),
+}
+
+impl Literal {
+    pub fn value(self) -> Value {
+        match self {
+            Self::Flag(b) => Value::Flag(b),
+            Self::Count(n) => Value::Count(n),
+            Self::Real(x) => Value::Real(x),
+            Self::Text(s) => Value::Text(s.to_string()),
+        }
+    }
+}
+
+/// One workload as an experiment sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkloadWords {
+    /// `family.member`, or the family's name alone when it has one member.
+    pub name: &'static str,
+    pub why: &'static str,
+    pub parameters: &'static [Parameter],
+    /// Rough bytes that the dataset of these parameters takes on disk and rows that must be loaded, for the plan.
+    pub footprint: fn(&std::collections::BTreeMap<String, Value>) -> Footprint,
+}
+
+impl WorkloadWords {
+    pub fn family(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or(self.name)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    pub bytes: u64,
+    pub rows: u64,
+}
+
+/// Everything an experiment may name.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    pub workloads: Vec<WorkloadWords>,
+    /// Name and what it does.
+    pub disturbances: Vec<(&'static str, &'static str)>,
+    /// Builds that the catalogue or this host knows.
+    pub builds: Vec<String>,
+}

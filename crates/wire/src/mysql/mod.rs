@@ -1,0 +1,33 @@
+//! The MySQL client protocol as MySQL 5.5 to 9 and MariaDB 10.1 to 11 speak it.
+//!
+//! Three conversations: `login` (greeting to OK), `command`/`execute` (what a client says), `reply` (what it hears, row
+//! by row, in place). `server` is the other side, as far as a canned server needs it. Not here: TLS, compression,
+//! cursors, LOAD DATA LOCAL, replication, and the X protocol; `auth` has room for further plugins.
+
+pub mod auth;
+pub mod capability;
+pub mod column;
+pub mod command;
+pub mod err;
+pub mod execute;
+pub mod handshake;
+pub mod login;
+pub mod ok;
+pub mod packet;
+pub mod prepare;
+pub mod reader;
+pub mod reply;
+pub mod row;
+pub mod server;
+pub mod writer;
+
+pub use capability::Capabilities;
+pub use column::{Column, ColumnType, Definition};
+pub use err::{ErrPacket, ServerError};
+pub use execute::{Param, Template};
+pub use login::{Account, Login, LoginError, LoginStep, Session, Transport};
+pub use ok::{OkPacket, Status};
+pub use prepare::Prepared;
+pub use reader::Malformed;
+pub use reply::{Asked, Reply, Step, Summary, Visitor};
+pub use row::{BinaryRow, Cell, DateTime, Row, TextRow, Time};
