@@ -1,1 +1,70 @@
-//! placeholder written by its owner
+//! What one user does, in straight lines, through a session. A workload says which tables it needs, what a user's
+//! operations are and which questions are worth asking the server; it never opens a socket, reads a clock or counts
+//! itself. Randomness arrives as a seed. The door: one folder per family, one line in [`ALL`].
+#![forbid(unsafe_code)]
+#![allow(async_fn_in_trait)] // users run on one thread; nobody needs a Send bound here
+
+pub mod dataset;
+pub mod kept;
+pub mod session;
+pub mod user;
+
+use dataset::Dataset;
+use model::seed::Seed;
+use model::value::Value;
+use model::words::WorkloadWords;
+use session::{Fault, Sql};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use user::Seat;
+
+/// Parameters by name, every one of the workload's filled in and checked.
+pub type Parameters = BTreeMap<String, Value>;
+
+/// The whole life of one user, allocated once.
+pub type Life<'a> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'a>>;
+
+/// What kind of work a class of statements is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    Read,
+    Write,
+    Begin,
+    Commit,
+    Rollback,
+    /// Preparing, closing, SET: not counted as statements of the load.
+    Plumbing,
+}
+
+/// One class of statements, as counted and timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement {
+    pub name: &'static str,
+    pub doing: Doing,
+}
+
+/// A statement of the workload with sampled values in place of its parameters, for EXPLAIN and the probe session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    pub statement: &'static str,
+    pub sql: String,
+    /// Rows that one execution must return; `None` where it depends on the draw.
+    pub rows: Option<u64>,
+}
+
+pub trait Workload: Send + Sync {
+    fn words(&self) -> WorkloadWords;
+    /// Names of the operations, indexed by `Operation`.
+    fn operations(&self) -> &'static [&'static str];
+    /// Classes of statements, indexed by `Class`.
+    fn statements(&self) -> &'static [Statement];
+    /// `None` for workloads without data.
+    fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>>;
+    /// Statements worth explaining, with values drawn from the seed.
+    fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe>;
+    /// The life of user number `number` of `users`. Work is resolved from the parameters before the first turn.
+    fn user<'a>(&self, parameters: &Parameters, seed: Seed, number: u32, users: u32, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Life<'a>;
+    /// Statements of plumbing that every session sends first, as SET NAMES.
+    fn session_setup(&self, parameters: &Parameters) -> Vec<String>;
+}

@@ -34,6 +34,15 @@ pub struct Record {
     pub runs: Vec<RunRecord>,
 }
 
+/// Access to what lies per second in a record, read when asked for: a record of a thousand runs does not fit in memory
+/// as series, and most readers need the sums only. The lab implements it over a folder; a test over values.
+pub trait Details {
+    /// The run's intervals in order of time; empty when there are none.
+    fn intervals(&self, run: &crate::plan::RunId) -> Vec<tally::Interval>;
+    /// The named metrics over the run; metrics that were not measured are absent.
+    fn series(&self, run: &crate::plan::RunId, metrics: &[&str]) -> Vec<series::Series>;
+}
+
 impl Record {
     pub fn instance(&self, key: &str) -> Option<&InstanceRecord> {
         self.instances.iter().find(|i| i.key == key)

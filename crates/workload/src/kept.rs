@@ -1,0 +1,89 @@
+//! Rows that a user asked to read, in buffers that are used again for the next answer: after the first few answers
+//! of a run, keeping rows allocates nothing.
+
+/// One cell of a kept row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Real(f64),
+    /// Text, decimals, dates of the text protocol, blobs.
+    Bytes(&'a [u8]),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Null,
+    Int(i64),
+    UInt(u64),
+    Real(f64),
+    Bytes { start: u32, length: u32 },
+}
+
+#[derive(Debug, Default)]
+pub struct Kept {
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+    columns: usize,
+}
+
+impl Kept {
+    /// Forgets the rows and keeps the memory.
+    pub fn clear(&mut self, columns: usize) {
+        self.bytes.clear();
+        self.entries.clear();
+        self.columns = columns;
+    }
+    /// Appends the next cell, in row order.
+    pub fn push(&mut self, cell: Cell<'_>) {
+        self.entries.push(match cell {
+            Cell::Null => Entry::Null,
+            Cell::Int(n) => Entry::Int(n),
+            Cell::UInt(n) => Entry::UInt(n),
+            Cell::Real(x) => Entry::Real(x),
+            Cell::Bytes(b) => {
+                let start = u32::try_from(self.bytes.len()).expect("kept rows stay under 4 GiB");
+                self.bytes.extend_from_slice(b);
+                Entry::Bytes { start, length: b.len() as u32 }
+            }
+        });
+    }
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+    pub fn rows(&self) -> usize {
+        if self.columns == 0 { 0 } else { self.entries.len() / self.columns }
+    }
+    /// Panics when there is no such row or column, as a slice would.
+    pub fn cell(&self, row: usize, column: usize) -> Cell<'_> {
+        assert!(column < self.columns);
+        match self.entries[row * self.columns + column] {
+            Entry::Null => Cell::Null,
+            Entry::Int(n) => Cell::Int(n),
+            Entry::UInt(n) => Cell::UInt(n),
+            Entry::Real(x) => Cell::Real(x),
+            Entry::Bytes { start, length } => Cell::Bytes(&self.bytes[start as usize..][..length as usize]),
+        }
+    }
+    /// The cell as text; numbers are written out, NULL is `None`.
+    pub fn text(&self, row: usize, column: usize) -> Option<String> {
+        match self.cell(row, column) {
+            Cell::Null => None,
+            Cell::Int(n) => Some(n.to_string()),
+            Cell::UInt(n) => Some(n.to_string()),
+            Cell::Real(x) => Some(x.to_string()),
+            Cell::Bytes(b) => Some(String::from_utf8_lossy(b).into_owned()),
+        }
+    }
+    /// The cell as a whole number, read from text where the text protocol gave text.
+    pub fn int(&self, row: usize, column: usize) -> Option<i64> {
+        match self.cell(row, column) {
+            Cell::Null => None,
+            Cell::Int(n) => Some(n),
+            Cell::UInt(n) => i64::try_from(n).ok(),
+            Cell::Real(x) => Some(x as i64),
+            Cell::Bytes(b) => std::str::from_utf8(b).ok()?.trim().parse().ok(),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Hot path: what a user can say to a database, without saying how the bytes travel. A workload is written against
+//! this trait in straight lines; the lab implements it over its executor. The trait is polled rather than `async` so that
+//! it can be a trait object (one user is one boxed future, allocated once), and the sugar below it is what workloads use.
+
+use crate::kept::Kept;
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+
+/// A class of statements that are counted and timed together: an index into the workload's `statements()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class(pub u16);
+
+/// A statement that this session has prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prepared(pub u32);
+
+/// A bound parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Param<'a> {
+    Null,
+    Int(i64),
+    Real(f64),
+    Bytes(&'a [u8]),
+}
+
+/// What to do with returned rows. They are always parsed and counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    Count,
+    /// Keep them for reading until the next request.
+    Keep,
+}
+
+/// One request of a user.
+#[derive(Clone, Copy, Debug)]
+pub enum Request<'a> {
+    /// A statement as text.
+    Text(&'a str),
+    Prepare(&'a str),
+    Execute(Prepared, &'a [Param<'a>]),
+    Close(Prepared),
+}
+
+/// The end of a successful answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub rows: u64,
+    pub affected: u64,
+    pub last_insert_id: u64,
+    pub warnings: u16,
+    /// Handle of a statement just prepared.
+    pub prepared: Option<Prepared>,
+}
+
+/// How a request can fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The server refused, by error number and SQLSTATE.
+    Server { code: u16, state: [u8; 5], message: String },
+    /// The conversation broke.
+    Lost(String),
+    /// No answer within the load's deadline; the conversation is unusable.
+    TimedOut,
+    /// The server said something that the protocol does not allow.
+    Protocol(String),
+    /// The run was told to stop.
+    Stopped,
+}
+
+impl Fault {
+    /// The number under which it is counted: the server's, or one of ours below 1000 where servers have none.
+    pub fn number(&self) -> u32 {
+        match self {
+            Self::Server { code, .. } => u32::from(*code),
+            Self::Lost(_) => 0,
+            Self::TimedOut => 1,
+            Self::Protocol(_) => 2,
+            Self::Stopped => 3,
+        }
+    }
+    /// Whether the session can go on after it.
+    pub fn session_survives(&self) -> bool {
+        match self {
+            Self::Server { .. } => true,
+            Self::Lost(_) | Self::TimedOut | Self::Protocol(_) | Self::Stopped => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Server { code, state, message } => write!(f, "error {code} ({}): {message}", String::from_utf8_lossy(state)),
+            Self::Lost(why) => write!(f, "connection lost: {why}"),
+            Self::TimedOut => f.write_str("no answer within the deadline"),
+            Self::Protocol(what) => write!(f, "malformed answer: {what}"),
+            Self::Stopped => f.write_str("the run was stopped"),
+        }
+    }
+}
+impl std::error::Error for Fault {}
+
+/// One user's authenticated conversation in SQL.
+pub trait Sql {
+    /// Begins a request; the session must be idle. The answer is counted and timed under `class`.
+    fn start(&mut self, class: Class, request: Request<'_>, want: Want);
+    /// Drives the request to its answer.
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
+    /// Rows of the last answer that was asked for with `Want::Keep`.
+    fn kept(&self) -> &Kept;
+    /// Counts the last answer as one that broke an expectation of the workload.
+    fn unexpected(&mut self, class: Class);
+    /// Drops the conversation and begins a new one; prepared statements are gone.
+    fn start_reconnect(&mut self);
+    fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
+}
+
+impl dyn Sql + '_ {
+    async fn ask(&mut self, class: Class, request: Request<'_>, want: Want) -> Result<Answer, Fault> {
+        self.start(class, request, want);
+        poll_fn(|cx| self.poll_answer(cx)).await
+    }
+    pub async fn query(&mut self, class: Class, sql: &str) -> Result<Answer, Fault> {
+        self.ask(class, Request::Text(sql), Want::Count).await
+    }
+    /// A query whose rows are kept for reading.
+    pub async fn read(&mut self, class: Class, sql: &str) -> Result<Answer, Fault> {
+        self.ask(class, Request::Text(sql), Want::Keep).await
+    }
+    pub async fn prepare(&mut self, class: Class, sql: &str) -> Result<Prepared, Fault> {
+        let answer = self.ask(class, Request::Prepare(sql), Want::Count).await?;
+        answer.prepared.ok_or_else(|| Fault::Protocol("a prepare was answered without a statement".into()))
+    }
+    pub async fn execute(&mut self, class: Class, statement: Prepared, params: &[Param<'_>]) -> Result<Answer, Fault> {
+        self.ask(class, Request::Execute(statement, params), Want::Count).await
+    }
+    pub async fn execute_reading(&mut self, class: Class, statement: Prepared, params: &[Param<'_>]) -> Result<Answer, Fault> {
+        self.ask(class, Request::Execute(statement, params), Want::Keep).await
+    }
+    pub async fn close(&mut self, class: Class, statement: Prepared) -> Result<Answer, Fault> {
+        self.ask(class, Request::Close(statement), Want::Count).await
+    }
+    pub async fn reconnect(&mut self) -> Result<(), Fault> {
+        self.start_reconnect();
+        poll_fn(|cx| self.poll_reconnect(cx)).await
+    }
+}

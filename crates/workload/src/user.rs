@@ -1,0 +1,94 @@
+//! Hot path: the life of one user: prepare once, then wait for a turn, operate, say how it ended, until the run is over. Who gives
+//! turns, keeps time and decides about retries is the load (the `Seat`); what an operation does is the workload (`User`).
+
+use crate::session::{Class, Fault, Sql};
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+
+/// An index into the workload's `operations()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation(pub u16);
+
+/// How an operation ended when nothing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Done,
+    /// Rolled back by design of the workload.
+    RolledBack,
+}
+
+/// What the load wants after a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Roll back what is open and do the same operation again.
+    Retry,
+    /// The operation is counted as failed; go on with the next.
+    GiveUp,
+    /// As `GiveUp`, after a new connection.
+    Reconnect,
+    /// This user ends.
+    Stop,
+}
+
+/// One user's place in the load.
+pub trait Seat {
+    /// Ready with true when the next operation is to begin now, with false when the run is over.
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<bool>;
+    /// The operation that was begun with the last turn ended.
+    fn ended(&mut self, operation: Operation, end: End);
+    /// The operation met a fault.
+    fn met(&mut self, operation: Operation, fault: &Fault) -> Decision;
+    /// This user is connected and has prepared its statements; measuring starts when all have.
+    fn ready(&mut self);
+}
+
+/// What one user does.
+pub trait User {
+    /// Prepares statements; called after every connect.
+    async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault>;
+    /// Draws what is to be done next. Drawn once per operation: a retry does the same again.
+    fn choose(&mut self) -> Operation;
+    async fn operate(&mut self, session: &mut (dyn Sql + '_), operation: Operation) -> Result<End, Fault>;
+    /// The class under which a rollback before a retry is counted; `None` when operations are single statements.
+    fn rollback(&self) -> Option<Class>;
+}
+
+/// Lives one user's life in its seat. Ends with `Ok` when the run is over.
+pub async fn live<U: User>(mut user: U, session: &mut (dyn Sql + '_), seat: &mut (dyn Seat + '_)) -> Result<(), Fault> {
+    user.begin(session).await?;
+    seat.ready();
+    while poll_fn(|cx| seat.poll_turn(cx)).await {
+        let operation = user.choose();
+        loop {
+            let fault = match user.operate(session, operation).await {
+                Ok(end) => {
+                    seat.ended(operation, end);
+                    break;
+                }
+                Err(fault) => fault,
+            };
+            match seat.met(operation, &fault) {
+                Decision::Retry => undo(&user, session).await?,
+                Decision::GiveUp => {
+                    undo(&user, session).await?;
+                    break;
+                }
+                Decision::Reconnect => {
+                    session.reconnect().await?;
+                    user.begin(session).await?;
+                    break;
+                }
+                Decision::Stop => return Err(fault),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rolls back first: after a lock wait time-out the transaction is still open, and its locks with it.
+async fn undo<U: User>(user: &U, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+    if let Some(class) = user.rollback() {
+        session.query(class, "ROLLBACK").await?;
+    }
+    Ok(())
+}
