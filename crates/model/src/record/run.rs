@@ -34,6 +34,22 @@ pub struct RunRecord {
     pub load_cpus: Vec<u32>,
     pub session: SessionAnswer,
     pub phases: Vec<PhaseRecord>,
+    /// From before the first user connected until after the last one left, when the server was quiet at both ends, so
+    /// that what the client sent and what the server counted must be equal to the last one (check W2).
+    #[serde(default)]
+    pub whole: WholeRun,
+}
+
+/// Totals over all phases, connecting and draining included.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WholeRun {
+    /// Requests that servers count as Questions: texts and executions, plumbing included; not prepare, close, ping.
+    pub questions: u64,
+    pub commits: u64,
+    pub rollbacks: u64,
+    /// Rows that the users were sent, plumbing included.
+    pub rows: u64,
+    pub counters: BTreeMap<String, Ends>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
