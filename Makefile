@@ -1,0 +1,43 @@
+# Two goals matter: `make demo` shows what assay does, `make test` proves that it does it. Both install what they need
+# (scripts/install), both end without a process left behind.
+
+PAGE := crates/report/page
+PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
+SMOKE := records/demo
+
+.PHONY: help demo test page build lint fuzz bench clean-records
+
+help:
+	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
+	@echo "make test    every test: unit, golden, property, real servers, the page in a real browser"
+	@echo "make build   the release binary at target/release/assay, page included"
+	@echo "make lint    formatting and clippy"
+
+demo:
+	@scripts/install demo
+	@$(MAKE) --no-print-directory build
+	@rm -rf $(SMOKE)
+	@target/release/assay run experiments/read-only-charsets.toml --scale smoke --out $(SMOKE); \
+	 status=$$?; [ $$status -le 1 ] || exit $$status; \
+	 echo; echo "The report: file://$(CURDIR)/$(SMOKE)/report.html"
+
+build: page
+	cargo build --release --locked -p assay
+
+page: $(PAGE)/dist/index.html
+
+$(PAGE)/node_modules/.installed: $(PAGE)/package-lock.json
+	cd $(PAGE) && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.installed
+
+$(PAGE)/dist/index.html: $(PAGE)/node_modules/.installed $(PAGE_SOURCES)
+	cd $(PAGE) && npm run --silent build
+
+test:
+	@scripts/install test
+	@$(MAKE) --no-print-directory page
+	cargo test --workspace --locked
+	cd $(PAGE) && npm test --silent
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
