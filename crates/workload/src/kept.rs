@@ -53,7 +53,7 @@ impl Kept {
         self.columns
     }
     pub fn rows(&self) -> usize {
-        if self.columns == 0 { 0 } else { self.entries.len() / self.columns }
+        self.entries.len().checked_div(self.columns).unwrap_or(0)
     }
     /// Panics when there is no such row or column, as a slice would.
     pub fn cell(&self, row: usize, column: usize) -> Cell<'_> {

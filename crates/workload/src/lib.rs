@@ -5,7 +5,10 @@
 #![allow(async_fn_in_trait)] // users run on one thread; nobody needs a Send bound here
 
 pub mod dataset;
+pub mod draw;
 pub mod kept;
+pub mod noop;
+pub mod oltp;
 pub mod session;
 pub mod user;
 
@@ -64,7 +67,35 @@ pub trait Workload: Send + Sync {
     /// Statements worth explaining, with values drawn from the seed.
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe>;
     /// The life of user number `number` of `users`. Work is resolved from the parameters before the first turn.
-    fn user<'a>(&self, parameters: &Parameters, seed: Seed, number: u32, users: u32, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Life<'a>;
+    fn user<'a>(
+        &self,
+        parameters: &Parameters,
+        seed: Seed,
+        number: u32,
+        users: u32,
+        session: &'a mut (dyn Sql + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a>;
     /// Statements of plumbing that every session sends first, as SET NAMES.
     fn session_setup(&self, parameters: &Parameters) -> Vec<String>;
+}
+
+/// Every workload there is.
+pub const ALL: &[&dyn Workload] = &[
+    &oltp::MIXED,
+    &oltp::POINT_SELECTS,
+    &oltp::SIMPLE_RANGES,
+    &oltp::SUM_RANGES,
+    &oltp::ORDERED_RANGES,
+    &oltp::DISTINCT_RANGES,
+    &noop::Noop,
+];
+
+/// What experiments may say about them.
+pub fn words() -> Vec<WorkloadWords> {
+    ALL.iter().map(|workload| workload.words()).collect()
+}
+
+pub fn by_name(name: &str) -> Option<&'static dyn Workload> {
+    ALL.iter().copied().find(|workload| workload.words().name == name)
 }

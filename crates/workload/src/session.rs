@@ -90,7 +90,9 @@ impl Fault {
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Server { code, state, message } => write!(f, "error {code} ({}): {message}", String::from_utf8_lossy(state)),
+            Self::Server { code, state, message } => {
+                write!(f, "error {code} ({}): {message}", String::from_utf8_lossy(state))
+            }
             Self::Lost(why) => write!(f, "connection lost: {why}"),
             Self::TimedOut => f.write_str("no answer within the deadline"),
             Self::Protocol(what) => write!(f, "malformed answer: {what}"),
@@ -134,7 +136,12 @@ impl dyn Sql + '_ {
     pub async fn execute(&mut self, class: Class, statement: Prepared, params: &[Param<'_>]) -> Result<Answer, Fault> {
         self.ask(class, Request::Execute(statement, params), Want::Count).await
     }
-    pub async fn execute_reading(&mut self, class: Class, statement: Prepared, params: &[Param<'_>]) -> Result<Answer, Fault> {
+    pub async fn execute_reading(
+        &mut self,
+        class: Class,
+        statement: Prepared,
+        params: &[Param<'_>],
+    ) -> Result<Answer, Fault> {
         self.ask(class, Request::Execute(statement, params), Want::Keep).await
     }
     pub async fn close(&mut self, class: Class, statement: Prepared) -> Result<Answer, Fault> {

@@ -1,0 +1,63 @@
+//! The workload of the canary: prepared point selects against a sham server that answers from memory, so that what is measured
+//! is this program itself. It is the very user of `oltp.point_selects` with nothing left to choose; no bytes and no
+//! instructions differ on our side. There is no dataset, and on a real server it finds no table.
+
+use crate::dataset::Dataset;
+use crate::draw::Distribution;
+use crate::oltp::{Client, Kind, Protocol, STATEMENTS, Work};
+use crate::session::Sql;
+use crate::user::{Seat, live};
+use crate::{Life, Parameters, Probe, Statement, Workload};
+use model::seed::Seed;
+use model::words::{Footprint, WorkloadWords};
+
+pub struct Noop;
+
+/// sysbench's default, so that ids are as long as usual.
+const ROWS: u64 = 10_000;
+
+impl Workload for Noop {
+    fn words(&self) -> WorkloadWords {
+        WorkloadWords {
+            name: "noop",
+            why: "point selects on the sham server: our own ceiling and floor",
+            parameters: &[],
+            footprint: |_| Footprint::default(),
+        }
+    }
+    fn operations(&self) -> &'static [&'static str] {
+        &["noop"]
+    }
+    fn statements(&self) -> &'static [Statement] {
+        STATEMENTS
+    }
+    fn dataset(&self, _: &Parameters, _: &str, _: Seed) -> Option<Box<dyn Dataset>> {
+        None
+    }
+    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
+        Vec::new()
+    }
+    fn user<'a>(
+        &self,
+        _: &Parameters,
+        seed: Seed,
+        number: u32,
+        _users: u32,
+        session: &'a mut (dyn Sql + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        let work = Work {
+            tables: 1,
+            rows: ROWS,
+            range_size: 1,
+            protocol: Protocol::Prepared,
+            transactions: false,
+            counts: Kind::ALL.map(|kind| usize::from(kind == Kind::Point)),
+            distribution: Distribution::uniform(ROWS),
+        };
+        Box::pin(live(Client::new(work, seed.child("users").nth(u64::from(number))), session, seat))
+    }
+    fn session_setup(&self, _: &Parameters) -> Vec<String> {
+        Vec::new()
+    }
+}
