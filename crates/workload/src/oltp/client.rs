@@ -85,6 +85,18 @@ impl Client {
     }
 }
 
+/// `None` where this server cannot prepare such a statement, as MySQL and older MariaDB with BEGIN: it is then said as text, as
+/// sysbench does.
+async fn prepared_if_possible(session: &mut (dyn Sql + '_), sql: &str) -> Result<Option<Prepared>, Fault> {
+    /// ER_UNSUPPORTED_PS: "This command is not supported in the prepared statement protocol yet".
+    const UNSUPPORTED: u16 = 1295;
+    match session.prepare(PREPARE, sql).await {
+        Ok(prepared) => Ok(Some(prepared)),
+        Err(Fault::Server { code: UNSUPPORTED, .. }) => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
 /// BEGIN or COMMIT: by its handle where it was prepared, else as text.
 async fn bracket(
     session: &mut (dyn Sql + '_),
@@ -106,8 +118,8 @@ impl User for Client {
             return Ok(());
         }
         if self.work.transactions {
-            self.begin = Some(session.prepare(PREPARE, "BEGIN").await?);
-            self.commit = Some(session.prepare(PREPARE, "COMMIT").await?);
+            self.begin = prepared_if_possible(session, "BEGIN").await?;
+            self.commit = prepared_if_possible(session, "COMMIT").await?;
         }
         if self.work.tables * self.work.kinds().count() as u64 <= PREPARED_AHEAD {
             for table in 1..=self.work.tables {

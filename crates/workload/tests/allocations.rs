@@ -1,0 +1,57 @@
+//! After warm-up, an operation allocates nothing: counted by an allocator that stands in for the system's in this test alone.
+//! This is the one test file with `unsafe`: a global allocator cannot be written without it.
+
+mod memory;
+
+use memory::{Memory, Turns, live, parameters};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::{Cell, RefCell};
+use workload::ALL;
+use workload::user::Decision;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; counting touches a thread-local without destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn operations_allocate_nothing_after_warm_up() {
+    for workload in ALL {
+        for distribution in ["uniform", "special", "gaussian", "pareto", "zipfian"] {
+            for protocol in ["prepared", "text"] {
+                let replaced =
+                    [("protocol", protocol.into()), ("distribution", distribution.into()), ("tables", 4.into())];
+                let parameters = parameters(*workload, &replaced);
+                let mut memory = Memory { rows: 10_000, ..Memory::default() };
+                let at_turns = RefCell::new(Vec::with_capacity(1001));
+                let at_turn = |_| at_turns.borrow_mut().push(COUNT.get());
+                let mut seat = Turns { left: 1000, at_turn, decision: Decision::Stop, ready: false, done: 0 };
+                live(*workload, &parameters, &mut memory, &mut seat).expect("nothing refuses");
+                let at_turns = at_turns.into_inner();
+                assert_eq!(at_turns.len(), 1001);
+                assert!(at_turns[0] > 0, "the allocator counts");
+                let name = workload.words().name;
+                assert_eq!(at_turns[1000] - at_turns[10], 0, "{name}, {distribution}, {protocol}");
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A session that answers from the memory of sbtest tables with rows 1 to `rows`, and a seat that gives a fixed number of
+//! turns. Both stand for the lab's side of our own traits, so that workloads are seen without a server; after their first
+//! answers they allocate nothing, unless asked to keep a log.
+#![allow(dead_code)] // each test file uses its own part
+
+use model::seed::Seed;
+use model::value::Value;
+use std::task::{Context, Poll, Waker};
+use workload::kept::Kept;
+use workload::session::{Answer, Class, Fault, Param, Prepared, Request, Sql, Want};
+use workload::user::{Decision, End, Operation, Seat};
+use workload::{Parameters, Workload};
+
+#[derive(Default)]
+pub struct Memory {
+    pub rows: u64,
+    /// Returned beyond what the table has; negative for rows that went missing.
+    pub surplus: i64,
+    pub log: Option<Vec<String>>,
+    pub unexpected: Vec<Class>,
+    /// Refuses the request with this number (from 0) with this error.
+    pub refuse: Option<(usize, u16)>,
+    pub requests: usize,
+    pub prepared: Vec<String>,
+    pub answer: Option<Result<Answer, Fault>>,
+    pub kept: Kept,
+}
+
+impl Memory {
+    fn note(&mut self, line: impl FnOnce() -> String) {
+        if let Some(log) = &mut self.log {
+            log.push(line());
+        }
+    }
+    fn rows_of(&self, sql: &str, first: u64, last: u64) -> u64 {
+        if !sql.starts_with("SELECT") {
+            return 0;
+        }
+        let within = if sql.contains("SUM") { 1 } else { (last.min(self.rows) + 1).saturating_sub(first) };
+        within.saturating_add_signed(self.surplus)
+    }
+}
+
+/// The numbers after WHERE: one id, or the two ends of a range.
+fn ids(sql: &str) -> (u64, u64) {
+    let tail = sql.split_once("WHERE").map_or("", |(_, tail)| tail);
+    let mut numbers = tail.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok());
+    let first = numbers.next().unwrap_or(0);
+    (first, numbers.next().unwrap_or(first))
+}
+
+impl Sql for Memory {
+    fn start(&mut self, _: Class, request: Request<'_>, _: Want) {
+        assert!(self.answer.is_none(), "a request began before the last was answered");
+        let mut answer = Answer::default();
+        match request {
+            Request::Text(sql) => {
+                self.note(|| format!("text     {sql}"));
+                let (first, last) = ids(sql);
+                answer.rows = self.rows_of(sql, first, last);
+            }
+            Request::Prepare(sql) => {
+                self.note(|| format!("prepare  {sql}"));
+                answer.prepared = Some(Prepared(self.prepared.len() as u32));
+                self.prepared.push(sql.to_string());
+            }
+            Request::Execute(prepared, params) => {
+                let sql = &self.prepared[prepared.0 as usize];
+                assert_eq!(sql.matches('?').count(), params.len(), "{sql}");
+                let id = |place: usize| match params.get(place) {
+                    Some(Param::Int(id)) => *id as u64,
+                    other => panic!("{sql} was given {other:?}"),
+                };
+                answer.rows = match params.len() {
+                    0 => 0,
+                    many => self.rows_of(sql, id(0), id(many - 1)),
+                };
+                if let Some(log) = &mut self.log {
+                    let ids: Vec<String> = (0..params.len()).map(|place| id(place).to_string()).collect();
+                    log.push(format!("execute  {sql}  {}", ids.join(", ")).trim_end().to_string());
+                }
+            }
+            Request::Close(prepared) => self.note(|| format!("close {}", prepared.0)),
+        }
+        self.answer = Some(match self.refuse {
+            Some((at, code)) if at == self.requests => {
+                Err(Fault::Server { code, state: *b"HY000", message: "refused".into() })
+            }
+            _ => Ok(answer),
+        });
+        self.requests += 1;
+    }
+    fn poll_answer(&mut self, _: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
+        Poll::Ready(self.answer.take().expect("an answer was asked for"))
+    }
+    fn kept(&self) -> &Kept {
+        &self.kept
+    }
+    fn unexpected(&mut self, class: Class) {
+        self.unexpected.push(class);
+    }
+    fn start_reconnect(&mut self) {
+        self.note(|| "reconnect".to_string());
+        self.prepared.clear();
+    }
+    fn poll_reconnect(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Gives `left` turns, tells `at_turn` how many are left, and meets every fault with the same decision.
+pub struct Turns<F: FnMut(u32)> {
+    pub left: u32,
+    pub at_turn: F,
+    pub decision: Decision,
+    pub ready: bool,
+    pub done: u32,
+}
+
+impl<F: FnMut(u32)> Seat for Turns<F> {
+    fn poll_turn(&mut self, _: &mut Context<'_>) -> Poll<bool> {
+        assert!(self.ready, "a turn before the user was ready");
+        (self.at_turn)(self.left);
+        let go = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        Poll::Ready(go)
+    }
+    fn ended(&mut self, _: Operation, end: End) {
+        self.done += u32::from(end == End::Done);
+    }
+    fn met(&mut self, _: Operation, _: &Fault) -> Decision {
+        self.decision
+    }
+    fn ready(&mut self) {
+        self.ready = true;
+    }
+}
+
+pub fn turns(left: u32) -> Turns<fn(u32)> {
+    Turns { left, at_turn: |_| {}, decision: Decision::Retry, ready: false, done: 0 }
+}
+
+/// A workload's defaults with some of them replaced.
+pub fn parameters(workload: &dyn Workload, replaced: &[(&str, Value)]) -> Parameters {
+    let defaults = workload.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
+    let mut parameters: Parameters = defaults.collect();
+    for (name, value) in replaced {
+        if let Some(place) = parameters.get_mut(*name) {
+            *place = value.clone();
+        }
+    }
+    parameters
+}
+
+/// Lives a whole life; nothing here ever waits, so one poll is enough.
+pub fn live(
+    workload: &dyn Workload,
+    parameters: &Parameters,
+    memory: &mut Memory,
+    seat: &mut dyn Seat,
+) -> Result<(), Fault> {
+    let mut life = workload.user(parameters, Seed(42), 0, 1, memory, seat);
+    match life.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(end) => end,
+        Poll::Pending => panic!("a life waited, and nothing would ever wake it"),
+    }
+}

@@ -1,0 +1,163 @@
+//! What the users of each workload say, and what they make of the answers, seen by a session that answers from memory.
+
+mod memory;
+
+use memory::{Memory, live, parameters, turns};
+use model::seed::Seed;
+use model::value::Value;
+use workload::user::Decision;
+use workload::{ALL, Workload, by_name};
+
+fn named(name: &str) -> &'static dyn Workload {
+    by_name(name).unwrap_or_else(|| panic!("there is no workload {name}"))
+}
+
+/// Everything that one user says in that many operations.
+fn said(workload: &dyn Workload, replaced: &[(&str, Value)], operations: u32) -> Vec<String> {
+    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), ..Memory::default() };
+    let mut seat = turns(operations);
+    live(workload, &parameters(workload, replaced), &mut memory, &mut seat).expect("nothing refuses");
+    assert_eq!((seat.done, memory.unexpected), (operations, Vec::new()));
+    memory.log.unwrap_or_default()
+}
+
+#[test]
+fn every_workload_says_what_sysbench_says() {
+    let mut all = String::new();
+    for workload in ALL {
+        let operations = if workload.words().name == "oltp.mixed" { 1 } else { 2 };
+        for protocol in ["prepared", "text"] {
+            all += &format!("--- {} {protocol}\n", workload.words().name);
+            for line in said(*workload, &[("tables", 2.into()), ("protocol", protocol.into())], operations) {
+                all += &format!("{line}\n");
+            }
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn without_transactions_nothing_stands_around_the_statements() {
+    let said = said(named("oltp.mixed"), &[("transactions", false.into()), ("protocol", "text".into())], 3);
+    assert_eq!(said.len(), 3 * 14);
+    assert!(said.iter().all(|line| line.starts_with("text     SELECT")));
+}
+
+#[test]
+fn the_point_selects_of_a_transaction_read_one_table() {
+    let replaced = [("tables", 50.into()), ("protocol", "text".into()), ("transactions", false.into())];
+    let said = said(named("oltp.mixed"), &replaced, 20);
+    let table = |line: &str| line.split("sbtest").nth(1).and_then(|rest| rest.split(' ').next()).map(String::from);
+    let mut of_transactions = std::collections::BTreeSet::new();
+    for transaction in said.chunks(14) {
+        assert!(transaction[..10].iter().all(|line| table(line) == table(&transaction[0])), "{transaction:?}");
+        of_transactions.insert(table(&transaction[0]));
+    }
+    assert!(of_transactions.len() > 10, "twenty transactions draw among fifty tables, and drew {of_transactions:?}");
+}
+
+#[test]
+fn ranges_that_run_past_the_end_are_expected_to_be_shorter() {
+    for workload in ALL.iter().filter(|w| w.words().family() == "oltp") {
+        let parameters = parameters(*workload, &[("rows", 120.into())]);
+        let mut memory = Memory { rows: 120, ..Memory::default() };
+        live(*workload, &parameters, &mut memory, &mut turns(500)).expect("nothing refuses");
+        assert_eq!(memory.unexpected, [], "{}", workload.words().name);
+    }
+}
+
+#[test]
+fn every_answer_with_too_many_rows_is_reported() {
+    for workload in ALL {
+        let mut memory = Memory { rows: 10_000, surplus: 1, ..Memory::default() };
+        live(*workload, &parameters(*workload, &[]), &mut memory, &mut turns(10)).expect("nothing refuses");
+        let reads = if workload.words().name == "oltp.mixed" { 14 } else { 1 };
+        assert_eq!(memory.unexpected.len(), 10 * reads, "{}", workload.words().name);
+    }
+}
+
+#[test]
+fn every_answer_with_too_few_rows_is_reported_except_of_distinct_ranges() {
+    for workload in ALL {
+        let mut memory = Memory { rows: 10_000, surplus: -1, ..Memory::default() };
+        live(*workload, &parameters(*workload, &[]), &mut memory, &mut turns(10)).expect("nothing refuses");
+        let reads = match workload.words().name {
+            "oltp.mixed" => 13,
+            "oltp.distinct_ranges" => 0,
+            _ => 1,
+        };
+        assert_eq!(memory.unexpected.len(), 10 * reads, "{}", workload.words().name);
+    }
+}
+
+#[test]
+fn a_retry_rolls_back_and_says_the_same_again() {
+    let workload = named("oltp.mixed");
+    let text = parameters(workload, &[("protocol", "text".into())]);
+    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse: Some((5, 1213)), ..Memory::default() };
+    live(workload, &text, &mut memory, &mut turns(1)).expect("the retry succeeds");
+    let said = memory.log.expect("it was asked for");
+    assert_eq!(said[6], "text     ROLLBACK");
+    assert_eq!((said[0].as_str(), &said[..6]), ("text     BEGIN", &said[7..13]));
+    assert_eq!(said.len(), 6 + 1 + 16);
+}
+
+#[test]
+fn a_new_connection_prepares_again() {
+    let workload = named("oltp.point_selects");
+    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse: Some((1, 1213)), ..Memory::default() };
+    let mut seat = turns(2);
+    seat.decision = Decision::Reconnect;
+    live(workload, &parameters(workload, &[]), &mut memory, &mut seat).expect("the second connection works");
+    let said = memory.log.expect("it was asked for");
+    assert_eq!((said[2].as_str(), &said[0]), ("reconnect", &said[3]));
+    assert_eq!(seat.done, 1);
+}
+
+#[test]
+fn a_server_that_cannot_prepare_begin_hears_it_as_text() {
+    let workload = named("oltp.mixed");
+    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse: Some((0, 1295)), ..Memory::default() };
+    live(workload, &parameters(workload, &[]), &mut memory, &mut turns(1)).expect("the refusal is foreseen");
+    let said = memory.log.expect("it was asked for");
+    assert_eq!((said[0].as_str(), said[1].as_str()), ("prepare  BEGIN", "prepare  COMMIT"));
+    assert_eq!((said[7].as_str(), said[22].as_str()), ("text     BEGIN", "execute  COMMIT"));
+}
+
+#[test]
+fn statements_of_many_tables_are_prepared_when_first_needed() {
+    let prepares = |tables: i64, operations| {
+        let said = said(named("oltp.point_selects"), &[("tables", tables.into())], operations);
+        said.iter().filter(|line| line.starts_with("prepare")).count()
+    };
+    assert_eq!((prepares(64, 0), prepares(64, 500)), (64, 64));
+    assert_eq!((prepares(65, 0), prepares(65, 2000)), (0, 65));
+}
+
+#[test]
+fn users_draw_streams_of_their_own() {
+    let workload = named("oltp.point_selects");
+    let parameters = parameters(workload, &[("protocol", "text".into())]);
+    let said = |number| {
+        let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), ..Memory::default() };
+        let mut seat = turns(5);
+        let mut life = workload.user(&parameters, Seed(42), number, 2, &mut memory, &mut seat);
+        let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
+        assert_eq!(life.as_mut().poll(context), std::task::Poll::Ready(Ok(())));
+        drop(life);
+        memory.log
+    };
+    assert_eq!(said(0), said(0));
+    assert_ne!(said(0), said(1));
+}
+
+#[test]
+fn probes_are_the_statements_with_values() {
+    let mut all = String::new();
+    for workload in ALL {
+        for probe in workload.probes(&parameters(*workload, &[("rows", 1000.into()), ("tables", 3.into())]), Seed(1)) {
+            all += &format!("{} {}: {} -> {:?}\n", workload.words().name, probe.statement, probe.sql, probe.rows);
+        }
+    }
+    insta::assert_snapshot!(all);
+}
