@@ -43,10 +43,7 @@ impl ColumnType {
     pub const GEOMETRY: u8 = 255;
 
     pub const fn signed(code: u8) -> Self {
-        ColumnType {
-            code,
-            unsigned: false,
-        }
+        ColumnType { code, unsigned: false }
     }
 }
 
@@ -123,31 +120,18 @@ impl<'a> Column<'a> {
             collation: Self::BINARY_COLLATION,
             length: 255,
             code: column_type.code,
-            flags: if column_type.unsigned {
-                Self::UNSIGNED_FLAG
-            } else {
-                0
-            },
+            flags: if column_type.unsigned { Self::UNSIGNED_FLAG } else { 0 },
             decimals: 0,
         }
     }
 
     pub fn column_type(&self) -> ColumnType {
-        ColumnType {
-            code: self.code,
-            unsigned: self.flags & Self::UNSIGNED_FLAG != 0,
-        }
+        ColumnType { code: self.code, unsigned: self.flags & Self::UNSIGNED_FLAG != 0 }
     }
 
     pub fn write(&self, out: &mut Vec<u8>) {
         writer::lenenc_bytes(out, b"def");
-        for text in [
-            self.schema,
-            self.table,
-            self.org_table,
-            self.name,
-            self.org_name,
-        ] {
+        for text in [self.schema, self.table, self.org_table, self.name, self.org_name] {
             writer::lenenc_bytes(out, text);
         }
         writer::lenenc(out, FIXED_BYTES);

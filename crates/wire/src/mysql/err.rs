@@ -29,11 +29,7 @@ impl<'a> ErrPacket<'a> {
             reader.u8()?;
             sqlstate = reader.array()?;
         }
-        Ok(ErrPacket {
-            number,
-            sqlstate,
-            message: reader.rest(),
-        })
+        Ok(ErrPacket { number, sqlstate, message: reader.rest() })
     }
 
     pub fn write(&self, out: &mut Vec<u8>) {
@@ -63,13 +59,7 @@ pub struct ServerError {
 
 impl fmt::Display for ServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "error {} ({}): {}",
-            self.number,
-            String::from_utf8_lossy(&self.sqlstate),
-            self.message
-        )
+        write!(f, "error {} ({}): {}", self.number, String::from_utf8_lossy(&self.sqlstate), self.message)
     }
 }
 

@@ -46,9 +46,7 @@ pub fn execute(out: &mut Vec<u8>, statement: u32, params: &[Param<'_>], types: T
         match types {
             Types::Sent => {
                 out.push(1);
-                params
-                    .iter()
-                    .for_each(|param| out.extend_from_slice(&param.type_bytes()));
+                params.iter().for_each(|param| out.extend_from_slice(&param.type_bytes()));
             }
             Types::Bound => out.push(0),
         }

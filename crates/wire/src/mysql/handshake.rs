@@ -57,8 +57,7 @@ impl<'a> Greeting<'a> {
         let scramble_length = reader.u8()?;
         reader.bytes(6)?;
         let high = reader.u32()?;
-        let capabilities =
-            Capabilities::from_halves(u32::from(low) | u32::from(middle) << 16, high);
+        let capabilities = Capabilities::from_halves(u32::from(low) | u32::from(middle) << 16, high);
         // What MariaDB uses is filler to a MySQL server, which says so by this bit.
         let capabilities = if capabilities.has(Capabilities::LONG_PASSWORD) {
             Capabilities::from_halves(capabilities.low(), 0)
@@ -80,15 +79,7 @@ impl<'a> Greeting<'a> {
             let name = reader.rest();
             plugin = name.split(|byte| *byte == 0).next().unwrap_or(name);
         }
-        Ok(Greeting {
-            raw_version,
-            connection_id,
-            scramble,
-            capabilities,
-            collation,
-            status,
-            plugin,
-        })
+        Ok(Greeting { raw_version, connection_id, scramble, capabilities, collation, status, plugin })
     }
 
     pub fn write(&self, out: &mut Vec<u8>) {
@@ -113,20 +104,13 @@ impl<'a> Greeting<'a> {
     pub fn flavour(&self) -> Flavour {
         let version = String::from_utf8_lossy(self.raw_version);
         let mariadb = version.starts_with(REPLICATION_PREFIX) || version.contains("MariaDB");
-        if mariadb {
-            Flavour::MariaDb
-        } else {
-            Flavour::MySql
-        }
+        if mariadb { Flavour::MariaDb } else { Flavour::MySql }
     }
 
     /// The version as a human knows it, for instance `10.11.19-MariaDB`.
     pub fn version(&self) -> String {
         let version = String::from_utf8_lossy(self.raw_version);
-        version
-            .strip_prefix(REPLICATION_PREFIX)
-            .unwrap_or(&version)
-            .to_owned()
+        version.strip_prefix(REPLICATION_PREFIX).unwrap_or(&version).to_owned()
     }
 }
 
@@ -151,9 +135,7 @@ impl<'a> Response<'a> {
         if self.capabilities.has(Capabilities::PLUGIN_AUTH_LENENC) {
             writer::lenenc_bytes(out, self.auth);
         } else {
-            out.push(
-                u8::try_from(self.auth.len()).expect("no plugin's first answer exceeds 255 bytes"),
-            );
+            out.push(u8::try_from(self.auth.len()).expect("no plugin's first answer exceeds 255 bytes"));
             out.extend_from_slice(self.auth);
         }
         if self.capabilities.has(Capabilities::CONNECT_WITH_DB) {
@@ -194,20 +176,8 @@ impl<'a> Response<'a> {
         let with_db = capabilities.has(Capabilities::CONNECT_WITH_DB);
         let with_plugin = capabilities.has(Capabilities::PLUGIN_AUTH);
         let database = if with_db { reader.nul_bytes()? } else { b"" };
-        let plugin = if with_plugin {
-            reader.nul_bytes()?
-        } else {
-            b""
-        };
-        Ok(Response {
-            capabilities,
-            collation,
-            user,
-            auth,
-            database,
-            plugin,
-            attributes: &[],
-        })
+        let plugin = if with_plugin { reader.nul_bytes()? } else { b"" };
+        Ok(Response { capabilities, collation, user, auth, database, plugin, attributes: &[] })
     }
 }
 

@@ -114,23 +114,11 @@ impl<'a> Login<'a> {
     /// `seed` must be fresh random bytes; they are used only on the full path over TCP.
     pub fn new(account: Account<'a>, transport: Transport, seed: [u8; SEED_BYTES]) -> Self {
         let (scramble, plugin) = ([0; SCRAMBLE_BYTES], Plugin::Native);
-        Login {
-            account,
-            transport,
-            seed,
-            sequence: 0,
-            scramble,
-            plugin,
-            session: None,
-        }
+        Login { account, transport, seed, sequence: 0, scramble, plugin, session: None }
     }
 
     /// Reads as many whole packets as `bytes` holds and appends the answers to `out`.
-    pub fn feed<'b>(
-        &mut self,
-        bytes: &'b [u8],
-        out: &mut Vec<u8>,
-    ) -> Result<LoginStep<'b>, LoginError> {
+    pub fn feed<'b>(&mut self, bytes: &'b [u8], out: &mut Vec<u8>) -> Result<LoginStep<'b>, LoginError> {
         let mut rest = bytes;
         loop {
             let consumed = bytes.len() - rest.len();
@@ -140,10 +128,7 @@ impl<'a> Login<'a> {
             };
             rest = after;
             let consumed = bytes.len() - rest.len();
-            let first = *packet
-                .payload
-                .first()
-                .ok_or(Malformed("an empty packet during login"))?;
+            let first = *packet.payload.first().ok_or(Malformed("an empty packet during login"))?;
             if first == 0xFF {
                 let error = ErrPacket::parse(packet.payload)?;
                 return Ok(LoginStep::Denied { consumed, error });
@@ -157,10 +142,7 @@ impl<'a> Login<'a> {
                 (Some(session), 0x00) => {
                     session.status = OkPacket::parse(packet.payload)?.status;
                     session.plugin = self.plugin;
-                    return Ok(LoginStep::Done {
-                        consumed,
-                        session: session.clone(),
-                    });
+                    return Ok(LoginStep::Done { consumed, session: session.clone() });
                 }
                 (Some(_), 0xFE) => self.switched(packet.payload, out)?,
                 (Some(_), 0x01) => self.more_data(&packet.payload[1..], out)?,
@@ -204,9 +186,8 @@ impl<'a> Login<'a> {
 
     fn switched(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), LoginError> {
         let switch = Switch::parse(payload)?;
-        self.plugin = Plugin::named(switch.plugin).ok_or_else(|| {
-            LoginError::UnknownPlugin(String::from_utf8_lossy(switch.plugin).into_owned())
-        })?;
+        self.plugin = Plugin::named(switch.plugin)
+            .ok_or_else(|| LoginError::UnknownPlugin(String::from_utf8_lossy(switch.plugin).into_owned()))?;
         self.scramble = switch.scramble;
         let proof = self.plugin.proof(self.account.password, &self.scramble);
         self.say(out, &proof);
@@ -224,13 +205,10 @@ impl<'a> Login<'a> {
                 let clear = caching_sha2::clear(self.account.password);
                 self.say(out, &clear);
             }
-            ([caching_sha2::FULL_PATH], Transport::Tcp) => {
-                self.say(out, &[caching_sha2::ASK_PUBLIC_KEY])
-            }
+            ([caching_sha2::FULL_PATH], Transport::Tcp) => self.say(out, &[caching_sha2::ASK_PUBLIC_KEY]),
             (key, Transport::Tcp) => {
-                let sealed =
-                    caching_sha2::seal(self.account.password, &self.scramble, key, self.seed)
-                        .map_err(|_| LoginError::BadPublicKey)?;
+                let sealed = caching_sha2::seal(self.account.password, &self.scramble, key, self.seed)
+                    .map_err(|_| LoginError::BadPublicKey)?;
                 self.say(out, &sealed);
             }
             (_, Transport::UnixSocket) => {

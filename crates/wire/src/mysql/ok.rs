@@ -48,11 +48,7 @@ impl OkPacket {
         let mut reader = Reader::new(payload);
         reader.u8()?;
         let warnings = reader.u16()?;
-        Ok(OkPacket {
-            warnings,
-            status: Status(reader.u16()?),
-            ..OkPacket::default()
-        })
+        Ok(OkPacket { warnings, status: Status(reader.u16()?), ..OkPacket::default() })
     }
 
     pub fn write(&self, out: &mut Vec<u8>, first_byte: u8) {

@@ -26,13 +26,7 @@ pub fn split(bytes: &[u8]) -> Result<(Packet<'_>, &[u8]), usize> {
     };
     let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
     match rest.split_at_checked(length) {
-        Some((payload, rest)) => Ok((
-            Packet {
-                sequence: *sequence,
-                payload,
-            },
-            rest,
-        )),
+        Some((payload, rest)) => Ok((Packet { sequence: *sequence, payload }, rest)),
         None => Err(length - rest.len()),
     }
 }

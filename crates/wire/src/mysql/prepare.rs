@@ -21,12 +21,7 @@ impl Prepared {
         }
         let (statement, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
         reader.u8()?;
-        Ok(Prepared {
-            statement,
-            columns,
-            parameters,
-            warnings: reader.u16()?,
-        })
+        Ok(Prepared { statement, columns, parameters, warnings: reader.u16()? })
     }
 
     pub fn write(&self, out: &mut Vec<u8>) {

@@ -75,11 +75,7 @@ impl<'a> Reader<'a> {
 
     /// Up to the next zero byte, which is swallowed.
     pub fn nul_bytes(&mut self) -> Result<&'a [u8], Malformed> {
-        let end = self
-            .rest
-            .iter()
-            .position(|byte| *byte == 0)
-            .ok_or(Malformed("a string lacks its zero byte"))?;
+        let end = self.rest.iter().position(|byte| *byte == 0).ok_or(Malformed("a string lacks its zero byte"))?;
         let text = self.bytes(end)?;
         self.u8()?;
         Ok(text)
@@ -92,9 +88,7 @@ impl<'a> Reader<'a> {
             small @ 0..=0xFA => Ok(Some(u64::from(small))),
             0xFB => Ok(None),
             0xFC => self.u16().map(|n| Some(u64::from(n))),
-            0xFD => self
-                .array()
-                .map(|[a, b, c]: [u8; 3]| Some(u64::from(u32::from_le_bytes([a, b, c, 0])))),
+            0xFD => self.array().map(|[a, b, c]: [u8; 3]| Some(u64::from(u32::from_le_bytes([a, b, c, 0])))),
             0xFE => self.u64().map(Some),
             0xFF => Err(Malformed("0xFF opens no length")),
         }
@@ -102,23 +96,19 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub fn lenenc(&mut self) -> Result<u64, Malformed> {
-        self.lenenc_or_null()?
-            .ok_or(Malformed("NULL where a length must be"))
+        self.lenenc_or_null()?.ok_or(Malformed("NULL where a length must be"))
     }
 
     #[inline]
     pub fn lenenc_bytes_or_null(&mut self) -> Result<Option<&'a [u8]>, Malformed> {
         match self.lenenc_or_null()? {
             None => Ok(None),
-            Some(length) => self
-                .bytes(usize::try_from(length).map_err(|_| SHORT)?)
-                .map(Some),
+            Some(length) => self.bytes(usize::try_from(length).map_err(|_| SHORT)?).map(Some),
         }
     }
 
     #[inline]
     pub fn lenenc_bytes(&mut self) -> Result<&'a [u8], Malformed> {
-        self.lenenc_bytes_or_null()?
-            .ok_or(Malformed("NULL where a string must be"))
+        self.lenenc_bytes_or_null()?.ok_or(Malformed("NULL where a string must be"))
     }
 }

@@ -66,16 +66,9 @@ pub enum Step<'b> {
     /// The reply is complete.
     Done { consumed: usize, summary: Summary },
     /// The server ended the reply with an error; the session is still good.
-    Failed {
-        consumed: usize,
-        summary: Summary,
-        error: ErrPacket<'b>,
-    },
+    Failed { consumed: usize, summary: Summary, error: ErrPacket<'b> },
     /// The server asks for a local file: send `refusal` (an empty packet), then feed what it answers.
-    LocalInfile {
-        consumed: usize,
-        refusal: [u8; HEADER_BYTES],
-    },
+    LocalInfile { consumed: usize, refusal: [u8; HEADER_BYTES] },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,11 +125,7 @@ impl Reply {
 
     /// Reads as many whole packets of the reply as `bytes` holds. After `Malformed` the session is lost.
     #[inline]
-    pub fn feed<'b>(
-        &mut self,
-        bytes: &'b [u8],
-        visitor: &mut impl Visitor,
-    ) -> Result<Step<'b>, Malformed> {
+    pub fn feed<'b>(&mut self, bytes: &'b [u8], visitor: &mut impl Visitor) -> Result<Step<'b>, Malformed> {
         let step = self.read(bytes, visitor);
         if !matches!(step, Ok(Step::Incomplete { .. } | Step::LocalInfile { .. })) {
             self.state = State::Idle;
@@ -145,20 +134,13 @@ impl Reply {
     }
 
     #[inline]
-    fn read<'b>(
-        &mut self,
-        bytes: &'b [u8],
-        visitor: &mut impl Visitor,
-    ) -> Result<Step<'b>, Malformed> {
+    fn read<'b>(&mut self, bytes: &'b [u8], visitor: &mut impl Visitor) -> Result<Step<'b>, Malformed> {
         let mut rest = bytes;
         loop {
             let (packet, after) = match packet::split(rest) {
                 Ok(found) => found,
                 Err(missing) => {
-                    return Ok(Step::Incomplete {
-                        consumed: bytes.len() - rest.len(),
-                        missing,
-                    });
+                    return Ok(Step::Incomplete { consumed: bytes.len() - rest.len(), missing });
                 }
             };
             if packet.sequence != self.sequence && !self.is_unasked_error(packet.payload) {
@@ -176,18 +158,11 @@ impl Reply {
             match outcome {
                 After::Goes => {}
                 After::Ended => {
-                    return Ok(Step::Done {
-                        consumed,
-                        summary: self.summary,
-                    });
+                    return Ok(Step::Done { consumed, summary: self.summary });
                 }
                 After::Error => {
                     let error = ErrPacket::parse(packet.payload)?;
-                    return Ok(Step::Failed {
-                        consumed,
-                        summary: self.summary,
-                        error,
-                    });
+                    return Ok(Step::Failed { consumed, summary: self.summary, error });
                 }
                 After::Infile => {
                     let refusal = packet::header(0, self.sequence);
@@ -204,27 +179,19 @@ impl Reply {
     }
 
     #[cold]
-    fn long_message(
-        &mut self,
-        payload: &[u8],
-        visitor: &mut impl Visitor,
-    ) -> Result<After, Malformed> {
+    fn long_message(&mut self, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
         let Some(whole) = self.joiner.add(payload)? else {
             return Ok(After::Goes);
         };
         match self.message(&whole, visitor)? {
             After::Goes => Ok(After::Goes),
-            After::Ended | After::Error | After::Infile => {
-                Err(Malformed("an OK or ERR of more than 16 MB"))
-            }
+            After::Ended | After::Error | After::Infile => Err(Malformed("an OK or ERR of more than 16 MB")),
         }
     }
 
     #[inline]
     fn message(&mut self, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
-        let first = *payload
-            .first()
-            .ok_or(Malformed("an empty packet in a reply"))?;
+        let first = *payload.first().ok_or(Malformed("an empty packet in a reply"))?;
         match self.state {
             State::Rows => match first {
                 0xFE if self.ends_rows(payload) => self.end_rows(payload),
@@ -249,10 +216,7 @@ impl Reply {
                 Ok(self.after_columns())
             }
             State::Parameters { left } => {
-                let count = self
-                    .summary
-                    .prepared
-                    .map_or(0, |prepared| u32::from(prepared.parameters));
+                let count = self.summary.prepared.map_or(0, |prepared| u32::from(prepared.parameters));
                 visitor.parameter((count - left) as usize, Definition(payload));
                 self.await_parameters(left - 1)
             }
@@ -265,12 +229,7 @@ impl Reply {
     }
 
     #[inline]
-    fn first(
-        &mut self,
-        first: u8,
-        payload: &[u8],
-        visitor: &mut impl Visitor,
-    ) -> Result<After, Malformed> {
+    fn first(&mut self, first: u8, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
         match first {
             0xFF => Ok(After::Error),
             0x00 if self.asked == Asked::Prepare => self.prepared(Prepared::parse(payload)?),
@@ -286,14 +245,9 @@ impl Reply {
     }
 
     #[inline]
-    fn column_count(
-        &mut self,
-        payload: &[u8],
-        visitor: &mut impl Visitor,
-    ) -> Result<After, Malformed> {
+    fn column_count(&mut self, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
         let mut reader = Reader::new(payload);
-        let columns =
-            u16::try_from(reader.lenenc()?).map_err(|_| Malformed("more than 65535 columns"))?;
+        let columns = u16::try_from(reader.lenenc()?).map_err(|_| Malformed("more than 65535 columns"))?;
         let follow = !self.capabilities.has(Capabilities::CACHE_METADATA) || reader.u8()? != 0;
         if columns == 0 || !reader.is_empty() {
             return Err(Malformed("a column count that is none"));
@@ -350,11 +304,7 @@ impl Reply {
     /// A row may open with 0xFE too (a first cell over 16 MB), but is then longer than any end of rows.
     #[inline]
     fn ends_rows(&self, payload: &[u8]) -> bool {
-        let longest = if self.capabilities.has(Capabilities::DEPRECATE_EOF) {
-            MAX_PAYLOAD - 1
-        } else {
-            EOF_BYTES
-        };
+        let longest = if self.capabilities.has(Capabilities::DEPRECATE_EOF) { MAX_PAYLOAD - 1 } else { EOF_BYTES };
         payload.len() <= longest
     }
 
@@ -370,11 +320,7 @@ impl Reply {
 
     fn expect_eof(&self, payload: &[u8]) -> Result<(), Malformed> {
         let is_eof = payload.first() == Some(&0xFE) && payload.len() == EOF_BYTES;
-        if is_eof {
-            Ok(())
-        } else {
-            Err(Malformed("an EOF packet is missing after definitions"))
-        }
+        if is_eof { Ok(()) } else { Err(Malformed("an EOF packet is missing after definitions")) }
     }
 
     #[inline]

@@ -27,10 +27,7 @@ impl<'a> TextRow<'a> {
     /// The cells from left to right; the iterator ends after an error.
     #[inline]
     pub fn cells(&self) -> TextCells<'a> {
-        TextCells {
-            reader: Reader::new(self.payload),
-            left: self.columns,
-        }
+        TextCells { reader: Reader::new(self.payload), left: self.columns }
     }
 }
 
@@ -48,11 +45,7 @@ impl<'a> Iterator for TextCells<'a> {
         self.left = self.left.checked_sub(1)?;
         let cell = self.reader.lenenc_bytes_or_null();
         let ends_badly = self.left == 0 && !self.reader.is_empty();
-        let cell = if ends_badly {
-            cell.and(Err(Malformed("a row goes on after its last cell")))
-        } else {
-            cell
-        };
+        let cell = if ends_badly { cell.and(Err(Malformed("a row goes on after its last cell"))) } else { cell };
         if cell.is_err() {
             self.left = 0;
         }
@@ -75,21 +68,14 @@ impl<'a> BinaryRow<'a> {
     #[inline]
     pub fn cells<'t>(&self, types: &'t [ColumnType]) -> Result<BinaryCells<'a, 't>, Malformed> {
         if types.len() != self.columns {
-            return Err(Malformed(
-                "a row has another number of columns than its statement",
-            ));
+            return Err(Malformed("a row has another number of columns than its statement"));
         }
         let mut reader = Reader::new(self.payload);
         if reader.u8()? != 0 {
             return Err(Malformed("a binary row opens with zero"));
         }
         let nulls = reader.bytes(row_bitmap_bytes(types.len()))?;
-        Ok(BinaryCells {
-            reader,
-            nulls,
-            types,
-            next: 0,
-        })
+        Ok(BinaryCells { reader, nulls, types, next: 0 })
     }
 }
 
@@ -117,17 +103,9 @@ impl<'a> Iterator for BinaryCells<'a, '_> {
         let bit = self.next + ROW_BITMAP_OFFSET;
         self.next += 1;
         let null = self.nulls[bit / 8] >> (bit % 8) & 1 == 1;
-        let cell = if null {
-            Ok(Cell::Null)
-        } else {
-            Cell::read(&mut self.reader, column_type)
-        };
+        let cell = if null { Ok(Cell::Null) } else { Cell::read(&mut self.reader, column_type) };
         let ends_badly = self.next == self.types.len() && !self.reader.is_empty();
-        let cell = if ends_badly {
-            cell.and(Err(Malformed("a row goes on after its last cell")))
-        } else {
-            cell
-        };
+        let cell = if ends_badly { cell.and(Err(Malformed("a row goes on after its last cell"))) } else { cell };
         if cell.is_err() {
             self.next = self.types.len();
         }
@@ -190,9 +168,7 @@ impl<'a> Cell<'a> {
             T::DATE | T::DATETIME | T::TIMESTAMP => Cell::DateTime(DateTime::read(reader)?),
             T::TIME => Cell::Time(Time::read(reader)?),
             T::NULL => Cell::Null,
-            T::DECIMAL | T::VARCHAR | T::BIT | T::JSON..=T::GEOMETRY => {
-                Cell::Bytes(reader.lenenc_bytes()?)
-            }
+            T::DECIMAL | T::VARCHAR | T::BIT | T::JSON..=T::GEOMETRY => Cell::Bytes(reader.lenenc_bytes()?),
             _ => return Err(Malformed("an unknown column type")),
         })
     }

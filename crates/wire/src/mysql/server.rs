@@ -48,10 +48,7 @@ impl<'a> Command<'a> {
             command::STMT_EXECUTE => {
                 let statement = reader.u32()?;
                 reader.bytes(5)?;
-                Command::Execute {
-                    statement,
-                    rest: reader.rest(),
-                }
+                Command::Execute { statement, rest: reader.rest() }
             }
             command::STMT_CLOSE => Command::Close(reader.u32()?),
             command::STMT_RESET => Command::Reset(reader.u32()?),
@@ -70,11 +67,7 @@ pub struct Answer<'o> {
 impl<'o> Answer<'o> {
     /// `sequence` is the number after the client's last packet: 1 for commands, 2 for the response to a greeting.
     pub fn new(out: &'o mut Vec<u8>, capabilities: Capabilities, sequence: u8) -> Self {
-        Answer {
-            out,
-            capabilities,
-            sequence,
-        }
+        Answer { out, capabilities, sequence }
     }
 
     pub fn greeting(&mut self, greeting: &Greeting<'_>) {
@@ -91,20 +84,12 @@ impl<'o> Answer<'o> {
 
     /// The reply to a prepare.
     pub fn prepared(&mut self, statement: u32, parameters: &[Column<'_>], columns: &[Column<'_>]) {
-        let count =
-            |columns: &[Column<'_>]| u16::try_from(columns.len()).expect("at most 65535 columns");
+        let count = |columns: &[Column<'_>]| u16::try_from(columns.len()).expect("at most 65535 columns");
         let (parameter_count, column_count) = (count(parameters), count(columns));
-        let head = Prepared {
-            statement,
-            columns: column_count,
-            parameters: parameter_count,
-            warnings: 0,
-        };
+        let head = Prepared { statement, columns: column_count, parameters: parameter_count, warnings: 0 };
         self.packet(|out| head.write(out));
         for definitions in [parameters, columns] {
-            definitions
-                .iter()
-                .for_each(|column| self.packet(|out| column.write(out)));
+            definitions.iter().for_each(|column| self.packet(|out| column.write(out)));
             if !definitions.is_empty() {
                 self.eof_after_definitions(&OkPacket::default());
             }
@@ -130,13 +115,7 @@ impl<'o> Answer<'o> {
 
     /// A result set of the binary protocol. `definitions` false leaves out the column definitions, as a MariaDB server
     /// does from the second execute on; it has no effect on clients that did not ask for that.
-    pub fn binary_rows(
-        &mut self,
-        columns: &[Column<'_>],
-        definitions: bool,
-        rows: &[&[Cell<'_>]],
-        end: &OkPacket,
-    ) {
+    pub fn binary_rows(&mut self, columns: &[Column<'_>], definitions: bool, rows: &[&[Cell<'_>]], end: &OkPacket) {
         self.columns(columns, definitions, end);
         for row in rows {
             assert_eq!(row.len(), columns.len(), "a cell per column");
@@ -154,9 +133,7 @@ impl<'o> Answer<'o> {
             }
         });
         if definitions || !cached {
-            columns
-                .iter()
-                .for_each(|column| self.packet(|out| column.write(out)));
+            columns.iter().for_each(|column| self.packet(|out| column.write(out)));
         }
         self.eof_after_definitions(end);
     }
@@ -169,13 +146,7 @@ impl<'o> Answer<'o> {
 
     fn end_rows(&mut self, end: &OkPacket) {
         let deprecated = self.capabilities.has(Capabilities::DEPRECATE_EOF);
-        self.packet(|out| {
-            if deprecated {
-                end.write(out, 0xFE)
-            } else {
-                end.write_eof(out)
-            }
-        });
+        self.packet(|out| if deprecated { end.write(out, 0xFE) } else { end.write_eof(out) });
     }
 
     fn packet(&mut self, body: impl FnOnce(&mut Vec<u8>)) {

@@ -27,10 +27,7 @@ pub fn lenenc_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// `bytes` must hold no zero byte: it would end the string early on the other side.
 pub fn nul_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    assert!(
-        !bytes.contains(&0),
-        "a zero-terminated string with a zero inside"
-    );
+    assert!(!bytes.contains(&0), "a zero-terminated string with a zero inside");
     out.extend_from_slice(bytes);
     out.push(0);
 }

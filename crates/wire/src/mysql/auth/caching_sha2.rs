@@ -22,11 +22,8 @@ pub const SEED_BYTES: usize = 20;
 
 pub fn proof(password: &[u8], scramble: &[u8; SCRAMBLE_BYTES]) -> [u8; 32] {
     let secret: [u8; 32] = Sha256::digest(password).into();
-    let stored = Sha256::digest(Sha256::digest(secret));
-    let mask = Sha256::new()
-        .chain_update(stored)
-        .chain_update(scramble)
-        .finalize();
+    let stored = Sha256::digest(secret);
+    let mask = Sha256::new().chain_update(stored).chain_update(scramble).finalize();
     xor(secret, mask.into())
 }
 
@@ -47,15 +44,9 @@ pub fn seal(
     seed: [u8; SEED_BYTES],
 ) -> Result<Vec<u8>, BadPublicKey> {
     let pem = std::str::from_utf8(public_key).map_err(|_| BadPublicKey)?;
-    let key =
-        RsaPublicKey::from_public_key_pem(pem.trim_end_matches('\0')).map_err(|_| BadPublicKey)?;
-    let masked: Vec<u8> = clear(password)
-        .iter()
-        .zip(scramble.iter().cycle())
-        .map(|(a, b)| a ^ b)
-        .collect();
-    key.encrypt(&mut Given(seed), Oaep::new::<Sha1>(), &masked)
-        .map_err(|_| BadPublicKey)
+    let key = RsaPublicKey::from_public_key_pem(pem.trim_end_matches('\0')).map_err(|_| BadPublicKey)?;
+    let masked: Vec<u8> = clear(password).iter().zip(scramble.iter().cycle()).map(|(a, b)| a ^ b).collect();
+    key.encrypt(&mut Given(seed), Oaep::new::<Sha1>(), &masked).map_err(|_| BadPublicKey)
 }
 
 /// Hands the caller's random bytes to the cipher, once.
