@@ -1,1 +1,47 @@
-fn main() {}
+//! The command line: finds the verb and hands over. Verbs compose the other rooms and decide nothing; each is one file
+//! below `verbs/`. Exit status: 0 done and valid, 1 done but a check failed, 2 the request is wrong, 3 the world failed.
+#![forbid(unsafe_code)]
+
+mod exit;
+mod interrupt;
+mod progress;
+mod question;
+mod verbs;
+
+use clap::Command;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args();
+    if arguments.nth(1).as_deref() == Some(lab::servers::guard::VERB) {
+        return lab::servers::guard::main(arguments);
+    }
+    let matches = command().get_matches();
+    let (name, matches) = matches.subcommand().expect("clap requires a verb");
+    let verb = verbs::ALL.iter().find(|v| v.name == name).expect("clap knows only our verbs");
+    (verb.run)(matches).into()
+}
+
+/// The whole command line as a value, so that help can be tested.
+fn command() -> Command {
+    Command::new("assay")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A laboratory for databases: the number, the proof that it is valid, and the cause")
+        .after_help(concat!(
+            "Start here:\n",
+            "  assay run experiments/read-only-charsets.toml --scale smoke\n\n",
+            "A record is a folder; the same command resumes it. Exit status: 0 done and valid,\n",
+            "1 done but a check failed, 2 the request is wrong, 3 the world failed (record kept).",
+        ))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(verbs::ALL.iter().map(|v| (v.command)(Command::new(v.name))))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,56 @@
+//! From a file name and flags to a plan: what `run` and `plan` have in common. Reads the file, knows the vocabulary, surveys the
+//! host; every mistake comes back at once.
+
+use crate::exit::{self, Exit};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::experiment::Experiment;
+use model::host::Host;
+use model::plan::Plan;
+use model::words::Words;
+use std::path::Path;
+
+/// An experiment with the plan that answers it here.
+pub struct Question {
+    pub experiment: Experiment,
+    pub host: Host,
+    pub plan: Plan,
+}
+
+pub fn arguments(command: Command) -> Command {
+    command
+        .arg(Arg::new("experiment").required(true).value_name("EXPERIMENT.toml").help("The question, as a file"))
+        .arg(Arg::new("scale").long("scale").value_name("NAME").help("Apply the file's [scale.NAME]: smoke, laptop, study"))
+        .arg(
+            Arg::new("set")
+                .long("set")
+                .value_name("KEY=VALUE")
+                .action(ArgAction::Append)
+                .help("Override one key of the file, as --set axes.users='[1, 8]'"),
+        )
+        .arg(Arg::new("on").long("on").value_name("BUILD").help("Run on this build, whatever the file says"))
+}
+
+/// What an experiment may name here.
+pub fn words(host: &Host) -> Words {
+    Words { workloads: workload::words(), disturbances: Vec::new(), builds: host.builds.iter().map(|b| b.name.clone()).collect() }
+}
+
+pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
+    let path = matches.get_one::<String>("experiment").expect("clap requires it");
+    let text = std::fs::read_to_string(path).map_err(|e| exit::refused(format!("{path}: {e}; name an experiment file, as experiments/read-only-charsets.toml")))?;
+    let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("experiment");
+    let mut sets = Vec::new();
+    for set in matches.get_many::<String>("set").into_iter().flatten() {
+        let (key, value) = set.split_once('=').ok_or_else(|| exit::refused(format!("--set {set}: write --set KEY=VALUE")))?;
+        sets.push((key.trim().to_string(), value.trim().to_string()));
+    }
+    if let Some(build) = matches.get_one::<String>("on") {
+        sets.push(("server.build".into(), format!("{build:?}")));
+    }
+    let host = lab::survey(&lab::home()).map_err(exit::failed)?;
+    let words = words(&host);
+    let scale = matches.get_one::<String>("scale").map(String::as_str);
+    let experiment = Experiment::parse(name, &text, scale, &sets, &words).map_err(|problems| exit::wrong(path, &problems))?;
+    let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(path, &problems))?;
+    Ok(Question { experiment, host, plan })
+}

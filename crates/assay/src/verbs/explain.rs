@@ -1,0 +1,34 @@
+//! `assay explain`: a check's own page: what it claims, why that matters, its limits, and what to do when it fails.
+
+use super::Verb;
+use crate::exit::{self, Exit};
+use clap::{Arg, ArgMatches, Command};
+use model::problem::nearest;
+
+pub const VERB: Verb = Verb { name: "explain", command, run };
+
+fn command(command: Command) -> Command {
+    command
+        .about("Say what a check or a finding means, why it matters, and what to do")
+        .arg(Arg::new("name").value_name("NAME").help("A check's name or code, as client_had_headroom or L1; none lists all"))
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    let Some(name) = matches.get_one::<String>("name") else {
+        for check in judge::checks::ALL {
+            println!("{:4} {:28} {}", check.code, check.id, (check.claim)());
+        }
+        return Exit::Valid;
+    };
+    match judge::explain(name) {
+        Some(page) => {
+            println!("{page}");
+            Exit::Valid
+        }
+        None => {
+            let known = judge::checks::ALL.iter().flat_map(|c| [c.id, c.code]);
+            let near = nearest(name, known).map_or(String::new(), |n| format!("; did you mean {n}?"));
+            exit::refused(format!("no check or finding is called {name}{near} (`assay explain` lists them)"))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `assay judge`: verdicts and findings again, from the files alone. The exit status says whether the numbers may be
+//! believed, so a script can ask without running anything.
+
+use super::Verb;
+use crate::exit::{self, Exit};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::judgement::Judgement;
+use model::verdict::Status;
+
+pub const VERB: Verb = Verb { name: "judge", command, run };
+
+fn command(command: Command) -> Command {
+    command
+        .about("Judge a record again, from its files alone")
+        .arg(Arg::new("record").required(true).value_name("RECORD").help("The record's folder"))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement as JSON"))
+        .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Show passed checks too"))
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    let folder = std::path::PathBuf::from(matches.get_one::<String>("record").expect("clap requires it"));
+    let (record, details) = match lab::notebook::read(&folder) {
+        Ok(read) => read,
+        Err(e) => return exit::refused(e),
+    };
+    let judgement = judge::judge(&record, &details);
+    if matches.get_flag("json") {
+        println!("{}", serde_json::to_string_pretty(&judgement).expect("a judgement is JSON"));
+    } else {
+        show(&judgement, matches.get_flag("all"));
+    }
+    if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
+}
+
+/// The claims, then every verdict that is not a pass, worst first.
+pub fn show(judgement: &Judgement, all: bool) {
+    for claim in &judgement.claims {
+        println!("{:>13}  {}", claim.status.word(), claim.sentence);
+    }
+    let on_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (c.id.to_string(), v)));
+    let on_all = judgement.verdicts.iter().map(|v| ("experiment".to_string(), v));
+    let mut rows: Vec<_> = on_all.chain(on_cells).filter(|(_, v)| all || v.verdict != Status::Pass).collect();
+    rows.sort_by_key(|(_, v)| std::cmp::Reverse(v.verdict));
+    if !rows.is_empty() {
+        println!();
+    }
+    for (scope, verdict) in rows {
+        println!("{:>13}  {scope} {}: {}", verdict.verdict.word(), verdict.check, verdict.sentence);
+        if !verdict.advice.is_empty() && verdict.verdict == Status::Fail {
+            println!("{:>13}  → {}", "", verdict.advice);
+        }
+    }
+}

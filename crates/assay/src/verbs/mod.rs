@@ -1,0 +1,19 @@
+//! The verbs, one file each, in the order in which help shows them. A verb is its arguments and a function from them to an
+//! exit status.
+
+pub mod explain;
+pub mod judge;
+pub mod plan;
+pub mod report;
+pub mod run;
+
+use crate::exit::Exit;
+use clap::{ArgMatches, Command};
+
+pub struct Verb {
+    pub name: &'static str,
+    pub command: fn(Command) -> Command,
+    pub run: fn(&ArgMatches) -> Exit,
+}
+
+pub const ALL: &[Verb] = &[run::VERB, plan::VERB, judge::VERB, report::VERB, explain::VERB];

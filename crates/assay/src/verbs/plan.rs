@@ -1,0 +1,26 @@
+//! `assay plan`: every run it would make, in order, with seeds, and what it would cost. Starts nothing.
+
+use super::Verb;
+use crate::exit::Exit;
+use crate::question;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+pub const VERB: Verb = Verb { name: "plan", command, run };
+
+fn command(command: Command) -> Command {
+    question::arguments(command.about("Show every run an experiment would make, in order, with seeds, time and disk"))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The plan as JSON"))
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    let question = match question::ask(matches) {
+        Ok(question) => question,
+        Err(exit) => return exit,
+    };
+    if matches.get_flag("json") {
+        println!("{}", serde_json::to_string_pretty(&question.plan).expect("a plan is JSON"));
+    } else {
+        print!("{}", model::plan::table(&question.plan));
+    }
+    Exit::Valid
+}

@@ -1,0 +1,67 @@
+//! `assay run`: the whole way: question, plan, runs, judgement, report. The same command resumes a record that was
+//! interrupted, because the record's folder follows from the plan.
+
+use super::{Verb, judge, report};
+use crate::exit::{self, Exit};
+use crate::interrupt;
+use crate::progress::Terminal;
+use crate::question::{self, Question};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::notebook::Notebook;
+use std::path::PathBuf;
+
+pub const VERB: Verb = Verb { name: "run", command, run };
+
+fn command(command: Command) -> Command {
+    question::arguments(command.about("Plan an experiment, carry it out, judge it and draw the report; resumes"))
+        .arg(Arg::new("out").long("out").value_name("DIR").help("The record's folder [default: records/NAME-SCALE-HASH]"))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print each cell of report.json as one line"))
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    let question = match question::ask(matches) {
+        Ok(question) => question,
+        Err(exit) => return exit,
+    };
+    let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
+    match carry_out(&question, &folder) {
+        Ok(()) => {}
+        Err(exit) => {
+            // What was measured is drawn all the same; that nothing was is no second error.
+            let _ = report::write(&folder);
+            return exit;
+        }
+    }
+    let judgement = match report::write(&folder) {
+        Ok(judgement) => judgement,
+        Err(e) => return exit::failed(e),
+    };
+    if matches.get_flag("json") {
+        for cell in &judgement.cells {
+            println!("{}", serde_json::to_string(cell).expect("a cell is JSON"));
+        }
+    } else {
+        judge::show(&judgement, false);
+        println!("\n{}", folder.join("report.html").display());
+    }
+    if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
+}
+
+fn carry_out(question: &Question, folder: &std::path::Path) -> Result<(), Exit> {
+    let stop = interrupt::flag();
+    let mut notebook = Notebook::open_or_create(folder, &question.plan, &question.experiment.text, &question.host).map_err(exit::refused)?;
+    let mut terminal = Terminal::new();
+    let outcome = lab::carry_out(&question.plan, &question.host, &mut notebook, &mut terminal, &stop);
+    drop(terminal);
+    outcome.map_err(|e| match e {
+        lab::Trouble::Request(why) => exit::refused(why),
+        lab::Trouble::World(why) => exit::failed(why),
+        lab::Trouble::Interrupted => exit::failed(format!("interrupted; what was measured is in {}; the same command goes on from here", folder.display())),
+    })
+}
+
+fn default_folder(question: &Question) -> PathBuf {
+    let plan = &question.plan;
+    let scale = plan.scale.as_deref().map_or(String::new(), |s| format!("-{s}"));
+    PathBuf::from("records").join(format!("{}{scale}-{}", plan.name, &plan.hash()[..8]))
+}
