@@ -1,1 +1,5 @@
 //! The world.
+
+pub mod process;
+pub mod servers;
+pub mod trouble;

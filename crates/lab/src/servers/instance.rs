@@ -1,0 +1,313 @@
+//! One private server: a data directory made by us, a process under guard, a socket that only we can reach. Accounts are
+//! as the bootstrap leaves them, root@localhost without a password, because the socket lies in a folder of mode 0700.
+//! What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
+
+use super::house::{Claim, House, SOCKET_PATH_LIMIT};
+use super::{Build, Description, Ready, Site, Step};
+use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
+use crate::trouble::Trouble;
+use model::plan::Server;
+use model::units::Nanos;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::net::TcpListener;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A folder is ours when this file lies in it; it holds the version whose data it is.
+pub const MARKER: &str = "made-by-assay";
+/// Crash recovery of a large data directory is the slowest honest start.
+const START_PATIENCE: Duration = Duration::from_secs(300);
+/// A clean end writes back the buffer pool: tens of seconds on a slow disk.
+pub const STOP_PATIENCE: Duration = Duration::from_secs(60);
+/// How much of an error log a message shows.
+const TAIL_LINES: usize = 15;
+/// Lines of the error log that mean that an option was not honoured.
+const COMPLAINTS: &[&str] =
+    &["was removed", "unknown variable", "unknown option", "deprecated", "[ERROR]", "Changed limits"];
+/// What the lab decides itself; an experiment that moved these would leave the private folder.
+const OURS: &[&str] = &[
+    "basedir",
+    "bind-address",
+    "datadir",
+    "log-error",
+    "pid-file",
+    "port",
+    "socket",
+    "tmpdir",
+    "user",
+    "skip-grant-tables",
+];
+
+/// What is to run, and where.
+#[derive(Clone, Copy)]
+pub struct Wish<'a> {
+    pub house: &'a House,
+    pub guard: &'a Guard,
+    pub build: &'a Build,
+    pub server: &'a Server,
+    /// CPUs for the server's process; empty leaves it all.
+    pub cpus: &'a [u32],
+    /// A port on loopback beside the socket.
+    pub tcp: Option<u16>,
+}
+
+#[derive(Debug)]
+pub struct Instance {
+    process: Guarded,
+    description: Description,
+    error_log: PathBuf,
+    socket: PathBuf,
+    cpus: Vec<u32>,
+    start_time: Nanos,
+    data: Claim,
+    _socket: Claim,
+}
+
+/// The name of a wanted server in a record and on disk: equal wishes have equal keys.
+pub fn key(wanted: &Server) -> String {
+    let text = serde_json::to_string(wanted).expect("a plan is JSON");
+    format!("i{:014x}", model::seed::Seed(0).child(&text).0)
+}
+
+impl Instance {
+    /// Makes a data directory, starts the server on it and waits until it serves.
+    pub fn provision(wish: &Wish) -> Result<Self, Trouble> {
+        check(wish)?;
+        Self::start_on(wish.house.claim_instance(&key(wish.server))?, wish)
+    }
+
+    /// The same in a folder that may already hold a data directory of ours.
+    pub fn start_on(data: Claim, wish: &Wish) -> Result<Self, Trouble> {
+        let room = wish.house.claim_socket()?;
+        let socket = room.folder().join("s");
+        let site = Site {
+            folder: data.folder(),
+            socket: &socket,
+            tcp: wish.tcp,
+            as_root: rustix::process::geteuid().is_root(),
+        };
+        let kind = super::kind(&wish.build.installed.kind).expect("the catalogue knows only kinds that exist");
+        let description = kind.describe(wish.build, &site, wish.server);
+        check_doors(&site)?;
+        fs::create_dir_all(site.temporary()).map_err(Trouble::at("making", &site.temporary()))?;
+        fs::write(site.option_file(), &description.option_file).map_err(Trouble::at("writing", &site.option_file()))?;
+        let order = Order {
+            command: &description.start,
+            cpus: wish.cpus,
+            log: &site.error_log(),
+            input: None,
+            owner: &data.owner(),
+        };
+        initialise(wish, &site, &description, &order)?;
+        let begun = Instant::now();
+        let mut process = Guarded::spawn(wish.guard, &order)?;
+        wait_until_ready(&mut process, &site, description.ready)?;
+        let start_time = Nanos(begun.elapsed().as_nanos() as u64);
+        let cpus = cpus_of(process.pid())?;
+        Ok(Self { process, description, error_log: site.error_log(), socket, cpus, start_time, data, _socket: room })
+    }
+
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+    pub fn folder(&self) -> &Path {
+        self.data.folder()
+    }
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+    /// As read back from the running process.
+    pub fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+    pub fn start_time(&self) -> Nanos {
+        self.start_time
+    }
+    /// How the server ended, if it has: nobody asked it to unless `stop` was called.
+    pub fn ended(&mut self) -> Option<Ended> {
+        self.process.ended()
+    }
+    pub fn complaints(&self) -> Vec<String> {
+        complaints(&fs::read_to_string(&self.error_log).unwrap_or_default())
+    }
+    /// The last lines of the error log.
+    pub fn log_tail(&self) -> String {
+        log_tail(&self.error_log)
+    }
+    /// Ends the server cleanly, or by force after `patience`. The data directory stays until the value is dropped.
+    pub fn stop(&mut self, patience: Duration) -> Ended {
+        self.process.terminate();
+        self.process.wait(patience).unwrap_or_else(|| {
+            self.process.kill();
+            self.process.wait(STOP_PATIENCE).unwrap_or(Ended::Signal(9))
+        })
+    }
+}
+
+/// What can be refused before anything is made.
+fn check(wish: &Wish) -> Result<(), Trouble> {
+    let (build, server) = (&wish.build.installed, wish.server);
+    if !build.engines.contains(&server.engine) {
+        return Err(Trouble::new(format!("{} {} has no engine {}", build.name, build.version, server.engine))
+            .mend(format!("its engines are {}", build.engines.join(", "))));
+    }
+    for (name, value) in &server.native {
+        if OURS.contains(&name.replace('_', "-").as_str()) {
+            return Err(Trouble::new(format!("native.{name} is the lab's own: a private server stays in its folder")));
+        }
+        if name.contains(['\n', '=']) || super::written(value).contains('\n') {
+            return Err(Trouble::new(format!("native.{name} does not fit on one line of an option file")));
+        }
+    }
+    Ok(())
+}
+
+/// The socket's path fits, and nobody sits behind the socket or the port.
+fn check_doors(site: &Site) -> Result<(), Trouble> {
+    let length = site.socket.as_os_str().len();
+    if length > SOCKET_PATH_LIMIT {
+        return Err(Trouble::new(format!(
+            "the socket's path {} has {length} bytes and the kernel takes {SOCKET_PATH_LIMIT}",
+            site.socket.display()
+        ))
+        .mend("set XDG_RUNTIME_DIR to a shorter folder"));
+    }
+    if site.socket.exists() {
+        return Err(Trouble::new(format!("the socket {} is taken", site.socket.display())));
+    }
+    if let Some(port) = site.tcp {
+        TcpListener::bind(("127.0.0.1", port)).map_err(|e| {
+            Trouble::new(format!("port {port} of 127.0.0.1 is taken")).because(e).mend("choose another port")
+        })?;
+    }
+    Ok(())
+}
+
+/// Fills an empty folder; passes one that holds data of this version of ours; refuses every other.
+fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order) -> Result<(), Trouble> {
+    let (data, marker) = (site.data(), site.folder.join(MARKER));
+    let made = format!("{} {}\n", wish.build.installed.kind, wish.build.installed.version);
+    if data.exists() {
+        return match fs::read_to_string(&marker) {
+            Ok(found) if found == made => Ok(()),
+            Ok(found) => {
+                Err(Trouble::new(format!("{} holds data of {}, not of {}", data.display(), found.trim(), made.trim())))
+            }
+            Err(e) => {
+                Err(Trouble::new(format!("{} was not made by assay and is left alone", data.display())).because(e))
+            }
+        };
+    }
+    for folder in std::iter::once(&data).chain(&description.folders) {
+        fs::create_dir(data.join(folder)).map_err(Trouble::at("making", folder))?;
+    }
+    for step in &description.initialise {
+        let input = site.folder.join("bootstrap.sql");
+        pour(step, &input)?;
+        let order = Order { command: &step.command, input: Some(&input), ..*start };
+        let mut process = Guarded::spawn(wish.guard, &order)?;
+        let ended = process.wait(START_PATIENCE);
+        if ended != Some(Ended::Code(0)) {
+            return Err(died("making the data directory", site, ended));
+        }
+        fs::remove_file(&input).map_err(Trouble::at("removing", &input))?;
+    }
+    fs::write(&marker, made).map_err(Trouble::at("writing", &marker))
+}
+
+/// One file from a step's head and files.
+fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
+    let mut out = File::create(into).map_err(Trouble::at("making", into))?;
+    io::copy(&mut step.head.as_bytes(), &mut out).map_err(Trouble::at("writing", into))?;
+    for path in &step.files {
+        let mut file = File::open(path).map_err(Trouble::at("opening", path))?;
+        io::copy(&mut file, &mut out).map_err(Trouble::at("writing", into))?;
+    }
+    Ok(())
+}
+
+fn wait_until_ready(process: &mut Guarded, site: &Site, ready: Ready) -> Result<(), Trouble> {
+    let Ready::Greeting { protocol } = ready;
+    let begun = Instant::now();
+    while begun.elapsed() < START_PATIENCE {
+        if greeted(site.socket, protocol) {
+            return Ok(());
+        }
+        // Waits for the end of the process, so that a server that dies at once is not waited for.
+        if let Some(ended) = process.wait(Duration::from_millis(20)) {
+            return Err(died("starting the server", site, Some(ended)));
+        }
+    }
+    Err(died("starting the server", site, None))
+}
+
+/// Whether a server speaks first behind this socket, with a packet that begins with `protocol`.
+fn greeted(socket: &Path, protocol: u8) -> bool {
+    let Ok(mut stream) = UnixStream::connect(socket) else { return false };
+    let mut head = [0; 5];
+    stream.set_read_timeout(Some(Duration::from_secs(10))).is_ok()
+        && stream.read_exact(&mut head).is_ok()
+        && head[4] == protocol
+}
+
+fn died(doing: &str, site: &Site, ended: Option<Ended>) -> Trouble {
+    let how = ended.map_or_else(|| format!("no end after {} s", START_PATIENCE.as_secs()), |e| e.to_string());
+    Trouble::new(format!("{doing} failed ({how}); the end of its error log:\n{}", log_tail(&site.error_log())))
+}
+
+fn log_tail(path: &Path) -> String {
+    let text = fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+    let lines: Vec<_> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}
+
+/// The complaints of an error log without their times, each once.
+fn complaints(log: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in log.lines().filter(|l| COMPLAINTS.iter().any(|c| l.contains(c))) {
+        let text = line.find('[').map_or(line, |start| &line[start..]);
+        if !found.iter().any(|f| f == text) {
+            found.push(text.to_string());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_were_not_honoured_are_told_once() {
+        let log = "2026-11-21 13:41:28 0 [Warning] 'innodb-change-buffering' was removed. It does nothing now\n\
+                   2026-11-21 13:41:29 0 [Note] InnoDB: Using liburing\n\
+                   2026-11-21 13:41:30 0 [Warning] 'innodb-change-buffering' was removed. It does nothing now\n\
+                   /usr/sbin/mariadbd: unknown variable 'frobnicate=1'\n";
+        assert_eq!(
+            complaints(log),
+            [
+                "[Warning] 'innodb-change-buffering' was removed. It does nothing now",
+                "/usr/sbin/mariadbd: unknown variable 'frobnicate=1'"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_taken_or_overlong_door_is_named() {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let site =
+            Site { folder: Path::new("/nowhere"), socket: Path::new("/nowhere/s"), tcp: Some(port), as_root: false };
+        assert!(check_doors(&site).unwrap_err().to_string().starts_with(&format!("port {port} of 127.0.0.1 is taken")));
+        let site = Site { socket: Path::new("/dev/null"), tcp: None, ..site };
+        assert_eq!(check_doors(&site).unwrap_err().to_string(), "the socket /dev/null is taken");
+        let long = PathBuf::from("/x".repeat(54));
+        let site = Site { socket: &long, ..site };
+        assert!(check_doors(&site).unwrap_err().to_string().contains("has 108 bytes and the kernel takes 107"));
+    }
+}

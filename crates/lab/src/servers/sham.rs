@@ -1,0 +1,214 @@
+//! The sham server: a server in this process that lets everybody in and answers every statement from memory, in the bytes of a
+//! real one. Against it the load meets nothing but itself, which is what the canary measures; and it can misbehave on
+//! request in ways that a real server does only when it should not.
+
+use model::units::Nanos;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags, EventVec};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::thread::JoinHandle;
+use wire::mysql::handshake::{Greeting, Response, SCRAMBLE_BYTES};
+use wire::mysql::server::{Answer, Command};
+use wire::mysql::{Capabilities, Cell, Column, ColumnType, OkPacket, Status, packet};
+
+const VERSION: &[u8] = b"5.5.5-10.11.0-MariaDB-sham";
+
+/// How a row of `sbtest.c` looks: 119 characters.
+const TEXT: &[u8] = b"68487932199-96439406143-93774651418-41631865787-96406072701-20604855487-25459966574-28203206787-41238978918-19503783441";
+
+/// A request of the load is far smaller; longer ones arrive in pieces and are joined.
+const RECEIVE_BYTES: usize = 16 << 10;
+
+/// The events taken per wait.
+const BATCH: usize = 256;
+
+const LISTENER: u64 = u64::MAX;
+
+pub struct Sham {
+    socket: PathBuf,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    over: AtomicBool,
+    /// Answer nothing until this moment of the lab's clock.
+    silent_until: AtomicU64,
+}
+
+impl Sham {
+    /// Listens on that socket until dropped, on CPUs `cpus` (any when empty).
+    pub fn start(socket: &Path, cpus: &[u32]) -> io::Result<Self> {
+        let listener = UnixListener::bind(socket)?;
+        rustix::net::listen(&listener, 4096)?;
+        listener.set_nonblocking(true)?;
+        let shared = Arc::new(Shared::default());
+        let (theirs, cpus) = (Arc::clone(&shared), cpus.to_vec());
+        let thread = std::thread::Builder::new().name("sham".into()).spawn(move || {
+            crate::load::pin(&cpus)?;
+            serve(&listener, &theirs)
+        })?;
+        Ok(Self { socket: socket.to_path_buf(), shared, thread: Some(thread) })
+    }
+
+    /// Stops answering until that moment of the lab's clock, as a server does that waits for a disk.
+    pub fn be_silent_until(&self, moment: Nanos) {
+        self.shared.silent_until.store(moment.0, SeqCst);
+    }
+}
+
+impl Drop for Sham {
+    fn drop(&mut self) {
+        self.shared.over.store(true, SeqCst);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+struct Peer {
+    socket: OwnedFd,
+    received: Vec<u8>,
+    /// Agreed on at login; before it the peer has not answered the greeting.
+    capabilities: Option<Capabilities>,
+    /// The answer to an execute, as this peer's dialect writes it.
+    canned: Vec<u8>,
+}
+
+fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
+    let poll = epoll::create(CreateFlags::CLOEXEC)?;
+    epoll::add(&poll, listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
+    let mut peers: BTreeMap<u64, Peer> = BTreeMap::new();
+    let mut next = 0;
+    let mut events = EventVec::with_capacity(BATCH);
+    let mut buffer = vec![0; RECEIVE_BYTES];
+    let tick = rustix::time::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    while !shared.over.load(SeqCst) {
+        match epoll::wait(&poll, &mut events, Some(&tick)) {
+            Err(rustix::io::Errno::INTR) => continue,
+            outcome => outcome?,
+        };
+        hold_while_silent(shared);
+        for event in events.iter() {
+            let number = event.data.u64();
+            if number == LISTENER {
+                while let Ok((socket, _)) = listener.accept() {
+                    socket.set_nonblocking(true)?;
+                    let mut peer = Peer { socket: socket.into(), received: Vec::new(), capabilities: None, canned: Vec::new() };
+                    epoll::add(&poll, &peer.socket, EventData::new_u64(next), EventFlags::IN)?;
+                    if peer.greet().is_ok() {
+                        peers.insert(next, peer);
+                    }
+                    next += 1;
+                }
+            } else if peers.get_mut(&number).is_some_and(|p| p.hear(&mut buffer).is_err()) {
+                peers.remove(&number);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn hold_while_silent(shared: &Shared) {
+    while !shared.over.load(SeqCst) {
+        let left = shared.silent_until.load(SeqCst).saturating_sub(crate::clock::now().0);
+        if left == 0 {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_nanos(left.min(10_000_000)));
+    }
+}
+
+impl Peer {
+    fn greet(&mut self) -> io::Result<()> {
+        let greeting = Greeting {
+            raw_version: VERSION,
+            connection_id: 1,
+            scramble: [b'x'; SCRAMBLE_BYTES],
+            capabilities: Capabilities::WANTED,
+            collation: 45,
+            status: Status::default(),
+            plugin: b"mysql_native_password",
+        };
+        let mut out = Vec::new();
+        Answer::new(&mut out, Capabilities::WANTED, 0).greeting(&greeting);
+        self.say(&out)
+    }
+
+    /// Takes what has arrived and answers every whole packet. An error means that the peer is gone.
+    fn hear(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        let got = match recv(&self.socket, &mut *buffer, RecvFlags::DONTWAIT) {
+            Err(rustix::io::Errno::AGAIN) => return Ok(()),
+            outcome => outcome?.0,
+        };
+        if got == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // The usual case: one whole execute and nothing else, answered without a copy.
+        if self.received.is_empty() && self.capabilities.is_some() {
+            if let Ok((packet, [])) = packet::split(&buffer[..got]) {
+                if packet.payload.first() == Some(&wire::mysql::command::STMT_EXECUTE) {
+                    return self.say(&self.canned);
+                }
+            }
+        }
+        self.received.extend_from_slice(&buffer[..got]);
+        let received = std::mem::take(&mut self.received);
+        let mut rest = &received[..];
+        while let Ok((packet, after)) = packet::split(rest) {
+            self.answer(packet.payload)?;
+            rest = after;
+        }
+        self.received = rest.to_vec();
+        Ok(())
+    }
+
+    fn answer(&mut self, payload: &[u8]) -> io::Result<()> {
+        let mut out = Vec::new();
+        let Some(capabilities) = self.capabilities else {
+            let response = Response::parse(payload).map_err(|e| io::Error::other(e.to_string()))?;
+            self.let_in(response.capabilities & Capabilities::WANTED);
+            Answer::new(&mut out, Capabilities::WANTED, 2).ok(&OkPacket::default());
+            return self.say(&out);
+        };
+        let mut answer = Answer::new(&mut out, capabilities, 1);
+        match Command::parse(payload).map_err(|e| io::Error::other(e.to_string()))? {
+            Command::Quit => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Command::Prepare(_) => answer.prepared(1, &[number()], &[text()]),
+            Command::Execute { .. } => return self.say(&self.canned),
+            Command::Close(_) => return Ok(()),
+            Command::Query(_) | Command::Ping | Command::ResetConnection | Command::InitDb(_) | Command::Reset(_) | Command::Unknown(_) => {
+                answer.ok(&OkPacket::default());
+            }
+        }
+        self.say(&out)
+    }
+
+    fn let_in(&mut self, capabilities: Capabilities) {
+        self.capabilities = Some(capabilities);
+        let mut answer = Answer::new(&mut self.canned, capabilities, 1);
+        answer.binary_rows(&[text()], false, &[&[Cell::Bytes(TEXT)]], &OkPacket::default());
+    }
+
+    /// Answers are small and a peer waits for each, so a full socket means a peer that does not read.
+    fn say(&self, bytes: &[u8]) -> io::Result<()> {
+        let sent = send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT)?;
+        if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+    }
+}
+
+fn text() -> Column<'static> {
+    Column::plain("c", ColumnType { code: ColumnType::STRING, unsigned: false })
+}
+
+fn number() -> Column<'static> {
+    Column::plain("?", ColumnType { code: ColumnType::LONGLONG, unsigned: false })
+}
