@@ -1,0 +1,200 @@
+//! What each fuzz target does with its bytes. Shared by the libFuzzer targets beside it, which need a nightly compiler,
+//! and by `tests/mutations.rs`, which feeds them mutated recordings on the stable one.
+//!
+//! A body passes when it returns: whatever the bytes, a parser gives a value or `Malformed`, and what it read it can write again.
+
+use wire::mysql::auth::switch::Switch;
+use wire::mysql::handshake::{Greeting, Response};
+use wire::mysql::packet::{self, Joiner};
+use wire::mysql::server::Command;
+use wire::mysql::{
+    Account, Asked, BinaryRow, Capabilities, ColumnType, Definition, ErrPacket, Login, LoginStep, Malformed, OkPacket,
+    Prepared, Reply, Row, Step, TextRow, Transport, Visitor,
+};
+
+type Body = fn(&[u8]);
+
+/// Every packet family, by the name of its target.
+pub const ALL: [(&str, Body); 6] = [
+    ("frames", frames),
+    ("handshake", handshake),
+    ("login", login),
+    ("messages", messages),
+    ("reply", reply),
+    ("rows", rows),
+];
+
+pub fn frames(data: &[u8]) {
+    let (mut rest, mut joiner) = (data, Joiner::default());
+    while let Ok((packet, after)) = packet::split(rest) {
+        let mut again = Vec::new();
+        if joiner.concerns(packet.payload) {
+            if joiner.add(packet.payload).is_err() {
+                return;
+            }
+        } else {
+            packet::write(&mut again, packet.sequence, |out| out.extend_from_slice(packet.payload));
+            assert_eq!(again, rest[..again.len()]);
+        }
+        rest = after;
+    }
+}
+
+pub fn handshake(data: &[u8]) {
+    if let Ok(greeting) = Greeting::parse(data) {
+        let mut again = Vec::new();
+        greeting.write(&mut again);
+        let read = Greeting::parse(&again).expect("what was written");
+        assert_eq!(
+            (read.connection_id, read.scramble, read.plugin),
+            (greeting.connection_id, greeting.scramble, greeting.plugin)
+        );
+    }
+    if let Ok(response) = Response::parse(data) {
+        let mut again = Vec::new();
+        response.write(&mut again);
+        assert_eq!(Response::parse(&again).as_ref(), Ok(&response));
+    }
+    if let Ok(switch) = Switch::parse(data) {
+        let mut again = Vec::new();
+        switch.write(&mut again);
+        assert_eq!(Switch::parse(&again), Ok(switch));
+    }
+}
+
+/// The first byte chooses the transport; the rest is what the server says.
+pub fn login(data: &[u8]) {
+    let Some((choice, mut bytes)) = data.split_first() else { return };
+    let account = Account {
+        user: "user",
+        password: b"password",
+        database: Some("schema"),
+        attributes: &[("name", "value")],
+        collation: 45,
+        capabilities: Capabilities::WANTED,
+    };
+    let transport = if choice & 1 == 0 { Transport::UnixSocket } else { Transport::Tcp };
+    let mut login = Login::new(account, transport, [7; 20]);
+    let mut out = Vec::new();
+    while let Ok(LoginStep::Incomplete { consumed, missing }) = login.feed(bytes, &mut out) {
+        assert!(missing > 0);
+        if consumed == 0 {
+            return;
+        }
+        bytes = &bytes[consumed..];
+    }
+}
+
+/// The packets that stand alone.
+pub fn messages(data: &[u8]) {
+    if let Ok(ok) = OkPacket::parse(data) {
+        let mut again = Vec::new();
+        ok.write(&mut again, data[0]);
+        assert_eq!(OkPacket::parse(&again), Ok(ok));
+    }
+    if let Ok(eof) = OkPacket::parse_eof(data) {
+        let mut again = Vec::new();
+        eof.write_eof(&mut again);
+        assert_eq!(OkPacket::parse_eof(&again), Ok(eof));
+    }
+    if let Ok(err) = ErrPacket::parse(data) {
+        assert!(err.to_owned().to_string().starts_with("error "));
+    }
+    if let Ok(prepared) = Prepared::parse(data) {
+        let mut again = Vec::new();
+        prepared.write(&mut again);
+        assert_eq!(Prepared::parse(&again), Ok(prepared));
+    }
+    if let Ok(column) = Definition(data).parse() {
+        let mut again = Vec::new();
+        column.write(&mut again);
+        assert_eq!(Definition(&again).parse(), Ok(column));
+    }
+    // The other commands carry nothing, or whatever text they like.
+    let fixed = matches!(data.first(), None | Some(0x17 | 0x19 | 0x1A));
+    assert!(fixed || Command::parse(data).is_ok());
+}
+
+/// The first two bytes choose dialect and command; the rest is the reply, fed in two pieces.
+pub fn reply(data: &[u8]) {
+    let [choice, piece, bytes @ ..] = data else { return };
+    let mut capabilities = Capabilities::WANTED;
+    if choice & 1 == 0 {
+        capabilities = capabilities.without(Capabilities::DEPRECATE_EOF);
+    }
+    if choice & 2 == 0 {
+        capabilities = capabilities.without(Capabilities::CACHE_METADATA);
+    }
+    let asked = [Asked::Text, Asked::Execute, Asked::Prepare][usize::from(choice >> 2) % 3];
+    let mut reply = Reply::new(capabilities);
+    reply.begin(asked, 1);
+    let mut all = Everything::default();
+    let first = usize::from(*piece).min(bytes.len());
+    let mut at = 0;
+    for end in [first, bytes.len()] {
+        loop {
+            match reply.feed(&bytes[at..end], &mut all) {
+                Ok(Step::Incomplete { consumed, missing }) => {
+                    assert!(missing > 0);
+                    at += consumed;
+                    break;
+                }
+                Ok(Step::LocalInfile { consumed, .. }) => at += consumed,
+                Ok(Step::Done { consumed, summary } | Step::Failed { consumed, summary, .. }) => {
+                    assert_eq!(summary.rows, all.rows);
+                    assert_eq!(summary.bytes, (at + consumed) as u64);
+                    return;
+                }
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// The first byte is the number of columns, then as many types, then a row.
+pub fn rows(data: &[u8]) {
+    let Some((count, rest)) = data.split_first() else { return };
+    let Some((types, row)) = rest.split_at_checked(usize::from(*count)) else { return };
+    let types: Vec<_> = types.iter().map(|code| ColumnType { code: *code, unsigned: code & 0x10 != 0 }).collect();
+    read(Row::Text(TextRow::new(row, types.len())), &types);
+    read(Row::Binary(BinaryRow::new(row, types.len())), &types);
+}
+
+/// Reads every cell; an iterator over cells ends with its first error.
+fn read(row: Row<'_>, types: &[ColumnType]) {
+    match row {
+        Row::Text(row) => ends_with_error(row.cells()),
+        Row::Binary(row) => row.cells(types).map_or((), ends_with_error),
+    }
+}
+
+fn ends_with_error<T>(mut cells: impl Iterator<Item = Result<T, Malformed>>) {
+    if cells.any(|cell| cell.is_err()) {
+        assert!(cells.next().is_none());
+    }
+}
+
+#[derive(Default)]
+struct Everything {
+    types: Vec<ColumnType>,
+    rows: u64,
+}
+
+impl Visitor for Everything {
+    fn result_set(&mut self, _columns: usize) {
+        self.types.clear();
+    }
+
+    fn parameter(&mut self, _index: usize, definition: Definition<'_>) {
+        assert_eq!(definition.column_type().is_ok(), definition.parse().is_ok());
+    }
+
+    fn column(&mut self, _index: usize, definition: Definition<'_>) {
+        self.types.extend(definition.column_type());
+    }
+
+    fn row(&mut self, row: Row<'_>) {
+        self.rows += 1;
+        read(row, &self.types);
+    }
+}
