@@ -1,6 +1,6 @@
 //! What must lie in the server before users come: tables, their rows, and what is done to them afterwards. A workload
-//! describes it; the lab carries it out in parallel. Row contents depend on (seed, row number) only, so that any number of
-//! loaders in any order build the same data.
+//! describes it; the lab carries it out in parallel. Row contents depend on (seed, row number) only, so that any
+//! number of loaders in any order build the same data.
 
 /// One table of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]

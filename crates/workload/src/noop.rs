@@ -1,6 +1,6 @@
-//! The workload of the canary: prepared point selects against a sham server that answers from memory, so that what is measured
-//! is this program itself. It is the very user of `oltp.point_selects` with nothing left to choose; no bytes and no
-//! instructions differ on our side. There is no dataset, and on a real server it finds no table.
+//! The workload of the canary: prepared point selects against a sham server that answers from memory, so that what is
+//! measured is this program itself. It is the very user of `oltp.point_selects` with nothing left to choose; no bytes
+//! and no instructions differ on our side. There is no dataset, and on a real server it finds no table.
 
 use crate::dataset::Dataset;
 use crate::draw::Distribution;

@@ -1,6 +1,7 @@
 //! Hot path: what a user can say to a database, without saying how the bytes travel. A workload is written against
-//! this trait in straight lines; the lab implements it over its executor. The trait is polled rather than `async` so that
-//! it can be a trait object (one user is one boxed future, allocated once), and the sugar below it is what workloads use.
+//! this trait in straight lines; the lab implements it over its executor. The trait is polled rather than `async` so
+//! that it can be a trait object (one user is one boxed future, allocated once), and the sugar below it is what
+//! workloads use.
 
 use crate::kept::Kept;
 use std::future::poll_fn;

@@ -1,5 +1,6 @@
-//! Hot path: the life of one user: prepare once, then wait for a turn, operate, say how it ended, until the run is over. Who gives
-//! turns, keeps time and decides about retries is the load (the `Seat`); what an operation does is the workload (`User`).
+//! Hot path: the life of one user: prepare once, then wait for a turn, operate, say how it ended, until the run is
+//! over. Who gives turns, keeps time and decides about retries is the load (the `Seat`); what an operation does is
+//! the workload (`User`).
 
 use crate::session::{Class, Fault, Sql};
 use std::future::poll_fn;

@@ -1,5 +1,5 @@
-//! After warm-up, an operation allocates nothing: counted by an allocator that stands in for the system's in this test alone.
-//! This is the one test file with `unsafe`: a global allocator cannot be written without it.
+//! After warm-up, an operation allocates nothing: counted by an allocator that stands in for the system's in this
+//! test alone. This is the one test file with `unsafe`: a global allocator cannot be written without it.
 
 mod memory;
 

@@ -1,5 +1,5 @@
-//! Hot path: the one source of random bits in workloads. Xoshiro256++ because it is fast, passes the usual batteries, and is
-//! specified, so that a seed in an old record draws the same rows for ever. Not for secrets.
+//! Hot path: the one source of random bits in workloads. Xoshiro256++ because it is fast, passes the usual batteries,
+//! and is specified, so that a seed in an old record draws the same rows for ever. Not for secrets.
 
 use model::seed::Seed;
 use rand_core::{RngCore, SeedableRng};

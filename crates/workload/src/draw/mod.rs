@@ -1,6 +1,6 @@
-//! Where a user's random choices come from: which row, which table, which text. The distributions are sysbench's, with its
-//! parameters and its habits (low ids are hot), because people compare with numbers drawn that way. What is not here: its
-//! exact sequences, which depend on thread timing and which nobody can repeat.
+//! Where a user's random choices come from: which row, which table, which text. The distributions are sysbench's,
+//! with its parameters and its habits (low ids are hot), because people compare with numbers drawn that way. What is
+//! not here: its exact sequences, which depend on thread timing and which nobody can repeat.
 
 mod gaussian;
 mod generator;
@@ -181,8 +181,9 @@ mod tests {
 
     #[test]
     fn special_gives_three_quarters_of_draws_to_the_middle_hundredth() {
-        // A quarter is the bell of twelve uniforms; the rest lies within the middle 1 %, above its first quarter because
-        // sysbench uses one draw for both the choice and the place: U in [0.25, 1) of a window from 0.495 to 0.505.
+        // A quarter is the bell of twelve uniforms; the rest lies within the middle 1 %, above its first quarter
+        // because sysbench uses one draw for both the choice and the place: U in [0.25, 1) of a window from 0.495 to
+        // 0.505.
         let hot = |x: f64| ((x - 0.495) / 0.01).clamp(0.25, 1.0) - 0.25;
         near(tenths("special", 100_000), from_cdf(|x| 0.25 * irwin_hall_12(x) + hot(x)));
     }

@@ -1,4 +1,5 @@
-//! Hot path: a power of a uniform draw, so that a share h of the rows (the lowest ids) receives a share 1-h of the draws.
+//! Hot path: a power of a uniform draw, so that a share h of the rows (the lowest ids) receives a share 1-h of the
+//! draws.
 
 use super::Generator;
 

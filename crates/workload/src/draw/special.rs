@@ -1,6 +1,7 @@
-//! Hot path: sysbench 1.0's default: most draws (`res` percent) fall on the middle `pct` percent of the rows, the others in a
-//! bell over all. One uniform draw decides both between the two and the place among the hot rows, so the lower part of the hot
-//! window is never drawn; that is a slip of sysbench, kept here because results are compared with it.
+//! Hot path: sysbench 1.0's default: most draws (`res` percent) fall on the middle `pct` percent of the rows, the
+//! others in a bell over all. One uniform draw decides both between the two and the place among the hot rows, so the
+//! lower part of the hot window is never drawn; that is a slip of sysbench, kept here because results are compared
+//! with it.
 
 use super::Generator;
 

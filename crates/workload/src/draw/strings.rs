@@ -1,6 +1,6 @@
-//! Hot path: sysbench's texts: groups of eleven random digits joined by `-`. A load of ten million rows writes two billion
-//! digits, so a group is one draw and eight digits are split by arithmetic on one word; the loader is to wait for the
-//! server, never the server for the generator.
+//! Hot path: sysbench's texts: groups of eleven random digits joined by `-`. A load of ten million rows writes two
+//! billion digits, so a group is one draw and eight digits are split by arithmetic on one word; the loader is to wait
+//! for the server, never the server for the generator.
 
 use super::Generator;
 

@@ -1,6 +1,6 @@
-//! Hot path: P(k) in proportion to 1/k^s, by rejection-inversion (W. Hörmann, G. Derflinger, "Rejection-inversion to generate
-//! variates from monotone discrete distributions", 1996): constant time and memory for any number of rows, and s = 0 is
-//! uniform. Row 1 is the hottest; ids are not scrambled, as in sysbench.
+//! Hot path: P(k) in proportion to 1/k^s, by rejection-inversion (W. Hörmann, G. Derflinger, "Rejection-inversion to
+//! generate variates from monotone discrete distributions", 1996): constant time and memory for any number of rows,
+//! and s = 0 is uniform. Row 1 is the hottest; ids are not scrambled, as in sysbench.
 
 use super::Generator;
 

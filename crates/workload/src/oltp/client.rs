@@ -1,5 +1,6 @@
-//! Hot path: one user of the family: draws an operation as a list of steps, then says them one after the other and looks at every
-//! answer. The steps are kept, so that a retry does the same again; statements are prepared once per table and kind.
+//! Hot path: one user of the family: draws an operation as a list of steps, then says them one after the other and
+//! looks at every answer. The steps are kept, so that a retry does the same again; statements are prepared once per
+//! table and kind.
 
 use super::knobs::{Protocol, Work};
 use super::statement::{BEGIN, COMMIT, Kind, PREPARE, ROLLBACK};
@@ -9,8 +10,9 @@ use crate::user::{End, Operation, User};
 use model::seed::Seed;
 use std::ops::RangeInclusive;
 
-/// Up to so many statements per session are prepared before measuring; more (many tables) are prepared when first needed, because
-/// sessions × tables × kinds soon exceeds the server's max_prepared_stmt_count, of which a short run needs a part only.
+/// Up to so many statements per session are prepared before measuring; more (many tables) are prepared when first
+/// needed, because sessions × tables × kinds soon exceeds the server's max_prepared_stmt_count, of which a short run
+/// needs a part only.
 const PREPARED_AHEAD: u64 = 64;
 
 /// One statement of an operation, its values drawn.
@@ -85,8 +87,8 @@ impl Client {
     }
 }
 
-/// `None` where this server cannot prepare such a statement, as MySQL and older MariaDB with BEGIN: it is then said as text, as
-/// sysbench does.
+/// `None` where this server cannot prepare such a statement, as MySQL and older MariaDB with BEGIN: it is then said
+/// as text, as sysbench does.
 async fn prepared_if_possible(session: &mut (dyn Sql + '_), sql: &str) -> Result<Option<Prepared>, Fault> {
     /// ER_UNSUPPORTED_PS: "This command is not supported in the prepared statement protocol yet".
     const UNSUPPORTED: u16 = 1295;

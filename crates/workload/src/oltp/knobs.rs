@@ -1,5 +1,5 @@
-//! The parameters of the family as words of an experiment, and the same resolved into what one user does. A member lists
-//! only the parameters that change it: an axis over `range_size` must not repeat the point selects.
+//! The parameters of the family as words of an experiment, and the same resolved into what one user does. A member
+//! lists only the parameters that change it: an axis over `range_size` must not repeat the point selects.
 
 use super::client::Step;
 use super::statement::Kind;

@@ -1,6 +1,7 @@
-//! sysbench's read-only OLTP workloads: the transaction of fourteen reads, and each of its statements alone. Schema, statements,
-//! text formats and defaults are sysbench's, so that numbers can be laid beside thirty years of others. What differs: every
-//! answer is checked, charset and collation are said everywhere, and `k` is always loaded uniformly (see `sbtest`).
+//! sysbench's read-only OLTP workloads: the transaction of fourteen reads, and each of its statements alone. Schema,
+//! statements, text formats and defaults are sysbench's, so that numbers can be laid beside thirty years of others.
+//! What differs: every answer is checked, charset and collation are said everywhere, and `k` is always loaded
+//! uniformly (see `sbtest`).
 
 mod client;
 mod knobs;

@@ -1,7 +1,7 @@
-//! The tables sbtest1 to sbtestN. A row depends on (seed, table, row number) only. `k` is always drawn uniformly, whatever
-//! distribution the run uses: sysbench draws it from its default, which is `special` in 1.0 and `uniform` in 1.1, so that
-//! tables of the two cannot be compared; ours can, with each other and with 1.1's. Ids are written out rather than left to
-//! AUTO_INCREMENT, since parallel loaders insert in any order.
+//! The tables sbtest1 to sbtestN. A row depends on (seed, table, row number) only. `k` is always drawn uniformly,
+//! whatever distribution the run uses: sysbench draws it from its default, which is `special` in 1.0 and `uniform` in
+//! 1.1, so that tables of the two cannot be compared; ours can, with each other and with 1.1's. Ids are written out
+//! rather than left to AUTO_INCREMENT, since parallel loaders insert in any order.
 
 use super::knobs;
 use crate::Parameters;

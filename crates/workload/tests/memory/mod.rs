@@ -1,6 +1,6 @@
-//! A session that answers from the memory of sbtest tables with rows 1 to `rows`, and a seat that gives a fixed number of
-//! turns. Both stand for the lab's side of our own traits, so that workloads are seen without a server; after their first
-//! answers they allocate nothing, unless asked to keep a log.
+//! A session that answers from the memory of sbtest tables with rows 1 to `rows`, and a seat that gives a fixed
+//! number of turns. Both stand for the lab's side of our own traits, so that workloads are seen without a server;
+//! after their first answers they allocate nothing, unless asked to keep a log.
 #![allow(dead_code)] // each test file uses its own part
 
 use model::seed::Seed;
