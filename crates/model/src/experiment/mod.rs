@@ -1,11 +1,30 @@
 //! One question, as a human wrote it: a TOML file parsed strictly, with a scale's overrides applied. Everything that
 //! can be wrong is told at once, with the line, the key and the mend.
 
+mod assemble;
+mod document;
+pub(crate) mod grammar;
+mod overrides;
+mod reading;
+mod shape;
+
 use crate::load::{Load, Phase};
 use crate::plan::Axis;
+use crate::problem::Problem;
 use crate::seed::Seed;
 use crate::value::Value;
+use crate::words::{WorkloadWords, Words};
+use document::{Document, Entry};
+use reading::Reading;
 use std::collections::BTreeMap;
+
+pub use shape::NO_DISTURBANCE;
+
+/// What runs where the experiment does not say: the server that the distribution installed.
+pub const DEFAULT_BUILD: &str = "distribution";
+
+/// The scale that a file has without saying so: its own size.
+pub const OWN_SIZE: &str = "study";
 
 /// A parsed experiment. Values are checked against the vocabulary; nothing is multiplied or ordered yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,4 +64,90 @@ pub struct Repeat {
     pub seed: Seed,
     /// Run one cell a second time under another label, to know what "no change" looks like here.
     pub aa: bool,
+}
+
+impl Experiment {
+    /// Reads the file of that stem, with a scale and with the command line's `--set` (key and value as text) in force. Every
+    /// problem of the file is told, those of scales that were not chosen included.
+    pub fn parse(name: &str, text: &str, scale: Option<&str>, sets: &[(String, String)], words: &Words) -> Result<Self, Vec<Problem>> {
+        let Document { mut entries, mut problems, legible } = Document::read(text);
+        if !legible {
+            return Err(problems);
+        }
+        let complete = problems.is_empty();
+        let scales = overrides::take_scales(&mut entries);
+        problems.extend(Reading::of(&entries, words, complete).problems);
+        for (_, entries_of_scale) in &scales {
+            let mut found = Vec::new();
+            let scaled = overrides::apply(&entries, entries_of_scale, &mut found);
+            found.extend(Reading::of(&scaled, words, complete).problems);
+            add_new(&mut problems, found);
+        }
+        let applied = match scale.map(|wanted| (wanted, scales.iter().find(|(name, _)| name == wanted))) {
+            Some((_, Some((name, overrides_of_scale)))) => Some((name, overrides_of_scale)),
+            Some((OWN_SIZE, None)) | None => None,
+            Some((wanted, None)) => {
+                let known = scales.iter().map(|(name, _)| name.as_str());
+                problems.push(Problem { line: None, path: "--scale".into(), what: format!("the file has no scale `{wanted}`"), mend: shape::suggestion(wanted, known) });
+                None
+            }
+        };
+        let mut found = Vec::new();
+        if let Some((_, scale)) = applied {
+            entries = overrides::apply(&entries, scale, &mut found);
+        }
+        entries = overrides::apply(&entries, &command_line(sets), &mut found);
+        let reading = Reading::of(&entries, words, complete);
+        found.extend(reading.problems.iter().cloned());
+        add_new(&mut problems, found);
+        problems.sort_by_key(|p| p.line.unwrap_or(usize::MAX));
+        if problems.is_empty() { Ok(assemble::experiment(name, text, applied.map(|(name, _)| name.clone()), &reading)) } else { Err(problems) }
+    }
+
+    /// The workloads that run, in the order of the axis.
+    pub fn running<'a>(&self, words: &'a Words) -> Vec<&'a WorkloadWords> {
+        running(&self.axes, &self.workloads, words)
+    }
+
+    /// A parameter as the file gives it to this workload: its own section comes before its family's.
+    pub fn written(&self, workload: &WorkloadWords, parameter: &str) -> Option<&Value> {
+        [workload.name, workload.family()].iter().find_map(|section| self.workloads.get(*section)?.get(parameter))
+    }
+
+    pub(crate) fn problem(&self, path: &str, what: impl Into<String>, mend: impl Into<String>) -> Problem {
+        Problem { line: self.line(path), path: path.into(), what: what.into(), mend: mend.into() }
+    }
+
+    /// The line of the file that says this key, for problems that only a plan can find. A scale's own word comes first.
+    fn line(&self, path: &str) -> Option<usize> {
+        let mut entries = Document::read(&self.text).entries;
+        let scales = overrides::take_scales(&mut entries);
+        let chosen = scales.iter().find(|(name, _)| Some(name) == self.scale.as_ref()).map_or(&[][..], |(_, e)| e);
+        chosen.iter().chain(&entries).find(|e| e.path == path).and_then(|e| e.line)
+    }
+}
+
+/// The workloads of the axis, else the members that have a section, else those of the families that have one.
+fn running<'a>(axes: &[Axis], sections: &BTreeMap<String, BTreeMap<String, Value>>, words: &'a Words) -> Vec<&'a WorkloadWords> {
+    let by_name = |name: &str| words.workloads.iter().find(|w| w.name == name);
+    if let Some(axis) = axes.iter().find(|a| a.key == "workload") {
+        return axis.values.iter().filter_map(Value::text).filter_map(by_name).collect();
+    }
+    let members: Vec<_> = sections.keys().filter_map(|name| by_name(name)).collect();
+    if !members.is_empty() { members } else { words.workloads.iter().filter(|w| sections.contains_key(w.family())).collect() }
+}
+
+/// A scale repeats what is wrong with the file itself; it is told once.
+fn add_new(problems: &mut Vec<Problem>, found: Vec<Problem>) {
+    for problem in found {
+        if !problems.iter().any(|p| (&p.path, &p.what) == (&problem.path, &problem.what)) {
+            problems.push(problem);
+        }
+    }
+}
+
+fn command_line(sets: &[(String, String)]) -> Vec<Entry> {
+    sets.iter()
+        .map(|(key, value)| Entry { path: key.clone(), shown: key.clone(), line: None, raw: document::command_line_value(value) })
+        .collect()
 }

@@ -2,12 +2,29 @@
 //! filled in, every seed drawn, every order decided. A plan is a pure function of the experiment and of what the host
 //! offers, so it can be read before anything starts, and a resumed lab finds the same runs under the same names.
 
+mod cells;
+pub mod cost;
+pub mod cpus;
+mod hash;
+mod near_miss;
+mod order;
+mod table;
+
+use crate::experiment::Experiment;
+use crate::host::Host;
 use crate::load::{Load, Phase};
+use crate::problem::Problem;
 use crate::seed::Seed;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
+use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+pub use table::{axis_text, table};
+
+/// More runs than a human can want, fewer than fill the memory: an experiment beyond it multiplied something by mistake.
+pub const MOST_RUNS: usize = 100_000;
 
 /// Raised when a field changes its meaning; additions keep it.
 pub const PLAN_SCHEMA: u32 = 1;
@@ -115,6 +132,42 @@ pub struct Cost {
 }
 
 impl Plan {
+    /// Every choice and every seed, before anything starts. Pure: the same experiment, host and words give the same plan.
+    pub fn of(experiment: &Experiment, host: &Host, words: &Words) -> Result<Self, Vec<Problem>> {
+        let asked = experiment.axes.iter().map(|a| a.values.len()).fold(experiment.repeat.repetitions as usize, usize::saturating_mul);
+        if asked > MOST_RUNS {
+            let what = format!("the axes multiply to {asked} runs, more than {MOST_RUNS}");
+            return Err(vec![experiment.problem("axes", what, "split the question, or take fewer values")]);
+        }
+        let (mut cells, skipped) = cells::cells(experiment, host, words);
+        if cells.is_empty() {
+            return Err(skipped.into_iter().map(|(_, problem)| problem).collect());
+        }
+        if experiment.repeat.aa {
+            cells::repeat_one(&mut cells);
+        }
+        let seed = experiment.repeat.seed;
+        let runs = order::runs(&cells, experiment.repeat.repetitions, seed);
+        let cost = cost::of(&cells, &runs, words);
+        let mut warnings = near_miss::warnings(experiment, &experiment.running(words));
+        warnings.extend(cells::memory_warnings(&cells, host));
+        if experiment.server.on.is_some() && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty()) {
+            warnings.push("The settings are not applied: assay did not start this server.".into());
+        }
+        Ok(Self {
+            schema: PLAN_SCHEMA,
+            name: experiment.name.clone(),
+            question: experiment.question.clone(),
+            scale: experiment.scale.clone(),
+            seed,
+            axes: experiment.axes.clone(),
+            cells,
+            runs,
+            skipped: skipped.into_iter().map(|(skip, _)| skip).collect(),
+            cost,
+            warnings,
+        })
+    }
     pub fn cell(&self, id: &CellId) -> &Cell {
         self.cells.iter().find(|c| c.id == *id).expect("a plan names only its own cells")
     }

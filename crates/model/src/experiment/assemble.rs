@@ -1,0 +1,125 @@
+//! From checked values to the experiment: names become fields, durations become phases, and what the file leaves open gets
+//! its default. Nothing can be wrong any more here.
+
+use super::reading::Reading;
+use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
+use crate::load::{Arrivals, Io, Load, Phase, PhaseKind, Process, Until};
+use crate::seed::Seed;
+use crate::units::{Nanos, Users};
+use crate::value::Value;
+use std::collections::BTreeMap;
+
+/// Enough for caches to fill and for three digits of a rate; an experiment that matters says its own.
+const WARM_UP: Nanos = Nanos::from_secs(5);
+const MEASURE: Nanos = Nanos::from_secs(30);
+/// No healthy statement of any study takes as long; a server that hangs is noticed within one phase.
+const DEADLINE: Nanos = Nanos::from_secs(60);
+/// The fewest repetitions that give an interval.
+const REPETITIONS: i64 = 3;
+
+pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
+    let get = Get(&reading.values);
+    let compared: usize = reading.axes.iter().map(|a| a.values.len()).fold(1, usize::saturating_mul);
+    Experiment {
+        name: name.to_string(),
+        question: get.text("question").unwrap_or_default(),
+        text: text.to_string(),
+        scale,
+        axes: reading.axes.clone(),
+        server: server(get),
+        workloads: reading.workloads.clone(),
+        load: load(get, reading),
+        phases: phases(get, reading),
+        repeat: Repeat {
+            repetitions: u32::try_from(get.count("repeat.repetitions").unwrap_or(REPETITIONS)).expect("bounded"),
+            seed: Seed(get.count("repeat.seed").unwrap_or(1).unsigned_abs()),
+            aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
+        },
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Get<'a>(&'a BTreeMap<String, Value>);
+
+impl Get<'_> {
+    fn text(self, path: &str) -> Option<String> {
+        self.0.get(path).and_then(Value::text).map(str::to_string)
+    }
+    fn count(self, path: &str) -> Option<i64> {
+        self.0.get(path).and_then(Value::count)
+    }
+    fn time(self, path: &str) -> Option<Nanos> {
+        self.count(path).map(|n| Nanos(n.unsigned_abs()))
+    }
+    fn below(self, prefix: &str) -> BTreeMap<String, Value> {
+        self.0.iter().filter_map(|(path, value)| Some((path.strip_prefix(prefix)?.to_string(), value.clone()))).collect()
+    }
+}
+
+fn server(get: Get<'_>) -> ServerWish {
+    ServerWish {
+        build: get.text("server.build"),
+        on: get.text("server.on"),
+        engine: get.text("server.engine").unwrap_or_else(|| "innodb".into()),
+        profile: get.text("server.profile").unwrap_or_else(|| "durable".into()),
+        settings: get.below("server.settings."),
+        native: get.below("server.native."),
+        cpus: get.text("server.cpus"),
+        load_cpus: get.text("server.load_cpus"),
+    }
+}
+
+fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
+    let first = |axis: &str| reading.axis_named(axis).and_then(|a| a.values.first()).cloned();
+    let users = get.count("load.users").or_else(|| first("users")?.count()).expect("checked");
+    let process = if get.text("load.arrivals").as_deref() == Some("constant") { Process::Constant } else { Process::Poisson };
+    Load {
+        users: Users(u32::try_from(users).expect("bounded")),
+        arrivals: get.0.get("load.rate").cloned().or_else(|| first("rate")).and_then(|r| r.number()).map(|rate| Arrivals { rate, process }),
+        io: match get.text("load.io").as_deref() {
+            Some("io_uring") => Io::IoUring,
+            Some("epoll") => Io::Epoll,
+            Some(_) | None => Io::Auto,
+        },
+        deadline: get.time("load.deadline").unwrap_or(DEADLINE),
+    }
+}
+
+fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
+    let listed: Vec<Phase> = reading.phases().iter().map(|prefix| phase(get, prefix)).collect();
+    let once = if listed.is_empty() { plain_phases(get) } else { listed };
+    let iterations = get.count("repeat.iterations").unwrap_or(1);
+    if iterations == 1 {
+        return once;
+    }
+    let numbered = |n: i64| once.iter().cloned().map(move |phase| Phase { name: format!("{}.{n}", phase.name), ..phase });
+    (1..=iterations).flat_map(numbered).collect()
+}
+
+/// `load.warm_up` and `load.measure`, the short form of the two phases that most experiments have.
+fn plain_phases(get: Get<'_>) -> Vec<Phase> {
+    let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
+    let warm_up = get.time("load.warm_up").unwrap_or(WARM_UP);
+    let mut phases = vec![phase("warm-up", PhaseKind::WarmUp, warm_up), phase("measure", PhaseKind::Measure, get.time("load.measure").unwrap_or(MEASURE))];
+    phases.retain(|p| p.until != Until::Time(Nanos(0)));
+    phases
+}
+
+fn phase(get: Get<'_>, prefix: &str) -> Phase {
+    let warms_up = get.text(&format!("{prefix}.kind")).as_deref() == Some("warm_up");
+    let end = |key: &str| get.count(&format!("{prefix}.{key}")).map(i64::unsigned_abs);
+    let (kind, until) = match (end("measure"), end("warm_up"), end("count")) {
+        (Some(time), _, _) => (PhaseKind::Measure, Until::Time(Nanos(time))),
+        (_, Some(time), _) => (PhaseKind::WarmUp, Until::Time(Nanos(time))),
+        (_, _, count) => (if warms_up { PhaseKind::WarmUp } else { PhaseKind::Measure }, Until::Count(count.expect("checked"))),
+    };
+    let disturb = get.text(&format!("{prefix}.disturb")).filter(|d| d != NO_DISTURBANCE);
+    Phase { name: get.text(&format!("{prefix}.name")).expect("checked"), kind, until, disturb }
+}
+
+impl ServerWish {
+    /// The build that is meant when no axis says another.
+    pub fn build_name(&self) -> &str {
+        self.build.as_deref().unwrap_or(DEFAULT_BUILD)
+    }
+}

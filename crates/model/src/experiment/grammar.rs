@@ -1,0 +1,183 @@
+//! Every key that an experiment may hold, and what each accepts. Fixed keys are one table; parameters, settings and names
+//! come from the vocabulary. A key that is not found here gets a mend: the nearest key of its section, or the section
+//! where it belongs.
+
+use super::shape::{Shape, Wrong, suggestion, wrong};
+use crate::settings;
+use crate::words::{Kind, Parameter, WorkloadWords, Words};
+
+/// More simulated users than a server accepts connections.
+const MAX_USERS: i64 = 100_000;
+/// A hundred is already more than any interval needs.
+const MAX_REPETITIONS: i64 = 1_000;
+const MAX_ITERATIONS: i64 = 100;
+/// Seeds are written as numbers that every JSON reader holds exactly.
+const MAX_SEED: i64 = 1 << 53;
+/// Operations per second that no open load of one machine exceeds.
+const MAX_RATE: f64 = 1e8;
+
+const SECTIONS: &[&str] = &["question", "axes", "server", "workload", "load", "phases", "repeat", "scale"];
+
+/// How a phase can end; exactly one of them in each phase.
+pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
+
+const fn count(min: i64, max: i64) -> Shape {
+    Shape::Of(Kind::Count { min, max })
+}
+
+/// Section, key, what it accepts.
+const KEYS: &[(&str, &str, Shape)] = &[
+    ("", "question", Shape::Of(Kind::Text)),
+    ("server", "build", Shape::Build),
+    ("server", "on", Shape::Dsn),
+    ("server", "engine", Shape::Engine),
+    ("server", "profile", Shape::Of(Kind::Choice(settings::PROFILES))),
+    ("server", "cpus", Shape::Cpus),
+    ("server", "load_cpus", Shape::Cpus),
+    ("load", "users", count(1, MAX_USERS)),
+    ("load", "rate", Shape::Of(Kind::Real { min: 1e-3, max: MAX_RATE })),
+    ("load", "arrivals", Shape::Of(Kind::Choice(&["poisson", "constant"]))),
+    ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
+    ("load", "deadline", Shape::Duration { zero: false }),
+    ("load", "warm_up", Shape::Duration { zero: true }),
+    ("load", "measure", Shape::Duration { zero: false }),
+    ("phases", "name", Shape::Of(Kind::Text)),
+    ("phases", "measure", Shape::Duration { zero: false }),
+    ("phases", "warm_up", Shape::Duration { zero: false }),
+    ("phases", "count", count(1, i64::MAX)),
+    ("phases", "kind", Shape::Of(Kind::Choice(&["measure", "warm_up"]))),
+    ("phases", "disturb", Shape::Disturbance),
+    ("repeat", "repetitions", count(1, MAX_REPETITIONS)),
+    ("repeat", "iterations", count(1, MAX_ITERATIONS)),
+    ("repeat", "seed", count(0, MAX_SEED)),
+    ("repeat", "aa", Shape::Of(Kind::Flag)),
+];
+
+/// Axes over fixed keys: the axis, and the key that it stands for.
+const AXES: &[(&str, &str)] = &[
+    ("build", "server.build"),
+    ("engine", "server.engine"),
+    ("profile", "server.profile"),
+    ("cpus", "server.cpus"),
+    ("load_cpus", "server.load_cpus"),
+    ("users", "load.users"),
+    ("rate", "load.rate"),
+];
+
+/// What a path stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Slot {
+    /// A table; only an empty one comes here.
+    Section,
+    Fixed(Shape),
+    /// A parameter of a workload or family of that name, with its kind in each workload that has it.
+    Parameter { owner: String, name: String, shapes: Vec<Shape> },
+    /// An axis; every value is read against all shapes.
+    Axis { key: String, shapes: Vec<Shape> },
+}
+
+pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
+    let (section, rest) = path.split_once('.').unwrap_or((path, ""));
+    match (section, rest) {
+        ("question", "") => Ok(Slot::Fixed(Shape::Of(Kind::Text))),
+        ("axes" | "server" | "workload" | "load" | "repeat" | "scale", "") => Ok(Slot::Section),
+        ("scale", _) => wrong("a scale is a table of overrides", "write [scale.smoke] and below it \"load.measure\" = \"1s\""),
+        ("axes", key) => axis_shapes(key, words).map(|shapes| Slot::Axis { key: key.into(), shapes }),
+        ("workload", rest) => parameter(rest, words),
+        ("server", "settings" | "native") => Ok(Slot::Section),
+        ("server", key) if key.starts_with("native.") => Ok(Slot::Fixed(Shape::Native)),
+        ("server", key) if key.starts_with("settings.") => setting(&key["settings.".len()..]).map(Slot::Fixed),
+        ("phases", _) => wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale"),
+        (section, "") if section.starts_with("phases[") => wrong("an empty phase", "give it a name and `measure = \"40s\"`"),
+        (section, key) => fixed(section.split('[').next().unwrap_or(section), section, key).map(Slot::Fixed),
+    }
+}
+
+fn fixed(table: &str, section: &str, key: &str) -> Result<Shape, Wrong> {
+    if let Some((_, _, shape)) = KEYS.iter().find(|(s, k, _)| *s == table && *k == key && !key.is_empty()) {
+        return Ok(*shape);
+    }
+    if !SECTIONS.contains(&table) {
+        let elsewhere = KEYS.iter().find(|(_, k, _)| *k == section).map(|(s, _, _)| format!("it belongs in [{s}]"));
+        return wrong(format!("`{section}` is not a part of an experiment"), elsewhere.unwrap_or_else(|| suggestion(section, SECTIONS.iter().copied())));
+    }
+    let siblings = KEYS.iter().filter(|(s, _, _)| *s == table).map(|(_, k, _)| *k);
+    let elsewhere = KEYS.iter().find(|(_, k, _)| *k == key).map(|(s, _, _)| format!("it belongs in [{s}]"));
+    let setting = (table == "server").then(|| settings::by_name(key)).flatten().map(|_| "it is a setting: write it in [server.settings]".to_string());
+    wrong(format!("[{table}] has no `{key}`"), elsewhere.or(setting).unwrap_or_else(|| suggestion(key, siblings)))
+}
+
+fn setting(name: &str) -> Result<Shape, Wrong> {
+    match settings::by_name(name) {
+        Some(parameter) => Ok(Shape::Of(parameter.kind)),
+        None => wrong(
+            format!("there is no setting `{name}`"),
+            format!("{}; the server's own variables go in [server.native]", suggestion(name, settings::ALL.iter().map(|p| p.name))),
+        ),
+    }
+}
+
+fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
+    if let Some(target) = axis_target(key) {
+        let (section, fixed) = target.split_once('.').expect("targets are SECTION.KEY");
+        return Ok(KEYS.iter().filter(|(s, k, _)| *s == section && *k == fixed).map(|(_, _, shape)| *shape).collect());
+    }
+    if key == "workload" {
+        return Ok(vec![Shape::Workload]);
+    }
+    if let Some(name) = key.strip_prefix("settings.") {
+        return setting(name).map(|shape| vec![shape]);
+    }
+    if key.starts_with("native.") {
+        return Ok(vec![Shape::Native]);
+    }
+    if key.starts_with("phases.") && key.ends_with(".disturb") {
+        return Ok(vec![Shape::Disturbance]);
+    }
+    let shapes = shapes_of(key, words.workloads.iter());
+    if !shapes.is_empty() {
+        return Ok(shapes);
+    }
+    let parameters = words.workloads.iter().flat_map(|w| w.parameters).map(|p| p.name);
+    let setting = settings::by_name(key).map(|_| format!("write `settings.{key}`"));
+    wrong(format!("nothing is called `{key}`"), setting.unwrap_or_else(|| suggestion(key, AXES.iter().map(|(axis, _)| *axis).chain(["workload"]).chain(parameters))))
+}
+
+/// The fixed key that an axis stands for.
+pub(crate) fn axis_target(axis: &str) -> Option<&'static str> {
+    AXES.iter().find(|(key, _)| *key == axis).map(|(_, target)| *target)
+}
+
+fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {
+    let names = words.workloads.iter().flat_map(|w| [w.name, w.family()]);
+    let owner = names.clone().filter(|n| rest.strip_prefix(n).is_some_and(|r| r.is_empty() || r.starts_with('.'))).max_by_key(|n| n.len());
+    let Some(owner) = owner else {
+        let section = rest.split('.').next().unwrap_or(rest);
+        return wrong(format!("there is no workload `{section}`"), suggestion(section, names));
+    };
+    let Some(name) = rest[owner.len()..].strip_prefix('.') else { return Ok(Slot::Section) };
+    if let Some((member, _)) = name.split_once('.') {
+        return wrong(format!("there is no workload `{owner}.{member}`"), suggestion(&format!("{owner}.{member}"), names));
+    }
+    let members = words.workloads.iter().filter(|w| w.name == owner || w.family() == owner);
+    let shapes = shapes_of(name, members.clone());
+    if shapes.is_empty() {
+        return wrong(format!("`{owner}` has no `{name}`"), suggestion(name, members.flat_map(|w| w.parameters).map(|p| p.name)));
+    }
+    Ok(Slot::Parameter { owner: owner.into(), name: name.into(), shapes })
+}
+
+/// The distinct shapes of a parameter in those workloads that have it.
+fn shapes_of<'a>(name: &str, workloads: impl Iterator<Item = &'a WorkloadWords>) -> Vec<Shape> {
+    let mut shapes = Vec::new();
+    for shape in workloads.filter_map(|w| parameter_of(w, name)).map(|p| Shape::Of(p.kind)) {
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
+        }
+    }
+    shapes
+}
+
+pub(crate) fn parameter_of(workload: &WorkloadWords, name: &str) -> Option<&'static Parameter> {
+    workload.parameters.iter().find(|p| p.name == name)
+}

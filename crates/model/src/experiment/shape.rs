@@ -1,0 +1,182 @@
+//! What one key accepts, and the reading of a value against it. Values come out in their plain form (durations as
+//! nanoseconds, sizes as bytes, names in their spelling), so that nobody after this parses a text again.
+
+use super::document::Raw;
+use crate::plan::cpus::CpuSet;
+use crate::problem::nearest;
+use crate::units::{Bytes, Nanos};
+use crate::value::Value;
+use crate::words::{Kind, Words};
+
+/// Longer phases are slips of a unit, and sums of shorter ones cannot overflow.
+pub(super) const LONGEST: Nanos = Nanos::from_secs(30 * 24 * 3600);
+
+/// The word for a phase without a disturbance, where one is a value of an axis.
+pub const NO_DISTURBANCE: &str = "none";
+
+/// What a key accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shape {
+    Of(Kind),
+    /// A time with its unit; kept as `Value::Count` of nanoseconds.
+    Duration { zero: bool },
+    Build,
+    Engine,
+    /// A server that is there already, as `mysql://user@host:port/schema`.
+    Dsn,
+    Cpus,
+    Workload,
+    Disturbance,
+    /// Any single value: the server's own variables.
+    Native,
+}
+
+/// What is wrong with a value, and the mend.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Wrong {
+    pub what: String,
+    pub mend: String,
+}
+
+pub(super) fn wrong<T>(what: impl Into<String>, mend: impl Into<String>) -> Result<T, Wrong> {
+    Err(Wrong { what: what.into(), mend: mend.into() })
+}
+
+impl Shape {
+    pub fn read(self, raw: &Raw, words: &Words) -> Result<Value, Wrong> {
+        let value = match raw {
+            Raw::Value(value) => value,
+            Raw::List(_) => return wrong(format!("a list, where {} is wanted", self.wanted()), "lists belong in [axes]"),
+            Raw::Nothing => return wrong(format!("a table, where {} is wanted", self.wanted()), "write KEY = VALUE"),
+            Raw::Other(what) => return wrong(format!("{what}, where {} is wanted", self.wanted()), ""),
+        };
+        match self {
+            Self::Of(kind) => of_kind(kind, value),
+            Self::Duration { zero } => duration(zero, value),
+            Self::Native => Ok(value.clone()),
+            Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => match value.text() {
+                Some(text) => self.word(text, words).map(Value::Text),
+                None => wrong(format!("{value} is not {}", self.wanted()), "write a text in quotes"),
+            },
+        }
+    }
+
+    fn word(self, text: &str, words: &Words) -> Result<String, Wrong> {
+        match self {
+            Self::Build if words.builds.is_empty() || text == super::DEFAULT_BUILD => Ok(text.into()),
+            Self::Build => known(text, "build", words.builds.iter().map(String::as_str)),
+            Self::Workload => workload(text, words),
+            Self::Disturbance if text == NO_DISTURBANCE => Ok(text.into()),
+            Self::Disturbance => known(text, "disturbance", words.disturbances.iter().map(|(name, _)| *name)),
+            Self::Engine if text.is_empty() => wrong("no engine", "write innodb"),
+            Self::Engine => Ok(text.to_lowercase()),
+            Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),
+            Self::Cpus => wrong(format!("`{text}` is not a set of CPUs"), format!("write {}", CpuSet::FORMS)),
+            Self::Dsn => dsn(text),
+            Self::Of(_) | Self::Duration { .. } | Self::Native => unreachable!("read elsewhere"),
+        }
+    }
+
+    fn wanted(self) -> String {
+        match self {
+            Self::Of(Kind::Flag) => "true or false".into(),
+            Self::Of(Kind::Count { .. }) => "a whole number".into(),
+            Self::Of(Kind::Real { .. }) => "a number".into(),
+            Self::Of(Kind::Size) => "a size as \"512 MiB\"".into(),
+            Self::Of(Kind::Choice(choices)) => format!("one of {}", choices.join(", ")),
+            Self::Of(Kind::Text) => "a text".into(),
+            Self::Duration { .. } => "a time as \"40s\"".into(),
+            Self::Build => "the name of a build".into(),
+            Self::Engine => "the name of an engine".into(),
+            Self::Dsn => "a DSN".into(),
+            Self::Cpus => "a set of CPUs".into(),
+            Self::Workload => "the name of a workload".into(),
+            Self::Disturbance => "the name of a disturbance".into(),
+            Self::Native => "a single value".into(),
+        }
+    }
+}
+
+fn of_kind(kind: Kind, value: &Value) -> Result<Value, Wrong> {
+    match (kind, value) {
+        (Kind::Flag, Value::Flag(_)) | (Kind::Text, Value::Text(_)) => Ok(value.clone()),
+        (Kind::Count { min, max }, Value::Count(n)) if (min..=max).contains(n) => Ok(value.clone()),
+        (Kind::Count { min, max }, Value::Count(n)) => wrong(format!("{n} is out of bounds"), format!("between {min} and {max}")),
+        (Kind::Real { min, max }, Value::Count(_) | Value::Real(_)) => {
+            let x = value.number().unwrap_or(f64::NAN);
+            if (min..=max).contains(&x) { Ok(Value::Real(x)) } else { wrong(format!("{x} is out of bounds"), format!("between {min} and {max}")) }
+        }
+        (Kind::Size, Value::Count(_) | Value::Text(_)) => size(value),
+        (Kind::Choice(choices), Value::Text(text)) => known(text, "choice", choices.iter().copied()).map(Value::Text),
+        (Kind::Flag, _) => wrong(format!("`{value}` is not true or false"), "write true or false, without quotes"),
+        (Kind::Count { .. } | Kind::Real { .. }, Value::Text(_)) => wrong(format!("the text \"{value}\" is not a number"), "write a number without quotes, as in 10_000"),
+        (Kind::Count { .. } | Kind::Real { .. } | Kind::Size | Kind::Choice(_) | Kind::Text, _) => {
+            let wanted = Shape::Of(kind).wanted();
+            wrong(format!("`{value}` is not {wanted}"), format!("write {wanted}"))
+        }
+    }
+}
+
+fn size(value: &Value) -> Result<Value, Wrong> {
+    let bytes = match value {
+        Value::Count(n) => u64::try_from(*n).ok(),
+        Value::Text(text) => Bytes::parse(text).map(|b| b.0),
+        Value::Flag(_) | Value::Real(_) => None,
+    };
+    match bytes.and_then(|b| i64::try_from(b).ok()) {
+        Some(bytes) if bytes > 0 => Ok(Value::Count(bytes)),
+        Some(_) | None => wrong(format!("`{value}` is not a size"), "write it as \"512 MiB\", \"10 GiB\" or as a number of bytes"),
+    }
+}
+
+fn duration(zero: bool, value: &Value) -> Result<Value, Wrong> {
+    let Some(text) = value.text() else {
+        return wrong(format!("{value} has no unit of time"), format!("write \"{value}s\", or \"{value}ms\""));
+    };
+    match Nanos::parse(text) {
+        Some(Nanos(0)) if !zero => wrong("a phase of no length", "write how long it lasts, as in \"40s\""),
+        Some(time) if time > LONGEST => wrong(format!("\"{text}\" is longer than {LONGEST}"), "check the unit"),
+        Some(time) => Ok(Value::Count(i64::try_from(time.0).expect("at most LONGEST"))),
+        None => wrong(format!("\"{text}\" is not a time"), "write it as \"250ms\", \"40s\", \"10m\" or \"1h30m\""),
+    }
+}
+
+/// The word itself when it is known, else a mend that names the nearest, or all.
+pub(super) fn known<'a>(word: &str, noun: &str, all: impl Iterator<Item = &'a str> + Clone) -> Result<String, Wrong> {
+    if all.clone().any(|w| w == word) {
+        return Ok(word.to_string());
+    }
+    wrong(format!("there is no {noun} `{word}`"), suggestion(word, all))
+}
+
+pub(super) fn suggestion<'a>(word: &str, all: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(word, all.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let mut all: Vec<_> = all.collect();
+            all.sort_unstable();
+            all.dedup();
+            if all.is_empty() { "none is known here".into() } else { format!("known: {}", all.join(", ")) }
+        }
+    }
+}
+
+fn workload(name: &str, words: &Words) -> Result<String, Wrong> {
+    let members: Vec<_> = words.workloads.iter().filter(|w| w.family() == name).map(|w| w.name).collect();
+    if members.is_empty() || members.contains(&name) {
+        return known(name, "workload", words.workloads.iter().map(|w| w.name));
+    }
+    wrong(format!("`{name}` is a family of workloads"), format!("name its members: {}", members.join(", ")))
+}
+
+/// Only the form: who is there is found out by the lab. A secret in the file would end in every record.
+fn dsn(text: &str) -> Result<String, Wrong> {
+    let Some((_, rest)) = text.split_once("://") else {
+        return wrong(format!("`{text}` is not a DSN"), "write mysql://user@host:port/schema");
+    };
+    let user = rest.split(['/', '?']).next().unwrap_or_default().rsplit_once('@').map_or("", |(user, _)| user);
+    if user.contains(':') {
+        return wrong("a DSN with a password, which would be kept in the record", "leave it out: passwords come from the environment");
+    }
+    Ok(text.to_string())
+}

@@ -1,0 +1,219 @@
+//! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An axis over
+//! a parameter that a workload lacks does not multiply that workload's cells.
+
+use super::cpus::{CpuSet, counted};
+use super::{Axis, Cell, CellId, Server, Skipped};
+use crate::experiment::grammar::{axis_target, parameter_of};
+use crate::experiment::{Experiment, NO_DISTURBANCE};
+use crate::host::Host;
+use crate::load::{Arrivals, Process};
+use crate::problem::Problem;
+use crate::settings;
+use crate::units::{Bytes, Users};
+use crate::value::Value;
+use crate::words::{WorkloadWords, Words};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sessions of the lab itself beside the users: samplers, probe, control.
+const LAB_SESSIONS: u32 = 8;
+
+type Axes = BTreeMap<String, Value>;
+
+/// Why a cell cannot be run here.
+struct Obstacle {
+    /// The axes that it is about.
+    keys: &'static [&'static str],
+    reason: String,
+    mend: &'static str,
+}
+
+/// Cells in the order of the axes, the last axis varying fastest, and what was put aside: each as it is listed beside the
+/// cells that remain, and as it is told where none remains.
+pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec<Cell>, Vec<(Skipped, Problem)>) {
+    let mut cells = Vec::new();
+    let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for combination in Combinations::of(&experiment.axes) {
+        let workload = workload_of(experiment, &combination, words);
+        let axes: Axes = combination.into_iter().filter(|(key, _)| applies(key, workload)).collect();
+        if !seen.insert((workload.name, axes.clone())) {
+            continue;
+        }
+        let cell = cell(experiment, axes, workload);
+        match obstacle(&cell, host) {
+            None => cells.push(cell),
+            Some(Obstacle { keys, reason, mend }) => {
+                let axes: Axes = cell.axes.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
+                let path = axes.keys().next().map_or_else(|| path_of(keys[0]), |axis| format!("axes.{axis}"));
+                let skip = Skipped { axes, reason };
+                if skipped.iter().all(|(s, _)| *s != skip) {
+                    let problem = experiment.problem(&path, skip.reason.clone(), mend);
+                    skipped.push((skip, problem));
+                }
+            }
+        }
+    }
+    let width = cells.len().to_string().len().max(3);
+    for (i, cell) in cells.iter_mut().enumerate() {
+        cell.id = CellId(format!("c{:0width$}", i + 1));
+    }
+    (cells, skipped)
+}
+
+/// The A/A arm: the middle cell once more under another label, because the ends of axes are the least typical.
+pub(super) fn repeat_one(cells: &mut Vec<Cell>) {
+    let twin = cells[cells.len() / 2].clone();
+    let width = twin.id.0.len() - 1;
+    cells.push(Cell { id: CellId(format!("c{:0width$}", cells.len() + 1)), repeats: Some(twin.id.clone()), ..twin });
+}
+
+/// All combinations of axis values.
+struct Combinations<'a> {
+    axes: &'a [Axis],
+    next: Option<Vec<usize>>,
+}
+
+impl<'a> Combinations<'a> {
+    fn of(axes: &'a [Axis]) -> Self {
+        Self { axes, next: Some(vec![0; axes.len()]) }
+    }
+}
+
+impl Iterator for Combinations<'_> {
+    type Item = Vec<(String, Value)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut at = self.next.take()?;
+        let item = self.axes.iter().zip(&at).map(|(axis, i)| (axis.key.clone(), axis.values[*i].clone())).collect();
+        for (axis, i) in self.axes.iter().zip(&mut at).rev() {
+            *i += 1;
+            if *i < axis.values.len() {
+                self.next = Some(at);
+                break;
+            }
+            *i = 0;
+        }
+        Some(item)
+    }
+}
+
+fn path_of(axis: &str) -> String {
+    axis_target(axis).unwrap_or(axis).to_string()
+}
+
+fn workload_of<'a>(experiment: &Experiment, combination: &[(String, Value)], words: &'a Words) -> &'a WorkloadWords {
+    let chosen = combination.iter().find(|(key, _)| key == "workload").and_then(|(_, value)| value.text());
+    let running = experiment.running(words);
+    running.into_iter().find(|w| chosen.is_none_or(|name| w.name == name)).expect("a parsed experiment names known workloads")
+}
+
+fn applies(axis: &str, workload: &WorkloadWords) -> bool {
+    match axis {
+        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "workload" => true,
+        parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
+    }
+}
+
+fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
+    let mut load = experiment.load.clone();
+    if let Some(users) = axes.get("users").and_then(Value::count) {
+        load.users = Users(u32::try_from(users).expect("bounded by the grammar"));
+    }
+    if let Some(rate) = axes.get("rate").and_then(Value::number) {
+        let process = load.arrivals.as_ref().map_or(Process::Poisson, |a| a.process);
+        load.arrivals = Some(Arrivals { rate, process });
+    }
+    let mut phases = experiment.phases.clone();
+    for phase in &mut phases {
+        let name = phase.name.split('.').next().unwrap_or(&phase.name);
+        if let Some(disturb) = axes.get(&format!("phases.{name}.disturb")) {
+            phase.disturb = disturb.text().filter(|d| *d != NO_DISTURBANCE).map(str::to_string);
+        }
+    }
+    let parameters = workload.parameters.iter().filter_map(|p| {
+        let said = axes.get(p.name).or_else(|| experiment.written(workload, p.name)).cloned();
+        Some((p.name.to_string(), said.or_else(|| p.default.map(|d| d.value()))?))
+    });
+    Cell {
+        id: CellId(String::new()),
+        repeats: None,
+        server: server(experiment, &axes),
+        workload: workload.name.to_string(),
+        parameters: parameters.collect(),
+        load,
+        phases,
+        axes,
+    }
+}
+
+fn server(experiment: &Experiment, axes: &Axes) -> Server {
+    let wish = &experiment.server;
+    let axis = |key: &str| axes.get(key).and_then(Value::text).map(str::to_string);
+    let profile = axis("profile").unwrap_or_else(|| wish.profile.clone());
+    let mut server = Server {
+        build: axis("build").unwrap_or_else(|| wish.build_name().to_string()),
+        on: wish.on.clone(),
+        engine: axis("engine").unwrap_or_else(|| wish.engine.clone()),
+        settings: profile_settings(&profile),
+        native: wish.native.clone(),
+        profile,
+        cpus: axis("cpus").or_else(|| wish.cpus.clone()),
+        load_cpus: axis("load_cpus").or_else(|| wish.load_cpus.clone()),
+    };
+    server.settings.extend(wish.settings.clone());
+    for (key, value) in axes {
+        match key.split_once('.') {
+            Some(("settings", name)) => server.settings.insert(name.to_string(), value.clone()),
+            Some(("native", name)) => server.native.insert(name.to_string(), value.clone()),
+            Some(_) | None => continue,
+        };
+    }
+    if let Some(dsn) = &server.on {
+        // Nothing is set on a server that was there before; it is called by its address.
+        let address = dsn.split("://").nth(1).unwrap_or(dsn).split(['/', '?']).next().unwrap_or_default();
+        server.build = address.rsplit('@').next().unwrap_or(address).to_string();
+        server.profile = "default".into();
+        server.settings.clear();
+        server.native.clear();
+    }
+    server
+}
+
+fn profile_settings(profile: &str) -> BTreeMap<String, Value> {
+    let kept = settings::ALL.iter().filter(|p| profile == "durable" || settings::PLUMBING.contains(&p.name));
+    kept.filter_map(|p| Some((p.name.to_string(), p.default?.value()))).collect()
+}
+
+fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
+    let server = &cell.server;
+    if server.on.is_none() {
+        let Some(build) = host.builds.iter().find(|b| b.name == server.build) else {
+            let installed: Vec<_> = host.builds.iter().map(|b| b.name.as_str()).collect();
+            let installed = if installed.is_empty() { "no server is installed here".into() } else { format!("installed: {}", installed.join(", ")) };
+            return Some(Obstacle { keys: &["build"], reason: format!("build `{}` is not installed here; {installed}", server.build), mend: "install it, or name one that is installed" });
+        };
+        if !build.engines.iter().any(|e| e.eq_ignore_ascii_case(&server.engine)) {
+            let reason = format!("build `{}` has no engine `{}`; it has: {}", build.name, server.engine, build.engines.join(", "));
+            return Some(Obstacle { keys: &["engine", "build"], reason, mend: "name another engine, or another build" });
+        }
+        let admitted = server.settings.get("max_connections").and_then(Value::count);
+        let wanted = i64::from(cell.load.users.0) + i64::from(LAB_SESSIONS);
+        if let Some(admitted) = admitted.filter(|a| *a < wanted) {
+            let reason = format!("{} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}", cell.load.users);
+            return Some(Obstacle { keys: &["users", "settings.max_connections"], reason, mend: "raise max_connections in [server.settings]" });
+        }
+    }
+    let cpus = [(&["cpus"][..], &server.cpus), (&["load_cpus"], &server.load_cpus)];
+    cpus.into_iter().find_map(|(keys, text)| {
+        let set = CpuSet::parse(text.as_ref()?).expect("checked by the grammar");
+        let why = set.on(host).err()?;
+        Some(Obstacle { keys, reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()), mend: "name a set that this host has, or leave it out" })
+    })
+}
+
+/// What a host of this size will make of the settings.
+pub(super) fn memory_warnings(cells: &[Cell], host: &Host) -> Vec<String> {
+    let pools: BTreeSet<i64> = cells.iter().filter_map(|c| c.server.settings.get("buffer_pool")?.count()).collect();
+    let too_large = pools.into_iter().map(|b| Bytes(b.unsigned_abs())).filter(|b| host.memory.0 > 0 && *b > host.memory);
+    too_large.map(|b| format!("buffer_pool is {b}, but the host has {} of memory ({}).", host.memory, counted(host.cpus.len(), "CPU"))).collect()
+}

@@ -1,0 +1,53 @@
+//! What a plan will take. Phases by time are exact; the rest rests on the rates named here, which were chosen low so that
+//! an estimate errs on the side of patience.
+
+use super::{Cell, Cost, PlannedRun, order};
+use crate::load::Until;
+use crate::units::{Bytes, Nanos};
+use crate::value::Value;
+use crate::words::{Class, Words};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Connecting, preparing, reading counters and writing the record, per run.
+pub const RUN_OVERHEAD: Nanos = Nanos::from_millis(50);
+/// Starting and stopping one private server.
+pub const SERVER_START: Nanos = Nanos::from_secs(2);
+/// Rows per second of the parallel loader on two cores, its index included.
+pub const LOAD_ROWS_PER_SECOND: u64 = 100_000;
+/// Operations per second assumed for phases that end by count.
+pub const OPERATIONS_PER_SECOND: u64 = 5_000;
+
+pub(super) fn of(cells: &[Cell], runs: &[PlannedRun], words: &Words) -> Cost {
+    let lengths: BTreeMap<_, _> = cells.iter().map(|c| (&c.id, length(c))).collect();
+    let measuring: f64 = runs.iter().map(|r| lengths[&r.cell] + RUN_OVERHEAD.seconds()).sum();
+    let (bytes, rows) = datasets(cells, words);
+    let starting = order::server_changes(cells, runs) as f64 * SERVER_START.seconds();
+    let seconds = measuring + starting + rows as f64 / LOAD_ROWS_PER_SECOND as f64;
+    Cost { time: Nanos((seconds * 1e9) as u64), disk: Bytes(bytes), rows }
+}
+
+/// Seconds.
+fn length(cell: &Cell) -> f64 {
+    let phase = |until: Until| match until {
+        Until::Time(time) => time.seconds(),
+        Until::Count(count) => count as f64 / OPERATIONS_PER_SECOND as f64,
+    };
+    cell.phases.iter().map(|p| phase(p.until)).sum()
+}
+
+/// Bytes and rows over the distinct datasets of each server.
+fn datasets(cells: &[Cell], words: &Words) -> (u64, u64) {
+    let mut seen = BTreeSet::new();
+    let (mut bytes, mut rows) = (0_u64, 0_u64);
+    for cell in cells {
+        let workload = words.workloads.iter().find(|w| w.name == cell.workload).expect("cells name known workloads");
+        let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+        let data: Vec<(&String, &Value)> = cell.parameters.iter().filter(|(name, _)| of_data(name)).collect();
+        if seen.insert((&cell.server, workload.family(), data)) {
+            let footprint = (workload.footprint)(&cell.parameters);
+            bytes = bytes.saturating_add(footprint.bytes);
+            rows = rows.saturating_add(footprint.rows);
+        }
+    }
+    (bytes, rows)
+}

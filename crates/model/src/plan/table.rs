@@ -1,0 +1,126 @@
+//! The plan as text for a terminal: every run in order with its seed and its place on each axis, then what it costs, what
+//! cannot be run here, and what deserves a look. Facts that all cells share are said once, above.
+
+use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
+use super::cpus::counted;
+use super::{Cell, Plan};
+use crate::load::{Phase, PhaseKind, Until};
+use crate::settings;
+use crate::units::{Bytes, Nanos};
+use crate::value::Value;
+use crate::words::Kind;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+pub fn table(plan: &Plan) -> String {
+    let mut text = format!("{}{}, seed {}\n", plan.name, plan.scale.as_ref().map_or(String::new(), |s| format!(" at scale {s}")), plan.seed.0);
+    let _ = writeln!(text, "{}\n", plan.question);
+    text += &shared(plan);
+    text += &columns(rows(plan));
+    text += &totals(plan);
+    for skipped in &plan.skipped {
+        let axes: Vec<_> = skipped.axes.iter().map(|(key, value)| format!("{key} = {}", axis_text(key, value))).collect();
+        let _ = writeln!(text, "not here: {}{}{}", axes.join(", "), if axes.is_empty() { "" } else { ": " }, skipped.reason);
+    }
+    for warning in &plan.warnings {
+        let _ = writeln!(text, "look at this: {warning}");
+    }
+    text
+}
+
+/// An axis value as a reader wants it: sizes with their unit.
+pub fn axis_text(key: &str, value: &Value) -> String {
+    let kind = key.strip_prefix("settings.").and_then(settings::by_name).map(|p| p.kind);
+    match (kind, value) {
+        (Some(Kind::Size), Value::Count(bytes)) => Bytes(bytes.unsigned_abs()).to_string(),
+        (_, value) => value.to_string(),
+    }
+}
+
+/// What every cell has in common, for keys that are no axis.
+fn shared(plan: &Plan) -> String {
+    let Some(first) = plan.cells.first() else { return String::new() };
+    let mut lines = Vec::new();
+    let mut say = |key: &str, value: &dyn Fn(&Cell) -> String| {
+        let common = value(first);
+        if plan.axes.iter().all(|a| a.key != key) && plan.cells.iter().all(|c| value(c) == common) && !common.is_empty() {
+            lines.push(format!("{key}: {common}\n"));
+        }
+    };
+    say("workload", &|c| c.workload.clone());
+    say("build", &|c| c.server.build.clone());
+    say("engine", &|c| c.server.engine.clone());
+    say("profile", &|c| c.server.profile.clone());
+    say("settings", &|c| listed(&c.server.settings, plan));
+    say("native", &|c| listed(&c.server.native, plan));
+    say("cpus", &|c| c.server.cpus.clone().unwrap_or_default());
+    say("users", &|c| c.load.users.0.to_string());
+    say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
+    lines.concat() + "\n"
+}
+
+fn listed(values: &BTreeMap<String, Value>, plan: &Plan) -> String {
+    let is_axis = |name: &str| plan.axes.iter().any(|a| a.key.ends_with(&format!(".{name}")));
+    let fixed = values.iter().filter(|(name, _)| !is_axis(name));
+    fixed.map(|(name, value)| format!("{name} {}", axis_text(&format!("settings.{name}"), value))).collect::<Vec<_>>().join(", ")
+}
+
+fn phase(phase: &Phase) -> String {
+    let end = match phase.until {
+        Until::Time(time) => time.to_string(),
+        Until::Count(count) => format!("{count} operations"),
+    };
+    let kind = match phase.kind {
+        PhaseKind::Measure => "",
+        PhaseKind::WarmUp => " (not measured)",
+    };
+    let disturb = phase.disturb.as_ref().map_or(String::new(), |d| format!(" with {d}"));
+    format!("{} {end}{kind}{disturb}", phase.name)
+}
+
+fn rows(plan: &Plan) -> Vec<Vec<String>> {
+    let mut heading = vec!["#".to_string(), "run".into(), "block".into()];
+    heading.extend(plan.axes.iter().map(|a| a.key.clone()));
+    heading.extend(["seed".into(), String::new()]);
+    let cells: BTreeMap<_, _> = plan.cells.iter().map(|c| (&c.id, c)).collect();
+    let row = |(i, run): (usize, &super::PlannedRun)| {
+        let cell = cells[&run.cell];
+        let mut row = vec![(i + 1).to_string(), run.id.to_string(), run.block.to_string()];
+        row.extend(plan.axes.iter().map(|a| cell.axes.get(&a.key).map_or("–".into(), |v| axis_text(&a.key, v))));
+        row.extend([run.seed.0.to_string(), cell.repeats.as_ref().map_or(String::new(), |twin| format!("A/A of {twin}"))]);
+        row
+    };
+    std::iter::once(heading).chain(plan.runs.iter().enumerate().map(row)).collect()
+}
+
+/// Columns of equal width, two blanks between them.
+fn columns(rows: Vec<Vec<String>>) -> String {
+    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let padded: Vec<_> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        padded.join("  ").trim_end().to_string() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+fn totals(plan: &Plan) -> String {
+    let twins = plan.cells.iter().filter(|c| c.repeats.is_some()).count();
+    let cells = counted(plan.cells.len() - twins, "cell");
+    let aa = if twins == 0 { "" } else { " and one again as an A/A arm" };
+    let blocks = plan.runs.iter().map(|r| r.block).max().unwrap_or(0) as usize;
+    let mut text = format!("\n{cells}{aa}, {}: {}\n", counted(blocks, "block"), counted(plan.runs.len(), "run"));
+    let _ = writeln!(text, "time: about {} (with {RUN_OVERHEAD} around each run{})", about(plan.cost.time), loading(plan.cost.rows));
+    let _ = writeln!(text, "disk: about {}", plan.cost.disk);
+    text
+}
+
+fn loading(rows: u64) -> String {
+    if rows == 0 { String::new() } else { format!(", {rows} rows to load at {LOAD_ROWS_PER_SECOND} a second") }
+}
+
+/// Days where hours would be many.
+fn about(time: Nanos) -> String {
+    const DAY: u64 = 24 * 3600;
+    if time < Nanos::from_secs(2 * DAY) { time.to_string() } else { format!("{} days", crate::units::round3(time.seconds() / DAY as f64)) }
+}

@@ -1,0 +1,222 @@
+//! What an author sees when the experiment is wrong, and that what is right is understood: golden messages for a human to
+//! read, and a property against every kind of broken file.
+
+mod vocabulary;
+
+use insta::assert_snapshot;
+use model::experiment::Experiment;
+use model::load::{PhaseKind, Until};
+use model::units::{Nanos, Users};
+use model::value::Value;
+use proptest::prelude::*;
+use vocabulary::words;
+
+const SEED_0: &str = include_str!("../../../experiments/read-only-charsets.toml");
+
+fn problems(text: &str) -> String {
+    problems_with(text, None, &[])
+}
+
+fn problems_with(text: &str, scale: Option<&str>, sets: &[(&str, &str)]) -> String {
+    let sets: Vec<_> = sets.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let found = Experiment::parse("test", text, scale, &sets, &words()).expect_err("the file is wrong");
+    found.iter().map(|p| format!("{p}\n")).collect()
+}
+
+fn good(text: &str) -> Experiment {
+    Experiment::parse("test", text, None, &[], &words()).unwrap_or_else(|p| panic!("{p:#?}"))
+}
+
+#[test]
+fn every_mistake_of_a_file_is_told_at_once() {
+    assert_snapshot!(problems(
+        r#"quesiton = "What does it cost?"
+users = 4
+
+[axes]
+engin      = ["innodb", "rocksdb"]
+range_size = []
+charset    = ["latin1", "utf8mb4-genric", "latin1"]
+settings.bufer_pool = ["1 GiB"]
+workload   = ["oltp.mixed", "oltp.distinct", "oltp"]
+
+[server]
+build       = "mariadb-10.12"
+profile     = "durabel"
+buffer_pool = "1 GiB"
+cpus        = "both"
+settings    = { redo = "64 parsecs", doublewrite = "on", flush_at_commit = 3 }
+on          = "mysql://root:secret@localhost/test"
+
+[workload.oltp]
+rnage_size = 10
+rows       = 0
+tables     = "8"
+
+[workload.oltp.mixd]
+rows = 5
+
+[load]
+users   = 0
+measure = 40
+warm_up = "40 fortnights"
+think   = "1s"
+
+[[phases]]
+name    = "before"
+disturb = "open_snapshots"
+[[phases]]
+measure = "0s"
+count   = 5
+
+[repeat]
+repetitions = 2.5
+
+[scale.smoke]
+"workload.oltp.rwos" = 5
+"phases.befor.measure" = "1s"
+"axes.users" = 8
+"#
+    ));
+}
+
+#[test]
+fn what_is_missing_is_told_where_it_would_stand() {
+    assert_snapshot!(problems("[workload.linkbench]\n[load]\narrivals = \"poisson\"\n[[phases]]\nname = \"w\"\nwarm_up = \"1s\"\n"));
+}
+
+#[test]
+fn contradictions_are_told_with_the_way_out() {
+    assert_snapshot!(problems(
+        r#"question = "?"
+[axes]
+users = [1, 2]
+range_size = [10, 100]
+maxid1 = [100]
+"phases.open.disturb" = ["open_snapshot", "none"]
+settings.redo = ["64 MiB"]
+[server]
+on = "mysql://root@localhost/test"
+[workload.oltp.mixed]
+range_size = 10
+[load]
+users = 4
+measure = "1s"
+[[phases]]
+name = "before"
+measure = "1s"
+[[phases]]
+name = "before"
+count = 10
+measure = "1s"
+"#
+    ));
+}
+
+#[test]
+fn mistakes_of_syntax_carry_their_line_and_do_not_hide_the_others() {
+    assert_snapshot!("words without quotes", problems("question = What does it cost?\n[axes]\nusers = [1, 0]\n[server]\nprofile = 'durable\nprofile = \"x\"\n"));
+    assert_snapshot!("brackets that do not close", problems("question = \"?\"\n[axes]\nusers = [1, 2\n[load]\nusers = 4\n"));
+}
+
+#[test]
+fn an_unknown_scale_or_override_is_a_mistake_too() {
+    let file = format!("{SEED_0}\n[scale.huge]\n\"load.mesure\" = \"1s\"\n");
+    assert_snapshot!(problems_with(&file, Some("smok"), &[("axes.users", "[1, 1]"), ("load.users", "8"), ("load.measure", "soon"), ("range_size", "5")]));
+}
+
+#[test]
+fn seed_0_is_understood_at_every_scale_and_an_override_comes_last() {
+    for scale in [None, Some("study"), Some("smoke"), Some("laptop")] {
+        let experiment = Experiment::parse("read-only-charsets", SEED_0, scale, &[], &words()).unwrap_or_else(|p| panic!("{p:#?}"));
+        assert_eq!(experiment.scale.as_deref(), scale.filter(|s| *s != "study"));
+        assert!(experiment.repeat.aa);
+    }
+    let sets = [("load.measure".to_string(), "2s".to_string()), ("axes.users".into(), "[3]".into()), ("workload.oltp.mixed.prepared".into(), "false".into())];
+    let experiment = Experiment::parse("read-only-charsets", SEED_0, Some("smoke"), &sets, &words()).unwrap();
+    let keys: Vec<_> = experiment.axes.iter().map(|a| a.key.as_str()).collect();
+    assert_eq!(keys, ["workload", "range_size", "charset", "users", "cpus"]);
+    assert_eq!(experiment.axes[3].values, [Value::Count(3)]);
+    assert_eq!(experiment.phases[1].until, Until::Time(Nanos::from_secs(2)));
+    assert_eq!(experiment.workloads["oltp"]["rows"], Value::Count(5_000));
+    assert_eq!(experiment.workloads["oltp.mixed"]["prepared"], Value::Flag(false));
+    assert_eq!(experiment.server.settings["redo"], Value::Count(96 << 20));
+}
+
+/// The shape of seed 2: three phases in one run, a disturbance with its placebos as an axis, engines compared.
+const SEED_2: &str = r#"
+question = "What does a transaction left open cost?"
+[axes]
+engine = ["innodb", "rocksdb"]
+phases.open.disturb = ["open_snapshot", "idle_connection", "none"]
+[workload.linkbench]
+maxid1 = 20_000_001
+[load]
+users = 20
+[[phases]]
+name = "before"
+measure = "1h"
+[[phases]]
+name = "open"
+measure = "1h"
+[[phases]]
+name = "after"
+measure = "1h"
+[scale.smoke]
+"workload.linkbench.maxid1" = 1_000_001
+"phases.*.measure" = "40s"
+phases.after.measure = "20s"
+"#;
+
+#[test]
+fn a_scale_reaches_all_phases_or_one_by_name() {
+    let experiment = Experiment::parse("test", SEED_2, Some("smoke"), &[], &words()).unwrap();
+    let ends: Vec<_> = experiment.phases.iter().map(|p| p.until).collect();
+    assert_eq!(ends, [40, 40, 20].map(|s| Until::Time(Nanos::from_secs(s))));
+    assert_eq!(experiment.load.users, Users(20));
+}
+
+#[test]
+fn steps_by_count_are_repeated_for_iterations() {
+    let experiment = good(
+        "question = \"?\"\n[workload.oltp.mixed]\n[load]\nusers = 2\n[repeat]\niterations = 2\n[[phases]]\nname = \"fill\"\ncount = 8_000_000\nkind = \"warm_up\"\n[[phases]]\nname = \"read\"\nmeasure = \"1s\"\n",
+    );
+    let names: Vec<_> = experiment.phases.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["fill.1", "read.1", "fill.2", "read.2"]);
+    assert_eq!((experiment.phases[2].kind, experiment.phases[2].until), (PhaseKind::WarmUp, Until::Count(8_000_000)));
+    assert!(!experiment.repeat.aa, "nothing is compared");
+}
+
+proptest! {
+    #[test]
+    fn no_mutation_of_a_file_makes_the_parser_panic(
+        which in 0..2_usize,
+        cuts in proptest::collection::vec((any::<prop::sample::Index>(), 0..6_usize, "[\\[\\]{}=\",.#\\n a-z0-9_*:é-]{0,4}"), 1..6),
+        scale in prop::option::of("smoke|laptop|study|x"),
+    ) {
+        let mut text: Vec<char> = [SEED_0, SEED_2][which].chars().collect();
+        for (at, delete, insert) in cuts {
+            let at = at.index(text.len() + 1).min(text.len());
+            let to = (at + delete).min(text.len());
+            text.splice(at..to, insert.chars());
+        }
+        let text: String = text.into_iter().collect();
+        if let Ok(experiment) = Experiment::parse("mutant", &text, scale.as_deref(), &[], &words()) {
+            let _ = model::plan::Plan::of(&experiment, &vocabulary::small_host(), &words());
+        }
+    }
+
+    #[test]
+    fn every_problem_of_a_file_has_its_line(
+        at in any::<prop::sample::Index>(),
+        insert in "[a-z=\\[\\]\"]{1,5}",
+    ) {
+        let at = at.index(SEED_0.len());
+        prop_assume!(SEED_0.is_char_boundary(at));
+        let text = format!("{}{insert}{}", &SEED_0[..at], &SEED_0[at..]);
+        if let Err(problems) = Experiment::parse("mutant", &text, None, &[], &words()) {
+            let lines = text.lines().count() + 1;
+            prop_assert!(problems.iter().all(|p| p.line.is_some_and(|l| (1..=lines).contains(&l))), "{problems:#?}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A small vocabulary and two small hosts for these tests. The real vocabulary is made by the workload room; this one has
+//! the same shape and only what the tests talk about.
+
+use model::host::{Host, InstalledBuild, Version};
+use model::units::Bytes;
+use model::value::Value;
+use model::words::{Class, Footprint, Kind, Literal, Parameter, Words, WorkloadWords};
+use std::collections::BTreeMap;
+
+const fn parameter(name: &'static str, kind: Kind, default: Option<Literal>, class: Class) -> Parameter {
+    Parameter { name, kind, default, class, why: "it matters" }
+}
+
+const TABLES: Parameter = parameter("tables", Kind::Count { min: 1, max: 1_000 }, Some(Literal::Count(1)), Class::Data);
+const ROWS: Parameter = parameter("rows", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(10_000)), Class::Data);
+const CHARSET: Parameter =
+    parameter("charset", Kind::Choice(model::charset::LABELS), Some(Literal::Text("utf8mb4-generic")), Class::Data);
+const RANGE_SIZE: Parameter = parameter("range_size", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(100)), Class::Work);
+const PREPARED: Parameter = parameter("prepared", Kind::Flag, Some(Literal::Flag(true)), Class::Work);
+
+fn oltp(parameters: &BTreeMap<String, Value>) -> Footprint {
+    let number = |name: &str| parameters[name].count().map_or(0, i64::unsigned_abs);
+    let rows = number("tables") * number("rows");
+    Footprint { bytes: rows * 240, rows }
+}
+
+fn none(_: &BTreeMap<String, Value>) -> Footprint {
+    Footprint::default()
+}
+
+pub fn words() -> Words {
+    let workload = |name, parameters, footprint| WorkloadWords { name, why: "it is measured", parameters, footprint };
+    const RANGES: &[Parameter] = &[TABLES, ROWS, CHARSET, PREPARED, RANGE_SIZE];
+    Words {
+        workloads: vec![
+            workload("oltp.mixed", RANGES, oltp),
+            workload("oltp.point_selects", &[TABLES, ROWS, CHARSET, PREPARED], oltp),
+            workload("oltp.simple_ranges", RANGES, oltp),
+            workload("oltp.ordered_ranges", RANGES, oltp),
+            workload("oltp.distinct_ranges", RANGES, oltp),
+            workload("linkbench", const { &[parameter("maxid1", Kind::Count { min: 2, max: 1 << 40 }, None, Class::Data)] }, none),
+        ],
+        disturbances: vec![("open_snapshot", "a transaction left open"), ("idle_connection", "a connection that does nothing")],
+        builds: vec!["mariadb-10.11".into(), "mysql-8.0.33".into()],
+    }
+}
+
+/// Two cores, one socket, one server.
+pub fn small_host() -> Host {
+    Host {
+        cpus: vec![0, 1],
+        sockets: [(0, vec![0, 1])].into(),
+        memory: Bytes(8 << 30),
+        builds: vec![build("distribution"), build("mariadb-10.11")],
+        ..Host::default()
+    }
+}
+
+#[allow(dead_code)]
+pub fn two_sockets() -> Host {
+    Host { cpus: (0..8).collect(), sockets: [(0, vec![0, 1, 2, 3]), (1, vec![4, 5, 6, 7])].into(), memory: Bytes(256 << 30), ..small_host() }
+}
+
+fn build(name: &str) -> InstalledBuild {
+    InstalledBuild {
+        name: name.into(),
+        kind: "mariadb".into(),
+        version: Version(10, 11, 19),
+        binary: "/usr/sbin/mariadbd".into(),
+        basedir: "/usr".into(),
+        engines: vec!["InnoDB".into(), "Aria".into()],
+    }
+}
