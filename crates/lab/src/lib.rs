@@ -3,3 +3,7 @@
 pub mod process;
 pub mod servers;
 pub mod trouble;
+pub mod clock;
+pub mod load;
+pub mod loader;
+pub mod sessions;

@@ -3,7 +3,7 @@
 //! request in ways that a real server does only when it should not.
 
 use model::units::Nanos;
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags, EventVec};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::collections::BTreeMap;
 use std::io;
@@ -88,11 +88,12 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
     epoll::add(&poll, listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
     let mut peers: BTreeMap<u64, Peer> = BTreeMap::new();
     let mut next = 0;
-    let mut events = EventVec::with_capacity(BATCH);
+    let mut events = Vec::with_capacity(BATCH);
     let mut buffer = vec![0; RECEIVE_BYTES];
     let tick = rustix::time::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     while !shared.over.load(SeqCst) {
-        match epoll::wait(&poll, &mut events, Some(&tick)) {
+        events.clear();
+        match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), Some(&tick)) {
             Err(rustix::io::Errno::INTR) => continue,
             outcome => outcome?,
         };

@@ -1,0 +1,138 @@
+//! The course of one run, shared by its workers and its conductor: when it starts, which phase holds, when each ends, and
+//! whether it must stop. A phase by time ends at a moment that everybody can compute; a phase by count ends when the last of
+//! its operations does, and the worker that sees it writes the moment down. Atomics only: nothing here waits.
+
+use model::load::{Phase, Until};
+use model::units::Nanos;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+
+pub struct Course {
+    phases: Vec<Phase>,
+    /// Moment of the start; 0 before it.
+    start: AtomicU64,
+    /// Moment at which each phase ended or will; 0 while unknown.
+    ends: Vec<AtomicU64>,
+    /// Operations of each phase that were begun and that ended; used for phases by count only.
+    taken: Vec<AtomicU64>,
+    finished: Vec<AtomicU64>,
+    ready: AtomicU32,
+    left: AtomicU32,
+    stop: AtomicBool,
+    failure: Mutex<Option<String>>,
+}
+
+impl Course {
+    pub fn new(phases: &[Phase]) -> Self {
+        let zeros = || phases.iter().map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
+        Self {
+            phases: phases.to_vec(),
+            start: AtomicU64::new(0),
+            ends: zeros(),
+            taken: zeros(),
+            finished: zeros(),
+            ready: AtomicU32::new(0),
+            left: AtomicU32::new(0),
+            stop: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+    /// Starts the first phase at that moment.
+    pub fn start_at(&self, moment: Nanos) {
+        self.start.store(moment.0, SeqCst);
+        self.settle(0);
+    }
+    pub fn start(&self) -> Option<Nanos> {
+        known(&self.start)
+    }
+    pub fn begin_of(&self, phase: usize) -> Option<Nanos> {
+        if phase == 0 { self.start() } else { known(&self.ends[phase - 1]) }
+    }
+    pub fn end_of(&self, phase: usize) -> Option<Nanos> {
+        known(&self.ends[phase])
+    }
+    /// Writes down the ends that follow from a beginning just known.
+    fn settle(&self, from: usize) {
+        for k in from..self.phases.len() {
+            match (self.phases[k].until, self.begin_of(k)) {
+                (Until::Time(length), Some(begin)) => self.ends[k].store(begin.0 + length.0, SeqCst),
+                (Until::Count(_), _) | (_, None) => return,
+            }
+        }
+    }
+    /// Takes one operation of a phase by count; false when all were taken.
+    pub fn take(&self, phase: usize, limit: u64) -> bool {
+        self.taken[phase].fetch_add(1, SeqCst) < limit
+    }
+    /// An operation of a phase by count ended.
+    pub fn finish(&self, phase: usize, limit: u64, now: Nanos) {
+        if self.finished[phase].fetch_add(1, SeqCst) + 1 == limit {
+            self.ends[phase].store(now.0, SeqCst);
+            self.settle(phase + 1);
+        }
+    }
+    /// Share of the phase's operations that ended, for progress.
+    pub fn finished(&self, phase: usize) -> u64 {
+        self.finished[phase].load(SeqCst)
+    }
+    pub fn user_ready(&self) {
+        self.ready.fetch_add(1, SeqCst);
+    }
+    pub fn ready(&self) -> u32 {
+        self.ready.load(SeqCst)
+    }
+    pub fn user_left(&self) {
+        self.left.fetch_add(1, SeqCst);
+    }
+    pub fn left(&self) -> u32 {
+        self.left.load(SeqCst)
+    }
+    /// Ends the run for the first reason given; later ones are consequences.
+    pub fn fail(&self, reason: String) {
+        self.failure.lock().expect("no panic while held").get_or_insert(reason);
+        self.stop.store(true, SeqCst);
+    }
+    pub fn failure(&self) -> Option<String> {
+        self.failure.lock().expect("no panic while held").clone()
+    }
+    pub fn stop(&self) {
+        self.stop.store(true, SeqCst);
+    }
+    pub fn stopped(&self) -> bool {
+        self.stop.load(SeqCst)
+    }
+}
+
+fn known(moment: &AtomicU64) -> Option<Nanos> {
+    match moment.load(SeqCst) {
+        0 => None,
+        t => Some(Nanos(t)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::load::PhaseKind;
+
+    fn phase(until: Until) -> Phase {
+        Phase { name: "p".into(), kind: PhaseKind::Measure, until, disturb: None }
+    }
+
+    #[test]
+    fn phases_by_time_are_known_at_the_start_and_phases_by_count_when_done() {
+        let course = Course::new(&[phase(Until::Time(Nanos(10))), phase(Until::Count(2)), phase(Until::Time(Nanos(5)))]);
+        assert_eq!(course.begin_of(0), None);
+        course.start_at(Nanos(100));
+        assert_eq!(course.end_of(0), Some(Nanos(110)));
+        assert_eq!(course.end_of(1), None);
+        assert!(course.take(1, 2) && course.take(1, 2) && !course.take(1, 2));
+        course.finish(1, 2, Nanos(150));
+        assert_eq!(course.end_of(1), None);
+        course.finish(1, 2, Nanos(170));
+        assert_eq!((course.end_of(1), course.end_of(2)), (Some(Nanos(170)), Some(Nanos(175))));
+    }
+}

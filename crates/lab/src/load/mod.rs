@@ -1,0 +1,233 @@
+//! The load of one run: users on workers, a course that they share, and a conductor that starts them together, collects what they
+//! count, and ends with them. Everything a user does per operation is in files marked as hot path.
+
+pub mod bench;
+pub mod course;
+#[path = "stopgap.rs"]
+pub mod executor;
+pub mod tally;
+pub mod worker;
+
+use crate::clock;
+use crate::sessions::address::Door;
+use course::Course;
+use model::load::{Io, Phase};
+use model::record::tally::Tally;
+use model::seed::Seed;
+use model::units::Nanos;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+use worker::Handover;
+use workload::{Parameters, Workload};
+
+/// Time between "all users are ready" and the start, so that every worker sees the start before it comes.
+const RUN_UP: Nanos = Nanos::from_millis(5);
+
+/// How often the conductor looks whether it should stop while nothing arrives.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// After the end or a stop, how long users may take to come to their end before the run is declared stuck.
+const FAREWELL: Nanos = Nanos::from_millis(1_500);
+
+/// Who is to do what against which server.
+#[derive(Clone)]
+pub struct Crew {
+    pub workload: &'static dyn Workload,
+    pub parameters: Arc<Parameters>,
+    pub seed: Seed,
+    pub users: u32,
+    pub io: Io,
+    pub deadline: Nanos,
+    pub door: Door,
+    /// What each session says first.
+    pub setup: Vec<String>,
+    pub phases: Vec<Phase>,
+    /// CPUs to run on, one worker each.
+    pub cpus: Vec<u32>,
+}
+
+/// What happens around a load, for whoever samples and writes.
+pub trait Witness {
+    /// The workers run; these are their thread ids.
+    fn workers(&mut self, threads: &[i32]);
+    /// A phase is about to begin or has just ended; called at that moment.
+    fn phase_begins(&mut self, phase: usize, at: Nanos);
+    fn phase_ends(&mut self, phase: usize, at: Nanos);
+    /// One worker's second.
+    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally);
+    /// Called often: how far the run is, 0 to 1.
+    fn progress(&mut self, share: f64);
+}
+
+/// How a load ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The start of the first phase on the lab's clock.
+    pub start: Nanos,
+    /// Begin and end of each phase that was begun.
+    pub phases: Vec<(Nanos, Nanos)>,
+    /// Everything that was asked, plumbing and connecting included, as servers count Questions; rows received.
+    pub questions: u64,
+    pub rows: u64,
+    pub whole: Tally,
+    pub failure: Option<String>,
+    /// Ended by the stop flag.
+    pub stopped: bool,
+}
+
+/// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
+pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
+    let course = Arc::new(Course::new(&crew.phases));
+    let workers = crew.cpus.len().clamp(1, crew.users.max(1) as usize) as u32;
+    let (out, handovers) = channel();
+    let mut spares = Vec::new();
+    let mut outcome = Outcome::default();
+    std::thread::scope(|scope| {
+        let (ids, threads) = channel();
+        let mut running = Vec::new();
+        for worker in 0..workers {
+            let (spare, theirs) = channel();
+            spares.push(spare);
+            let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
+            let cpu: &[u32] = if workers == 1 { &crew.cpus } else { std::slice::from_ref(&crew.cpus[worker as usize]) };
+            running.push(scope.spawn(move || {
+                let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
+                let done = worker::work(crew, &course, worker, workers, cpu, out, theirs);
+                if let Err(e) = &done {
+                    course.fail(format!("a worker of the load failed: {e}"));
+                }
+                done
+            }));
+        }
+        drop(out);
+        let threads: Vec<i32> = threads.iter().take(workers as usize).collect();
+        witness.workers(&threads);
+        let mut conductor = Conductor { crew, course: &course, stop, witness, spares: &spares, outcome: &mut outcome, workers };
+        conductor.conduct(&handovers);
+        running.into_iter().try_for_each(|w| w.join().expect("a worker does not panic"))
+    })?;
+    outcome.failure = course.failure();
+    Ok(outcome)
+}
+
+struct Conductor<'a> {
+    crew: &'a Crew,
+    course: &'a Course,
+    stop: &'a AtomicBool,
+    witness: &'a mut dyn Witness,
+    spares: &'a [Sender<Box<tally::WorkerTally>>],
+    outcome: &'a mut Outcome,
+    workers: u32,
+}
+
+impl Conductor<'_> {
+    fn conduct(&mut self, handovers: &std::sync::mpsc::Receiver<Handover>) {
+        let mut phase = None;
+        let mut ended_at = None;
+        loop {
+            let wait = self.next_moment(phase).map_or(LOOK, |at| Duration::from_nanos(at.0.saturating_sub(clock::now().0)).min(LOOK));
+            match handovers.recv_timeout(wait) {
+                Ok(handover) => self.take(handover),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.settle(phase),
+            }
+            if self.stop.load(Relaxed) {
+                self.outcome.stopped = true;
+                self.course.stop();
+            }
+            self.start_when_ready();
+            self.turn(&mut phase);
+            let last = self.course.phases().len() - 1;
+            if let Some(end) = self.course.end_of(last).filter(|end| clock::now() >= *end) {
+                let patience = FAREWELL.0.max(self.crew.deadline.0);
+                if clock::now().0 > *ended_at.get_or_insert(end.0) + patience {
+                    self.course.fail("users did not come to their end".into());
+                }
+            }
+        }
+    }
+
+    /// The next moment at which a phase ends, if one is known.
+    fn next_moment(&self, phase: Option<usize>) -> Option<Nanos> {
+        match phase {
+            None => self.course.start(),
+            Some(p) => self.course.end_of(p).filter(|end| *end > clock::now()),
+        }
+    }
+
+    fn start_when_ready(&mut self) {
+        if self.course.start().is_none() && self.course.ready() == self.crew.users && !self.course.stopped() {
+            let start = Nanos(clock::now().0 + RUN_UP.0);
+            self.outcome.start = start;
+            self.course.start_at(start);
+        }
+    }
+
+    /// Tells the witness about phases that began and ended by now.
+    fn turn(&mut self, phase: &mut Option<usize>) {
+        let phases = self.course.phases().len();
+        loop {
+            let now = clock::now();
+            match *phase {
+                None if self.course.start().is_some_and(|start| now >= start) => self.begin(phase, 0),
+                Some(p) if p < phases && self.course.end_of(p).is_some_and(|end| now >= end) => {
+                    self.end(p);
+                    self.begin(phase, p + 1);
+                }
+                None | Some(_) => break,
+            }
+        }
+        if let (Some(start), Some(end)) = (self.course.start(), self.course.end_of(phases - 1)) {
+            self.witness.progress((clock::now().0.saturating_sub(start.0)) as f64 / (end.0 - start.0).max(1) as f64);
+        }
+    }
+
+    fn begin(&mut self, phase: &mut Option<usize>, next: usize) {
+        *phase = Some(next);
+        if next < self.course.phases().len() {
+            let at = clock::now();
+            self.outcome.phases.push((at, at));
+            self.witness.phase_begins(next, at);
+        }
+    }
+
+    fn end(&mut self, phase: usize) {
+        let at = clock::now();
+        self.outcome.phases[phase].1 = at;
+        self.witness.phase_ends(phase, at);
+    }
+
+    fn take(&mut self, handover: Handover) {
+        let Handover { worker, phase, from, to, mut tally } = handover;
+        let (questions, rows) = tally.whole();
+        self.outcome.questions += questions;
+        self.outcome.rows += rows;
+        let named = tally.named(self.crew.workload);
+        tally.clear();
+        let _ = self.spares[worker as usize].send(tally);
+        self.outcome.whole.merge(&named);
+        if let Some(phase) = phase {
+            self.witness.interval(phase, from, to, named);
+        }
+    }
+
+    /// The workers are gone: a phase cut short ends now.
+    fn settle(&mut self, phase: Option<usize>) {
+        if let Some(p) = phase.filter(|p| *p < self.course.phases().len()) {
+            self.end(p);
+        }
+        debug_assert!(self.workers as usize == self.spares.len());
+    }
+}
+
+/// Keeps the calling thread on these CPUs; an empty list leaves it free.
+pub fn pin(cpus: &[u32]) -> std::io::Result<()> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    let mut set = rustix::thread::CpuSet::new();
+    cpus.iter().for_each(|c| set.set(*c as usize));
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}

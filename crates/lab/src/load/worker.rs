@@ -1,0 +1,167 @@
+//! One worker: a thread with an executor and its share of the users, and a metronome among them that hands the tally over each
+//! second, turns the phases, and rings the end. Cuts are made at the moment they happen and carry it, so that an interval is
+//! exactly as long as it says.
+
+use super::bench::{Bench, ClosedSeat, OnBench};
+use super::course::Course;
+use super::executor::{Executor, Handle};
+use super::tally::WorkerTally;
+use super::{Crew, pin};
+use crate::clock;
+use crate::sessions::mysql::{Connecting, Opening, Session};
+use model::units::Nanos;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+use workload::session::Fault;
+
+/// Users of one worker that may be connecting at a time: enough to keep a server busy with handshakes, and below the accept
+/// backlog of every server.
+const CONNECTING: u32 = 32;
+
+/// How often a metronome looks for what it cannot compute: the start, and the end of a phase by count.
+const GLANCE: Nanos = Nanos::from_millis(1);
+
+/// The length of an interval.
+const SECOND: Nanos = Nanos::from_secs(1);
+
+/// A tally on its way to the conductor.
+pub struct Handover {
+    pub worker: u32,
+    /// `None` for what happened before the first phase and after the last.
+    pub phase: Option<usize>,
+    pub from: Nanos,
+    pub to: Nanos,
+    pub tally: Box<WorkerTally>,
+}
+
+/// Runs the users `first, first + step, …` of the crew to their end.
+pub fn work(
+    crew: &Crew,
+    course: &Arc<Course>,
+    worker: u32,
+    workers: u32,
+    cpu: &[u32],
+    out: Sender<Handover>,
+    spares: Receiver<Box<WorkerTally>>,
+) -> std::io::Result<()> {
+    pin(cpu)?;
+    let mut executor = Executor::new(crew.io)?;
+    let handle = executor.handle();
+    let bench = Rc::new(Bench {
+        course: Arc::clone(course),
+        tally: RefCell::new(Box::new(WorkerTally::new(crew.workload))),
+        gate: handle.gate(),
+        phase: Cell::new(None),
+        over: Cell::new(false),
+    });
+    let connected = Rc::new(Cell::new(0));
+    for (place, number) in (worker..crew.users).step_by(workers as usize).enumerate() {
+        let opening = Rc::new(opening(crew, &handle));
+        let user = live(crew.clone(), number, place as u32, opening, Rc::clone(&bench), handle.clone(), Rc::clone(&connected));
+        handle.spawn(Box::pin(user));
+    }
+    let scribe = Scribe { worker, out, spares, since: Cell::new(clock::now()) };
+    let scribe = Rc::new(scribe);
+    handle.spawn(Box::pin(keep_time(crew.clone(), Rc::clone(&bench), handle.clone(), Rc::clone(&scribe))));
+    executor.run(|| course.stopped())?;
+    scribe.hand_over(crew, &bench, None);
+    Ok(())
+}
+
+fn opening(crew: &Crew, handle: &Handle) -> Opening {
+    let (handle, address, deadline) = (handle.clone(), crew.door.address.clone(), crew.deadline);
+    let connect = move || -> Connecting {
+        let (handle, address) = (handle.clone(), address.clone());
+        Box::pin(async move { handle.connect(&address, deadline).await })
+    };
+    Opening { door: crew.door.clone(), connect: Box::new(connect), setup: crew.setup.clone() }
+}
+
+async fn live(crew: Crew, number: u32, place: u32, opening: Rc<Opening>, bench: Rc<Bench>, handle: Handle, connected: Rc<Cell<u32>>) {
+    while place >= connected.get() + CONNECTING && !bench.over.get() {
+        handle.sleep_until(Nanos(clock::now().0 + GLANCE.0)).await;
+    }
+    let outcome = async {
+        let mut session = Session::open(opening, OnBench(Rc::clone(&bench))).await?;
+        connected.set(connected.get() + 1);
+        let mut seat = ClosedSeat::new(Rc::clone(&bench));
+        let lived = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, &mut session, &mut seat).await;
+        if !lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
+            session.quit().await;
+        }
+        lived
+    }
+    .await;
+    match outcome {
+        Ok(()) | Err(Fault::Stopped) => {}
+        // After the end a broken conversation is no news: the run is being stopped.
+        Err(_) if bench.over.get() => {}
+        Err(fault) => bench.course.fail(format!("user {number} gave up: {fault}")),
+    }
+    bench.course.user_left();
+}
+
+/// Turns the phases and cuts the intervals.
+async fn keep_time(crew: Crew, bench: Rc<Bench>, handle: Handle, scribe: Rc<Scribe>) {
+    let course = Arc::clone(&bench.course);
+    let start = loop {
+        match course.start() {
+            Some(start) => break start,
+            None if course.stopped() => return ring(&bench),
+            None => handle.sleep_until(Nanos(clock::now().0 + GLANCE.0)).await,
+        }
+    };
+    handle.sleep_until(start).await;
+    for phase in 0..course.phases().len() {
+        scribe.hand_over(&crew, &bench, bench.phase.get());
+        bench.phase.set(Some(phase));
+        bench.gate.open();
+        let begin = course.begin_of(phase).expect("the phase before has ended");
+        let mut cut = Nanos(begin.0 + SECOND.0);
+        loop {
+            let now = clock::now();
+            let end = course.end_of(phase);
+            if end.is_some_and(|end| now >= end) || course.stopped() {
+                break;
+            }
+            if now >= cut {
+                scribe.hand_over(&crew, &bench, Some(phase));
+                cut = Nanos(cut.0 + SECOND.0 * ((now.0 - cut.0) / SECOND.0 + 1));
+            }
+            let next = end.unwrap_or(Nanos(now.0 + GLANCE.0)).min(cut);
+            handle.sleep_until(next).await;
+        }
+        if course.stopped() {
+            break;
+        }
+    }
+    scribe.hand_over(&crew, &bench, bench.phase.get());
+    ring(&bench);
+}
+
+/// The end: whoever waits for a turn is told.
+fn ring(bench: &Bench) {
+    bench.phase.set(None);
+    bench.over.set(true);
+    bench.gate.open();
+}
+
+/// Hands tallies over.
+struct Scribe {
+    worker: u32,
+    out: Sender<Handover>,
+    spares: Receiver<Box<WorkerTally>>,
+    since: Cell<Nanos>,
+}
+
+impl Scribe {
+    fn hand_over(&self, crew: &Crew, bench: &Bench, phase: Option<usize>) {
+        let empty = self.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(crew.workload)));
+        let now = clock::now();
+        let tally = bench.tally.replace(empty);
+        // The conductor is gone only when the lab is being stopped; then nobody wants the tally.
+        let _ = self.out.send(Handover { worker: self.worker, phase, from: self.since.replace(now), to: now, tally });
+    }
+}

@@ -1,0 +1,45 @@
+//! Where a server listens and who we are to it. The password is kept out of `Debug` and of everything that is recorded.
+
+use std::fmt;
+use std::path::PathBuf;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    Unix(PathBuf),
+    Tcp { host: String, port: u16 },
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "{}", path.display()),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+/// A door to one server: address and account.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Door {
+    pub address: Address,
+    pub user: String,
+    pub password: String,
+    /// Schema to begin in.
+    pub schema: Option<String>,
+}
+
+impl Door {
+    pub fn root(socket: PathBuf) -> Self {
+        Self { address: Address::Unix(socket), user: "root".into(), password: String::new(), schema: None }
+    }
+    #[must_use]
+    pub fn within(&self, schema: &str) -> Self {
+        Self { schema: Some(schema.to_string()), ..self.clone() }
+    }
+}
+
+impl fmt::Debug for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.user, self.address)
+    }
+}

@@ -1,0 +1,6 @@
+//! Sessions: what a workload says, turned into a protocol's bytes over a line, and the answers back. One file per
+//! protocol; `control` is the session by which the lab itself talks to a server, one question at a time.
+
+pub mod address;
+pub mod control;
+pub mod mysql;
