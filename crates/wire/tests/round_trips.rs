@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use wire::mysql::execute::{Types, execute};
-use wire::mysql::handshake::{Greeting, Response};
+use wire::mysql::handshake::{Greeting, Response, write_ssl_request};
 use wire::mysql::packet;
 use wire::mysql::reader::Reader;
 use wire::mysql::server::{Answer, Command};
@@ -249,7 +249,7 @@ proptest! {
         capabilities in any::<u64>(), scramble in any::<[u8; 20]>(), auth in vec(any::<u8>(), 0..200), user in "[a-z]{1,20}",
         connection_id in any::<u32>(), collation in any::<u8>(),
     ) {
-        let needed = Capabilities::PROTOCOL_41 | Capabilities::SECURE_CONNECTION;
+        let needed = Capabilities::PROTOCOL_41 | Capabilities::SECURE_CONNECTION | Capabilities::SSL;
         let mut capabilities = Capabilities(capabilities) | needed;
         if capabilities.has(Capabilities::LONG_PASSWORD) {
             capabilities = Capabilities(capabilities.0 & 0xFFFF_FFFF);
@@ -267,5 +267,9 @@ proptest! {
         let mut out = Vec::new();
         response.write(&mut out);
         prop_assert_eq!(Response::parse(&out), Ok(response));
+
+        let mut request = Vec::new();
+        write_ssl_request(&mut request, capabilities, collation);
+        prop_assert_eq!(&request, &out[..32], "a request for TLS is the start of the response");
     }
 }

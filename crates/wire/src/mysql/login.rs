@@ -15,7 +15,7 @@ use super::ok::{OkPacket, Status};
 use super::packet;
 use super::reader::Malformed;
 
-/// Who wants in. It cannot be printed: it holds the password.
+/// Who wants in. It cannot be printed: it holds the password. No name may hold a zero byte; check it where it is parsed.
 #[derive(Clone, Copy)]
 pub struct Account<'a> {
     pub user: &'a str,

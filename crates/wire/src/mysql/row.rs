@@ -149,6 +149,24 @@ pub struct Time {
     pub micros: u32,
 }
 
+/// As the text protocol writes a DATETIME.
+impl std::fmt::Display for DateTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { year, month, day, hour, minute, second, micros } = self;
+        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")?;
+        if *micros == 0 { Ok(()) } else { write!(f, ".{micros:06}") }
+    }
+}
+
+impl std::fmt::Display for Time {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { negative, days, hours, minutes, seconds, micros } = self;
+        let hours = days * 24 + u32::from(*hours);
+        write!(f, "{}{hours:02}:{minutes:02}:{seconds:02}", if *negative { "-" } else { "" })?;
+        if *micros == 0 { Ok(()) } else { write!(f, ".{micros:06}") }
+    }
+}
+
 impl<'a> Cell<'a> {
     #[inline]
     fn read(reader: &mut Reader<'a>, column_type: ColumnType) -> Result<Self, Malformed> {
