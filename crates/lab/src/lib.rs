@@ -1,5 +1,6 @@
 //! The world.
 
+pub mod notebook;
 pub mod process;
 pub mod servers;
 pub mod trouble;
