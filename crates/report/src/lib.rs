@@ -1,1 +1,36 @@
-//! placeholder written by its owner
+//! Draws what it is handed: a record and what the judge said of it become one page, a Markdown text, one JSON
+//! document and one CSV table. Pure and deterministic: the same record gives the same bytes. It computes no verdict;
+//! the only arithmetic here is unit conversion, merging histograms for a drawing, and thinning out series.
+#![forbid(unsafe_code)]
+
+mod axes;
+mod csv;
+mod document;
+mod markdown;
+mod page;
+
+use model::judgement::Judgement;
+use model::record::{Details, Record};
+
+/// The page's HTML as it was built into this binary, to be passed to [`render`].
+pub const SHELL: &str = include_str!(concat!(env!("OUT_DIR"), "/shell.html"));
+
+/// The four forms of one report, each a whole file.
+pub struct Report {
+    pub html: String,
+    pub markdown: String,
+    /// `docs/report-schema.md` tells its fields.
+    pub json: String,
+    pub csv: String,
+}
+
+pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, shell: &str) -> Report {
+    let document = document::Document::of(record, judgement);
+    let markdown = markdown::of(record, judgement);
+    Report {
+        html: page::of(record, &document, details, shell, &markdown),
+        json: document.to_text(),
+        csv: csv::of(record, judgement),
+        markdown,
+    }
+}

@@ -1,0 +1,178 @@
+//! What a judge might say of the made-up record: estimates, verdicts of every status, comparisons, claims. It stands
+//! for the real judge only as data to draw.
+
+use crate::record::{noise, rate};
+use model::estimate::{Comparison, Estimate, Outcome};
+use model::finding::{Finding, Rung};
+use model::judgement::{Bound, CellJudgement, Claim, Judgement};
+use model::plan::{Cell, Plan};
+use model::record::Record;
+use model::record::run::{Ending, RunRecord};
+use model::units::round3;
+use model::value::Value;
+use model::verdict::{Status, Verdict};
+use std::collections::BTreeMap;
+
+pub fn of(record: &Record) -> Judgement {
+    let cells: Vec<CellJudgement> = record.plan.cells.iter().map(|c| cell(record, c)).collect();
+    Judgement {
+        verdicts: vec![verdict("effective_parameters", Status::Pass, "The server's variables are the same in every cell", "0 differ", "0", "")],
+        comparisons: comparisons(&record.plan, &cells),
+        findings: vec![Finding {
+            name: "collation_cost".into(),
+            rung: Rung::DoseResponse,
+            sentence: "The loss on ordered_ranges grows with the rows sorted per statement; comparing them under utf8mb4_unicode_ci explains 83 % of it.".into(),
+            share: Some(0.83),
+            evidence: vec!["runs/c034-1/run.json#phases.0".into()],
+            next_experiment: Some("experiments/collation-cost.toml".into()),
+        }],
+        claims: claims(),
+        not_measured: vec![
+            "utf8mb4-0900: mariadb 10.11 has no collation utf8mb4_0900_ai_ci".into(),
+            "1 socket against 2: this host has one socket".into(),
+        ],
+        cells,
+    }
+}
+
+fn claims() -> Vec<Claim> {
+    let claim = |status, sentence: &str, evidence: &[&str]| Claim { status, sentence: sentence.into(), evidence: evidence.iter().map(|e| (*e).into()).collect() };
+    vec![
+        claim(Status::Fail, "Rates of oltp.point_selects at 64 users say more about the client than about the server: assay itself used 94 % of a CPU.", &["client_had_headroom"]),
+        claim(Status::Warn, "utf8mb4-unicode costs 41 % of the throughput of latin1 on oltp.ordered_ranges with 100 rows, and nothing that can be told from noise on oltp.point_selects.", &["c042", "c046", "c012"]),
+        claim(Status::NotEvaluable, "Whether oltp.distinct_ranges scales to 64 users under utf8mb4-unicode is not known: the server refused the load.", &["c108"]),
+        claim(Status::Pass, "Two runs of the same cell differ by 0.4 %, so differences above 2 % are real on this machine.", &["c001", "c109"]),
+    ]
+}
+
+fn verdict(check: &str, status: Status, sentence: &str, measured: &str, limit: &str, advice: &str) -> Verdict {
+    Verdict { check: check.into(), verdict: status, sentence: sentence.into(), measured: measured.into(), limit: limit.into(), advice: advice.into(), evidence: Vec::new() }
+}
+
+fn cell(record: &Record, cell: &Cell) -> CellJudgement {
+    let runs: Vec<&RunRecord> = record.runs.iter().filter(|r| r.cell == cell.id).collect();
+    let done: Vec<&RunRecord> = runs.iter().copied().filter(|r| r.is_done()).collect();
+    let values: Vec<f64> = done.iter().map(|r| rate(cell) * (1.0 + 0.012 * noise(&r.id.0))).collect();
+    let no_number = done.is_empty().then(|| runs.first().map_or_else(String::new, |r| reason(&r.ending)));
+    let verdicts = if done.is_empty() { Vec::new() } else { verdicts(cell, &runs) };
+    CellJudgement {
+        id: cell.id.clone(),
+        axes: cell.axes.clone(),
+        workload: cell.workload.clone(),
+        metrics: if done.is_empty() { BTreeMap::new() } else { metrics(cell, &values) },
+        operations: BTreeMap::new(),
+        statements: statements(&done),
+        repetitions: BTreeMap::from([("qps".into(), values)]),
+        runs: runs.iter().map(|r| r.id.0.clone()).collect(),
+        status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),
+        verdicts,
+        bound: Some(Bound { label: if cell.load.users.0 > 1 { "cpu-bound".into() } else { "latency-bound".into() }, sentence: "The server used 96 % of its CPUs while statements waited 0.3 µs for a lock.".into() }),
+        no_number,
+    }
+}
+
+fn reason(ending: &Ending) -> String {
+    match ending {
+        Ending::Done => String::new(),
+        Ending::Failed { reason } => format!("failed: {reason}"),
+        Ending::Skipped { reason } => format!("skipped: {reason}"),
+    }
+}
+
+fn estimate(value: f64, half: f64, n: usize, unit: &str) -> Estimate {
+    let known = n > 1;
+    Estimate { value, low: known.then_some(value * (1.0 - half)), high: known.then_some(value * (1.0 + half)), n: n as u32, unit: unit.into() }
+}
+
+fn metrics(cell: &Cell, values: &[f64]) -> BTreeMap<String, Estimate> {
+    let n = values.len();
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let half = 0.009 + 0.008 * noise(&cell.id.0).abs();
+    let wait_us = f64::from(cell.load.users.0) / mean * 1e6;
+    let client = 4.2 + 0.002 * cell.axes.get("range_size").and_then(Value::number).unwrap_or(1.0) * 10.0;
+    let rows = [
+        ("qps", mean, half, "1/s"),
+        ("ops_per_s", mean, half, "1/s"),
+        ("latency_us_p50", wait_us * 0.82, half, "us"),
+        ("latency_us_p95", wait_us * 1.9, half * 2.0, "us"),
+        ("latency_us_p99", wait_us * 2.9, half * 3.0, "us"),
+        ("latency_us_p99.9", wait_us * 6.5, half * 6.0, "us"),
+        ("client_cpu_us_per_statement", client, half, "us"),
+        ("server_cpu_us_per_statement", f64::from(cell.load.users.0).min(1.9) / mean * 1e6 * 0.85, half, "us"),
+        ("server_switches_per_statement", 2.05, half, "1"),
+        ("errors_per_op", 0.0, 0.0, "1"),
+    ];
+    rows.into_iter().map(|(name, value, half, unit)| (name.to_string(), estimate(value, half, n, unit))).collect()
+}
+
+fn statements(done: &[&RunRecord]) -> BTreeMap<String, BTreeMap<String, Estimate>> {
+    let Some(run) = done.first() else { return BTreeMap::new() };
+    let tally = run.measured().next().map(model::record::run::PhaseRecord::tally).unwrap_or_default();
+    let of = |t: &model::record::tally::StatementTally| {
+        let p = |percent| t.service.percentile(percent).unwrap_or_default().micros();
+        BTreeMap::from([
+            ("calls_per_s".to_string(), estimate(t.calls as f64 / 3.0, 0.01, done.len(), "1/s")),
+            ("rows_per_call".to_string(), estimate(t.rows as f64 / t.calls.max(1) as f64, 0.0, done.len(), "1")),
+            ("latency_us_p50".to_string(), estimate(p(50.0), 0.012, done.len(), "us")),
+            ("latency_us_p99".to_string(), estimate(p(99.0), 0.03, done.len(), "us")),
+        ])
+    };
+    tally.statements.iter().map(|(name, t)| (name.clone(), of(t))).collect()
+}
+
+fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
+    let many = cell.load.users.0 == 64;
+    let head = if cell.workload == "oltp.point_selects" && many {
+        verdict("client_had_headroom", Status::Fail, "assay's load threads used 94 % of a CPU, so the rate is the client's own limit.", "94 %", "80 %", "Give the load more CPUs (load_cpus) or fewer users.")
+    } else {
+        verdict("client_had_headroom", Status::Pass, "assay's load threads had CPU to spare.", "31 %", "80 %", "")
+    };
+    let spread = 0.8 + 3.4 * noise(&cell.id.0).abs();
+    let noisy = if spread > 3.5 { Status::Warn } else { Status::Pass };
+    let text = format!("{} %", round3(spread));
+    let failed = runs.iter().filter(|r| !r.is_done()).count();
+    let mut all = vec![
+        head,
+        verdict("noise", noisy, &format!("Repetitions spread over {text} of their mean."), &text, "3.5 %", if noisy == Status::Warn { "Measure longer, or repeat more often." } else { "" }),
+        verdict("no_failed_operations", if failed > 0 { Status::Warn } else { Status::Pass }, &format!("{failed} of {} runs ended early.", runs.len()), &failed.to_string(), "0", if failed > 0 { "See the run's reason." } else { "" }),
+        verdict("counts_agree", Status::Pass, "The server counted as many questions as assay sent.", "0 differ", "0", ""),
+        verdict("littles_law", Status::Pass, "Users equal rate times latency within 0.6 %.", "0.6 %", "5 %", ""),
+        verdict("schema_as_declared", Status::Pass, "SHOW CREATE TABLE says what was submitted.", "0 differ", "0", ""),
+        verdict("regime", Status::Pass, "All reads came from the buffer pool.", "0 reads", "0.01 per statement", ""),
+        if noise(&format!("{}steal", cell.id)) > 0.85 {
+            verdict("steal", Status::NotEvaluable, "The sampler was late at both ends of the phase, so stolen time is not known.", "", "1 %", "Repeat the run.")
+        } else {
+            verdict("steal", Status::Pass, "The hypervisor took 0.1 % of the CPU time.", "0.1 %", "1 %", "")
+        },
+        verdict("samples_for_percentile", Status::Pass, "Every printed percentile has ten operations beyond it.", "41", "10", ""),
+    ];
+    for v in &mut all {
+        v.evidence = vec![format!("runs/{}/run.json#phases.0", runs[0].id)];
+    }
+    all
+}
+
+fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {
+    let latin1 = Value::from("latin1");
+    let without = |c: &CellJudgement| c.axes.iter().filter(|(k, _)| *k != "charset").map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>();
+    let real = |c: &&CellJudgement| plan.cell(&c.id).repeats.is_none();
+    let mut all = Vec::new();
+    for candidate in cells.iter().filter(real).filter(|c| c.axes["charset"] != latin1) {
+        let base = cells.iter().filter(real).find(|b| b.axes["charset"] == latin1 && without(b) == without(candidate));
+        let (Some(base), Some(theirs)) = (base, candidate.metrics.get("qps")) else { continue };
+        let Some(ours) = base.metrics.get("qps") else { continue };
+        let ratio = theirs.value / ours.value;
+        let refused = base.status == Status::Fail || candidate.status == Status::Fail;
+        let outcome = if refused { Outcome::Refused } else if ratio < 0.98 { Outcome::Worse } else { Outcome::Equivalent };
+        all.push(Comparison {
+            metric: "qps".into(),
+            base: base.id.0.clone(),
+            candidate: candidate.id.0.clone(),
+            axis: "charset".into(),
+            ratio: estimate(ratio, 0.012, 3, "1"),
+            outcome,
+            sentence: format!("{} reaches {} times the qps of latin1.", candidate.axes["charset"], round3(ratio)),
+        });
+    }
+    all
+}

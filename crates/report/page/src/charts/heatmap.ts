@@ -1,0 +1,121 @@
+// The matrix of all cells against a reference, as a table: it is read by screen readers, walked with arrow keys, found by
+// the browser's search and printed, which a drawing is not. Colour is the ratio, on a scale centred on 1; hatching and a
+// struck number say that a check failed.
+
+import { cells, groups, keyOf, present, twin, varied, words, x } from '../axes';
+import { report, type Axis, type Cell, type Estimate, type Value } from '../data';
+import { h } from '../dom';
+import { cited, direction, metricTitle, ratio, show, spread, STATUS, tight } from '../format';
+import { get, set } from '../state';
+
+/** The colour is full at this factor at least, so that noise does not look like a result. */
+const FULL_AT_LEAST = 1.25;
+/** How much of the full colour a cell may take, so that its text stays readable. */
+const MOST_COLOUR = 62;
+
+export interface Relative { value: number; low: number | null; high: number | null }
+
+const compared = new Map(report.comparisons.map((c) => [`${c.metric}\u0000${c.base}\u0000${c.candidate}`, c.ratio]));
+
+/** A cell against its twin at the reference: the judge's ratio with its interval where there is one, else the plain quotient. */
+export function relative(cell: Cell, metric: string, axis: string, reference: Value): Relative | undefined {
+  const base = twin(cell, axis, reference);
+  const [ours, theirs] = [cell.metrics[metric], base?.metrics[metric]];
+  if (!base || !ours || !theirs || theirs.value === 0) return undefined;
+  if (base === cell) return { value: 1, low: null, high: null };
+  const judged = compared.get(`${metric}\u0000${base.id}\u0000${cell.id}`);
+  return judged ?? { value: ours.value / theirs.value, low: null, high: null };
+}
+
+export function reference(): { axis: Axis | undefined; value: Value | undefined } {
+  const axis = varied.find((a) => a.key === get('axis'));
+  return { axis, value: axis?.values.find((v) => show(v) === get('ref')) };
+}
+
+export function heatmap(): HTMLElement {
+  const metric = get('metric');
+  const { axis, value } = reference();
+  const down = [...varied.filter((a) => a !== x && a !== axis), ...(axis && axis !== x ? [axis] : [])];
+  const ratios = new Map(cells.map((c) => [c, axis && value !== undefined ? relative(c, metric, axis.key, value) : undefined]));
+  const logs = [...ratios.values()].map((r) => (r && r.value > 0 ? Math.abs(Math.log(r.value)) : 0));
+  const full = Math.max(Math.log(FULL_AT_LEAST), Math.min(Math.log(4), ...[Math.max(0, ...logs)]));
+  const columns = x ? present(x) : [undefined];
+  const body = rows(down, columns, (cell) => entry(cell, metric, ratios.get(cell), full, axis?.key === undefined ? undefined : cell.axes[axis.key] === value));
+  const head = h('thead', {},
+    h('tr', {}, down.map((a) => h('th', { scope: 'col', rowspan: 2 }, a.key)), h('th', { scope: 'colgroup', colspan: columns.length, class: 'across' }, x?.key ?? metricTitle(metric))),
+    h('tr', {}, columns.map((v) => h('th', { scope: 'col', class: 'num' }, v === undefined ? '' : show(v)))));
+  const table = h('table', { class: 'matrix', onkeydown: walk }, head, h('tbody', {}, body));
+  table.querySelector<HTMLButtonElement>('button')?.setAttribute('tabindex', '0');
+  return h('div', {}, h('div', { class: 'scroll' }, table), scale(metric, full, axis, value));
+}
+
+/** Outer axes span their rows, so that a value is written once. */
+function rows(down: Axis[], columns: (Value | undefined)[], draw: (cell: Cell) => HTMLElement): HTMLElement[] {
+  const all = groups(cells, down);
+  return all.map((group, i) => {
+    const heads = down.map((a, depth) => {
+      const outer = down.slice(0, depth + 1);
+      const key = keyOf(group.first, outer);
+      if (i > 0 && keyOf(all[i - 1]?.first ?? group.first, outer) === key) return null;
+      const span = all.filter((g) => keyOf(g.first, outer) === key).length;
+      return h('th', { scope: 'row', rowspan: span, class: depth === 0 ? 'outer' : '' }, show(group.first.axes[a.key]));
+    });
+    const starts = i === 0 || keyOf(all[i - 1]?.first ?? group.first, down.slice(0, 1)) !== keyOf(group.first, down.slice(0, 1));
+    const entries = columns.map((v) => {
+      const cell = group.cells.find((c) => x === undefined || c.axes[x.key] === v);
+      return cell ? draw(cell) : h('td', { class: 'void' });
+    });
+    return h('tr', { class: starts ? 'starts' : '' }, heads, entries);
+  });
+}
+
+function entry(cell: Cell, metric: string, r: Relative | undefined, full: number, isReference: boolean | undefined): HTMLElement {
+  const e: Estimate | undefined = cell.metrics[metric];
+  const open = { type: 'button', tabindex: -1, 'data-cell': cell.id, onclick: () => set({ cell: cell.id }), 'aria-label': spoken(cell, metric, e, r), title: spoken(cell, metric, e, r) };
+  if (!e) {
+    const word = (cell.no_number ?? 'no number').split(':')[0] ?? '';
+    return h('td', { class: 'none' }, h('button', open, h('span', { class: 'ratio' }, cell.no_number ? word : '–')));
+  }
+  const log = r && r.value > 0 ? Math.log(r.value) : 0;
+  const good = direction(metric) === -1 ? -log : log;
+  const amount = Math.min(1, Math.abs(log) / full) * MOST_COLOUR;
+  const mark = cell.status === 'warn' ? '!' : cell.status === 'not_evaluable' ? '?' : '';
+  const big = r ? ratio(r.value) : tight(e.value, e.unit);
+  return h('td', { class: `${cell.status} ${isReference ? 'reference' : ''} ${good >= 0 ? 'up' : 'down'}`, style: `--amount:${amount.toFixed(1)}%` },
+    h('button', open, h('span', { class: 'ratio' }, big), r ? h('span', { class: 'value' }, tight(e.value, e.unit)) : h('span', { class: 'value' }, spread(e)), mark ? h('span', { class: 'flag', 'aria-hidden': 'true' }, mark) : null));
+}
+
+function spoken(cell: Cell, metric: string, e: Estimate | undefined, r: Relative | undefined): string {
+  const number = e ? `${metricTitle(metric)} ${cited(e)}` : (cell.no_number ?? 'no number');
+  const against = r ? `, ${ratio(r.value)} × ${get('ref')}${r.low !== null && r.high !== null ? ` (${ratio(r.low)} – ${ratio(r.high)})` : ''}` : '';
+  const failed = cell.verdicts.filter((v) => v.verdict === cell.status && v.verdict !== 'pass').map((v) => v.check);
+  return `${cell.id}: ${words(cell)}: ${number}${against}; ${STATUS[cell.status]}${failed.length > 0 ? `: ${failed.join(', ')}` : ''}`;
+}
+
+function scale(metric: string, full: number, axis: Axis | undefined, value: Value | undefined): HTMLElement {
+  const names = direction(metric) === 0 ? ['lower', 'higher'] : ['worse', 'better'];
+  const [low, high] = direction(metric) === -1 ? [ratio(Math.exp(full)), ratio(Math.exp(-full))] : [ratio(Math.exp(-full)), ratio(Math.exp(full))];
+  const how = axis && value !== undefined ? `Ratio to ${axis.key} ${show(value)}, all else equal; beside it the value itself.` : 'No axis to compare on: values as they are.';
+  return h('div', { class: 'caption scale' },
+    h('span', { class: 'ramp', 'aria-hidden': 'true' }, h('span', {}, `${names[0] ?? ''} ${low}`), h('i', {}), h('span', {}, `${high} ${names[1] ?? ''}`)),
+    h('span', {}, `${metricTitle(metric)}: ${how} n = ${report.experiment.repetitions} repetitions.`),
+    h('span', { class: 'keys' }, h('span', { class: 'swatch fail' }), 'a check failed', h('span', { class: 'swatch none' }), 'no number', h('b', {}, '!'), 'warning', h('b', {}, '?'), 'a check could not be evaluated'));
+}
+
+/** Arrow keys walk the table; one cell at a time can be reached by Tab. */
+function walk(event: KeyboardEvent): void {
+  const step: Record<string, [number, number]> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  const move = step[event.key];
+  const from = event.target as HTMLElement;
+  const table = from.closest('table');
+  if (!move || !table) return;
+  const grid = [...table.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')]);
+  const row = grid.findIndex((cellsOf) => cellsOf.some((td) => td.contains(from)));
+  const column = grid[row]?.findIndex((td) => td.contains(from)) ?? 0;
+  const next = grid[row + move[0]]?.[column + move[1]]?.querySelector('button');
+  if (!next) return;
+  event.preventDefault();
+  from.setAttribute('tabindex', '-1');
+  next.setAttribute('tabindex', '0');
+  next.focus();
+}

@@ -1,0 +1,127 @@
+// Scaling curves as small multiples: a chart per combination of all axes but two, the x axis (users, log2) and the
+// compared one, which makes the lines. Whiskers are the 95 % intervals; a point that failed a check is hollow and
+// crossed and its line dashed away from it by absence of fill, so that it is seen and not believed.
+
+import { cells, groups, inOrder, present, varied, words, x, xNumeric, type Group } from '../axes';
+import type { Axis, Cell, Value } from '../data';
+import { escaped, h } from '../dom';
+import { metricTitle, quantity, ratio, show, spread, tight } from '../format';
+import { get, set } from '../state';
+import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, type Chart, type Option } from './chart';
+import { reference, relative } from './heatmap';
+import type { Palette } from '../theme';
+
+interface Point { x: number; y: number; low: number | null; high: number | null; cell: Cell }
+interface Line { name: string; points: Point[] }
+interface Facet { title: string; row: string; lines: Line[]; missing: Cell[] }
+
+/** The axis that makes the lines: the compared one, unless that is x itself. */
+export function lineAxis(): Axis | undefined {
+  const { axis } = reference();
+  return axis && axis !== x ? axis : varied.filter((a) => a !== x && a.key !== 'workload').at(-1) ?? varied.find((a) => a !== x);
+}
+
+export function facetAxes(): Axis[] {
+  return varied.filter((a) => a !== x && a !== lineAxis());
+}
+
+export const lineNames = (): string[] => { const axis = lineAxis(); return axis ? present(axis).map(show) : [metricTitle(get('metric'))]; };
+
+function point(cell: Cell, asRatio: boolean): Point | undefined {
+  const e = cell.metrics[get('metric')];
+  const at = x ? cell.axes[x.key] : 0;
+  if (!e || at === undefined) return undefined;
+  const position = xNumeric ? Number(at) : (x?.values.indexOf(at) ?? 0);
+  const { axis, value } = reference();
+  if (!asRatio || !axis || value === undefined) return { x: position, y: e.value, low: e.low, high: e.high, cell };
+  const r = relative(cell, get('metric'), axis.key, value);
+  return r ? { x: position, y: r.value, low: r.low, high: r.high, cell } : undefined;
+}
+
+function facet(group: Group, asRatio: boolean): Facet {
+  const axis = lineAxis();
+  const values: (Value | undefined)[] = axis ? present(axis) : [undefined];
+  const order = x ? inOrder(group.cells, [x]) : group.cells;
+  const lines = values.map((v) => ({ name: show(v), points: order.filter((c) => !axis || c.axes[axis.key] === v).map((c) => point(c, asRatio)).filter((p) => p !== undefined) }));
+  const on = facetAxes();
+  return { title: words(group.first, on), row: on[0] ? show(group.first.axes[on[0].key]) : '', lines, missing: order.filter((c) => c.no_number !== null) };
+}
+
+export function scaling(): HTMLElement {
+  const asRatio = get('as') === 'relative';
+  const facets = groups(cells, facetAxes()).map((g) => facet(g, asRatio));
+  const top = (list: Facet[]): number => Math.max(0, ...list.flatMap((f) => f.lines).flatMap((l) => l.points).map((p) => p.high ?? p.y));
+  const bottom = (list: Facet[]): number => Math.min(1, ...list.flatMap((f) => f.lines).flatMap((l) => l.points).map((p) => p.low ?? p.y));
+  const figures = facets.map((f) => {
+    const shared = get('y') === 'all' ? facets : get('y') === 'row' ? facets.filter((g) => g.row === f.row) : [f];
+    const drawn = curve(f, asRatio, asRatio ? [bottom(shared), Math.max(1, top(shared))] : [0, top(shared)]);
+    drawn.on((cell) => set({ cell }));
+    return h('figure', {}, h('figcaption', {}, f.title), drawn.element, f.missing.length > 0 ? h('p', { class: 'missing' }, f.missing.map((c) => missing(c))) : null);
+  });
+  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples' }, figures));
+}
+
+function missing(cell: Cell): HTMLElement {
+  const axes = [lineAxis(), x].filter((a) => a !== undefined);
+  return h('button', { type: 'button', class: 'link', title: cell.no_number ?? '', onclick: () => set({ cell: cell.id }) }, `${words(cell, axes)}: ${(cell.no_number ?? '').split(':')[0] ?? ''}`);
+}
+
+function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart {
+  const unit = f.lines.flatMap((l) => l.points)[0]?.cell.metrics[get('metric')]?.unit ?? '';
+  const text = (p: Point): string => (asRatio ? `${ratio(p.y)} ×` : quantity(p.y, unit));
+  const label = `${f.title}: ${metricTitle(get('metric'))} over ${x?.key ?? ''}; ${f.lines.map((l) => `${l.name}: ${l.points.map(text).join(', ')}`).join('; ')}`;
+  return chart(label, 208, (c) => ({
+    grid: { left: 46, right: 14, top: 12, bottom: 30 },
+    tooltip: { ...tooltipStyle(c), trigger: 'axis', axisPointer: { type: 'line', lineStyle: { color: c.faint } }, formatter: (items: unknown) => tip(f, items, text, asRatio) },
+    xAxis: { ...axisStyle(c), ...xScale(), name: x?.key ?? '', nameLocation: 'middle', nameGap: 18, splitLine: { show: false } },
+    yAxis: { ...axisStyle(c), type: 'value', min: asRatio ? Math.floor(from * 10) / 10 : 0, max: nice(to), splitNumber: 4, axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tight(v, unit)) } },
+    series: f.lines.flatMap((line, i) => series(line, i, c, asRatio && i === 0)),
+  }));
+}
+
+const trimmed = (v: number): string => String(Math.round(v * 100) / 100);
+
+/** A round end of the axis that leaves the highest whisker inside. */
+function nice(top: number): number {
+  const step = 10 ** Math.floor(Math.log10(top || 1)) / 2;
+  return Math.ceil((top * 1.02) / step) * step;
+}
+
+function xScale(): Option {
+  if (!x) return { type: 'category', data: [''] };
+  if (!xNumeric) return { type: 'category', data: x.values.map(show) };
+  const numbers = x.values.map(Number);
+  const logarithmic = Math.min(...numbers) > 0 && numbers.length > 1;
+  const ends = { min: Math.min(...numbers), max: Math.max(...numbers) };
+  return logarithmic ? { type: 'log', logBase: 2, ...ends, axisLabel: { fontSize: 11, hideOverlap: true, formatter: (v: number) => String(v) } } : { type: 'value', ...ends };
+}
+
+function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {
+  const colour = coloured(c, i);
+  const data = line.points.map((p) => {
+    const failed = p.cell.status === 'fail';
+    return { value: [p.x, p.y, p.low ?? p.y, p.high ?? p.y], cell: p.cell.id, symbol: failed ? CROSSED : SYMBOLS[i % SYMBOLS.length], symbolSize: failed ? 12 : 7, itemStyle: failed ? { color: 'transparent', borderColor: colour, borderWidth: 1.5 } : { color: colour } };
+  });
+  const whisker = {
+    type: 'custom', data, silent: true, clip: false, z: 1, tooltip: { show: false },
+    renderItem: (_: unknown, api: { value(i: number): number; coord(p: number[]): number[] }) => {
+      const [px = 0, low = 0] = api.coord([api.value(0), api.value(2)]);
+      const high = api.coord([api.value(0), api.value(3)])[1] ?? 0;
+      const line = (x1: number, y1: number, x2: number, y2: number): object => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: 1.2, opacity: 0.75 } });
+      return { type: 'group', children: [line(px, low, px, high), line(px - 3, low, px + 3, low), line(px - 3, high, px + 3, high)] };
+    },
+  };
+  return [whisker, { type: 'line', name: line.name, data, clip: false, z: 2, showAllSymbol: true, lineStyle: { color: colour, width: isBase ? 1 : 1.8, type: isBase ? 'dashed' : 'solid' }, emphasis: { disabled: true } }];
+}
+
+function tip(f: Facet, items: unknown, text: (p: Point) => string, asRatio: boolean): string {
+  const at = (items as { value?: number[]; axisValue?: string }[])[0]?.value?.[0];
+  const rows = f.lines.flatMap((line, i) => line.points.filter((p) => p.x === at).map((p) => {
+    const e = p.cell.metrics[get('metric')];
+    const extra = asRatio ? (p.low !== null && p.high !== null ? `${ratio(p.low)} – ${ratio(p.high)}` : '') : e ? spread(e) : '';
+    const failed = p.cell.verdicts.filter((v) => v.verdict === 'fail').map((v) => v.check).join(', ');
+    return `<tr><td style="color:var(--series-${(i % 6) + 1})">●</td><td>${escaped(line.name)}</td><td class="num"><b>${escaped(text(p))}</b></td><td class="num soft">${escaped(extra)}</td><td class="soft">n = ${e?.n ?? 0}${failed ? ` · failed ${escaped(failed)}` : ''}</td></tr>`;
+  }));
+  const position = xNumeric ? String(at) : show(x?.values[at ?? 0]);
+  return `<div class="tip"><b>${escaped(x?.key ?? '')} ${escaped(position)}</b><table>${rows.join('')}</table></div>`;
+}

@@ -1,0 +1,117 @@
+// The data of the page as Rust inlined them (`crates/report/src/page`), with their shapes. Texts that occur more than
+// once travel in a table; `unfold` puts them back. Everything else on the page reads `data` and changes nothing in it.
+
+export type Value = boolean | number | string;
+export type Status = 'pass' | 'not_evaluable' | 'warn' | 'fail';
+
+export interface Estimate { value: number; low: number | null; high: number | null; n: number; unit: string }
+export interface Verdict { check: string; verdict: Status; sentence: string; measured: string; limit: string; advice: string; evidence: string[] }
+export interface Claim { status: Status; sentence: string; evidence: string[] }
+export interface Axis { key: string; values: Value[] }
+export type Metrics = Record<string, Estimate>;
+
+export interface Cell {
+  id: string;
+  axes: Record<string, Value>;
+  workload: string;
+  metrics: Metrics;
+  operations: Record<string, Metrics>;
+  statements: Record<string, Metrics>;
+  repetitions: Record<string, number[]>;
+  runs: string[];
+  verdicts: Verdict[];
+  status: Status;
+  bound: { label: string; sentence: string } | null;
+  no_number: string | null;
+  /** The cell that this one, the second arm of an A/A pair, repeats. */
+  repeats?: string;
+}
+
+export interface Comparison { metric: string; base: string; candidate: string; axis: string; ratio: Estimate; outcome: string; sentence: string }
+export interface Finding { name: string; rung: string; sentence: string; share: number | null; evidence: string[]; next_experiment: string | null }
+
+export interface Host {
+  cpus: number[]; cpu_model: string; memory: number; disk_free: number; kernel: string; distribution: string; virtualization: string | null;
+  clock_source: string | null; facts: Record<string, string>; assay: string;
+}
+
+export interface ReportDocument {
+  schema: number;
+  experiment: {
+    name: string; question: string; scale: string | null; seed: number; axes: Axis[]; repetitions: number;
+    skipped: { axes: Record<string, Value>; reason: string }[]; warnings: string[]; text: string;
+  };
+  host: Host;
+  cells: Cell[];
+  comparisons: Comparison[];
+  findings: Finding[];
+  verdicts: Verdict[];
+  claims: Claim[];
+  not_measured: string[];
+}
+
+/** Name, kind, from and to in milliseconds since the run's first phase, users. */
+export type Phase = [string, string, number, number, number];
+
+export interface Run {
+  id: string; cell: string; repetition: number; block: number; position: number; ending: 'done' | 'failed' | 'skipped'; reason: string;
+  started: number; ended: number; users: number | null; instance: string | null; dataset: string | null; io: string; workers: number;
+  failed: number; session: number | null; phases: Phase[];
+}
+
+/** Columns of equal length; times in milliseconds since the run's first phase. */
+export interface Lane {
+  from: number[]; to: number[]; qps: number[]; slowest: number[]; p50_us: (number | null)[]; p99_us: (number | null)[];
+  client: (number | null)[]; server: (number | null)[]; other: (number | null)[];
+}
+
+export interface Instance {
+  key: string; wanted: { build: string; on?: string; engine: string; profile: string; settings: Record<string, Value>; native: Record<string, Value> };
+  kind: string; version: number[]; version_text: string; version_comment: string; binary_sha256: string | null; option_file: string;
+  engines: string[]; cpus: number[]; complaints: string[]; start_time: number;
+}
+
+export interface Dataset {
+  key: string; instance: string; schema: string; family: string; parameters: Record<string, Value>; load_time: number | null;
+  rows: number; rows_checked: number; rows_wrong: number;
+  tables: { name: string; submitted: string; created: string; warnings: string[]; rows: number; rows_wanted: number; bytes: number }[];
+}
+
+export interface Session {
+  variables: Record<string, string>; transport: string;
+  plans: { statement: string; sql: string; explain: string; handlers: Record<string, number>; rows: number }[];
+}
+
+export interface PageData {
+  report: ReportDocument;
+  x: string | null;
+  runs: Run[];
+  timeline: Record<string, Lane>;
+  /** By cell and operation: values at q = 1 - 10^(-k/steps), then the maximum. */
+  latency: { steps: number; cells: Record<string, Record<string, { n: number; micros: number[] }>> };
+  events: { unix_ms: number; kind: string; run?: string; text: string }[];
+  canary: { machine: string; io: string; points: { users: number; qps: number; client_cpu_us: number; latency_us_p50: number }[]; unix_ms: number } | null;
+  instances: Instance[];
+  variables: { same: Record<string, string | null>; differing: Record<string, (string | null)[]> };
+  datasets: Dataset[];
+  sessions: Session[];
+}
+
+function unfold(value: unknown, texts: string[]): unknown {
+  if (typeof value === 'string') return !value.startsWith('~') ? value : value.startsWith('~~') ? value.slice(1) : texts[Number(value.slice(1))];
+  if (Array.isArray(value)) return value.map((v) => unfold(v, texts));
+  if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, unfold(v, texts)]));
+  return value;
+}
+
+function read(): PageData {
+  const text = document.getElementById('assay-data')?.textContent ?? 'null';
+  const carried = JSON.parse(text) as { texts: string[]; data: unknown } | null;
+  if (!carried) throw new Error('This page carries no data: it is the empty shell.');
+  return unfold(carried.data, carried.texts) as PageData;
+}
+
+export const data = read();
+export const report = data.report;
+export const cellById = new Map(report.cells.map((c) => [c.id, c]));
+export const runById = new Map(data.runs.map((r) => [r.id, r]));

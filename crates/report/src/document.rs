@@ -1,0 +1,89 @@
+//! `report.json`: the judgement as the judge handed it over, with the experiment and the host that it is about. Its
+//! fields are documented in `docs/report-schema.md`; what the page needs beyond it (timelines, histograms) is not
+//! here, because a program that wants those reads the record.
+
+use model::estimate::Comparison;
+use model::finding::Finding;
+use model::host::Host;
+use model::judgement::{CellJudgement, Claim, Judgement, REPORT_SCHEMA};
+use model::plan::{Axis, CellId, Plan, Skipped};
+use model::record::Record;
+use model::seed::Seed;
+use model::verdict::Verdict;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub struct Document<'a> {
+    schema: u32,
+    experiment: Experiment<'a>,
+    host: &'a Host,
+    cells: Vec<Cell<'a>>,
+    comparisons: &'a [Comparison],
+    findings: &'a [Finding],
+    verdicts: &'a [Verdict],
+    claims: &'a [Claim],
+    not_measured: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Experiment<'a> {
+    name: &'a str,
+    question: &'a str,
+    scale: Option<&'a str>,
+    seed: Seed,
+    axes: &'a [Axis],
+    repetitions: u32,
+    skipped: &'a [Skipped],
+    warnings: &'a [String],
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Cell<'a> {
+    #[serde(flatten)]
+    judged: &'a CellJudgement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<&'a CellId>,
+}
+
+impl<'a> Document<'a> {
+    pub fn of(record: &'a Record, judgement: &'a Judgement) -> Self {
+        Self {
+            schema: REPORT_SCHEMA,
+            experiment: Experiment::of(record),
+            host: &record.host,
+            cells: judgement.cells.iter().map(|judged| Cell { judged, repeats: repeats(&record.plan, &judged.id) }).collect(),
+            comparisons: &judgement.comparisons,
+            findings: &judgement.findings,
+            verdicts: &judgement.verdicts,
+            claims: &judgement.claims,
+            not_measured: &judgement.not_measured,
+        }
+    }
+
+    pub fn to_text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain values with text keys") + "\n"
+    }
+}
+
+impl<'a> Experiment<'a> {
+    fn of(record: &'a Record) -> Self {
+        let plan = &record.plan;
+        Self {
+            name: &plan.name,
+            question: &plan.question,
+            scale: plan.scale.as_deref(),
+            seed: plan.seed,
+            axes: &plan.axes,
+            repetitions: plan.runs.iter().map(|r| r.repetition).max().unwrap_or(0),
+            skipped: &plan.skipped,
+            warnings: &plan.warnings,
+            text: &record.experiment,
+        }
+    }
+}
+
+/// The cell that this one repeats under another label, when it is the second arm of an A/A pair.
+pub fn repeats<'a>(plan: &'a Plan, id: &CellId) -> Option<&'a CellId> {
+    plan.cells.iter().find(|c| c.id == *id)?.repeats.as_ref()
+}

@@ -1,0 +1,188 @@
+//! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
+//! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
+
+use crate::axes;
+use model::estimate::Estimate;
+use model::judgement::{CellJudgement, Judgement};
+use model::plan::{Axis, Plan};
+use model::record::Record;
+use model::units::{Nanos, round3};
+use model::value::Value;
+use model::verdict::{Status, Verdict};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The metric of the tables: the first of these that any cell has.
+const HEADLINES: [&str; 4] = ["qps", "ops_per_s", "tps", "nopm"];
+
+pub fn of(record: &Record, judgement: &Judgement) -> String {
+    let parts = [
+        heading(record),
+        verdict(judgement),
+        numbers(&record.plan, judgement),
+        findings(judgement),
+        checks(&record.plan, judgement),
+        provenance(record),
+        repeat(&record.plan),
+    ];
+    parts.concat()
+}
+
+fn heading(record: &Record) -> String {
+    let plan = &record.plan;
+    let scale = plan.scale.as_ref().map_or(String::new(), |s| format!("scale {s}, "));
+    format!("# {}\n\n{}\n\n{scale}{} cells, {} runs, seed {}.\n", plan.name, plan.question, plan.cells.len(), record.runs.len(), plan.seed.0)
+}
+
+fn verdict(judgement: &Judgement) -> String {
+    let mut text = String::from("\n## Verdict\n\n");
+    for claim in &judgement.claims {
+        let _ = writeln!(text, "- **{}** {}", claim.status.word(), claim.sentence);
+    }
+    let count = |status| verdicts(judgement).filter(|(_, v)| v.verdict == status).count();
+    let counts = [Status::Pass, Status::Warn, Status::Fail, Status::NotEvaluable].map(|s| format!("{} {}", count(s), s.word()));
+    let _ = writeln!(text, "\nChecks: {}.", counts.join(", "));
+    if !judgement.not_measured.is_empty() {
+        text += "\nNot measured:\n\n";
+    }
+    for sentence in &judgement.not_measured {
+        let _ = writeln!(text, "- {sentence}");
+    }
+    text
+}
+
+fn verdicts(judgement: &Judgement) -> impl Iterator<Item = (Option<&CellJudgement>, &Verdict)> {
+    let of_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (Some(c), v)));
+    judgement.verdicts.iter().map(|v| (None, v)).chain(of_cells)
+}
+
+fn numbers(plan: &Plan, judgement: &Judgement) -> String {
+    let Some(metric) = HEADLINES.into_iter().find(|m| judgement.cells.iter().any(|c| c.metrics.contains_key(*m))) else {
+        return String::from("\n## Numbers\n\nNo cell has a number.\n");
+    };
+    let unit = judgement.cells.iter().find_map(|c| c.metrics.get(metric)).map_or("", |e| e.unit.as_str());
+    let mut workloads: Vec<&str> = Vec::new();
+    for cell in &judgement.cells {
+        if !workloads.contains(&cell.workload.as_str()) {
+            workloads.push(&cell.workload);
+        }
+    }
+    let mut text = format!(
+        "\n## Numbers\n\n{metric} ({unit}), ± half of the 95 % interval; ~~struck~~: a check failed; without ±: too few repetitions for an interval.\n"
+    );
+    for workload in workloads {
+        let cells: Vec<_> = judgement.cells.iter().filter(|c| c.workload == workload).collect();
+        let _ = write!(text, "\n### {workload}\n\n{}", table(plan, &cells, metric));
+    }
+    text
+}
+
+/// Rows by every axis that varies but `x`, which goes across.
+fn table(plan: &Plan, cells: &[&CellJudgement], metric: &str) -> String {
+    let x = axes::x(plan);
+    let applies = |a: &&Axis| a.key != "workload" && x.is_none_or(|x| x.key != a.key) && cells.iter().any(|c| c.axes.contains_key(&a.key));
+    let down: Vec<&Axis> = axes::varied(plan).into_iter().filter(applies).collect();
+    let across: Vec<Option<&Value>> = x.map_or(vec![None], |x| x.values.iter().map(Some).collect());
+    let mut rows: BTreeMap<Vec<usize>, Vec<&CellJudgement>> = BTreeMap::new();
+    for cell in cells {
+        let place = |a: &&Axis| a.values.iter().position(|v| cell.axes.get(&a.key) == Some(v)).unwrap_or(usize::MAX);
+        rows.entry(down.iter().map(place).collect()).or_default().push(cell);
+    }
+    let corner = x.map_or(String::new(), |x| x.key.clone());
+    let heads = down.iter().map(|a| a.key.clone()).chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), Value::to_string))));
+    let mut text = format!("| {} |\n|{}{}\n", heads.collect::<Vec<_>>().join(" | "), "---|".repeat(down.len()), "--:|".repeat(across.len()));
+    for cells in rows.values() {
+        let names = down.iter().map(|a| axes::shown(cells[0].axes.get(&a.key)));
+        let at = |v: &Option<&Value>| cells.iter().find(|c| x.is_none_or(|x| c.axes.get(&x.key) == *v));
+        let values = across.iter().map(|v| at(v).map_or(String::new(), |c| number(c, metric)));
+        let _ = writeln!(text, "| {} |", names.chain(values).collect::<Vec<_>>().join(" | "));
+    }
+    text
+}
+
+fn number(cell: &CellJudgement, metric: &str) -> String {
+    match (cell.metrics.get(metric), &cell.no_number) {
+        (Some(estimate), _) if cell.status == Status::Fail => format!("~~{}~~", with_interval(estimate)),
+        (Some(estimate), _) => with_interval(estimate),
+        (None, Some(reason)) => format!("none: {reason}").replace('|', "\\|"),
+        (None, None) => "–".to_string(),
+    }
+}
+
+fn with_interval(e: &Estimate) -> String {
+    let value = three(e.value);
+    match (e.low, e.high) {
+        (Some(low), Some(high)) if e.value != 0.0 => format!("{value} ± {} %", round3(((high - low) / 2.0 / e.value * 1000.0).abs().round() / 10.0)),
+        (Some(_) | None, Some(_) | None) => value,
+    }
+}
+
+/// Three significant digits; thousands apart.
+fn three(x: f64) -> String {
+    if !(1000.0..1e15).contains(&x.abs()) {
+        return round3(x);
+    }
+    let step = 10_f64.powi(x.abs().log10().floor() as i32 - 2);
+    let digits = format!("{:.0}", (x / step).round() * step);
+    let first = digits.len() % 3;
+    let groups = digits[first..].as_bytes().chunks(3).map(|g| std::str::from_utf8(g).expect("digits"));
+    [&digits[..first]].into_iter().filter(|s| !s.is_empty()).chain(groups).collect::<Vec<_>>().join(" ")
+}
+
+fn findings(judgement: &Judgement) -> String {
+    let mut text = String::new();
+    for (i, f) in judgement.findings.iter().enumerate() {
+        let rung = serde_json::to_value(f.rung).expect("a word").as_str().expect("a word").replace('_', " ");
+        let _ = write!(text, "{}- {} (**{rung}**): {}\n", if i == 0 { "\n## Findings\n\n" } else { "" }, f.name, f.sentence);
+    }
+    text
+}
+
+fn checks(plan: &Plan, judgement: &Judgement) -> String {
+    let mut open: BTreeMap<(std::cmp::Reverse<Status>, &str), Vec<(Option<&CellJudgement>, &Verdict)>> = BTreeMap::new();
+    for (cell, v) in verdicts(judgement).filter(|(_, v)| v.verdict != Status::Pass) {
+        open.entry((std::cmp::Reverse(v.verdict), &v.check)).or_default().push((cell, v));
+    }
+    let mut text = String::from("\n## Checks that did not pass\n\n");
+    if open.is_empty() {
+        text += "None.\n";
+    }
+    for ((status, check), places) in open {
+        let (cell, first) = places[0];
+        let place = cell.map_or("the experiment".to_string(), |c| format!("{} ({})", c.id, axes::label(plan, c)));
+        let more = if places.len() > 1 { format!(" and {} more", places.len() - 1) } else { String::new() };
+        let _ = writeln!(text, "- **{}** `{check}` at {place}{more}: {} {}", status.0.word(), first.sentence, first.advice);
+    }
+    text
+}
+
+fn provenance(record: &Record) -> String {
+    let host = &record.host;
+    let mut text = format!(
+        "\n## Provenance\n\n- host: {}, {} CPUs, {} memory, {}, kernel {}{}\n- assay: {}\n",
+        host.cpu_model, host.cpus.len(), host.memory, host.distribution, host.kernel,
+        host.virtualization.as_ref().map_or(String::new(), |v| format!(", under {v}")), host.assay
+    );
+    for i in &record.instances {
+        let _ = writeln!(text, "- instance {}: {} {} ({}), profile {}", i.key, i.wanted.build, i.version, i.version_comment, i.wanted.profile);
+    }
+    for d in &record.datasets {
+        let _ = writeln!(text, "- dataset {}: {} tables, {} rows, {} of {} checked rows wrong", d.key, d.tables.len(), d.rows, d.rows_wrong, d.rows_checked);
+    }
+    if let Some(canary) = &record.canary {
+        let best = canary.points.iter().max_by(|a, b| a.qps.total_cmp(&b.qps));
+        let ceiling = best.map_or(String::new(), |p| format!("{} statements/s at {} users", three(p.qps), p.users));
+        let _ = writeln!(text, "- canary ({}): this machine's load reaches at most {ceiling}", canary.io);
+    }
+    let spent: u64 = record.runs.iter().map(|r| r.ended_unix_ms.saturating_sub(r.started_unix_ms)).sum();
+    let _ = writeln!(text, "- {} runs took {}", record.runs.len(), Nanos::from_millis(spent));
+    text
+}
+
+fn repeat(plan: &Plan) -> String {
+    let scale = plan.scale.as_ref().map_or(String::new(), |s| format!(" --scale {s}"));
+    format!(
+        "\n## Repeat it\n\nThe record holds the experiment as it was written. Measure again, or draw this report again:\n\n    assay run {}.toml{scale}\n    assay report RECORD\n",
+        plan.name
+    )
+}

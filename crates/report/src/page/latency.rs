@@ -1,0 +1,35 @@
+//! A latency histogram per cell as the points of a percentile curve: the histograms of all measured phases of all
+//! repetitions merged, never averaged. Points stand at fixed steps of log10(1/(1-q)), so only their values travel.
+
+use model::histogram::Histogram;
+use model::record::Record;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Points per factor of ten of 1/(1-q): smooth to the eye, and p90, p99, p99.9 … fall on points.
+const STEPS: u32 = 10;
+
+/// By cell, then by operation: `{n, micros}`, the values at q = 1 - 10^(-k/STEPS), k = 0, 1, 2 …; the last is the maximum.
+pub fn of(record: &Record) -> Value {
+    let mut cells: BTreeMap<&str, BTreeMap<&str, Histogram>> = BTreeMap::new();
+    for run in record.runs.iter().filter(|r| r.is_done()) {
+        for (name, operation) in run.measured().flat_map(|p| p.groups.values()).flat_map(|g| &g.tally.operations) {
+            cells.entry(&run.cell.0).or_default().entry(name).or_default().merge(&operation.latency);
+        }
+    }
+    let curves = |operations: BTreeMap<&str, Histogram>| operations.iter().map(|(name, h)| ((*name).to_string(), curve(h))).collect::<Map<_, _>>();
+    json!({ "steps": STEPS, "cells": cells.into_iter().map(|(id, operations)| (id.to_string(), Value::Object(curves(operations)))).collect::<Map<_, _>>() })
+}
+
+fn curve(histogram: &Histogram) -> Value {
+    let tail = |k: u32| 10_f64.powf(-f64::from(k) / f64::from(STEPS));
+    // A percentile that less than one operation lies beyond is the maximum already.
+    let inside = (0..).take_while(|k| tail(*k) * histogram.count() as f64 >= 1.0);
+    let values = inside.filter_map(|k| histogram.percentile(100.0 * (1.0 - tail(k)))).chain(histogram.max());
+    let micros: Vec<f64> = values.map(|v| four_digits(v.micros())).collect();
+    json!({ "n": histogram.count(), "micros": micros })
+}
+
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().expect("a float printed by us")
+}

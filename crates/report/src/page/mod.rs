@@ -1,0 +1,62 @@
+//! `report.html`: the built page with its data inlined, and the Markdown report for a reader without JavaScript. The
+//! data are `report.json` and what charts need beyond it; everything is kept small by thinning series out and by
+//! writing each repeated text once (`compact`), because the file is to be mailed around.
+
+mod compact;
+mod latency;
+mod provenance;
+mod timeline;
+
+use crate::axes;
+use crate::document::Document;
+use model::record::{Details, Record};
+use serde_json::{Value, json};
+
+/// The places in the shell that are filled in. A shell lacks those that it has no use for.
+const DATA: &str = r#"<script type="application/json" id="assay-data">null</script>"#;
+const MARKDOWN: &str = "<!--assay:markdown-->";
+const TITLE: &str = "<title>assay report</title>";
+
+pub fn of(record: &Record, document: &Document<'_>, details: &dyn Details, shell: &str, markdown: &str) -> String {
+    let data = data(record, document, details).to_string();
+    let script = format!(r#"<script type="application/json" id="assay-data">{}</script>"#, in_script(&data));
+    let title = format!("<title>{} · assay report</title>", in_text(&record.plan.name));
+    // Each mark once: the page's own code comes after them and is left alone.
+    shell.replacen(TITLE, &title, 1).replacen(MARKDOWN, &in_text(markdown), 1).replacen(DATA, &script, 1)
+}
+
+fn data(record: &Record, document: &Document<'_>, details: &dyn Details) -> Value {
+    compact::compact(&json!({
+        "report": document,
+        "x": axes::x(&record.plan).map(|a| &a.key),
+        "runs": provenance::runs(record),
+        "timeline": timeline::of(record, details),
+        "latency": latency::of(record),
+        "events": record.events,
+        "canary": record.canary,
+        "instances": provenance::instances(record),
+        "variables": provenance::variables(record),
+        "datasets": record.datasets,
+        "sessions": provenance::sessions(record),
+    }))
+}
+
+/// Safe inside a script element: no character that could end it, none that older engines take for a line's end.
+fn in_script(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+fn in_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_text_of_a_record_can_end_the_script_that_carries_it() {
+        let hostile = serde_json::json!("</script><script>alert(1)</script>").to_string();
+        let carried = super::in_script(&hostile);
+        assert!(!carried.contains('<') && !carried.contains('>'));
+        assert_eq!(serde_json::from_str::<String>(&carried).unwrap(), "</script><script>alert(1)</script>");
+    }
+}

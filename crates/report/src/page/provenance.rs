@@ -1,0 +1,76 @@
+//! Where the numbers come from: runs in order, instances with what sets them apart, and how the server meant to carry
+//! out each statement. Answers that many runs share are told once.
+
+use model::record::Record;
+use model::record::answer::SessionAnswer;
+use model::record::run::{Ending, RunRecord};
+use model::value::Value as Setting;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub fn runs(record: &Record) -> Vec<Value> {
+    let sessions = distinct(record);
+    record.runs.iter().map(|r| run(record, r, sessions.keys().position(|k| *k == identity(record, r)))).collect()
+}
+
+fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
+    let (ending, reason) = match &run.ending {
+        Ending::Done => ("done", ""),
+        Ending::Failed { reason } => ("failed", reason.as_str()),
+        Ending::Skipped { reason } => ("skipped", reason.as_str()),
+    };
+    let phases: Vec<Value> = run.phases.iter().map(|p| json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users()])).collect();
+    let failed: u64 = run.measured().map(|p| p.tally().failed()).sum();
+    json!({
+        "id": run.id, "cell": run.cell, "repetition": run.repetition, "block": run.block, "position": run.position,
+        "ending": ending, "reason": reason, "started": run.started_unix_ms, "ended": run.ended_unix_ms,
+        "users": record.plan.cells.iter().find(|c| c.id == run.cell).map(|c| c.load.users),
+        "instance": run.instance, "dataset": run.dataset, "io": run.io, "workers": run.workers, "failed": failed,
+        "session": session, "phases": phases,
+    })
+}
+
+/// Sessions that must have had the same answers: same instance, data and work, whatever the number of users.
+type Identity<'a> = (Option<&'a str>, Option<&'a str>, &'a str, Vec<(&'a String, &'a Setting)>);
+
+fn identity<'a>(record: &'a Record, run: &'a RunRecord) -> Identity<'a> {
+    let cell = record.plan.cells.iter().find(|c| c.id == run.cell);
+    let parameters = cell.map_or_else(Vec::new, |c| c.parameters.iter().collect());
+    (run.instance.as_deref(), run.dataset.as_deref(), cell.map_or("", |c| c.workload.as_str()), parameters)
+}
+
+fn distinct(record: &Record) -> BTreeMap<Identity<'_>, &SessionAnswer> {
+    let mut answers = BTreeMap::new();
+    for run in record.runs.iter().filter(|r| !r.session.plans.is_empty()) {
+        answers.entry(identity(record, run)).or_insert(&run.session);
+    }
+    answers
+}
+
+pub fn sessions(record: &Record) -> Vec<&SessionAnswer> {
+    distinct(record).into_values().collect()
+}
+
+/// Instances without their variables, which [`variables`] tells.
+pub fn instances(record: &Record) -> Vec<Value> {
+    let mut instances: Vec<Value> = record.instances.iter().map(|i| json!(i)).collect();
+    for fields in instances.iter_mut().filter_map(Value::as_object_mut) {
+        fields.remove("variables");
+    }
+    instances
+}
+
+/// `{same: {name: value}, differing: {name: [a value or null per instance]}}`.
+pub fn variables(record: &Record) -> Value {
+    let names: BTreeSet<&String> = record.instances.iter().flat_map(|i| i.variables.keys()).collect();
+    let (mut same, mut differing) = (Map::new(), Map::new());
+    for name in names {
+        let values: Vec<Option<&String>> = record.instances.iter().map(|i| i.variables.get(name)).collect();
+        if values.windows(2).all(|w| w[0] == w[1]) {
+            same.insert(name.clone(), json!(values[0]));
+        } else {
+            differing.insert(name.clone(), json!(values));
+        }
+    }
+    json!({ "same": same, "differing": differing })
+}

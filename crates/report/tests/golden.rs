@@ -1,0 +1,50 @@
+//! The machine formats and the Markdown text of a small made-up record, as golden files: what a reader or a script
+//! depends on changes only when somebody looks at the change.
+
+#[path = "../examples/sample/judgement.rs"]
+mod judgement;
+#[path = "../examples/sample/record.rs"]
+mod record;
+
+use record::Size;
+
+fn report() -> report::Report {
+    let (record, details) = record::of(Size::Golden);
+    report::render(&record, &judgement::of(&record), &details, SHELL)
+}
+
+const SHELL: &str = concat!(
+    "<title>assay report</title><!--assay:markdown-->",
+    r#"<script type="application/json" id="assay-data">null</script><script>"<!--assay:markdown-->"</script>"#
+);
+
+#[test]
+fn the_markdown_report_reads_like_this() {
+    insta::assert_snapshot!(report().markdown);
+}
+
+#[test]
+fn the_table_has_a_row_per_cell_and_metric() {
+    insta::assert_snapshot!(report().csv);
+}
+
+#[test]
+fn the_document_has_the_fields_that_the_schema_tells() {
+    insta::assert_snapshot!(report().json);
+}
+
+#[test]
+fn the_page_carries_the_data_and_its_own_code_is_left_alone() {
+    let html = report().html;
+    assert!(html.starts_with("<title>read-only-charsets · assay report</title># read-only-charsets"));
+    assert!(html.ends_with(r#"<script>"<!--assay:markdown-->"</script>"#));
+    let data = html.split_once(r#"id="assay-data">"#).expect("a place for data").1.split_once("</script>").expect("an end").0;
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(data["data"]["runs"].as_array().map(Vec::len), Some(26));
+}
+
+#[test]
+fn the_same_record_gives_the_same_bytes() {
+    let (one, other) = (report(), report());
+    assert!(one.html == other.html && one.json == other.json && one.csv == other.csv && one.markdown == other.markdown);
+}
