@@ -153,7 +153,8 @@ impl Conductor<'_> {
     fn next_moment(&self, phase: Option<usize>) -> Option<Nanos> {
         match phase {
             None => self.course.start(),
-            Some(p) => self.course.end_of(p).filter(|end| *end > clock::now()),
+            Some(p) if p < self.course.phases().len() => self.course.end_of(p).filter(|end| *end > clock::now()),
+            Some(_) => None,
         }
     }
 

@@ -52,18 +52,21 @@ impl WorkerTally {
 
     #[inline]
     pub fn answered(&mut self, class: Class, answer: &Answer, bytes: u64, service: Nanos) {
-        let s = &mut self.statements[class.0 as usize];
+        self.rows += answer.rows;
+        // What a session says to set itself up belongs to no class.
+        let Some(s) = self.statements.get_mut(class.0 as usize) else { return };
         s.calls += 1;
         s.rows += answer.rows;
         s.affected += answer.affected;
         s.bytes += bytes;
         s.service.record(service);
-        self.rows += answer.rows;
     }
 
     #[cold]
     pub fn refused(&mut self, class: Class, fault: &Fault) {
-        *self.statements[class.0 as usize].failed.entry(fault.number()).or_default() += 1;
+        if let Some(s) = self.statements.get_mut(class.0 as usize) {
+            *s.failed.entry(fault.number()).or_default() += 1;
+        }
     }
 
     #[cold]

@@ -1,0 +1,145 @@
+//! The load against the sham server: whole runs through the very path that real servers are driven by, on both ways of
+//! talking to the kernel.
+
+use lab::load::{Crew, Outcome, Witness, drive};
+use lab::servers::sham::Sham;
+use lab::sessions::address::Door;
+use model::load::{Io, Phase, PhaseKind, Until};
+use model::record::tally::Tally;
+use model::seed::Seed;
+use model::units::Nanos;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+#[derive(Default)]
+struct Notes {
+    intervals: Vec<(usize, Nanos, Nanos, Tally)>,
+    begun: Vec<usize>,
+    ended: Vec<usize>,
+    workers: usize,
+}
+
+impl Witness for Notes {
+    fn workers(&mut self, threads: &[i32]) {
+        self.workers = threads.len();
+    }
+    fn phase_begins(&mut self, phase: usize, _: Nanos) {
+        self.begun.push(phase);
+    }
+    fn phase_ends(&mut self, phase: usize, _: Nanos) {
+        self.ended.push(phase);
+    }
+    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        self.intervals.push((phase, from, to, tally));
+    }
+    fn progress(&mut self, _: f64) {}
+}
+
+fn phase(name: &str, kind: PhaseKind, until: Until) -> Phase {
+    Phase { name: name.into(), kind, until, disturb: None }
+}
+
+/// Drives the noop workload; each test has a sham of its own.
+fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let _sham = Sham::start(&socket, &[]).unwrap();
+    let crew = Crew {
+        workload: workload::by_name("noop").unwrap(),
+        parameters: Arc::default(),
+        seed: Seed(7),
+        users,
+        io,
+        deadline: Nanos::from_secs(10),
+        door: Door::root(socket),
+        setup: vec!["SET NAMES latin1".into()],
+        phases,
+        cpus: vec![0],
+    };
+    let mut notes = Notes::default();
+    let outcome = drive(&crew, &AtomicBool::new(false), &mut notes).unwrap();
+    (outcome, notes)
+}
+
+fn time(millis: u64) -> Until {
+    Until::Time(Nanos::from_millis(millis))
+}
+
+#[test]
+fn every_statement_is_counted_once_and_in_its_phase() {
+    for io in [Io::IoUring, Io::Epoll] {
+        for users in [1, 16, 300] {
+            let phases = vec![phase("warm-up", PhaseKind::WarmUp, time(100)), phase("measure", PhaseKind::Measure, time(300))];
+            let (outcome, notes) = run(io, users, phases);
+            assert_eq!(outcome.failure, None);
+            assert_eq!((notes.begun, notes.ended), (vec![0, 1], vec![0, 1]));
+            let measured = notes.intervals.iter().filter(|i| i.0 == 1).fold(Tally::default(), |mut all, i| {
+                all.merge(&i.3);
+                all
+            });
+            assert!(measured.done() > 0 && measured.failed() == 0);
+            // One operation is one statement, and everybody also said one SET NAMES.
+            let statements = outcome.whole.statements_answered();
+            assert_eq!(outcome.whole.done(), statements);
+            assert_eq!(outcome.questions, statements + u64::from(users));
+            assert_eq!(outcome.rows, statements);
+        }
+    }
+}
+
+#[test]
+fn a_closed_load_obeys_littles_law() {
+    let (_, notes) = run(Io::Auto, 32, vec![phase("measure", PhaseKind::Measure, time(500))]);
+    let (mut seconds, mut tally) = (0.0, Tally::default());
+    for (_, from, to, part) in &notes.intervals {
+        seconds += (to.0 - from.0) as f64 / 1e9;
+        tally.merge(part);
+    }
+    let in_flight = tally.operations["noop"].latency.sum().seconds() / seconds;
+    assert!((in_flight / 32.0 - 1.0).abs() < 0.05, "32 users were {in_flight} in flight");
+}
+
+#[test]
+fn a_phase_by_count_ends_with_its_last_operation() {
+    let phases = vec![
+        phase("count", PhaseKind::Measure, Until::Count(1_000)),
+        phase("again", PhaseKind::Measure, Until::Count(777)),
+        phase("time", PhaseKind::Measure, time(50)),
+    ];
+    let (outcome, notes) = run(Io::Auto, 8, phases);
+    assert_eq!(outcome.failure, None);
+    let done = |p: usize| notes.intervals.iter().filter(|i| i.0 == p).map(|i| i.3.done()).sum::<u64>();
+    assert_eq!(done(0) + done(1), 1_777);
+    assert!(done(2) > 0);
+    // An operation that ends in the instant between the count and its cut may be noted one phase late, never lost.
+    assert!(done(0) + 8 >= 1_000 && done(0) <= 1_000);
+}
+
+#[test]
+fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let sham = Sham::start(&socket, &[]).unwrap();
+    let crew = Crew {
+        workload: workload::by_name("noop").unwrap(),
+        parameters: Arc::default(),
+        seed: Seed(7),
+        users: 4,
+        io: Io::Auto,
+        deadline: Nanos::from_secs(10),
+        door: Door::root(socket),
+        setup: Vec::new(),
+        phases: vec![phase("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(60)))],
+        cpus: vec![0],
+    };
+    let mut notes = Notes::default();
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        drop(sham);
+    });
+    let outcome = drive(&crew, &AtomicBool::new(false), &mut notes).unwrap();
+    killer.join().unwrap();
+    let failure = outcome.failure.expect("a dead server fails the run");
+    assert!(failure.contains("gave up: connection lost"), "{failure}");
+    assert!(outcome.whole.done() > 0);
+}
