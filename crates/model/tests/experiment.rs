@@ -82,7 +82,9 @@ repetitions = 2.5
 
 #[test]
 fn what_is_missing_is_told_where_it_would_stand() {
-    assert_snapshot!(problems("[workload.linkbench]\n[load]\narrivals = \"poisson\"\n[[phases]]\nname = \"w\"\nwarm_up = \"1s\"\n"));
+    assert_snapshot!(problems(
+        "[workload.linkbench]\n[load]\narrivals = \"poisson\"\n[[phases]]\nname = \"w\"\nwarm_up = \"1s\"\n"
+    ));
 }
 
 #[test]
@@ -115,24 +117,41 @@ measure = "1s"
 
 #[test]
 fn mistakes_of_syntax_carry_their_line_and_do_not_hide_the_others() {
-    assert_snapshot!("words without quotes", problems("question = What does it cost?\n[axes]\nusers = [1, 0]\n[server]\nprofile = 'durable\nprofile = \"x\"\n"));
-    assert_snapshot!("brackets that do not close", problems("question = \"?\"\n[axes]\nusers = [1, 2\n[load]\nusers = 4\n"));
+    assert_snapshot!(
+        "words_without_quotes",
+        problems(
+            "question = What does it cost?\n[axes]\nusers = [1, 0]\n[server]\nprofile = 'durable\nprofile = \"x\"\n"
+        )
+    );
+    assert_snapshot!(
+        "brackets_that_do_not_close",
+        problems("question = \"?\"\n[axes]\nusers = [1, 2\n[load]\nusers = 4\n")
+    );
 }
 
 #[test]
 fn an_unknown_scale_or_override_is_a_mistake_too() {
     let file = format!("{SEED_0}\n[scale.huge]\n\"load.mesure\" = \"1s\"\n");
-    assert_snapshot!(problems_with(&file, Some("smok"), &[("axes.users", "[1, 1]"), ("load.users", "8"), ("load.measure", "soon"), ("range_size", "5")]));
+    assert_snapshot!(problems_with(
+        &file,
+        Some("smok"),
+        &[("axes.users", "[1, 1]"), ("load.users", "8"), ("load.measure", "soon"), ("range_size", "5")]
+    ));
 }
 
 #[test]
 fn seed_0_is_understood_at_every_scale_and_an_override_comes_last() {
     for scale in [None, Some("study"), Some("smoke"), Some("laptop")] {
-        let experiment = Experiment::parse("read-only-charsets", SEED_0, scale, &[], &words()).unwrap_or_else(|p| panic!("{p:#?}"));
+        let experiment =
+            Experiment::parse("read-only-charsets", SEED_0, scale, &[], &words()).unwrap_or_else(|p| panic!("{p:#?}"));
         assert_eq!(experiment.scale.as_deref(), scale.filter(|s| *s != "study"));
         assert!(experiment.repeat.aa);
     }
-    let sets = [("load.measure".to_string(), "2s".to_string()), ("axes.users".into(), "[3]".into()), ("workload.oltp.mixed.prepared".into(), "false".into())];
+    let sets = [
+        ("load.measure".to_string(), "2s".to_string()),
+        ("axes.users".into(), "[3]".into()),
+        ("workload.oltp.mixed.prepared".into(), "false".into()),
+    ];
     let experiment = Experiment::parse("read-only-charsets", SEED_0, Some("smoke"), &sets, &words()).unwrap();
     let keys: Vec<_> = experiment.axes.iter().map(|a| a.key.as_str()).collect();
     assert_eq!(keys, ["workload", "range_size", "charset", "users", "cpus"]);

@@ -52,7 +52,10 @@ impl Get<'_> {
         self.count(path).map(|n| Nanos(n.unsigned_abs()))
     }
     fn below(self, prefix: &str) -> BTreeMap<String, Value> {
-        self.0.iter().filter_map(|(path, value)| Some((path.strip_prefix(prefix)?.to_string(), value.clone()))).collect()
+        self.0
+            .iter()
+            .filter_map(|(path, value)| Some((path.strip_prefix(prefix)?.to_string(), value.clone())))
+            .collect()
     }
 }
 
@@ -72,10 +75,17 @@ fn server(get: Get<'_>) -> ServerWish {
 fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
     let first = |axis: &str| reading.axis_named(axis).and_then(|a| a.values.first()).cloned();
     let users = get.count("load.users").or_else(|| first("users")?.count()).expect("checked");
-    let process = if get.text("load.arrivals").as_deref() == Some("constant") { Process::Constant } else { Process::Poisson };
+    let process =
+        if get.text("load.arrivals").as_deref() == Some("constant") { Process::Constant } else { Process::Poisson };
     Load {
         users: Users(u32::try_from(users).expect("bounded")),
-        arrivals: get.0.get("load.rate").cloned().or_else(|| first("rate")).and_then(|r| r.number()).map(|rate| Arrivals { rate, process }),
+        arrivals: get
+            .0
+            .get("load.rate")
+            .cloned()
+            .or_else(|| first("rate"))
+            .and_then(|r| r.number())
+            .map(|rate| Arrivals { rate, process }),
         io: match get.text("load.io").as_deref() {
             Some("io_uring") => Io::IoUring,
             Some("epoll") => Io::Epoll,
@@ -92,7 +102,8 @@ fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
     if iterations == 1 {
         return once;
     }
-    let numbered = |n: i64| once.iter().cloned().map(move |phase| Phase { name: format!("{}.{n}", phase.name), ..phase });
+    let numbered =
+        |n: i64| once.iter().cloned().map(move |phase| Phase { name: format!("{}.{n}", phase.name), ..phase });
     (1..=iterations).flat_map(numbered).collect()
 }
 
@@ -100,7 +111,10 @@ fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
 fn plain_phases(get: Get<'_>) -> Vec<Phase> {
     let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
     let warm_up = get.time("load.warm_up").unwrap_or(WARM_UP);
-    let mut phases = vec![phase("warm-up", PhaseKind::WarmUp, warm_up), phase("measure", PhaseKind::Measure, get.time("load.measure").unwrap_or(MEASURE))];
+    let mut phases = vec![
+        phase("warm-up", PhaseKind::WarmUp, warm_up),
+        phase("measure", PhaseKind::Measure, get.time("load.measure").unwrap_or(MEASURE)),
+    ];
     phases.retain(|p| p.until != Until::Time(Nanos(0)));
     phases
 }
@@ -111,7 +125,9 @@ fn phase(get: Get<'_>, prefix: &str) -> Phase {
     let (kind, until) = match (end("measure"), end("warm_up"), end("count")) {
         (Some(time), _, _) => (PhaseKind::Measure, Until::Time(Nanos(time))),
         (_, Some(time), _) => (PhaseKind::WarmUp, Until::Time(Nanos(time))),
-        (_, _, count) => (if warms_up { PhaseKind::WarmUp } else { PhaseKind::Measure }, Until::Count(count.expect("checked"))),
+        (_, _, count) => {
+            (if warms_up { PhaseKind::WarmUp } else { PhaseKind::Measure }, Until::Count(count.expect("checked")))
+        }
     };
     let disturb = get.text(&format!("{prefix}.disturb")).filter(|d| d != NO_DISTURBANCE);
     Phase { name: get.text(&format!("{prefix}.name")).expect("checked"), kind, until, disturb }

@@ -34,7 +34,7 @@ pub(super) enum Raw {
 pub(super) struct Document {
     pub entries: Vec<Entry>,
     pub problems: Vec<Problem>,
-    /// False when brackets do not close: what follows them then lies in the wrong place and is not worth judging.
+    /// False when brackets do not close: what follows then lies in the wrong place, and judging it would only confuse.
     pub legible: bool,
 }
 
@@ -45,23 +45,33 @@ const SYNTAX: &[(&str, &str, bool)] = &[
     ("duplicate key", "keep one of the two", true),
     ("leading zero", "write the number without zeros in front", true),
     ("string, expected", "close the text with the quote that opened it, on the same line", true),
-    ("no value", "write KEY = VALUE", false),
+    ("no value", "write KEY = VALUE", true),
     ("unclosed", "close the bracket that was opened here", false),
     ("missing comma", "write a comma between the values, or close the bracket before", false),
 ];
 
 impl Document {
     pub fn read(text: &str) -> Self {
-        let (table, errors) = DeTable::parse_recoverable(text);
+        let (table, mut errors) = DeTable::parse_recoverable(text);
         let lines = Lines(text);
         let mut document = Self { entries: Vec::new(), problems: Vec::new(), legible: true };
+        errors.sort_by_key(|e| e.span().map_or(0, |s| s.start));
         for error in errors {
             let known = SYNTAX.iter().find(|(part, _, _)| error.message().contains(part));
-            let (mend, local) = known.map_or(("see https://toml.io for how values are written", false), |(_, mend, local)| (*mend, *local));
-            document.legible &= local;
+            let (mend, local) = known
+                .map_or(("see https://toml.io for how values are written", false), |(_, mend, local)| (*mend, *local));
             let at = error.span().map_or(0, |s| s.start);
             let line = Some(lines.of(at));
-            document.problems.push(Problem { line, path: lines.quoted(at), what: error.message().to_string(), mend: mend.into() });
+            document.problems.push(Problem {
+                line,
+                path: lines.quoted(at),
+                what: error.message().to_string(),
+                mend: mend.into(),
+            });
+            if !local {
+                document.legible = false;
+                break;
+            }
         }
         flatten("", table.get_ref(), &lines, &mut document.entries);
         document
@@ -95,11 +105,21 @@ fn flatten(prefix: &str, table: &DeTable<'_>, lines: &Lines<'_>, into: &mut Vec<
                     let path = format!("{path}[{}]", i + 1);
                     match item.get_ref().as_table() {
                         Some(table) if !table.is_empty() => flatten(&path, table, lines, into),
-                        Some(_) | None => into.push(Entry { shown: path.clone(), path, line: Some(lines.of(item.span().start)), raw: Raw::Nothing }),
+                        Some(_) | None => into.push(Entry {
+                            shown: path.clone(),
+                            path,
+                            line: Some(lines.of(item.span().start)),
+                            raw: Raw::Nothing,
+                        }),
                     }
                 }
             }
-            other => into.push(Entry { shown: path.clone(), path, line: Some(lines.of(key.span().start)), raw: raw(other, lines) }),
+            other => into.push(Entry {
+                shown: path.clone(),
+                path,
+                line: Some(lines.of(key.span().start)),
+                raw: raw(other, lines),
+            }),
         }
     }
 }
@@ -123,7 +143,9 @@ fn raw(value: &DeValue<'_>, lines: &Lines<'_>) -> Raw {
         DeValue::Datetime(_) => Raw::Other("a date"),
         DeValue::Table(t) if t.is_empty() => Raw::Nothing,
         DeValue::Table(_) => Raw::Other("a table"),
-        DeValue::Array(items) => Raw::List(items.iter().map(|i| (Some(lines.of(i.span().start)), raw(i.get_ref(), lines))).collect()),
+        DeValue::Array(items) => {
+            Raw::List(items.iter().map(|i| (Some(lines.of(i.span().start)), raw(i.get_ref(), lines))).collect())
+        }
     }
 }
 

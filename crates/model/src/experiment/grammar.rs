@@ -3,8 +3,9 @@
 //! where it belongs.
 
 use super::shape::{Shape, Wrong, suggestion, wrong};
+use crate::problem::nearest;
 use crate::settings;
-use crate::words::{Kind, Parameter, WorkloadWords, Words};
+use crate::words::{Kind, Parameter, Words, WorkloadWords};
 
 /// More simulated users than a server accepts connections.
 const MAX_USERS: i64 = 100_000;
@@ -71,9 +72,16 @@ pub(super) enum Slot {
     Section,
     Fixed(Shape),
     /// A parameter of a workload or family of that name, with its kind in each workload that has it.
-    Parameter { owner: String, name: String, shapes: Vec<Shape> },
+    Parameter {
+        owner: String,
+        name: String,
+        shapes: Vec<Shape>,
+    },
     /// An axis; every value is read against all shapes.
-    Axis { key: String, shapes: Vec<Shape> },
+    Axis {
+        key: String,
+        shapes: Vec<Shape>,
+    },
 }
 
 pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
@@ -81,30 +89,49 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
     match (section, rest) {
         ("question", "") => Ok(Slot::Fixed(Shape::Of(Kind::Text))),
         ("axes" | "server" | "workload" | "load" | "repeat" | "scale", "") => Ok(Slot::Section),
-        ("scale", _) => wrong("a scale is a table of overrides", "write [scale.smoke] and below it \"load.measure\" = \"1s\""),
+        ("scale", _) => {
+            wrong("a scale is a table of overrides", "write [scale.smoke] and below it \"load.measure\" = \"1s\"")
+        }
         ("axes", key) => axis_shapes(key, words).map(|shapes| Slot::Axis { key: key.into(), shapes }),
         ("workload", rest) => parameter(rest, words),
         ("server", "settings" | "native") => Ok(Slot::Section),
         ("server", key) if key.starts_with("native.") => Ok(Slot::Fixed(Shape::Native)),
         ("server", key) if key.starts_with("settings.") => setting(&key["settings.".len()..]).map(Slot::Fixed),
-        ("phases", _) => wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale"),
-        (section, "") if section.starts_with("phases[") => wrong("an empty phase", "give it a name and `measure = \"40s\"`"),
-        (section, key) => fixed(section.split('[').next().unwrap_or(section), section, key).map(Slot::Fixed),
+        ("phases", _) => {
+            wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale")
+        }
+        (section, "") if section.starts_with("phases[") => {
+            wrong("an empty phase", "give it a name and `measure = \"40s\"`")
+        }
+        (section, key) => fixed(section.split('[').next().unwrap_or(section), key, words).map(Slot::Fixed),
     }
 }
 
-fn fixed(table: &str, section: &str, key: &str) -> Result<Shape, Wrong> {
-    if let Some((_, _, shape)) = KEYS.iter().find(|(s, k, _)| *s == table && *k == key && !key.is_empty()) {
+fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
+    if let Some((_, _, shape)) = KEYS.iter().find(|(s, k, _)| *s == section && *k == key && !key.is_empty()) {
         return Ok(*shape);
     }
-    if !SECTIONS.contains(&table) {
-        let elsewhere = KEYS.iter().find(|(_, k, _)| *k == section).map(|(s, _, _)| format!("it belongs in [{s}]"));
-        return wrong(format!("`{section}` is not a part of an experiment"), elsewhere.unwrap_or_else(|| suggestion(section, SECTIONS.iter().copied())));
+    if !SECTIONS.contains(&section) {
+        return wrong(
+            format!("`{section}` is not a part of an experiment"),
+            home(section, words).unwrap_or_else(|| suggestion(section, SECTIONS.iter().copied())),
+        );
     }
-    let siblings = KEYS.iter().filter(|(s, _, _)| *s == table).map(|(_, k, _)| *k);
-    let elsewhere = KEYS.iter().find(|(_, k, _)| *k == key).map(|(s, _, _)| format!("it belongs in [{s}]"));
-    let setting = (table == "server").then(|| settings::by_name(key)).flatten().map(|_| "it is a setting: write it in [server.settings]".to_string());
-    wrong(format!("[{table}] has no `{key}`"), elsewhere.or(setting).unwrap_or_else(|| suggestion(key, siblings)))
+    let siblings = KEYS.iter().filter(|(s, _, _)| *s == section).map(|(_, k, _)| *k);
+    let mend = match nearest(key, siblings.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => home(key, words).unwrap_or_else(|| suggestion(key, siblings)),
+    };
+    wrong(format!("[{section}] has no `{key}`"), mend)
+}
+
+/// The section where a key belongs.
+fn home(key: &str, words: &Words) -> Option<String> {
+    let fixed = KEYS.iter().find(|(_, k, _)| *k == key).map(|(section, _, _)| (*section).to_string());
+    let setting = || settings::by_name(key).map(|_| "server.settings".to_string());
+    let parameter =
+        || words.workloads.iter().find(|w| parameter_of(w, key).is_some()).map(|w| format!("workload.{}", w.family()));
+    fixed.or_else(setting).or_else(parameter).map(|section| format!("it belongs in [{section}]"))
 }
 
 fn setting(name: &str) -> Result<Shape, Wrong> {
@@ -112,7 +139,10 @@ fn setting(name: &str) -> Result<Shape, Wrong> {
         Some(parameter) => Ok(Shape::Of(parameter.kind)),
         None => wrong(
             format!("there is no setting `{name}`"),
-            format!("{}; the server's own variables go in [server.native]", suggestion(name, settings::ALL.iter().map(|p| p.name))),
+            format!(
+                "the server's own variables go in [server.native]; {}",
+                suggestion(name, settings::ALL.iter().map(|p| p.name))
+            ),
         ),
     }
 }
@@ -140,7 +170,12 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
     }
     let parameters = words.workloads.iter().flat_map(|w| w.parameters).map(|p| p.name);
     let setting = settings::by_name(key).map(|_| format!("write `settings.{key}`"));
-    wrong(format!("nothing is called `{key}`"), setting.unwrap_or_else(|| suggestion(key, AXES.iter().map(|(axis, _)| *axis).chain(["workload"]).chain(parameters))))
+    wrong(
+        format!("nothing is called `{key}`"),
+        setting.unwrap_or_else(|| {
+            suggestion(key, AXES.iter().map(|(axis, _)| *axis).chain(["workload"]).chain(parameters))
+        }),
+    )
 }
 
 /// The fixed key that an axis stands for.
@@ -150,19 +185,28 @@ pub(crate) fn axis_target(axis: &str) -> Option<&'static str> {
 
 fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {
     let names = words.workloads.iter().flat_map(|w| [w.name, w.family()]);
-    let owner = names.clone().filter(|n| rest.strip_prefix(n).is_some_and(|r| r.is_empty() || r.starts_with('.'))).max_by_key(|n| n.len());
+    let owner = names
+        .clone()
+        .filter(|n| rest.strip_prefix(n).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+        .max_by_key(|n| n.len());
     let Some(owner) = owner else {
         let section = rest.split('.').next().unwrap_or(rest);
         return wrong(format!("there is no workload `{section}`"), suggestion(section, names));
     };
     let Some(name) = rest[owner.len()..].strip_prefix('.') else { return Ok(Slot::Section) };
     if let Some((member, _)) = name.split_once('.') {
-        return wrong(format!("there is no workload `{owner}.{member}`"), suggestion(&format!("{owner}.{member}"), names));
+        return wrong(
+            format!("there is no workload `{owner}.{member}`"),
+            suggestion(&format!("{owner}.{member}"), names),
+        );
     }
     let members = words.workloads.iter().filter(|w| w.name == owner || w.family() == owner);
     let shapes = shapes_of(name, members.clone());
     if shapes.is_empty() {
-        return wrong(format!("`{owner}` has no `{name}`"), suggestion(name, members.flat_map(|w| w.parameters).map(|p| p.name)));
+        return wrong(
+            format!("`{owner}` has no `{name}`"),
+            suggestion(name, members.flat_map(|w| w.parameters).map(|p| p.name)),
+        );
     }
     Ok(Slot::Parameter { owner: owner.into(), name: name.into(), shapes })
 }

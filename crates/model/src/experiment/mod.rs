@@ -13,7 +13,7 @@ use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::seed::Seed;
 use crate::value::Value;
-use crate::words::{WorkloadWords, Words};
+use crate::words::{Words, WorkloadWords};
 use document::{Document, Entry};
 use reading::Reading;
 use std::collections::BTreeMap;
@@ -69,7 +69,13 @@ pub struct Repeat {
 impl Experiment {
     /// Reads the file of that stem, with a scale and with the command line's `--set` (key and value as text) in force. Every
     /// problem of the file is told, those of scales that were not chosen included.
-    pub fn parse(name: &str, text: &str, scale: Option<&str>, sets: &[(String, String)], words: &Words) -> Result<Self, Vec<Problem>> {
+    pub fn parse(
+        name: &str,
+        text: &str,
+        scale: Option<&str>,
+        sets: &[(String, String)],
+        words: &Words,
+    ) -> Result<Self, Vec<Problem>> {
         let Document { mut entries, mut problems, legible } = Document::read(text);
         if !legible {
             return Err(problems);
@@ -88,7 +94,12 @@ impl Experiment {
             Some((OWN_SIZE, None)) | None => None,
             Some((wanted, None)) => {
                 let known = scales.iter().map(|(name, _)| name.as_str());
-                problems.push(Problem { line: None, path: "--scale".into(), what: format!("the file has no scale `{wanted}`"), mend: shape::suggestion(wanted, known) });
+                problems.push(Problem {
+                    line: None,
+                    path: "--scale".into(),
+                    what: format!("the file has no scale `{wanted}`"),
+                    mend: shape::suggestion(wanted, known),
+                });
                 None
             }
         };
@@ -101,7 +112,11 @@ impl Experiment {
         found.extend(reading.problems.iter().cloned());
         add_new(&mut problems, found);
         problems.sort_by_key(|p| p.line.unwrap_or(usize::MAX));
-        if problems.is_empty() { Ok(assemble::experiment(name, text, applied.map(|(name, _)| name.clone()), &reading)) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(assemble::experiment(name, text, applied.map(|(name, _)| name.clone()), &reading))
+        } else {
+            Err(problems)
+        }
     }
 
     /// The workloads that run, in the order of the axis.
@@ -128,13 +143,21 @@ impl Experiment {
 }
 
 /// The workloads of the axis, else the members that have a section, else those of the families that have one.
-fn running<'a>(axes: &[Axis], sections: &BTreeMap<String, BTreeMap<String, Value>>, words: &'a Words) -> Vec<&'a WorkloadWords> {
+fn running<'a>(
+    axes: &[Axis],
+    sections: &BTreeMap<String, BTreeMap<String, Value>>,
+    words: &'a Words,
+) -> Vec<&'a WorkloadWords> {
     let by_name = |name: &str| words.workloads.iter().find(|w| w.name == name);
     if let Some(axis) = axes.iter().find(|a| a.key == "workload") {
         return axis.values.iter().filter_map(Value::text).filter_map(by_name).collect();
     }
     let members: Vec<_> = sections.keys().filter_map(|name| by_name(name)).collect();
-    if !members.is_empty() { members } else { words.workloads.iter().filter(|w| sections.contains_key(w.family())).collect() }
+    if !members.is_empty() {
+        members
+    } else {
+        words.workloads.iter().filter(|w| sections.contains_key(w.family())).collect()
+    }
 }
 
 /// A scale repeats what is wrong with the file itself; it is told once.
@@ -148,6 +171,11 @@ fn add_new(problems: &mut Vec<Problem>, found: Vec<Problem>) {
 
 fn command_line(sets: &[(String, String)]) -> Vec<Entry> {
     sets.iter()
-        .map(|(key, value)| Entry { path: key.clone(), shown: key.clone(), line: None, raw: document::command_line_value(value) })
+        .map(|(key, value)| Entry {
+            path: key.clone(),
+            shown: format!("--set {key}"),
+            line: None,
+            raw: document::command_line_value(value),
+        })
         .collect()
 }

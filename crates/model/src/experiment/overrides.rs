@@ -44,14 +44,20 @@ fn override_phases(entries: &mut Vec<Entry>, entry: &Entry, which: &str, key: &s
     let names = phase_names(entries);
     let suffix = format!("].{key}");
     let chosen: Vec<String> = match which {
-        "*" => entries.iter().filter(|e| e.path.starts_with("phases[") && e.path.ends_with(&suffix)).map(|e| e.path.clone()).collect(),
+        "*" => entries
+            .iter()
+            .filter(|e| e.path.starts_with("phases[") && e.path.ends_with(&suffix))
+            .map(|e| e.path.clone())
+            .collect(),
         name => names.iter().filter(|(_, n)| n == name).map(|(prefix, _)| format!("{prefix}.{key}")).collect(),
     };
     if chosen.is_empty() {
         let (what, mend) = match (which, nearest(which, names.iter().map(|(_, n)| n.as_str()))) {
             ("*", _) => (format!("no phase has `{key}`"), "name a phase: phases.NAME.KEY".to_string()),
             (_, Some(near)) => (format!("there is no phase `{which}`"), format!("did you mean phases.{near}.{key}?")),
-            (_, None) => (format!("there is no phase `{which}`"), "phases.* means every phase that has the key".to_string()),
+            (_, None) => {
+                (format!("there is no phase `{which}`"), "phases.* means every phase that has the key".to_string())
+            }
         };
         problems.push(Problem { line: entry.line, path: entry.shown.clone(), what, mend });
     }
@@ -73,7 +79,9 @@ fn phase_names(entries: &[Entry]) -> Vec<(String, String)> {
 
 /// Replaces the value at the path, or adds it. The ends of a phase are alternatives: setting one takes the others away.
 fn put(entries: &mut Vec<Entry>, entry: Entry) {
-    if let Some((phase, key)) = entry.path.rsplit_once('.').filter(|(p, k)| p.starts_with("phases[") && ENDS.contains(k)) {
+    if let Some((phase, key)) =
+        entry.path.rsplit_once('.').filter(|(p, k)| p.starts_with("phases[") && ENDS.contains(k))
+    {
         let others: Vec<String> = ENDS.iter().filter(|e| **e != key).map(|e| format!("{phase}.{e}")).collect();
         entries.retain(|e| !others.contains(&e.path));
     }

@@ -7,7 +7,7 @@ use super::shape::{Shape, suggestion};
 use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::value::Value;
-use crate::words::{WorkloadWords, Words};
+use crate::words::{Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries with their meaning.
@@ -26,8 +26,14 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// `complete` is false when mistakes of syntax hide parts of the file: then nothing is missed.
     pub fn of(entries: &'a [Entry], words: &'a Words, complete: bool) -> Self {
-        let mut reading =
-            Self { words, entries, values: BTreeMap::new(), axes: Vec::new(), workloads: BTreeMap::new(), problems: Vec::new() };
+        let mut reading = Self {
+            words,
+            entries,
+            values: BTreeMap::new(),
+            axes: Vec::new(),
+            workloads: BTreeMap::new(),
+            problems: Vec::new(),
+        };
         entries.iter().for_each(|entry| reading.entry(entry));
         if complete {
             reading.whole();
@@ -36,16 +42,28 @@ impl<'a> Reading<'a> {
     }
 
     fn problem(&mut self, path: &str, what: impl Into<String>, mend: impl Into<String>) {
-        let entry = self.entries.iter().find(|e| e.path == path).or_else(|| self.entries.iter().find(|e| e.path.starts_with(path)));
-        // What is nowhere is missing from the beginning of the file on.
-        let line = entry.map_or(Some(1), |e| e.line);
-        let shown = entry.filter(|e| e.path == path).map_or(path, |e| &e.shown);
-        self.problems.push(Problem { line, path: shown.into(), what: what.into(), mend: mend.into() });
+        let shown = self.entries.iter().find(|e| e.path == path).map_or(path, |e| &e.shown);
+        self.problems.push(Problem { line: self.line(path), path: shown.into(), what: what.into(), mend: mend.into() });
+    }
+
+    /// Where a key is said, or else where its section begins; what is nowhere is missing from the first line on.
+    fn line(&self, path: &str) -> Option<usize> {
+        let below =
+            |e: &&Entry| e.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        match (self.entries.iter().find(below), path.rsplit_once('.')) {
+            (Some(entry), _) => entry.line,
+            (None, Some((section, _))) => self.line(section),
+            (None, None) => Some(1),
+        }
     }
 
     fn wrong_entry(&mut self, entry: &Entry, line: Option<usize>, what: String, mend: String) {
         // An unknown section is told once, not for every key in it.
-        if !self.problems.iter().any(|p| p.what == what && p.line.is_some() && p.mend == mend && what.starts_with("there is no workload")) {
+        if !self
+            .problems
+            .iter()
+            .any(|p| p.what == what && p.line.is_some() && p.mend == mend && what.starts_with("there is no workload"))
+        {
             self.problems.push(Problem { line, path: entry.shown.clone(), what, mend });
         }
     }
@@ -61,7 +79,12 @@ impl<'a> Reading<'a> {
                     self.workloads.entry(name.into()).or_default();
                 }
             }
-            Slot::Section => self.wrong_entry(entry, entry.line, "a table is wanted here".into(), format!("write [{}] on a line of its own", entry.path)),
+            Slot::Section => self.wrong_entry(
+                entry,
+                entry.line,
+                "a table is wanted here".into(),
+                format!("write [{}] on a line of its own", entry.path),
+            ),
             Slot::Fixed(shape) => {
                 if let Some(value) = self.value(entry, entry.line, &[shape], &entry.raw) {
                     self.values.insert(entry.path.clone(), value);
@@ -93,16 +116,42 @@ impl<'a> Reading<'a> {
     fn axis(&mut self, entry: &Entry, key: String, shapes: &[Shape]) {
         let items = match &entry.raw {
             Raw::List(items) if !items.is_empty() => items,
-            Raw::List(_) => return self.wrong_entry(entry, entry.line, "an axis without values".into(), "write its values in [ ], or leave the axis out".into()),
-            Raw::Value(value) => return self.wrong_entry(entry, entry.line, format!("an axis is a list, not `{value}`"), format!("write [{}]", quoted(value))),
-            Raw::Nothing | Raw::Other(_) => return self.wrong_entry(entry, entry.line, "an axis is a list of values".into(), "write its values in [ ]".into()),
+            Raw::List(_) => {
+                return self.wrong_entry(
+                    entry,
+                    entry.line,
+                    "an axis without values".into(),
+                    "write its values in [ ], or leave the axis out".into(),
+                );
+            }
+            Raw::Value(value) => {
+                return self.wrong_entry(
+                    entry,
+                    entry.line,
+                    format!("an axis is a list, not `{value}`"),
+                    format!("write [{}]", quoted(value)),
+                );
+            }
+            Raw::Nothing | Raw::Other(_) => {
+                return self.wrong_entry(
+                    entry,
+                    entry.line,
+                    "an axis is a list of values".into(),
+                    "write its values in [ ]".into(),
+                );
+            }
         };
         let mut values = Vec::new();
         for (line, raw) in items {
             let line = if entry.line.is_none() { None } else { *line };
             let Some(value) = self.value(entry, line, shapes, raw) else { continue };
             if values.contains(&value) {
-                self.wrong_entry(entry, line, format!("`{value}` occurs twice"), "an axis names each value once; more runs of a cell come from [repeat] repetitions".into());
+                self.wrong_entry(
+                    entry,
+                    line,
+                    format!("`{value}` occurs twice"),
+                    "an axis names each value once; more runs of a cell come from [repeat] repetitions".into(),
+                );
             } else {
                 values.push(value);
             }
@@ -122,8 +171,11 @@ impl<'a> Reading<'a> {
         match self.values.get("question") {
             Some(text) if text.text().is_some_and(|t| !t.trim().is_empty()) => {}
             Some(_) => self.problem("question", "the question is empty", "say in one sentence what is to be found out"),
-            None if self.said("question") => {}
-            None => self.problem("question", "the file asks no question", "begin with question = \"What does ... cost?\""),
+            // Told already, where it is misspelt.
+            None if self.said("question") || self.problems.iter().any(|p| p.mend.contains("`question`")) => {}
+            None => {
+                self.problem("question", "the file asks no question", "begin with question = \"What does ... cost?\"")
+            }
         }
         self.check_workloads();
         self.check_axes();
@@ -138,17 +190,26 @@ impl<'a> Reading<'a> {
 
     fn check_workloads(&mut self) {
         let running = self.running();
-        let trouble_told = self.said("axes.workload") || self.problems.iter().any(|p| p.what.starts_with("there is no workload"));
+        let trouble_told =
+            self.said("axes.workload") || self.problems.iter().any(|p| p.what.starts_with("there is no workload"));
         match running.len() {
             0 if trouble_told => {}
             0 => {
                 let names = self.words.workloads.iter().map(|w| w.name);
-                let mend = format!("write a section as [workload.{}]; {}", names.clone().next().unwrap_or("NAME"), suggestion("", names));
+                let mend = format!(
+                    "write a section as [workload.{}]; {}",
+                    names.clone().next().unwrap_or("NAME"),
+                    suggestion("", names)
+                );
                 self.problem("workload", "no workload is named", mend);
             }
             1 => {}
             _ if self.said("axes.workload") => {}
-            _ => self.problem("workload", format!("several could be meant: {}", names(&running)), "name those that run: [axes] workload = [...]"),
+            _ => self.problem(
+                "workload",
+                format!("several could be meant: {}", names(&running)),
+                "name those that run: [axes] workload = [...]",
+            ),
         }
         for words in running {
             let name = words.name;
@@ -156,7 +217,11 @@ impl<'a> Reading<'a> {
                 let path = format!("workload.{name}.{}", parameter.name);
                 let by_family = format!("workload.{}.{}", words.family(), parameter.name);
                 if !self.said(&path) && !self.said(&by_family) && self.axis_named(parameter.name).is_none() {
-                    self.problem(&path, "must be said: it has no default", format!("{}: write it in [workload.{name}]", parameter.why));
+                    self.problem(
+                        &path,
+                        "must be said: it has no default",
+                        format!("{}: write it in [workload.{name}]", parameter.why),
+                    );
                 }
             }
         }
@@ -166,9 +231,15 @@ impl<'a> Reading<'a> {
         let running = self.running();
         for key in self.axes.iter().map(|a| a.key.clone()).collect::<Vec<_>>() {
             let path = format!("axes.{key}");
-            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus") || key.starts_with("settings.") || key.starts_with("native.");
+            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus")
+                || key.starts_with("settings.")
+                || key.starts_with("native.");
             if of_server && self.said("server.on") {
-                self.problem(&path, "a server that assay did not start cannot be varied", "leave out server.on, or this axis");
+                self.problem(
+                    &path,
+                    "a server that assay did not start cannot be varied",
+                    "leave out server.on, or this axis",
+                );
             }
             let fixed: Vec<String> = match (key.split_once('.'), grammar::axis_target(&key)) {
                 (_, Some(target)) => vec![target.to_string()],
@@ -180,14 +251,22 @@ impl<'a> Reading<'a> {
                 (None, None) if key == "workload" => continue,
                 (None, None) => {
                     if !running.is_empty() && !running.iter().any(|w| parameter_of(w, &key).is_some()) {
-                        self.problem(&path, format!("no workload that runs has `{key}`"), format!("running: {}", names(&running)));
+                        self.problem(
+                            &path,
+                            format!("no workload that runs has `{key}`"),
+                            format!("running: {}", names(&running)),
+                        );
                     }
                     let sections = running.iter().flat_map(|w| [w.name, w.family()]).collect::<BTreeSet<_>>();
                     sections.into_iter().map(|s| format!("workload.{s}.{key}")).collect()
                 }
             };
             for fixed in fixed.iter().filter(|f| self.said(f)).cloned().collect::<Vec<_>>() {
-                self.problem(&fixed, "fixed here, and an axis as well", format!("leave out one of them; a single value is written {path} = [...]"));
+                self.problem(
+                    &fixed,
+                    "fixed here, and an axis as well",
+                    format!("leave out one of them; a single value is written {path} = [...]"),
+                );
             }
         }
     }
@@ -195,23 +274,38 @@ impl<'a> Reading<'a> {
     fn check_phase_axis(&mut self, key: &str) {
         let name = key.trim_start_matches("phases.").trim_end_matches(".disturb");
         if !self.phase_names().iter().any(|n| n == name) {
-            self.problem(&format!("axes.{key}"), format!("there is no phase `{name}`"), "write phases.NAME.disturb with the name of a phase");
+            self.problem(
+                &format!("axes.{key}"),
+                format!("there is no phase `{name}`"),
+                "write phases.NAME.disturb with the name of a phase",
+            );
         }
     }
 
     fn check_load(&mut self) {
         if !self.said("load.users") && !self.said("axes.users") {
-            self.problem("load.users", "nobody says how many users there are", "write users = 8 in [load], or make it an axis");
+            self.problem(
+                "load.users",
+                "nobody says how many users there are",
+                "write users = 8 in [load], or make it an axis",
+            );
         }
         if self.said("load.arrivals") && !self.said("load.rate") && !self.said("axes.rate") {
-            self.problem("load.arrivals", "arrivals without a rate", "add rate = 1000 (operations per second), or leave it out for a closed load");
+            self.problem(
+                "load.arrivals",
+                "arrivals without a rate",
+                "add rate = 1000 (operations per second), or leave it out for a closed load",
+            );
         }
     }
 
     /// Prefixes of the phases in order: `phases[1]`, `phases[2]` …
     pub fn phases(&self) -> Vec<String> {
-        let mut numbers: Vec<usize> =
-            self.entries.iter().filter_map(|e| e.path.strip_prefix("phases[")?.split_once(']')?.0.parse().ok()).collect();
+        let mut numbers: Vec<usize> = self
+            .entries
+            .iter()
+            .filter_map(|e| e.path.strip_prefix("phases[")?.split_once(']')?.0.parse().ok())
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers.into_iter().map(|n| format!("phases[{n}]")).collect()
@@ -234,28 +328,43 @@ impl<'a> Reading<'a> {
         for phase in &phases {
             let name_path = format!("{phase}.name");
             match self.values.get(&name_path).map(Value::to_string) {
-                Some(name) if name.is_empty() || name.contains('.') => self.problem(&name_path, "not a name", "a phase is named by a word without dots"),
-                Some(name) if !names.insert(name.clone()) => self.problem(&name_path, format!("`{name}` is the name of an earlier phase"), "give each phase its own"),
+                Some(name) if name.is_empty() || name.contains('.') => {
+                    self.problem(&name_path, "not a name", "a phase is named by a word without dots")
+                }
+                Some(name) if !names.insert(name.clone()) => self.problem(
+                    &name_path,
+                    format!("`{name}` is the name of an earlier phase"),
+                    "give each phase its own",
+                ),
                 Some(_) => {}
                 None if self.said(&name_path) => {}
                 None => self.problem(phase, "a phase without a name", "add name = \"...\""),
             }
             let ends: Vec<_> = ENDS.iter().filter(|end| self.said(&format!("{phase}.{end}"))).collect();
             match ends.as_slice() {
-                [] => self.problem(phase, "a phase without an end", "add measure = \"40s\", warm_up = \"10s\" or count = 100_000"),
+                [] => self.problem(
+                    phase,
+                    "a phase without an end",
+                    "add measure = \"40s\", warm_up = \"10s\" or count = 100_000",
+                ),
                 [end] if **end != "count" && self.said(&format!("{phase}.kind")) => {
                     self.problem(&format!("{phase}.kind"), format!("`{end}` says the kind already"), "leave this out");
                 }
                 [_] => {}
-                [first, ..] => self.problem(&format!("{phase}.{first}"), "a phase with two ends", format!("keep one of {}", ENDS.join(", "))),
+                [first, ..] => self.problem(
+                    &format!("{phase}.{first}"),
+                    "a phase with two ends",
+                    format!("keep one of {}", ENDS.join(", ")),
+                ),
             }
         }
         let measures = phases.iter().any(|p| {
             self.said(&format!("{p}.measure"))
-                || (self.said(&format!("{p}.count")) && self.values.get(&format!("{p}.kind")).and_then(Value::text) != Some("warm_up"))
+                || (self.said(&format!("{p}.count"))
+                    && self.values.get(&format!("{p}.kind")).and_then(Value::text) != Some("warm_up"))
         });
         if !phases.is_empty() && !measures {
-            self.problem("phases[", "no phase measures", "write measure = \"40s\" in at least one of them");
+            self.problem("phases", "no phase measures", "write measure = \"40s\" in at least one of them");
         }
     }
 }

@@ -19,7 +19,9 @@ pub const NO_DISTURBANCE: &str = "none";
 pub(super) enum Shape {
     Of(Kind),
     /// A time with its unit; kept as `Value::Count` of nanoseconds.
-    Duration { zero: bool },
+    Duration {
+        zero: bool,
+    },
     Build,
     Engine,
     /// A server that is there already, as `mysql://user@host:port/schema`.
@@ -46,7 +48,9 @@ impl Shape {
     pub fn read(self, raw: &Raw, words: &Words) -> Result<Value, Wrong> {
         let value = match raw {
             Raw::Value(value) => value,
-            Raw::List(_) => return wrong(format!("a list, where {} is wanted", self.wanted()), "lists belong in [axes]"),
+            Raw::List(_) => {
+                return wrong(format!("a list, where {} is wanted", self.wanted()), "lists belong in [axes]");
+            }
             Raw::Nothing => return wrong(format!("a table, where {} is wanted", self.wanted()), "write KEY = VALUE"),
             Raw::Other(what) => return wrong(format!("{what}, where {} is wanted", self.wanted()), ""),
         };
@@ -54,10 +58,12 @@ impl Shape {
             Self::Of(kind) => of_kind(kind, value),
             Self::Duration { zero } => duration(zero, value),
             Self::Native => Ok(value.clone()),
-            Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => match value.text() {
-                Some(text) => self.word(text, words).map(Value::Text),
-                None => wrong(format!("{value} is not {}", self.wanted()), "write a text in quotes"),
-            },
+            Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => {
+                match value.text() {
+                    Some(text) => self.word(text, words).map(Value::Text),
+                    None => wrong(format!("{value} is not {}", self.wanted()), "write a text in quotes"),
+                }
+            }
         }
     }
 
@@ -101,15 +107,23 @@ fn of_kind(kind: Kind, value: &Value) -> Result<Value, Wrong> {
     match (kind, value) {
         (Kind::Flag, Value::Flag(_)) | (Kind::Text, Value::Text(_)) => Ok(value.clone()),
         (Kind::Count { min, max }, Value::Count(n)) if (min..=max).contains(n) => Ok(value.clone()),
-        (Kind::Count { min, max }, Value::Count(n)) => wrong(format!("{n} is out of bounds"), format!("between {min} and {max}")),
+        (Kind::Count { min, max }, Value::Count(n)) => {
+            wrong(format!("{n} is out of bounds"), format!("between {min} and {max}"))
+        }
         (Kind::Real { min, max }, Value::Count(_) | Value::Real(_)) => {
             let x = value.number().unwrap_or(f64::NAN);
-            if (min..=max).contains(&x) { Ok(Value::Real(x)) } else { wrong(format!("{x} is out of bounds"), format!("between {min} and {max}")) }
+            if (min..=max).contains(&x) {
+                Ok(Value::Real(x))
+            } else {
+                wrong(format!("{x} is out of bounds"), format!("between {min} and {max}"))
+            }
         }
         (Kind::Size, Value::Count(_) | Value::Text(_)) => size(value),
-        (Kind::Choice(choices), Value::Text(text)) => known(text, "choice", choices.iter().copied()).map(Value::Text),
+        (Kind::Choice(choices), Value::Text(text)) => known(text, "word", choices.iter().copied()).map(Value::Text),
         (Kind::Flag, _) => wrong(format!("`{value}` is not true or false"), "write true or false, without quotes"),
-        (Kind::Count { .. } | Kind::Real { .. }, Value::Text(_)) => wrong(format!("the text \"{value}\" is not a number"), "write a number without quotes, as in 10_000"),
+        (Kind::Count { .. } | Kind::Real { .. }, Value::Text(_)) => {
+            wrong(format!("the text \"{value}\" is not a number"), "write a number without quotes, as in 10_000")
+        }
         (Kind::Count { .. } | Kind::Real { .. } | Kind::Size | Kind::Choice(_) | Kind::Text, _) => {
             let wanted = Shape::Of(kind).wanted();
             wrong(format!("`{value}` is not {wanted}"), format!("write {wanted}"))
@@ -125,7 +139,9 @@ fn size(value: &Value) -> Result<Value, Wrong> {
     };
     match bytes.and_then(|b| i64::try_from(b).ok()) {
         Some(bytes) if bytes > 0 => Ok(Value::Count(bytes)),
-        Some(_) | None => wrong(format!("`{value}` is not a size"), "write it as \"512 MiB\", \"10 GiB\" or as a number of bytes"),
+        Some(_) | None => {
+            wrong(format!("`{value}` is not a size"), "write it as \"512 MiB\", \"10 GiB\" or as a number of bytes")
+        }
     }
 }
 
@@ -150,7 +166,8 @@ pub(super) fn known<'a>(word: &str, noun: &str, all: impl Iterator<Item = &'a st
 }
 
 pub(super) fn suggestion<'a>(word: &str, all: impl Iterator<Item = &'a str> + Clone) -> String {
-    match nearest(word, all.clone()) {
+    let begun = || all.clone().find(|known| !word.is_empty() && known.starts_with(word));
+    match nearest(word, all.clone()).or_else(begun) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
             let mut all: Vec<_> = all.collect();
@@ -176,7 +193,10 @@ fn dsn(text: &str) -> Result<String, Wrong> {
     };
     let user = rest.split(['/', '?']).next().unwrap_or_default().rsplit_once('@').map_or("", |(user, _)| user);
     if user.contains(':') {
-        return wrong("a DSN with a password, which would be kept in the record", "leave it out: passwords come from the environment");
+        return wrong(
+            "a DSN with a password, which would be kept in the record",
+            "leave it out: passwords come from the environment",
+        );
     }
     Ok(text.to_string())
 }

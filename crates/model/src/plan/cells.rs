@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::settings;
 use crate::units::{Bytes, Users};
 use crate::value::Value;
-use crate::words::{WorkloadWords, Words};
+use crate::words::{Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sessions of the lab itself beside the users: samplers, probe, control.
@@ -104,7 +104,10 @@ fn path_of(axis: &str) -> String {
 fn workload_of<'a>(experiment: &Experiment, combination: &[(String, Value)], words: &'a Words) -> &'a WorkloadWords {
     let chosen = combination.iter().find(|(key, _)| key == "workload").and_then(|(_, value)| value.text());
     let running = experiment.running(words);
-    running.into_iter().find(|w| chosen.is_none_or(|name| w.name == name)).expect("a parsed experiment names known workloads")
+    running
+        .into_iter()
+        .find(|w| chosen.is_none_or(|name| w.name == name))
+        .expect("a parsed experiment names known workloads")
 }
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
@@ -189,31 +192,68 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
     if server.on.is_none() {
         let Some(build) = host.builds.iter().find(|b| b.name == server.build) else {
             let installed: Vec<_> = host.builds.iter().map(|b| b.name.as_str()).collect();
-            let installed = if installed.is_empty() { "no server is installed here".into() } else { format!("installed: {}", installed.join(", ")) };
-            return Some(Obstacle { keys: &["build"], reason: format!("build `{}` is not installed here; {installed}", server.build), mend: "install it, or name one that is installed" });
+            let installed = if installed.is_empty() {
+                "no server is installed here".into()
+            } else {
+                format!("installed: {}", installed.join(", "))
+            };
+            return Some(Obstacle {
+                keys: &["build"],
+                reason: format!("build `{}` is not installed here; {installed}", server.build),
+                mend: "install it, or name one that is installed",
+            });
         };
         if !build.engines.iter().any(|e| e.eq_ignore_ascii_case(&server.engine)) {
-            let reason = format!("build `{}` has no engine `{}`; it has: {}", build.name, server.engine, build.engines.join(", "));
-            return Some(Obstacle { keys: &["engine", "build"], reason, mend: "name another engine, or another build" });
+            let reason = format!(
+                "build `{}` has no engine `{}`; it has: {}",
+                build.name,
+                server.engine,
+                build.engines.join(", ")
+            );
+            return Some(Obstacle {
+                keys: &["engine", "build"],
+                reason,
+                mend: "name another engine, or another build",
+            });
         }
         let admitted = server.settings.get("max_connections").and_then(Value::count);
         let wanted = i64::from(cell.load.users.0) + i64::from(LAB_SESSIONS);
         if let Some(admitted) = admitted.filter(|a| *a < wanted) {
-            let reason = format!("{} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}", cell.load.users);
-            return Some(Obstacle { keys: &["users", "settings.max_connections"], reason, mend: "raise max_connections in [server.settings]" });
+            let reason = format!(
+                "{} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}",
+                cell.load.users
+            );
+            return Some(Obstacle {
+                keys: &["users", "settings.max_connections"],
+                reason,
+                mend: "raise max_connections in [server.settings]",
+            });
         }
     }
     let cpus = [(&["cpus"][..], &server.cpus), (&["load_cpus"], &server.load_cpus)];
     cpus.into_iter().find_map(|(keys, text)| {
         let set = CpuSet::parse(text.as_ref()?).expect("checked by the grammar");
         let why = set.on(host).err()?;
-        Some(Obstacle { keys, reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()), mend: "name a set that this host has, or leave it out" })
+        Some(Obstacle {
+            keys,
+            reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()),
+            mend: "name a set that this host has, or leave it out",
+        })
     })
 }
 
 /// What a host of this size will make of the settings.
 pub(super) fn memory_warnings(cells: &[Cell], host: &Host) -> Vec<String> {
     let pools: BTreeSet<i64> = cells.iter().filter_map(|c| c.server.settings.get("buffer_pool")?.count()).collect();
-    let too_large = pools.into_iter().map(|b| Bytes(b.unsigned_abs())).filter(|b| host.memory.0 > 0 && *b > host.memory);
-    too_large.map(|b| format!("buffer_pool is {b}, but the host has {} of memory ({}).", host.memory, counted(host.cpus.len(), "CPU"))).collect()
+    let too_large =
+        pools.into_iter().map(|b| Bytes(b.unsigned_abs())).filter(|b| host.memory.0 > 0 && *b > host.memory);
+    too_large
+        .map(|b| {
+            format!(
+                "buffer_pool is {b}, but the host has {} of memory ({}).",
+                host.memory,
+                counted(host.cpus.len(), "CPU")
+            )
+        })
+        .collect()
 }

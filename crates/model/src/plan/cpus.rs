@@ -17,7 +17,8 @@ pub enum CpuSet {
 }
 
 impl CpuSet {
-    pub const FORMS: &'static str = "\"all\", \"half\", \"1/3\", \"1 socket\", \"2 sockets\", \"socket:0\" or a list as \"0-3,8\"";
+    pub const FORMS: &'static str =
+        "\"all\", \"half\", \"1/3\", \"1 socket\", \"2 sockets\", \"socket:0\" or a list as \"0-3,8\"";
 
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -33,7 +34,9 @@ impl CpuSet {
         if let Some(number) = text.strip_prefix("socket:") {
             return number.trim().parse().ok().map(Self::Socket);
         }
-        if let Some(count) = text.strip_prefix("sockets:").or(text.strip_suffix("sockets")).or(text.strip_suffix("socket")) {
+        if let Some(count) =
+            text.strip_prefix("sockets:").or(text.strip_suffix("sockets")).or(text.strip_suffix("socket"))
+        {
             return positive(count).map(Self::Sockets);
         }
         let range = |part: &str| {
@@ -57,15 +60,24 @@ impl CpuSet {
             }
             Self::Socket(number) => match host.sockets.get(number) {
                 Some(cpus) => cpus.clone(),
-                None => return Err(format!("the host has no socket {number}, only {}", counted(sockets(host), "socket"))),
+                None => {
+                    return Err(format!("the host has no socket {number}, only {}", counted(sockets(host), "socket")));
+                }
             },
-            Self::Sockets(count) if *count as usize > sockets(host) => return Err(format!("the host has {}", counted(sockets(host), "socket"))),
+            Self::Sockets(count) if *count as usize > sockets(host) => {
+                return Err(format!("the host has {}", counted(sockets(host), "socket")));
+            }
             Self::Sockets(_) if host.sockets.is_empty() => host.cpus.clone(),
             Self::Sockets(count) => host.sockets.values().take(*count as usize).flatten().copied().collect(),
             Self::List(ranges) => {
                 let wanted = |cpu: &u32| ranges.iter().any(|(from, to)| (from..=to).contains(&cpu));
-                if let Some((_, to)) = ranges.iter().find(|(from, to)| host.cpus.iter().filter(|c| (from..=to).contains(c)).count() as u64 != u64::from(to - from) + 1) {
-                    return Err(format!("the host has {}, not all of those up to {to}", counted(host.cpus.len(), "CPU")));
+                if let Some((_, to)) = ranges.iter().find(|(from, to)| {
+                    host.cpus.iter().filter(|c| (from..=to).contains(c)).count() as u64 != u64::from(to - from) + 1
+                }) {
+                    return Err(format!(
+                        "the host has {}, not all of those up to {to}",
+                        counted(host.cpus.len(), "CPU")
+                    ));
                 }
                 host.cpus.iter().copied().filter(wanted).collect()
             }
@@ -89,7 +101,11 @@ mod tests {
     use super::*;
 
     fn host() -> Host {
-        Host { cpus: (0..8).collect(), sockets: [(0, vec![0, 2, 4, 6]), (1, vec![1, 3, 5, 7])].into(), ..Host::default() }
+        Host {
+            cpus: (0..8).collect(),
+            sockets: [(0, vec![0, 2, 4, 6]), (1, vec![1, 3, 5, 7])].into(),
+            ..Host::default()
+        }
     }
 
     #[test]

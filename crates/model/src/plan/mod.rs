@@ -134,7 +134,11 @@ pub struct Cost {
 impl Plan {
     /// Every choice and every seed, before anything starts. Pure: the same experiment, host and words give the same plan.
     pub fn of(experiment: &Experiment, host: &Host, words: &Words) -> Result<Self, Vec<Problem>> {
-        let asked = experiment.axes.iter().map(|a| a.values.len()).fold(experiment.repeat.repetitions as usize, usize::saturating_mul);
+        let asked = experiment
+            .axes
+            .iter()
+            .map(|a| a.values.len())
+            .fold(experiment.repeat.repetitions as usize, usize::saturating_mul);
         if asked > MOST_RUNS {
             let what = format!("the axes multiply to {asked} runs, more than {MOST_RUNS}");
             return Err(vec![experiment.problem("axes", what, "split the question, or take fewer values")]);
@@ -151,7 +155,9 @@ impl Plan {
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, &experiment.running(words));
         warnings.extend(cells::memory_warnings(&cells, host));
-        if experiment.server.on.is_some() && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty()) {
+        if experiment.server.on.is_some()
+            && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty())
+        {
             warnings.push("The settings are not applied: assay did not start this server.".into());
         }
         Ok(Self {

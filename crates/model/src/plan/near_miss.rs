@@ -4,44 +4,77 @@
 
 use crate::experiment::Experiment;
 use crate::value::Value;
-use crate::words::{Class, Kind, WorkloadWords};
+use crate::words::{Class, Kind, Parameter, WorkloadWords};
+use std::collections::BTreeSet;
 
 pub(super) fn warnings(experiment: &Experiment, running: &[&WorkloadWords]) -> Vec<String> {
+    let families: BTreeSet<_> = running.iter().map(|w| w.family()).collect();
     let mut warnings = Vec::new();
-    for (i, one) in running.iter().enumerate() {
-        for other in running[i + 1..].iter().filter(|o| o.family() == one.family()) {
-            warnings.extend(between(experiment, one, other));
+    for family in families {
+        let siblings: Vec<_> = running.iter().copied().filter(|w| w.family() == family).collect();
+        for parameter in siblings
+            .iter()
+            .flat_map(|w| w.parameters)
+            .filter(|p| is_numeric_work(p))
+            .map(|p| p.name)
+            .collect::<BTreeSet<_>>()
+        {
+            if experiment.axes.iter().all(|a| a.key != parameter) {
+                warnings.extend(of_parameter(parameter, &stands(experiment, parameter, &siblings)));
+            }
         }
     }
     warnings
 }
 
-fn between(experiment: &Experiment, one: &WorkloadWords, other: &WorkloadWords) -> Vec<String> {
-    let numeric = |kind: Kind| matches!(kind, Kind::Count { .. } | Kind::Real { .. });
-    let work = one.parameters.iter().filter(|p| p.class == Class::Work && numeric(p.kind));
-    let not_axis = work.filter(|p| experiment.axes.iter().all(|a| a.key != p.name));
-    not_axis
-        .filter_map(|p| {
-            let theirs = other.parameters.iter().find(|o| o.name == p.name)?;
-            let a = (experiment.written(one, p.name), p.default.map(|d| d.value()));
-            let b = (experiment.written(other, p.name), theirs.default.map(|d| d.value()));
-            sentence(p.name, one.name, a, other.name, b)
-        })
+fn is_numeric_work(parameter: &Parameter) -> bool {
+    parameter.class == Class::Work && matches!(parameter.kind, Kind::Count { .. } | Kind::Real { .. })
+}
+
+/// One value of a parameter and the workloads in which it stands.
+struct Stand {
+    value: Value,
+    workloads: Vec<&'static str>,
+    /// Somebody wrote it; otherwise it is the default of all of them.
+    written: bool,
+}
+
+fn stands(experiment: &Experiment, parameter: &str, siblings: &[&WorkloadWords]) -> Vec<Stand> {
+    let mut stands: Vec<Stand> = Vec::new();
+    for workload in siblings {
+        let written = experiment.written(workload, parameter).cloned();
+        let default = || workload.parameters.iter().find(|p| p.name == parameter)?.default.map(|d| d.value());
+        let is_written = written.is_some();
+        let Some(value) = written.or_else(default) else { continue };
+        match stands.iter_mut().find(|s| s.value == value) {
+            Some(stand) => {
+                stand.workloads.push(workload.name);
+                stand.written |= is_written;
+            }
+            None => stands.push(Stand { value, workloads: vec![workload.name], written: is_written }),
+        }
+    }
+    stands
+}
+
+fn of_parameter(name: &str, stands: &[Stand]) -> Vec<String> {
+    let pairs = stands.iter().enumerate().flat_map(|(i, one)| stands[i + 1..].iter().map(move |other| (one, other)));
+    pairs
+        .filter(|(one, other)| one.written || other.written)
+        .filter_map(|(one, other)| sentence(name, one, other))
         .collect()
 }
 
-type Said<'a> = (Option<&'a Value>, Option<Value>);
-
-fn sentence(name: &str, one: &str, a: Said<'_>, other: &str, b: Said<'_>) -> Option<String> {
-    if a.0.is_none() && b.0.is_none() {
-        return None;
-    }
-    let mark = |said: &Said<'_>| if said.0.is_none() { " by default" } else { "" };
-    let (mark_a, mark_b) = (mark(&a), mark(&b));
-    let (x, y) = (a.0.cloned().or(a.1)?, b.0.cloned().or(b.1)?);
-    let slip = slip(&x, &y)?;
+fn sentence(name: &str, one: &Stand, other: &Stand) -> Option<String> {
+    let slip = slip(&one.value, &other.value)?;
+    let place =
+        |s: &Stand| format!("{}{} in {}", s.value, if s.written { "" } else { " by default" }, s.workloads.join(", "));
     Some(format!(
-        "{name} is {x}{mark_a} in {one} and {y}{mark_b} in {other}: {slip}, and it is not an axis. If both are meant, write [axes] {name} = [{x}, {y}]; otherwise give both the same value."
+        "{name} is {} and {}: {slip}, and it is not an axis. If both are meant, write [axes] {name} = [{}, {}]; otherwise give both the same value.",
+        place(one),
+        place(other),
+        one.value,
+        other.value
     ))
 }
 
@@ -61,7 +94,9 @@ fn slip(a: &Value, b: &Value) -> Option<&'static str> {
     let (x, y) = (a.to_string(), b.to_string());
     let (short, long) = if x.len() < y.len() { (x, y) } else { (y, x) };
     // Two one-digit or two-digit numbers are near each other without anybody's slip.
-    let one_digit_more = short.len() >= 2 && long.len() == short.len() + 1 && (0..long.len()).any(|i| format!("{}{}", &long[..i], &long[i + 1..]) == short);
+    let one_digit_more = short.len() >= 2
+        && long.len() == short.len() + 1
+        && (0..long.len()).any(|i| format!("{}{}", &long[..i], &long[i + 1..]) == short);
     one_digit_more.then_some("one has a digit more than the other")
 }
 

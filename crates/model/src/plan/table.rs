@@ -13,14 +13,26 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 pub fn table(plan: &Plan) -> String {
-    let mut text = format!("{}{}, seed {}\n", plan.name, plan.scale.as_ref().map_or(String::new(), |s| format!(" at scale {s}")), plan.seed.0);
+    let mut text = format!(
+        "{}{}, seed {}\n",
+        plan.name,
+        plan.scale.as_ref().map_or(String::new(), |s| format!(" at scale {s}")),
+        plan.seed.0
+    );
     let _ = writeln!(text, "{}\n", plan.question);
     text += &shared(plan);
     text += &columns(rows(plan));
     text += &totals(plan);
     for skipped in &plan.skipped {
-        let axes: Vec<_> = skipped.axes.iter().map(|(key, value)| format!("{key} = {}", axis_text(key, value))).collect();
-        let _ = writeln!(text, "not here: {}{}{}", axes.join(", "), if axes.is_empty() { "" } else { ": " }, skipped.reason);
+        let axes: Vec<_> =
+            skipped.axes.iter().map(|(key, value)| format!("{key} = {}", axis_text(key, value))).collect();
+        let _ = writeln!(
+            text,
+            "not here: {}{}{}",
+            axes.join(", "),
+            if axes.is_empty() { "" } else { ": " },
+            skipped.reason
+        );
     }
     for warning in &plan.warnings {
         let _ = writeln!(text, "look at this: {warning}");
@@ -40,10 +52,13 @@ pub fn axis_text(key: &str, value: &Value) -> String {
 /// What every cell has in common, for keys that are no axis.
 fn shared(plan: &Plan) -> String {
     let Some(first) = plan.cells.first() else { return String::new() };
+    let common = first.parameters.iter().filter(|(k, v)| plan.cells.iter().all(|c| c.parameters.get(*k) == Some(v)));
+    let common: BTreeMap<String, Value> = common.map(|(k, v)| (k.clone(), v.clone())).collect();
     let mut lines = Vec::new();
     let mut say = |key: &str, value: &dyn Fn(&Cell) -> String| {
         let common = value(first);
-        if plan.axes.iter().all(|a| a.key != key) && plan.cells.iter().all(|c| value(c) == common) && !common.is_empty() {
+        if plan.axes.iter().all(|a| a.key != key) && plan.cells.iter().all(|c| value(c) == common) && !common.is_empty()
+        {
             lines.push(format!("{key}: {common}\n"));
         }
     };
@@ -53,16 +68,42 @@ fn shared(plan: &Plan) -> String {
     say("profile", &|c| c.server.profile.clone());
     say("settings", &|c| listed(&c.server.settings, plan));
     say("native", &|c| listed(&c.server.native, plan));
+    say("parameters", &|_| parameters(&common, plan));
     say("cpus", &|c| c.server.cpus.clone().unwrap_or_default());
+    say("load_cpus", &|c| c.server.load_cpus.clone().unwrap_or_default());
     say("users", &|c| c.load.users.0.to_string());
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
-    lines.concat() + "\n"
+    lines.concat() + &own_parameters(plan, &common) + "\n"
+}
+
+/// Parameters that are neither an axis nor common to all cells, by workload.
+fn own_parameters(plan: &Plan, common: &BTreeMap<String, Value>) -> String {
+    let mut by_workload = BTreeMap::new();
+    for cell in &plan.cells {
+        let own = cell.parameters.iter().filter(|(k, _)| !common.contains_key(*k));
+        by_workload
+            .entry(&cell.workload)
+            .or_insert_with(|| parameters(&own.map(|(k, v)| (k.clone(), v.clone())).collect(), plan));
+    }
+    by_workload
+        .into_iter()
+        .filter(|(_, own)| !own.is_empty())
+        .map(|(workload, own)| format!("{workload}: {own}\n"))
+        .collect()
+}
+
+fn parameters(values: &BTreeMap<String, Value>, plan: &Plan) -> String {
+    let fixed = values.iter().filter(|(name, _)| plan.axes.iter().all(|a| a.key != **name));
+    fixed.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 fn listed(values: &BTreeMap<String, Value>, plan: &Plan) -> String {
     let is_axis = |name: &str| plan.axes.iter().any(|a| a.key.ends_with(&format!(".{name}")));
     let fixed = values.iter().filter(|(name, _)| !is_axis(name));
-    fixed.map(|(name, value)| format!("{name} {}", axis_text(&format!("settings.{name}"), value))).collect::<Vec<_>>().join(", ")
+    fixed
+        .map(|(name, value)| format!("{name} {}", axis_text(&format!("settings.{name}"), value)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn phase(phase: &Phase) -> String {
@@ -87,7 +128,10 @@ fn rows(plan: &Plan) -> Vec<Vec<String>> {
         let cell = cells[&run.cell];
         let mut row = vec![(i + 1).to_string(), run.id.to_string(), run.block.to_string()];
         row.extend(plan.axes.iter().map(|a| cell.axes.get(&a.key).map_or("–".into(), |v| axis_text(&a.key, v))));
-        row.extend([run.seed.0.to_string(), cell.repeats.as_ref().map_or(String::new(), |twin| format!("A/A of {twin}"))]);
+        row.extend([
+            run.seed.0.to_string(),
+            cell.repeats.as_ref().map_or(String::new(), |twin| format!("A/A of {twin}")),
+        ]);
         row
     };
     std::iter::once(heading).chain(plan.runs.iter().enumerate().map(row)).collect()
@@ -110,7 +154,12 @@ fn totals(plan: &Plan) -> String {
     let aa = if twins == 0 { "" } else { " and one again as an A/A arm" };
     let blocks = plan.runs.iter().map(|r| r.block).max().unwrap_or(0) as usize;
     let mut text = format!("\n{cells}{aa}, {}: {}\n", counted(blocks, "block"), counted(plan.runs.len(), "run"));
-    let _ = writeln!(text, "time: about {} (with {RUN_OVERHEAD} around each run{})", about(plan.cost.time), loading(plan.cost.rows));
+    let _ = writeln!(
+        text,
+        "time: about {} (with {RUN_OVERHEAD} around each run{})",
+        about(plan.cost.time),
+        loading(plan.cost.rows)
+    );
     let _ = writeln!(text, "disk: about {}", plan.cost.disk);
     text
 }
@@ -122,5 +171,9 @@ fn loading(rows: u64) -> String {
 /// Days where hours would be many.
 fn about(time: Nanos) -> String {
     const DAY: u64 = 24 * 3600;
-    if time < Nanos::from_secs(2 * DAY) { time.to_string() } else { format!("{} days", crate::units::round3(time.seconds() / DAY as f64)) }
+    if time < Nanos::from_secs(2 * DAY) {
+        time.to_string()
+    } else {
+        format!("{} days", crate::units::round3(time.seconds() / DAY as f64))
+    }
 }

@@ -12,10 +12,12 @@ const fn parameter(name: &'static str, kind: Kind, default: Option<Literal>, cla
 }
 
 const TABLES: Parameter = parameter("tables", Kind::Count { min: 1, max: 1_000 }, Some(Literal::Count(1)), Class::Data);
-const ROWS: Parameter = parameter("rows", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(10_000)), Class::Data);
+const ROWS: Parameter =
+    parameter("rows", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(10_000)), Class::Data);
 const CHARSET: Parameter =
     parameter("charset", Kind::Choice(model::charset::LABELS), Some(Literal::Text("utf8mb4-generic")), Class::Data);
-const RANGE_SIZE: Parameter = parameter("range_size", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(100)), Class::Work);
+const RANGE_SIZE: Parameter =
+    parameter("range_size", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(100)), Class::Work);
 const PREPARED: Parameter = parameter("prepared", Kind::Flag, Some(Literal::Flag(true)), Class::Work);
 
 fn oltp(parameters: &BTreeMap<String, Value>) -> Footprint {
@@ -38,9 +40,16 @@ pub fn words() -> Words {
             workload("oltp.simple_ranges", RANGES, oltp),
             workload("oltp.ordered_ranges", RANGES, oltp),
             workload("oltp.distinct_ranges", RANGES, oltp),
-            workload("linkbench", const { &[parameter("maxid1", Kind::Count { min: 2, max: 1 << 40 }, None, Class::Data)] }, none),
+            workload(
+                "linkbench",
+                const { &[parameter("maxid1", Kind::Count { min: 2, max: 1 << 40 }, None, Class::Data)] },
+                none,
+            ),
         ],
-        disturbances: vec![("open_snapshot", "a transaction left open"), ("idle_connection", "a connection that does nothing")],
+        disturbances: vec![
+            ("open_snapshot", "a transaction left open"),
+            ("idle_connection", "a connection that does nothing"),
+        ],
         builds: vec!["mariadb-10.11".into(), "mysql-8.0.33".into()],
     }
 }
@@ -58,7 +67,12 @@ pub fn small_host() -> Host {
 
 #[allow(dead_code)]
 pub fn two_sockets() -> Host {
-    Host { cpus: (0..8).collect(), sockets: [(0, vec![0, 1, 2, 3]), (1, vec![4, 5, 6, 7])].into(), memory: Bytes(256 << 30), ..small_host() }
+    Host {
+        cpus: (0..8).collect(),
+        sockets: [(0, vec![0, 1, 2, 3]), (1, vec![4, 5, 6, 7])].into(),
+        memory: Bytes(256 << 30),
+        ..small_host()
+    }
 }
 
 fn build(name: &str) -> InstalledBuild {

@@ -1,0 +1,208 @@
+//! What a plan promises: every cell once in every block, the same plan from the same input, nothing silently dropped, and a
+//! table that a human can check. Small plans are golden; the rest are properties.
+
+mod vocabulary;
+
+use insta::assert_snapshot;
+use model::experiment::Experiment;
+use model::host::Host;
+use model::plan::{Plan, table};
+use model::units::{Bytes, Nanos};
+use model::value::Value;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use vocabulary::{small_host, two_sockets, words};
+
+const SEED_0: &str = include_str!("../../../experiments/read-only-charsets.toml");
+
+fn experiment(text: &str, scale: Option<&str>) -> Experiment {
+    Experiment::parse("test", text, scale, &[], &words()).unwrap_or_else(|p| panic!("{p:#?}"))
+}
+
+fn plan(text: &str, host: &Host) -> Plan {
+    Plan::of(&experiment(text, None), host, &words()).unwrap_or_else(|p| panic!("{p:#?}"))
+}
+
+fn refused(text: &str, host: &Host) -> String {
+    Plan::of(&experiment(text, None), host, &words())
+        .expect_err("nothing can run")
+        .iter()
+        .map(|p| format!("{p}\n"))
+        .collect()
+}
+
+const SMALL: &str = r#"question = "Does the range matter?"
+[axes]
+workload = ["oltp.point_selects", "oltp.distinct_ranges"]
+range_size = [10, 100]
+settings.buffer_pool = ["64 MiB", "1 GiB"]
+cpus = ["all", "2 sockets"]
+[server]
+native = { sort_buffer_size = 262144 }
+[workload.oltp]
+rows = 1_000
+[load]
+users = 4
+warm_up = "1s"
+measure = "2s"
+[repeat]
+repetitions = 2
+seed = 7
+"#;
+
+#[test]
+fn a_plan_is_readable_as_a_table() {
+    assert_snapshot!(table(&plan(SMALL, &small_host())));
+}
+
+#[test]
+fn an_axis_multiplies_only_the_workloads_that_have_it() {
+    let plan = plan(SMALL, &two_sockets());
+    let points = plan.cells.iter().filter(|c| c.workload == "oltp.point_selects" && c.repeats.is_none());
+    assert!(points.clone().all(|c| !c.axes.contains_key("range_size") && !c.parameters.contains_key("range_size")));
+    assert_eq!(points.count(), 2 * 2);
+    assert_eq!(
+        plan.cells.iter().filter(|c| c.workload == "oltp.distinct_ranges" && c.repeats.is_none()).count(),
+        2 * 2 * 2
+    );
+    assert_eq!(plan.skipped, []);
+}
+
+#[test]
+fn every_default_is_filled_in_and_the_nearest_word_wins() {
+    let plan = plan(
+        "question = \"?\"\n[axes]\nprofile = [\"durable\", \"default\"]\n[server.settings]\nbinlog = true\n[workload.oltp]\nrows = 50\ntables = 2\n[workload.oltp.mixed]\nrows = 60\n[load]\nusers = 1\n",
+        &small_host(),
+    );
+    assert_eq!(plan.cells[0].parameters["rows"], Value::Count(60));
+    assert_eq!(plan.cells[0].parameters["tables"], Value::Count(2));
+    assert_eq!(plan.cells[0].parameters["range_size"], Value::Count(100));
+    assert_eq!(plan.cells[0].server.settings.len(), model::settings::ALL.len());
+    assert_eq!(plan.cells[0].server.settings["binlog"], Value::Flag(true));
+    assert_eq!(plan.cells[1].server.settings.len(), model::settings::PLUMBING.len() + 1);
+    assert_eq!(plan.cells[0].server.build, "distribution");
+}
+
+#[test]
+fn seed_0s_missing_zero_is_warned_of_before_anything_runs() {
+    let slip = "question = \"?\"\n[axes]\nworkload = [\"oltp.mixed\", \"oltp.distinct_ranges\", \"oltp.point_selects\", \"oltp.simple_ranges\"]\n[workload.oltp.distinct_ranges]\nrange_size = 10\n[load]\nusers = 1\n";
+    assert_snapshot!(plan(slip, &small_host()).warnings.join("\n"));
+    assert_eq!(plan(&slip.replace("size = 10", "size = 55"), &small_host()).warnings, [] as [&str; 0]);
+}
+
+#[test]
+fn seed_0_itself_has_no_near_miss_because_the_range_is_an_axis() {
+    let plan = Plan::of(&experiment(SEED_0, None), &two_sockets(), &words()).unwrap();
+    assert_eq!(plan.warnings, [] as [&str; 0]);
+    assert_eq!(plan.cells.len(), 9 * 4 * 11 * 2 + 1);
+}
+
+#[test]
+fn seed_0_at_smoke_ends_within_four_minutes_and_at_laptop_within_an_hour() {
+    let cost = |scale| Plan::of(&experiment(SEED_0, Some(scale)), &small_host(), &words()).unwrap().cost;
+    assert!(cost("smoke").time <= Nanos::from_secs(240), "{}", cost("smoke").time);
+    assert!(cost("laptop").time <= Nanos::from_secs(3600), "{}", cost("laptop").time);
+    assert_eq!(cost("smoke").rows, 4 * 40_000);
+}
+
+#[test]
+fn what_cannot_run_here_is_put_aside_with_its_reason() {
+    let text = "question = \"?\"\n[axes]\nbuild = [\"distribution\", \"mysql-8.0.33\"]\nengine = [\"innodb\", \"rocksdb\"]\ncpus = [\"1 socket\", \"2 sockets\"]\nusers = [1, 5_000]\n[workload.oltp.mixed]\n";
+    let plan = plan(text, &small_host());
+    assert_eq!(plan.cells.iter().filter(|c| c.repeats.is_none()).count(), 1);
+    let told: Vec<_> = plan.skipped.iter().map(|s| format!("{:?}: {}", s.axes, s.reason)).collect();
+    assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn a_plan_without_a_runnable_cell_is_refused() {
+    let one =
+        |server: &str| format!("question = \"?\"\n[server]\n{server}\n[workload.oltp.mixed]\n[load]\nusers = 1\n");
+    let servers = ["build = \"mysql-8.0.33\"", "engine = \"rocksdb\"", "cpus = \"4 sockets\""];
+    assert_snapshot!(servers.map(|server| refused(&one(server), &small_host())).concat());
+}
+
+#[test]
+fn axes_that_multiply_beyond_measure_are_refused() {
+    let users: Vec<_> = (1..=101).collect();
+    let text =
+        format!("question = \"?\"\n[axes]\nusers = {users:?}\n[workload.oltp.mixed]\n[repeat]\nrepetitions = 1_000\n");
+    assert_eq!(
+        refused(&text, &small_host()),
+        "axes: the axes multiply to 101000 runs, more than 100000\n    split the question, or take fewer values\n"
+    );
+}
+
+#[test]
+fn a_server_that_was_there_before_is_named_by_its_address_and_left_alone() {
+    let plan = plan(
+        "question = \"?\"\n[server]\non = \"mysql://me@db1:3306/test\"\nsettings = { redo = \"1 GiB\" }\n[workload.oltp.mixed]\n[load]\nusers = 1\n",
+        &Host::default(),
+    );
+    let server = &plan.cells[0].server;
+    assert_eq!((server.build.as_str(), server.settings.len(), server.native.len()), ("db1:3306", 0, 0));
+    assert_eq!(plan.warnings.len(), 1);
+}
+
+#[test]
+fn a_disturbance_and_its_placebos_are_an_axis() {
+    let plan = plan(
+        "question = \"?\"\n[axes]\nphases.open.disturb = [\"open_snapshot\", \"none\"]\n[workload.linkbench]\nmaxid1 = 10\n[load]\nusers = 1\n[[phases]]\nname = \"before\"\nmeasure = \"1s\"\n[[phases]]\nname = \"open\"\nmeasure = \"1s\"\n",
+        &small_host(),
+    );
+    let disturbed: Vec<_> =
+        plan.cells[..2].iter().map(|c| (c.phases[0].disturb.as_deref(), c.phases[1].disturb.as_deref())).collect();
+    assert_eq!(disturbed, [(None, Some("open_snapshot")), (None, None)]);
+}
+
+#[test]
+fn the_hash_follows_the_runs_and_not_the_words() {
+    let base = plan(SMALL, &small_host());
+    let reworded = plan(&SMALL.replace("Does the range matter?", "And now?"), &small_host());
+    let reseeded = plan(&SMALL.replace("seed = 7", "seed = 8"), &small_host());
+    assert_eq!(base.hash(), reworded.hash());
+    assert_ne!(base.hash(), reseeded.hash());
+    let read_back: Plan = serde_json::from_str(&serde_json::to_string(&base).unwrap()).unwrap();
+    assert_eq!((read_back.hash(), &read_back), (base.hash(), &base));
+}
+
+proptest! {
+    #[test]
+    fn every_block_holds_every_cell_once_and_servers_change_no_more_than_they_must(
+        users in proptest::collection::btree_set(1..500_i64, 1..5),
+        pools in proptest::collection::btree_set(1..9_i64, 1..4),
+        ranges in proptest::collection::btree_set(1..500_i64, 1..4),
+        repetitions in 1..5_u32,
+        seed in 0..1_000_u32,
+    ) {
+        let pools: Vec<_> = pools.iter().map(|p| p << 26).collect();
+        let text = format!(
+            "question = \"?\"\n[axes]\nworkload = [\"oltp.mixed\", \"oltp.point_selects\"]\nusers = {users:?}\nsettings.buffer_pool = {pools:?}\nrange_size = {ranges:?}\n[repeat]\nrepetitions = {repetitions}\nseed = {seed}\n",
+        ).replace('{', "[").replace('}', "]");
+        let experiment = experiment(&text, None);
+        let plan = Plan::of(&experiment, &small_host(), &words()).unwrap();
+        prop_assert_eq!(&plan, &Plan::of(&experiment, &small_host(), &words()).unwrap());
+
+        let cells: BTreeSet<_> = plan.cells.iter().map(|c| c.id.clone()).collect();
+        prop_assert_eq!(cells.len(), users.len() * pools.len() * (ranges.len() + 1) + 1);
+        let mut blocks: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+        for run in &plan.runs {
+            blocks.entry(run.block).or_default().push(run.cell.clone());
+        }
+        prop_assert_eq!(blocks.len(), repetitions as usize);
+        for block in blocks.values() {
+            prop_assert_eq!(block.len(), cells.len());
+            prop_assert_eq!(&block.iter().cloned().collect::<BTreeSet<_>>(), &cells);
+            let servers: Vec<_> = block.iter().map(|id| &plan.cell(id).server).collect();
+            let changes = servers.windows(2).filter(|w| w[0] != w[1]).count();
+            prop_assert_eq!(changes + 1, pools.len());
+        }
+        let seeds: BTreeSet<_> = plan.runs.iter().map(|r| r.seed).collect();
+        prop_assert_eq!(seeds.len(), plan.runs.len());
+        prop_assert!(plan.runs.windows(2).all(|w| w[0].block <= w[1].block));
+        let twin = plan.cells.last().unwrap();
+        let twin_of = plan.cell(twin.repeats.as_ref().unwrap());
+        prop_assert_eq!((&twin.server, &twin.parameters, &twin.load), (&twin_of.server, &twin_of.parameters, &twin_of.load));
+        prop_assert!(plan.cost.disk > Bytes(0));
+    }
+}
