@@ -1,0 +1,114 @@
+//! Hot path: epoll, for kernels that refuse io_uring: send at once, wait for readability, receive. A socket is registered once
+//! and stays so (level-triggered), which costs one receive and one send per exchange and its share of a wait, and nothing else.
+
+use super::buffers::Buffers;
+use super::net::Waiter;
+use super::reactor::TaskId;
+use super::slots::{Slot, SlotId, Slots, State};
+use model::units::Nanos;
+use rustix::buffer::spare_capacity;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::task::Poll;
+
+/// Events taken at a time, as many as the floor takes; whoever is left over is told at the next wait.
+const BATCH: usize = 256;
+
+pub struct Epoll {
+    epoll: OwnedFd,
+    events: Vec<Event>,
+}
+
+impl Epoll {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(BATCH) })
+    }
+
+    #[inline]
+    pub fn poll_exchange(
+        &mut self,
+        slot: &mut Slot,
+        id: SlotId,
+        buffers: &mut Buffers,
+        waiter: Waiter,
+    ) -> Poll<io::Result<usize>> {
+        let begins = slot.state == State::Idle;
+        slot.state = State::Idle;
+        let asks = !buffers.unsent().is_empty();
+        while !buffers.unsent().is_empty() {
+            match rustix::net::send(&slot.socket, buffers.unsent(), SendFlags::NOSIGNAL) {
+                Ok(n) => buffers.sent += n,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return self.fly(slot, id, EventFlags::OUT, waiter).map_ok(|()| 0),
+                Err(e) => return Poll::Ready(Err(e.into())),
+            }
+        }
+        // Nothing can have come yet when the request has just left, or when the last receive left room.
+        if asks || (begins && !buffers.incoming.brimful) {
+            return self.fly(slot, id, EventFlags::IN, waiter).map_ok(|()| 0);
+        }
+        loop {
+            return match rustix::net::recv(&slot.socket, buffers.incoming.space(), RecvFlags::empty()) {
+                Ok((_, 0)) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+                Ok((_, n)) => {
+                    buffers.arrived(n);
+                    Poll::Ready(Ok(n))
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => self.fly(slot, id, EventFlags::IN, waiter).map_ok(|()| 0),
+                Err(e) => Poll::Ready(Err(e.into())),
+            };
+        }
+    }
+
+    pub fn writable(&mut self, slot: &mut Slot, id: SlotId, waiter: Waiter) -> Poll<io::Result<()>> {
+        self.fly(slot, id, EventFlags::OUT, waiter)
+    }
+
+    /// Pending until the socket is ready for this.
+    #[inline]
+    fn fly(&mut self, slot: &mut Slot, id: SlotId, interest: EventFlags, waiter: Waiter) -> Poll<io::Result<()>> {
+        (slot.state, slot.task, slot.due) = (State::Flying, waiter.task, waiter.due);
+        if slot.registered == interest {
+            return Poll::Pending;
+        }
+        let data = EventData::new_u64(u64::from(id.0));
+        let changed = if slot.registered.is_empty() {
+            epoll::add(&self.epoll, &slot.socket, data, interest)
+        } else {
+            epoll::modify(&self.epoll, &slot.socket, data, interest)
+        };
+        slot.registered = interest;
+        match changed {
+            Ok(()) => Poll::Pending,
+            Err(e) => Poll::Ready(Err(e.into())),
+        }
+    }
+
+    #[inline]
+    pub fn wait(&mut self, timeout: Nanos, slots: &mut Slots, ready: &mut Vec<TaskId>) -> io::Result<()> {
+        let timeout =
+            Timespec { tv_sec: (timeout.0 / 1_000_000_000) as i64, tv_nsec: (timeout.0 % 1_000_000_000) as i64 };
+        self.events.clear();
+        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+        for event in &self.events {
+            let Some(slot) = slots.find(SlotId(event.data.u64() as u32)) else { continue };
+            if slot.state == State::Flying {
+                slot.state = State::Landed { result: 0, sending: false };
+                ready.push(slot.task);
+            } else {
+                // Nobody waits for it now, as when the server hangs up on an idle user: do not be told again and again.
+                epoll::delete(&self.epoll, &slot.socket)?;
+                slot.registered = EventFlags::empty();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! Hot path: one conversation's transport: write into `outgoing`, exchange, read and consume `incoming`. The same session code
+//! runs over a line of an executor and over a blocking socket, whose operations are always ready. Encryption is not here yet: it
+//! will stand between the buffers and the socket. A server is taken to read a whole request before it answers, as
+//! request-reply protocols have it.
+
+use super::buffers::Buffers;
+use super::net::Waiter;
+use super::reactor::Reactor;
+use super::slots::SlotId;
+use model::units::Nanos;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+pub struct Line {
+    transport: Transport,
+    /// Away while the kernel uses them.
+    buffers: Option<Box<Buffers>>,
+    /// An operation is under way; it goes on even when the future that began it was dropped.
+    busy: bool,
+    /// How long an exchange may take, and when the one under way is over.
+    deadline: Nanos,
+    due: Nanos,
+}
+
+enum Transport {
+    Blocking(OwnedFd),
+    Driven {
+        reactor: Rc<Reactor>,
+        slot: SlotId,
+    },
+    /// Broken by an error, a deadline, or an operation that was broken off.
+    Dead,
+}
+
+impl Line {
+    /// A line over a blocking socket, for one conversation without an executor. Its read time-out is its deadline.
+    pub fn blocking(socket: OwnedFd) -> Self {
+        Self {
+            transport: Transport::Blocking(socket),
+            buffers: Some(Box::default()),
+            busy: false,
+            deadline: Nanos(0),
+            due: Nanos(0),
+        }
+    }
+
+    pub(super) fn driven(reactor: Rc<Reactor>, slot: SlotId, deadline: Nanos, due: Nanos) -> Self {
+        Self {
+            transport: Transport::Driven { reactor, slot },
+            buffers: Some(Box::default()),
+            busy: false,
+            deadline,
+            due,
+        }
+    }
+
+    /// The request to be sent by the next exchange; empty after it. Asked for while an operation is under way, that operation
+    /// is broken off and the line is dead: whatever still came would belong to an earlier request.
+    #[inline]
+    pub fn outgoing(&mut self) -> &mut Vec<u8> {
+        if self.busy {
+            self.hang_up();
+        }
+        &mut self.buffers.get_or_insert_default().outgoing
+    }
+
+    /// What has arrived and is not yet consumed; nothing while an operation is under way.
+    #[inline]
+    pub fn incoming(&self) -> &[u8] {
+        self.buffers.as_ref().map_or(&[], |buffers| buffers.incoming.unread())
+    }
+
+    /// Forgets the first `n` bytes of `incoming`.
+    #[inline]
+    pub fn consume(&mut self, n: usize) {
+        if n > 0 {
+            self.buffers.as_mut().expect("what is consumed was read first").incoming.consume(n);
+        }
+    }
+
+    /// Sends `outgoing` whole and receives at least one byte: how many. Errors end the line: `TimedOut` after the deadline,
+    /// `UnexpectedEof` when the server hung up, and what the kernel says.
+    #[inline]
+    pub fn poll_exchange(&mut self, _: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if let (Transport::Driven { reactor, .. }, false) = (&self.transport, self.busy) {
+            self.due = Nanos(reactor.now().0 + self.deadline.0);
+        }
+        self.poll()
+    }
+
+    /// Receives at least one byte more, within the deadline of the last exchange (or of connecting).
+    #[inline]
+    pub fn poll_receive(&mut self, _: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        self.poll()
+    }
+
+    pub async fn exchange(&mut self) -> io::Result<usize> {
+        poll_fn(|cx| self.poll_exchange(cx)).await
+    }
+
+    pub async fn receive(&mut self) -> io::Result<usize> {
+        poll_fn(|cx| self.poll_receive(cx)).await
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Poll<io::Result<usize>> {
+        let polled = match &self.transport {
+            Transport::Driven { reactor, slot } => {
+                let waiter = Waiter { task: reactor.current(), now: reactor.now(), due: self.due };
+                reactor.net().poll_exchange(*slot, &mut self.buffers, waiter)
+            }
+            Transport::Blocking(socket) => Poll::Ready(exchange(socket, self.buffers.get_or_insert_default())),
+            Transport::Dead => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
+        };
+        self.busy = polled.is_pending();
+        if let Poll::Ready(Err(_)) = polled {
+            self.hang_up();
+        }
+        polled
+    }
+
+    #[cold]
+    fn hang_up(&mut self) {
+        self.busy = false;
+        if let Transport::Driven { reactor, slot } = std::mem::replace(&mut self.transport, Transport::Dead) {
+            reactor.net().release(slot);
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.hang_up();
+    }
+}
+
+fn exchange(socket: &OwnedFd, buffers: &mut Buffers) -> io::Result<usize> {
+    while !buffers.unsent().is_empty() {
+        match rustix::net::send(socket, buffers.unsent(), SendFlags::NOSIGNAL) {
+            Ok(n) => buffers.sent += n,
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    loop {
+        match rustix::net::recv(socket, buffers.incoming.space(), RecvFlags::empty()) {
+            Ok((_, 0)) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok((_, n)) => {
+                buffers.arrived(n);
+                return Ok(n);
+            }
+            Err(Errno::INTR) => {}
+            // What a socket with a time-out says when it has passed.
+            Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(e) => return Err(e.into()),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Hot path: moments that tasks wait for: a binary heap, since a worker has few sleepers with near moments, and its lateness
+//! counted, since a load that is late must be able to say by how much. A sleep that is dropped leaves its entry behind; it
+//! then wakes a task for nothing, which is harmless.
+
+use super::reactor::{Reactor, TaskId};
+use crate::clock;
+use hdrhistogram::Histogram;
+use model::units::Nanos;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+/// Lateness above a minute is counted as a minute: by then the run is lost.
+const MOST_LATE: Nanos = Nanos::from_secs(60);
+
+pub struct Timers {
+    heap: BinaryHeap<Reverse<(Nanos, TaskId)>>,
+    pub error: Histogram<u64>,
+}
+
+impl Timers {
+    pub fn new() -> Self {
+        let error = Histogram::new_with_bounds(1, MOST_LATE.0, 2).expect("the bounds are in order");
+        Self { heap: BinaryHeap::new(), error }
+    }
+
+    pub fn next(&self) -> Option<Nanos> {
+        self.heap.peek().map(|Reverse((due, _))| *due)
+    }
+
+    /// A sleeper whose moment has come.
+    pub fn pop_due(&mut self, now: Nanos) -> Option<TaskId> {
+        let due = self.next().filter(|due| *due <= now)?;
+        self.error.saturating_record((now.0 - due.0).max(1));
+        self.heap.pop().map(|Reverse((_, task))| task)
+    }
+
+    /// All sleepers, whatever their moment.
+    pub fn drain(&mut self) -> impl Iterator<Item = TaskId> {
+        self.heap.drain().map(|Reverse((_, task))| task)
+    }
+}
+
+/// A future that ends at a moment.
+pub struct Sleep {
+    reactor: Rc<Reactor>,
+    moment: Nanos,
+    /// Whether the run was already being stopped when the sleep began; such a sleep is not cut short.
+    begun: Option<bool>,
+}
+
+impl Sleep {
+    pub(super) fn new(reactor: Rc<Reactor>, moment: Nanos) -> Self {
+        Self { reactor, moment, begun: None }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let stopping = self.reactor.stopping();
+        match self.begun {
+            None if clock::now() >= self.moment => Poll::Ready(()),
+            None => {
+                self.begun = Some(stopping);
+                self.reactor.timers().heap.push(Reverse((self.moment, self.reactor.current())));
+                Poll::Pending
+            }
+            Some(before) if self.reactor.now() >= self.moment || (stopping && !before) => Poll::Ready(()),
+            Some(_) => Poll::Pending,
+        }
+    }
+}
