@@ -145,6 +145,14 @@ fn a_server_that_was_there_before_is_named_by_its_address_and_left_alone() {
 }
 
 #[test]
+fn a_plan_larger_than_its_host_says_so_before_it_starts() {
+    let text = "question = \"?\"\n[server.settings]\nbuffer_pool = \"16 GiB\"\nredo = \"1 GiB\"\n[workload.oltp.mixed]\nrows = 10_000_000\n[load]\nusers = 1\n";
+    let cramped = Host { disk_free: Bytes(1 << 30), ..small_host() };
+    assert_snapshot!(plan(text, &cramped).warnings.join("\n"));
+    assert_eq!(plan(text, &Host { disk_free: Bytes(1 << 40), ..two_sockets() }).warnings, [] as [&str; 0]);
+}
+
+#[test]
 fn a_disturbance_and_its_placebos_are_an_axis() {
     let plan = plan(
         "question = \"?\"\n[axes]\nphases.open.disturb = [\"open_snapshot\", \"none\"]\n[workload.linkbench]\nmaxid1 = 10\n[load]\nusers = 1\n[[phases]]\nname = \"before\"\nmeasure = \"1s\"\n[[phases]]\nname = \"open\"\nmeasure = \"1s\"\n",

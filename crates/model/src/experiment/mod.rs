@@ -7,6 +7,7 @@ pub(crate) mod grammar;
 mod overrides;
 mod reading;
 mod shape;
+mod whole;
 
 use crate::load::{Load, Phase};
 use crate::plan::Axis;

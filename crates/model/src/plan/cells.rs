@@ -1,7 +1,7 @@
 //! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An axis over
 //! a parameter that a workload lacks does not multiply that workload's cells.
 
-use super::cpus::{CpuSet, counted};
+use super::cpus::CpuSet;
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, parameter_of};
 use crate::experiment::{Experiment, NO_DISTURBANCE};
@@ -242,18 +242,15 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
     })
 }
 
-/// What a host of this size will make of the settings.
-pub(super) fn memory_warnings(cells: &[Cell], host: &Host) -> Vec<String> {
-    let pools: BTreeSet<i64> = cells.iter().filter_map(|c| c.server.settings.get("buffer_pool")?.count()).collect();
-    let too_large =
-        pools.into_iter().map(|b| Bytes(b.unsigned_abs())).filter(|b| host.memory.0 > 0 && *b > host.memory);
-    too_large
-        .map(|b| {
-            format!(
-                "buffer_pool is {b}, but the host has {} of memory ({}).",
-                host.memory,
-                counted(host.cpus.len(), "CPU")
-            )
-        })
-        .collect()
+/// What of the plan is larger than the host.
+pub(super) fn size_warnings(cells: &[Cell], disk: Bytes, host: &Host) -> Vec<String> {
+    let pools: BTreeSet<_> =
+        cells.iter().filter_map(|c| c.server.settings.get("buffer_pool")?.count()).map(i64::unsigned_abs).collect();
+    let too_large = pools.into_iter().map(Bytes).filter(|b| host.memory.0 > 0 && *b > host.memory);
+    let mut warnings: Vec<_> =
+        too_large.map(|b| format!("buffer_pool is {b}, but the host has {} of memory.", host.memory)).collect();
+    if host.disk_free.0 > 0 && disk > host.disk_free {
+        warnings.push(format!("The plan needs about {disk} of disk, but {} is free.", host.disk_free));
+    }
+    warnings
 }

@@ -1,7 +1,7 @@
 //! What a plan will take. Phases by time are exact; the rest rests on the rates named here, which were chosen low so that
 //! an estimate errs on the side of patience.
 
-use super::{Cell, Cost, PlannedRun, order};
+use super::{Cell, Cost, PlannedRun, Server, order};
 use crate::load::Until;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
@@ -14,6 +14,8 @@ pub const RUN_OVERHEAD: Nanos = Nanos::from_millis(50);
 pub const SERVER_START: Nanos = Nanos::from_secs(2);
 /// Rows per second of the parallel loader on two cores, its index included.
 pub const LOAD_ROWS_PER_SECOND: u64 = 100_000;
+/// A fresh data directory without its redo log: system tables, undo, doublewrite, temporary tablespace.
+pub const DATA_DIRECTORY: Bytes = Bytes(128 * Bytes::MIB);
 /// Operations per second assumed for phases that end by count.
 pub const OPERATIONS_PER_SECOND: u64 = 5_000;
 
@@ -21,6 +23,7 @@ pub(super) fn of(cells: &[Cell], runs: &[PlannedRun], words: &Words) -> Cost {
     let lengths: BTreeMap<_, _> = cells.iter().map(|c| (&c.id, length(c))).collect();
     let measuring: f64 = runs.iter().map(|r| lengths[&r.cell] + RUN_OVERHEAD.seconds()).sum();
     let (bytes, rows) = datasets(cells, words);
+    let bytes = bytes.saturating_add(instances(cells));
     let starting = order::server_changes(cells, runs) as f64 * SERVER_START.seconds();
     let seconds = measuring + starting + rows as f64 / LOAD_ROWS_PER_SECOND as f64;
     Cost { time: Nanos((seconds * 1e9) as u64), disk: Bytes(bytes), rows }
@@ -33,6 +36,13 @@ fn length(cell: &Cell) -> f64 {
         Until::Count(count) => count as f64 / OPERATIONS_PER_SECOND as f64,
     };
     cell.phases.iter().map(|p| phase(p.until)).sum()
+}
+
+/// Bytes of the instances that the lab starts, before any dataset is in them.
+fn instances(cells: &[Cell]) -> u64 {
+    let servers: BTreeSet<_> = cells.iter().map(|c| &c.server).filter(|s| s.on.is_none()).collect();
+    let redo = |s: &Server| s.settings.get("redo").and_then(Value::count).map_or(0, i64::unsigned_abs);
+    servers.into_iter().fold(0, |sum, server| sum.saturating_add(DATA_DIRECTORY.0).saturating_add(redo(server)))
 }
 
 /// Bytes and rows over the distinct datasets of each server.

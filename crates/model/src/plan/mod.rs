@@ -154,7 +154,7 @@ impl Plan {
         let runs = order::runs(&cells, experiment.repeat.repetitions, seed);
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, &experiment.running(words));
-        warnings.extend(cells::memory_warnings(&cells, host));
+        warnings.extend(cells::size_warnings(&cells, cost.disk, host));
         if experiment.server.on.is_some()
             && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty())
         {

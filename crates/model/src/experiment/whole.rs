@@ -1,0 +1,195 @@
+//! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a file whose
+//! syntax could be read to its end; what was written wrongly is not also missing.
+
+use super::grammar::{self, ENDS, parameter_of};
+use super::reading::Reading;
+use super::shape::suggestion;
+use crate::value::Value;
+use crate::words::WorkloadWords;
+use std::collections::BTreeSet;
+
+impl Reading<'_> {
+    pub fn whole(&mut self) {
+        match self.values.get("question") {
+            Some(text) if text.text().is_some_and(|t| !t.trim().is_empty()) => {}
+            Some(_) => self.problem("question", "the question is empty", "say in one sentence what is to be found out"),
+            // Told already, where it is misspelt.
+            None if self.said("question") || self.problems.iter().any(|p| p.mend.contains("`question`")) => {}
+            None => {
+                self.problem("question", "the file asks no question", "begin with question = \"What does ... cost?\"")
+            }
+        }
+        self.check_workloads();
+        self.check_axes();
+        self.check_load();
+        self.check_phases();
+    }
+
+    fn check_workloads(&mut self) {
+        let running = self.running();
+        let told = self.entries.iter().any(|e| e.path == "axes.workload" || e.path.starts_with("workload."));
+        match running.len() {
+            // Named, but not known: that was told where it stands.
+            0 if told => {}
+            0 => {
+                let names = self.words.workloads.iter().map(|w| w.name);
+                let mend = format!(
+                    "write a section as [workload.{}]; {}",
+                    names.clone().next().unwrap_or("NAME"),
+                    suggestion("", names)
+                );
+                self.problem("workload", "no workload is named", mend);
+            }
+            1 => {}
+            _ if self.said("axes.workload") => {}
+            _ => self.problem(
+                "workload",
+                format!("several could be meant: {}", names(&running)),
+                "name those that run: [axes] workload = [...]",
+            ),
+        }
+        for words in running {
+            let name = words.name;
+            for parameter in words.parameters.iter().filter(|p| p.default.is_none()) {
+                let path = format!("workload.{name}.{}", parameter.name);
+                let by_family = format!("workload.{}.{}", words.family(), parameter.name);
+                if !self.said(&path) && !self.said(&by_family) && self.axis_named(parameter.name).is_none() {
+                    self.problem(
+                        &path,
+                        "must be said: it has no default",
+                        format!("{}: write it in [workload.{name}]", parameter.why),
+                    );
+                }
+            }
+        }
+    }
+
+    fn check_axes(&mut self) {
+        let running = self.running();
+        for key in self.axes.iter().map(|a| a.key.clone()).collect::<Vec<_>>() {
+            let path = format!("axes.{key}");
+            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus")
+                || key.starts_with("settings.")
+                || key.starts_with("native.");
+            if of_server && self.said("server.on") {
+                self.problem(
+                    &path,
+                    "a server that assay did not start cannot be varied",
+                    "leave out server.on, or this axis",
+                );
+            }
+            let fixed: Vec<String> = match (key.split_once('.'), grammar::axis_target(&key)) {
+                (_, Some(target)) => vec![target.to_string()],
+                (Some(("settings" | "native", _)), None) => vec![format!("server.{key}")],
+                (Some(_), None) => {
+                    self.check_phase_axis(&key);
+                    continue;
+                }
+                (None, None) if key == "workload" => continue,
+                (None, None) => {
+                    if !running.is_empty() && !running.iter().any(|w| parameter_of(w, &key).is_some()) {
+                        self.problem(
+                            &path,
+                            format!("no workload that runs has `{key}`"),
+                            format!("running: {}", names(&running)),
+                        );
+                    }
+                    let sections = running.iter().flat_map(|w| [w.name, w.family()]).collect::<BTreeSet<_>>();
+                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).collect()
+                }
+            };
+            for fixed in fixed.iter().filter(|f| self.said(f)).cloned().collect::<Vec<_>>() {
+                self.problem(
+                    &fixed,
+                    "fixed here, and an axis as well",
+                    format!("leave out one of them; a single value is written {path} = [...]"),
+                );
+            }
+        }
+    }
+
+    fn check_phase_axis(&mut self, key: &str) {
+        let name = key.trim_start_matches("phases.").trim_end_matches(".disturb");
+        if !self.phase_names().iter().any(|n| n == name) {
+            self.problem(
+                &format!("axes.{key}"),
+                format!("there is no phase `{name}`"),
+                "write phases.NAME.disturb with the name of a phase",
+            );
+        }
+    }
+
+    fn check_load(&mut self) {
+        if !self.said("load.users") && !self.said("axes.users") {
+            self.problem(
+                "load.users",
+                "nobody says how many users there are",
+                "write users = 8 in [load], or make it an axis",
+            );
+        }
+        if self.said("load.arrivals") && !self.said("load.rate") && !self.said("axes.rate") {
+            self.problem(
+                "load.arrivals",
+                "arrivals without a rate",
+                "add rate = 1000 (operations per second), or leave it out for a closed load",
+            );
+        }
+    }
+
+    fn check_phases(&mut self) {
+        let phases = self.phases();
+        if !phases.is_empty() {
+            for key in ["load.measure", "load.warm_up"] {
+                if self.said(key) {
+                    self.problem(key, "the phases are listed as well", "leave this out, or the list of [[phases]]");
+                }
+            }
+        }
+        let mut names = BTreeSet::new();
+        for phase in &phases {
+            let name_path = format!("{phase}.name");
+            match self.values.get(&name_path).map(Value::to_string) {
+                Some(name) if name.is_empty() || name.contains('.') => {
+                    self.problem(&name_path, "not a name", "a phase is named by a word without dots")
+                }
+                Some(name) if !names.insert(name.clone()) => self.problem(
+                    &name_path,
+                    format!("`{name}` is the name of an earlier phase"),
+                    "give each phase its own",
+                ),
+                Some(_) => {}
+                None if self.said(&name_path) => {}
+                None => self.problem(phase, "a phase without a name", "add name = \"...\""),
+            }
+            let ends: Vec<_> = ENDS.iter().filter(|end| self.said(&format!("{phase}.{end}"))).collect();
+            match ends.as_slice() {
+                [] => self.problem(
+                    phase,
+                    "a phase without an end",
+                    "add measure = \"40s\", warm_up = \"10s\" or count = 100_000",
+                ),
+                [end] if **end != "count" && self.said(&format!("{phase}.kind")) => {
+                    self.problem(&format!("{phase}.kind"), format!("`{end}` says the kind already"), "leave this out");
+                }
+                [_] => {}
+                [first, ..] => self.problem(
+                    &format!("{phase}.{first}"),
+                    "a phase with two ends",
+                    format!("keep one of {}", ENDS.join(", ")),
+                ),
+            }
+        }
+        let measures = phases.iter().any(|p| {
+            self.said(&format!("{p}.measure"))
+                || (self.said(&format!("{p}.count"))
+                    && self.values.get(&format!("{p}.kind")).and_then(Value::text) != Some("warm_up"))
+        });
+        if !phases.is_empty() && !measures {
+            self.problem("phases", "no phase measures", "write measure = \"40s\" in at least one of them");
+        }
+    }
+}
+
+fn names(workloads: &[&WorkloadWords]) -> String {
+    workloads.iter().map(|w| w.name).collect::<Vec<_>>().join(", ")
+}
