@@ -5,6 +5,7 @@ mod recorded;
 use recorded::{Dice, Exchange, Turn, exchanges};
 use wire::mysql::auth::Plugin;
 use wire::mysql::auth::caching_sha2::{FAST_PATH_OK, FULL_PATH};
+use wire::mysql::auth::switch::Switch;
 use wire::mysql::handshake::{Flavour, Greeting};
 use wire::mysql::{Account, Capabilities, Login, LoginError, LoginStep, Session, Transport, packet};
 
@@ -136,17 +137,33 @@ fn mariadb_offers_its_own_capabilities_and_mysql_has_none() {
     }
 }
 
-#[test]
-fn a_plugin_that_assay_does_not_speak_is_named() {
+/// What a client does that was greeted by MariaDB and is then told to switch.
+fn switched<'b>(switch: &'b [u8], out: &mut Vec<u8>) -> Result<LoginStep<'b>, LoginError> {
     let greeting = recorded::exchange("mariadb-10.11.19/login", "native_socket");
     let Turn::Server(greeting) = &greeting.turns[0] else { panic!("the server speaks first") };
     let (account, transport) = account("native_socket");
     let mut login = Login::new(account, transport, SEED);
-    let mut out = Vec::new();
-    assert!(matches!(login.feed(greeting, &mut out), Ok(LoginStep::Incomplete { .. })));
+    assert!(matches!(login.feed(greeting, &mut Vec::new()), Ok(LoginStep::Incomplete { .. })));
+    login.feed(switch, out)
+}
+
+#[test]
+fn a_plugin_that_assay_does_not_speak_is_named() {
     let mut switch = Vec::new();
     packet::write(&mut switch, 2, |out| out.extend_from_slice(b"\xFEdialog\0"));
-    assert_eq!(login.feed(&switch, &mut out), Err(LoginError::UnknownPlugin("dialog".to_owned())));
+    assert_eq!(switched(&switch, &mut Vec::new()), Err(LoginError::UnknownPlugin("dialog".to_owned())));
+}
+
+#[test]
+fn a_switch_is_answered_by_its_own_challenge() {
+    let scramble = *b"another challenge !!";
+    for plugin in [Plugin::Native, Plugin::CachingSha2] {
+        let (mut switch, mut out, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+        packet::write(&mut switch, 2, |out| Switch { plugin: plugin.name().as_bytes(), scramble }.write(out));
+        assert!(matches!(switched(&switch, &mut out), Ok(LoginStep::Incomplete { .. })));
+        packet::write(&mut expected, 3, |out| out.extend_from_slice(&plugin.proof(b"assay-test", &scramble)));
+        assert_eq!(out, expected);
+    }
 }
 
 #[test]

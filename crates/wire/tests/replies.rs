@@ -2,8 +2,9 @@
 
 mod recorded;
 
-use recorded::{Dice, Transcript, dialects, exchanges, replay};
-use wire::mysql::{Asked, Capabilities, Malformed, Reply, Step};
+use recorded::{Dice, Transcript, dialects, exchange, exchanges, replay};
+use wire::mysql::execute::{Types, execute};
+use wire::mysql::{Asked, Capabilities, Malformed, Param, Reply, Step};
 
 /// Replays a file up to and including `name`, as types are learnt on the way; gives the lines of `name` alone.
 fn lines(file: &str, capabilities: Capabilities, name: &str) -> Vec<String> {
@@ -74,6 +75,22 @@ fn parameters_of_every_type_come_back_as_sent() {
     for (file, capabilities) in dialects() {
         let found = rows(file, capabilities, "execute_echo");
         assert_eq!(found, ["I64(-7) | U64(18446744073709551615) | F64(0.1) | gr\\xc3\\xbcn | Null"], "{file}");
+    }
+}
+
+#[test]
+fn an_execute_is_written_as_a_server_understood_it() {
+    for (file, capabilities) in dialects() {
+        let mut transcript = Transcript::default();
+        replay(&exchange(file, "prepare_echo"), capabilities, &mut transcript, || usize::MAX / 2);
+        let sent = exchange(file, "execute_echo").sent();
+        let statement = u32::from_le_bytes([sent[5], sent[6], sent[7], sent[8]]);
+        assert!(transcript.lines.last().expect("an end").contains(&format!("statement: {statement},")), "{file}");
+        let text = "grün".as_bytes();
+        let params = [Param::I64(-7), Param::U64(u64::MAX), Param::F64(0.1), Param::Bytes(text), Param::Null];
+        let mut out = Vec::new();
+        execute(&mut out, statement, &params, Types::Sent);
+        assert_eq!(out, sent, "{file}");
     }
 }
 
@@ -174,7 +191,7 @@ fn every_prefix_of_a_reply_is_incomplete() {
 #[test]
 fn a_reply_ends_where_the_next_one_begins() {
     let mut reply = Reply::new(dialects().next().expect("a dialect").1);
-    let ok = recorded::exchange("mariadb-10.11.19/modern", "ping").received();
+    let ok = exchange("mariadb-10.11.19/modern", "ping").received();
     reply.begin(Asked::Text, 1);
     let two = [ok.clone(), ok.clone()].concat();
     let step = reply.feed(&two, &mut ());
@@ -185,7 +202,7 @@ fn a_reply_ends_where_the_next_one_begins() {
 #[test]
 fn a_reply_to_another_command_is_out_of_sequence() {
     let mut reply = Reply::new(Capabilities::WANTED);
-    let ok = recorded::exchange("mariadb-10.11.19/modern", "ping").received();
+    let ok = exchange("mariadb-10.11.19/modern", "ping").received();
     reply.begin(Asked::Text, 2);
     assert_eq!(reply.feed(&ok, &mut ()), Err(Malformed("a packet is out of sequence")));
 }
@@ -193,7 +210,7 @@ fn a_reply_to_another_command_is_out_of_sequence() {
 #[test]
 fn a_server_that_hung_up_while_idle_is_an_error_by_number() {
     let mut reply = Reply::new(Capabilities::WANTED);
-    let unasked = recorded::exchange("mysql-8.0.33/login", "idle_too_long").received();
+    let unasked = exchange("mysql-8.0.33/login", "idle_too_long").received();
     reply.begin(Asked::Execute, 1);
     let Ok(Step::Failed { error, .. }) = reply.feed(&unasked, &mut ()) else { panic!("an error must end it") };
     assert_eq!((error.number, &error.sqlstate), (4031, b"HY000"));
