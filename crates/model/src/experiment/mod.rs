@@ -19,13 +19,13 @@ use document::{Document, Entry};
 use reading::Reading;
 use std::collections::BTreeMap;
 
-pub use shape::NO_DISTURBANCE;
+pub(crate) use shape::NO_DISTURBANCE;
 
 /// What runs where the experiment does not say: the server that the distribution installed.
 pub const DEFAULT_BUILD: &str = "distribution";
 
 /// The scale that a file has without saying so: its own size.
-pub const OWN_SIZE: &str = "study";
+const OWN_SIZE: &str = "study";
 
 /// A parsed experiment. Values are checked against the vocabulary; nothing is multiplied or ordered yet.
 #[derive(Clone, Debug, PartialEq)]

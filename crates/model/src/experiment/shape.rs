@@ -12,7 +12,7 @@ use crate::words::{Kind, Words};
 pub(super) const LONGEST: Nanos = Nanos::from_secs(30 * 24 * 3600);
 
 /// The word for a phase without a disturbance, where one is a value of an axis.
-pub const NO_DISTURBANCE: &str = "none";
+pub(crate) const NO_DISTURBANCE: &str = "none";
 
 /// What a key accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
