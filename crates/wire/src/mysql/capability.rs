@@ -11,13 +11,11 @@ pub struct Capabilities(pub u64);
 impl Capabilities {
     /// Named CLIENT_MYSQL by MariaDB, which offers its own high bits only where this one is absent.
     pub const LONG_PASSWORD: Self = Capabilities(1);
-    pub const FOUND_ROWS: Self = Capabilities(1 << 1);
     pub const CONNECT_WITH_DB: Self = Capabilities(1 << 3);
     pub const PROTOCOL_41: Self = Capabilities(1 << 9);
     pub const SSL: Self = Capabilities(1 << 11);
     pub const TRANSACTIONS: Self = Capabilities(1 << 13);
     pub const SECURE_CONNECTION: Self = Capabilities(1 << 15);
-    pub const MULTI_STATEMENTS: Self = Capabilities(1 << 16);
     pub const MULTI_RESULTS: Self = Capabilities(1 << 17);
     pub const PS_MULTI_RESULTS: Self = Capabilities(1 << 18);
     pub const PLUGIN_AUTH: Self = Capabilities(1 << 19);

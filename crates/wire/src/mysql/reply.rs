@@ -65,7 +65,8 @@ pub enum Step<'b> {
     Incomplete { consumed: usize, missing: usize },
     /// The reply is complete.
     Done { consumed: usize, summary: Summary },
-    /// The server ended the reply with an error; the session is still good.
+    /// The server ended the reply with an error. The session is still good, unless the error says that the server ended
+    /// it too (killed, timed out): then the next read finds it closed.
     Failed { consumed: usize, summary: Summary, error: ErrPacket<'b> },
     /// The server asks for a local file: send `refusal` (an empty packet), then feed what it answers.
     LocalInfile { consumed: usize, refusal: [u8; HEADER_BYTES] },
@@ -192,10 +193,12 @@ impl Reply {
     #[inline]
     fn message(&mut self, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
         let first = *payload.first().ok_or(Malformed("an empty packet in a reply"))?;
+        if first == 0xFF && self.state != State::Idle {
+            return Ok(After::Error);
+        }
         match self.state {
             State::Rows => match first {
                 0xFE if self.ends_rows(payload) => self.end_rows(payload),
-                0xFF => Ok(After::Error),
                 _ => {
                     self.summary.rows += 1;
                     let columns = self.summary.columns as usize;
@@ -231,7 +234,6 @@ impl Reply {
     #[inline]
     fn first(&mut self, first: u8, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
         match first {
-            0xFF => Ok(After::Error),
             0x00 if self.asked == Asked::Prepare => self.prepared(Prepared::parse(payload)?),
             0x00 => {
                 self.summary.results += 1;
