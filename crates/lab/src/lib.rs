@@ -1,10 +1,20 @@
-//! The world.
+//! The only room that touches the world: servers, sessions, load, samplers, and the notebook that all of it goes into.
+//! It never knows whether a run is good: it carries out a plan and writes down what happened, failures included.
 
-pub mod notebook;
-pub mod process;
-pub mod servers;
-pub mod trouble;
+pub mod canary;
+pub mod carry_out;
 pub mod clock;
 pub mod load;
 pub mod loader;
+pub mod notebook;
+pub mod process;
+mod procfs;
+pub mod samplers;
+pub mod sampling;
+pub mod servers;
 pub mod sessions;
+pub mod survey;
+pub mod trouble;
+
+pub use carry_out::{Halt, Progress, carry_out};
+pub use survey::survey;

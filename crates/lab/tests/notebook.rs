@@ -14,24 +14,7 @@ use model::units::{Nanos, Users};
 use model::value::Value;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A folder of its own, removed at the end of the test.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self(std::env::temp_dir().join(format!("assay-test-notebook-{}-{number}", std::process::id())))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-    }
-}
+use tempfile::tempdir;
 
 fn plan(runs: u32, rows: i64) -> Plan {
     let server = Server {
@@ -110,8 +93,8 @@ fn metric(name: &str) -> Metric {
 
 #[test]
 fn a_run_that_has_an_ending_is_not_repeated_and_one_without_is() {
-    let place = Temporary::new();
-    let mut notebook = Notebook::open_or_create(&place.0, &plan(3, 10), "question = 1").unwrap();
+    let place = tempdir().unwrap();
+    let mut notebook = Notebook::open_or_create(place.path(), &plan(3, 10), "question = 1").unwrap();
     notebook.host(&Host { cpu_model: "test".into(), ..Host::default() }).unwrap();
     notebook.begin_run(&id(2)).unwrap().intervals.finish().unwrap();
     notebook.end_run(&run(2, 0)).unwrap();
@@ -119,75 +102,74 @@ fn a_run_that_has_an_ending_is_not_repeated_and_one_without_is() {
     pages.intervals.append(&interval(0, 7)).unwrap();
     drop((pages, notebook));
 
-    let mut notebook = Notebook::open_or_create(&place.0, &plan(3, 10), "question = 1").unwrap();
+    let mut notebook = Notebook::open_or_create(place.path(), &plan(3, 10), "question = 1").unwrap();
     assert_eq!(notebook.finished().iter().collect::<Vec<_>>(), [&id(2)]);
-    assert!(place.0.join("runs/c001-1.interrupted-1/intervals.jsonl").exists());
+    assert!(place.path().join("runs/c001-1.interrupted-1/intervals.jsonl").exists());
     let pages = notebook.begin_run(&id(1)).unwrap();
     pages.intervals.finish().unwrap();
     notebook.end_run(&run(1, 1)).unwrap();
 
-    let record = read(&place.0).unwrap();
+    let (record, _) = read(place.path()).unwrap();
     assert_eq!(record.runs, [run(2, 0), run(1, 1)]);
     assert_eq!((record.experiment.as_str(), record.plan), ("question = 1", plan(3, 10)));
     assert_eq!(record.host.cpu_model, "test");
     let kinds: Vec<_> = record.events.iter().map(|e| e.kind).collect();
     assert_eq!(kinds, [EventKind::LabStarted, EventKind::RunInterrupted, EventKind::LabStarted]);
-    assert!(Folder::new(&place.0).intervals(&id(1)).is_empty(), "the interrupted attempt is not part of the run");
+    assert!(Folder::new(place.path()).intervals(&id(1)).is_empty(), "the interrupted attempt is not part of the run");
 }
 
 #[test]
 fn another_plan_needs_another_folder_but_a_new_estimate_of_its_cost_does_not() {
-    let place = Temporary::new();
-    drop(Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap());
+    let place = tempdir().unwrap();
+    drop(Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap());
     let dearer = Plan { cost: Cost { rows: 5, ..Cost::default() }, ..plan(1, 10) };
-    drop(Notebook::open_or_create(&place.0, &dearer, "").unwrap());
-    let told = Notebook::open_or_create(&place.0, &plan(1, 100), "").unwrap_err().to_string();
+    drop(Notebook::open_or_create(place.path(), &dearer, "").unwrap());
+    let told = Notebook::open_or_create(place.path(), &plan(1, 100), "").unwrap_err().to_string();
     assert!(told.contains("cells[0].parameters.rows: 10 there, 100 here") && told.contains("--out"), "{told}");
 }
 
 #[test]
 fn a_record_has_one_writer() {
-    let place = Temporary::new();
-    let first = Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap();
-    let told = Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap_err().to_string();
+    let place = tempdir().unwrap();
+    let first = Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap();
+    let told = Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap_err().to_string();
     assert!(told.contains(&format!("another assay (process {})", std::process::id())), "{told}");
     drop(first);
-    Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap();
+    Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap();
 }
 
 #[test]
 fn a_folder_of_other_things_is_left_alone() {
-    let place = Temporary::new();
-    std::fs::create_dir(&place.0).unwrap();
-    std::fs::write(place.0.join("thesis.tex"), "").unwrap();
-    let told = Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap_err().to_string();
+    let place = tempdir().unwrap();
+    std::fs::write(place.path().join("thesis.tex"), "").unwrap();
+    let told = Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap_err().to_string();
     assert!(told.contains("holds thesis.tex and is not a record"), "{told}");
-    assert!(read(&place.0).unwrap_err().to_string().contains("is not a record"));
+    assert!(read(place.path()).unwrap_err().to_string().contains("is not a record"));
 }
 
 #[test]
 fn a_host_that_changed_under_a_record_is_told() {
-    let place = Temporary::new();
-    let notebook = Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap();
+    let place = tempdir().unwrap();
+    let notebook = Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap();
     notebook.host(&Host { kernel: "6.1".into(), ..Host::default() }).unwrap();
     notebook.host(&Host { kernel: "6.2".into(), ..Host::default() }).unwrap();
-    let record = read(&place.0).unwrap();
+    let (record, _) = read(place.path()).unwrap();
     assert_eq!(record.host.kernel, "6.1");
     assert!(record.events[1].text.contains("kernel: \"6.1\" there, \"6.2\" here"), "{:?}", record.events);
 }
 
 #[test]
 fn damage_inside_a_page_is_told_and_what_came_before_is_kept() {
-    let place = Temporary::new();
-    let notebook = Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap();
+    let place = tempdir().unwrap();
+    let notebook = Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap();
     let mut pages = notebook.begin_run(&id(1)).unwrap();
     (0..3).for_each(|second| pages.intervals.append(&interval(second, second)).unwrap());
-    let path = place.0.join("runs/c001-1/intervals.jsonl");
+    let path = place.path().join("runs/c001-1/intervals.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let mut lines: Vec<_> = text.lines().collect();
     lines[1] = "{\"from\":";
     std::fs::write(&path, lines.join("\n") + "\n").unwrap();
-    let folder = Folder::new(&place.0);
+    let folder = Folder::new(place.path());
     assert_eq!(folder.intervals(&id(1)), [interval(0, 0)]);
     assert!(folder.damage()[0].contains("is damaged at line 2"), "{:?}", folder.damage());
 }
@@ -205,12 +187,12 @@ proptest! {
 
     #[test]
     fn a_page_cut_at_any_byte_reads_up_to_its_last_whole_line(commits in proptest::collection::vec(0u64..1000, 1..5), cut in 0.0..1.0) {
-        let place = Temporary::new();
-        let path = written(&place.0, &commits);
+        let place = tempdir().unwrap();
+        let path = written(place.path(), &commits);
         let bytes = std::fs::read(&path).unwrap();
         let cut = (cut * bytes.len() as f64) as usize;
         std::fs::write(&path, &bytes[..cut]).unwrap();
-        let folder = Folder::new(&place.0);
+        let folder = Folder::new(place.path());
         let found = folder.intervals(&id(1));
         // A line whose newline alone is missing is whole.
         let ends = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i);
@@ -221,20 +203,20 @@ proptest! {
 
     #[test]
     fn a_story_goes_on_after_a_torn_line(cut in 0usize..60) {
-        let place = Temporary::new();
-        drop(Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap());
-        let path = place.0.join("notes.jsonl");
+        let place = tempdir().unwrap();
+        drop(Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap());
+        let path = place.path().join("notes.jsonl");
         let bytes = std::fs::read(&path).unwrap();
         let torn = [&bytes[..], &bytes[..cut.min(bytes.len())]].concat();
         std::fs::write(&path, torn).unwrap();
-        drop(Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap());
-        prop_assert_eq!(read(&place.0).unwrap().events.len(), 2);
+        drop(Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap());
+        prop_assert_eq!(read(place.path()).unwrap().0.events.len(), 2);
     }
 
     #[test]
     fn series_are_read_as_they_were_sampled(values in proptest::collection::vec((any::<f64>(), 0u8..3), 1..20)) {
-        let place = Temporary::new();
-        let notebook = Notebook::open_or_create(&place.0, &plan(1, 10), "").unwrap();
+        let place = tempdir().unwrap();
+        let notebook = Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap();
         let mut page = notebook.begin_run(&id(1)).unwrap().series;
         page.append(&Line::Source { source: "s".into(), metrics: vec![metric("a"), metric("b")] }).unwrap();
         let mut last = 0.0;
@@ -249,7 +231,7 @@ proptest! {
             let changed = if *changed > 0 || second == 0 { vec![(1, last)] } else { vec![] };
             page.append(&Line::Sample(Sample { source: "s".into(), at, changed })).unwrap();
         }
-        let found = Folder::new(&place.0).series(&id(1), &["b", "c"]);
+        let found = Folder::new(place.path()).series(&id(1), &["b", "c"]);
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!(&found[0].readings, &expected);
     }

@@ -11,25 +11,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use tempfile::TempDir;
 
-/// A house in a folder of its own, removed at the end of the test.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("assay-test-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("r")).unwrap();
-        Self(folder)
-    }
-    fn house(&self) -> House {
-        House { home: self.0.join("home"), runtime: self.0.join("r") }
-    }
+/// A place of its own with its house, removed at the end of the test.
+fn place() -> (TempDir, House) {
+    let place = tempfile::tempdir().unwrap();
+    let house = house_in(place.path());
+    (place, house)
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).unwrap();
-    }
+fn house_in(place: &Path) -> House {
+    House { home: place.join("home"), runtime: place.to_path_buf() }
 }
 
 fn guard() -> Guard {
@@ -55,6 +47,13 @@ fn alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "))
 }
 
+/// Folders of instances, and of sockets.
+fn left_in(house: &House) -> (usize, usize) {
+    let names = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
+    let sockets = names(&house.runtime).iter().filter(|n| n.to_string_lossy().starts_with("assay-")).count();
+    (names(&house.instances()).len(), sockets)
+}
+
 fn wait_for_death(pid: u32) {
     while alive(pid) {
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -63,8 +62,7 @@ fn wait_for_death(pid: u32) {
 
 #[test]
 fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
-    let place = Temporary::new("up");
-    let house = place.house();
+    let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[0], tcp: None };
     let mut instance = Instance::provision(&wish).unwrap();
@@ -82,13 +80,12 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     drop(instance);
     assert!(!alive(pid));
     assert!(!folder.exists());
-    assert_eq!(std::fs::read_dir(&house.runtime).unwrap().count(), 0, "sockets are gone");
+    assert_eq!(left_in(&house), (0, 0));
 }
 
 #[test]
 fn a_server_that_cannot_start_says_why_in_its_own_words() {
-    let place = Temporary::new("why");
-    let house = place.house();
+    let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("frobnicate", Value::Count(1))]));
     let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
     let told = Instance::provision(&wish).unwrap_err().to_string();
@@ -97,8 +94,7 @@ fn a_server_that_cannot_start_says_why_in_its_own_words() {
 
 #[test]
 fn a_data_directory_that_we_did_not_make_is_left_alone() {
-    let place = Temporary::new("foreign");
-    let house = place.house();
+    let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
     let claim = house.claim_instance("foreign").unwrap();
@@ -109,8 +105,7 @@ fn a_data_directory_that_we_did_not_make_is_left_alone() {
 
 #[test]
 fn a_taken_port_is_told_before_anything_starts() {
-    let place = Temporary::new("port");
-    let house = place.house();
+    let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port();
@@ -121,8 +116,7 @@ fn a_taken_port_is_told_before_anything_starts() {
 
 #[test]
 fn native_options_cannot_move_a_server_out_of_its_folder() {
-    let place = Temporary::new("native");
-    let house = place.house();
+    let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("log_error", "/etc/passwd".into())]));
     let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("native.log_error is the lab's own"));
@@ -135,8 +129,7 @@ fn guard_of(server: u32) -> u32 {
 
 #[test]
 fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
-    let place = Temporary::new("guard");
-    let house = place.house();
+    let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
     let mut instance = Instance::provision(&wish).unwrap();
@@ -148,11 +141,11 @@ fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
 
 #[test]
 fn a_server_dies_with_its_lab_though_the_lab_is_killed() {
-    let place = Temporary::new("lab");
+    let (place, house) = place();
     // The lab is this very test binary, started again and asked for the other half.
     let mut lab = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "the_lab_that_is_killed", "--ignored", "--nocapture"])
-        .env("ASSAY_TEST_PLACE", &place.0)
+        .env("ASSAY_TEST_PLACE", place.path())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -167,11 +160,9 @@ fn a_server_dies_with_its_lab_though_the_lab_is_killed() {
     wait_for_death(guard);
 
     // The next lab finds the folders of the dead one stale and sweeps them away.
-    let house = place.house();
-    let count = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
-    assert_eq!((count(&house.instances()), count(&house.runtime)), (1, 1));
+    assert_eq!(left_in(&house), (1, 1));
     let (mine, socket) = (house.claim_instance("next").unwrap(), house.claim_socket().unwrap());
-    assert_eq!((count(&house.instances()), count(&house.runtime)), (1, 1));
+    assert_eq!(left_in(&house), (1, 1));
     assert!(mine.folder().exists() && socket.folder().exists());
 }
 
@@ -179,7 +170,7 @@ fn a_server_dies_with_its_lab_though_the_lab_is_killed() {
 #[ignore = "the other half of the test above, which starts it"]
 fn the_lab_that_is_killed() {
     let Some(place) = std::env::var_os("ASSAY_TEST_PLACE").map(PathBuf::from) else { return };
-    let house = House { home: place.join("home"), runtime: place.join("r") };
+    let house = house_in(&place);
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let guard = guard();
     // The thread that starts the server ends: that is no reason for the server to die.

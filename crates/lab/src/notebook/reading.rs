@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Reads everything but the seconds.
-pub fn read(folder: &Path) -> Result<Record, Trouble> {
+/// Reads everything but the seconds, which the folder gives when asked.
+pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
     let experiment = folder.join("experiment.toml");
     let experiment = fs::read_to_string(&experiment).map_err(|e| {
         Trouble::new(format!("{} is not a record", folder.display()))
@@ -35,7 +35,7 @@ pub fn read(folder: &Path) -> Result<Record, Trouble> {
     }
     runs.iter().try_for_each(|r| known_schema(folder, r.schema, RECORD_SCHEMA))?;
     runs.sort_by_key(|r| r.position);
-    Ok(Record {
+    let record = Record {
         experiment,
         plan,
         // A record that ended before it was surveyed has a host of which nothing is known.
@@ -49,7 +49,8 @@ pub fn read(folder: &Path) -> Result<Record, Trouble> {
         instances: whole_files(&folder.join("instances"))?,
         datasets: whole_files(&folder.join("datasets"))?,
         runs,
-    })
+    };
+    Ok((record, Folder::new(folder)))
 }
 
 fn known_schema(folder: &Path, found: u32, known: u32) -> Result<(), Trouble> {

@@ -1,0 +1,117 @@
+//! The few lines of /proc that the samplers need, as pure functions of a file's text (proc(5)). `None` means that the
+//! text is not what that manual says.
+
+/// Of `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    pub minor_faults: u64,
+    pub major_faults: u64,
+    /// Clock ticks.
+    pub user: u64,
+    pub system: u64,
+    pub threads: u64,
+}
+
+pub fn stat(text: &str) -> Option<Stat> {
+    // The name may hold spaces and parentheses; the fields after its last one are numbers, from field 3 on.
+    let (_, rest) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let field = |number: usize| fields.get(number - 3)?.parse().ok();
+    Some(Stat {
+        minor_faults: field(10)?,
+        major_faults: field(12)?,
+        user: field(14)?,
+        system: field(15)?,
+        threads: field(20)?,
+    })
+}
+
+/// Nanoseconds on a CPU and waiting for one, of `schedstat`.
+pub fn schedstat(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split_ascii_whitespace();
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// A number of a `name: value` or `name value` file: `status`, `io`, `vmstat`.
+pub fn field(text: &str, name: &str) -> Option<u64> {
+    let value = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix([':', ' ']))?;
+    value.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// Voluntary and involuntary context switches of `status`.
+pub fn switches(text: &str) -> Option<(u64, u64)> {
+    Some((field(text, "voluntary_ctxt_switches")?, field(text, "nonvoluntary_ctxt_switches")?))
+}
+
+/// Resident pages of `statm`.
+pub fn resident(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// The first line of `/proc/stat`: ticks in user (nice included), system, idle, iowait, irq (soft ones included), steal.
+/// Guest time is part of user.
+pub fn cpu(text: &str) -> Option<[u64; 6]> {
+    let line = text.lines().next()?.strip_prefix("cpu ")?;
+    let ticks: Vec<u64> = line.split_ascii_whitespace().map_while(|n| n.parse().ok()).collect();
+    let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = ticks[..] else { return None };
+    Some([user + nice, system, idle, iowait, irq + softirq, steal])
+}
+
+/// Microseconds in which some task was stalled, of `/proc/pressure/*`.
+pub fn pressure(text: &str) -> Option<u64> {
+    text.lines().find(|l| l.starts_with("some "))?.rsplit_once("total=")?.1.trim().parse().ok()
+}
+
+/// Bytes read and written, of `/proc/diskstats`, over the devices that `whole` accepts.
+pub fn disks(text: &str, whole: impl Fn(&str) -> bool) -> Option<(u64, u64)> {
+    /// Whatever the device's own sector is (Documentation/admin-guide/iostats.rst).
+    const SECTOR: u64 = 512;
+    let mut sum = (0, 0);
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        if whole(fields.get(2)?) {
+            sum.0 += fields.get(5)?.parse::<u64>().ok()? * SECTOR;
+            sum.1 += fields.get(9)?.parse::<u64>().ok()? * SECTOR;
+        }
+    }
+    Some(sum)
+}
+
+pub fn ticks_to_nanos(ticks: u64) -> u64 {
+    ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_an_odd_name_is_read() {
+        let text = "4242 (maria) db d) S 1 4242 4242 0 -1 4194560 15307 0 23 0 1412 309 0 0 20 0 14 0 5133 8591350740 26136 1844";
+        let expected = Stat { minor_faults: 15307, major_faults: 23, user: 1412, system: 309, threads: 14 };
+        assert_eq!(stat(text), Some(expected));
+        assert_eq!(stat("4242 (mariadbd) S 1"), None);
+    }
+
+    #[test]
+    fn times_and_switches_of_a_thread_are_read() {
+        assert_eq!(schedstat("1726354818 3843736 921\n"), Some((1_726_354_818, 3_843_736)));
+        let status =
+            "Name:\tmariadbd\nVmRSS:\t  104536 kB\nvoluntary_ctxt_switches:\t45\nnonvoluntary_ctxt_switches:\t7\n";
+        assert_eq!(switches(status), Some((45, 7)));
+        assert_eq!(resident("2147837685 26134 6022 5410 0 91225 0\n"), Some(26134));
+        assert_eq!(field("rchar: 6976\nread_bytes: 12288\nwrite_bytes: 4096\n", "read_bytes"), Some(12288));
+        assert_eq!(field("nr_free_pages 1\npswpin 3\npswpout 5\n", "pswpout"), Some(5));
+        assert_eq!(field("pswpin_x 3\n", "pswpin"), None);
+    }
+
+    #[test]
+    fn the_machine_is_read_with_steal_and_pressure() {
+        let text = "cpu  100 5 30 4000 20 1 2 7 50 0\ncpu0 50 0 15 2000 10 0 1 3 0 0\n";
+        assert_eq!(cpu(text), Some([105, 30, 4000, 20, 3, 7]));
+        let text = "some avg10=95.88 avg60=89.67 avg300=50.38 total=296452434\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n";
+        assert_eq!(pressure(text), Some(296_452_434));
+        let text = "   7  0 loop0 9 9 9 9 9 9 9 9 9 9 9\n 254  0 vda 5741 2 100 1 2 3 200 4 0 5 6\n 254  1 vda1 1 1 90 1 1 1 70 1 0 1 1\n";
+        assert_eq!(disks(text, |name| name == "vda"), Some((51_200, 102_400)));
+    }
+}

@@ -1,0 +1,87 @@
+//! What the load costs its own machine: the workers' CPU, their waiting for a CPU and their switches, and the memory of
+//! the process. Only worker threads count as client: the sampler and the conductor share the process, not the work. When
+//! a worker is gone its counts are too, so that the sums are left out rather than lowered.
+
+use super::{Occasion, Reading, Source};
+use crate::procfs::{resident, schedstat, stat, switches, ticks_to_nanos};
+use model::record::series::Unit;
+use std::fs;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(super) const NAME: &str = "client";
+
+/// The thread ids of the load's workers, set when they are known.
+#[derive(Clone, Debug, Default)]
+pub struct Workers(Arc<Mutex<Vec<u32>>>);
+
+impl Workers {
+    pub fn set(&self, threads: Vec<u32>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = threads;
+    }
+    fn get(&self) -> Vec<u32> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+pub(super) struct Client {
+    workers: Workers,
+    /// Largest user time given so far.
+    user: u64,
+}
+
+#[derive(Default)]
+struct Sums {
+    on_cpu: u64,
+    busiest: u64,
+    system: u64,
+    waiting: u64,
+    voluntary: u64,
+    involuntary: u64,
+}
+
+impl Client {
+    pub(super) fn new(workers: Workers) -> Self {
+        Self { workers, user: 0 }
+    }
+}
+
+impl Source for Client {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn read(&mut self, _: Occasion, reading: &mut Reading) {
+        let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        reading.counter("client.cpu.process", Unit::Nanos, cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64);
+        if let Some(pages) = reading.file("/proc/self/statm", resident) {
+            reading.gauge("client.memory.resident", Unit::Bytes, pages * rustix::param::page_size() as u64);
+        }
+        let threads = self.workers.get();
+        let Some(sums) = sum(&threads).filter(|_| !threads.is_empty()) else { return };
+        // The kernel tells user and system apart in ticks of 10 ms, and their sum exactly: user is what is left.
+        self.user = self.user.max(sums.on_cpu.saturating_sub(sums.system));
+        reading.counter("client.cpu.user", Unit::Nanos, self.user);
+        reading.counter("client.cpu.system", Unit::Nanos, sums.system);
+        reading.counter("client.cpu.busiest_worker", Unit::Nanos, sums.busiest);
+        reading.counter("client.runqueue.wait", Unit::Nanos, sums.waiting);
+        reading.counter("client.switches.voluntary", Unit::Count, sums.voluntary);
+        reading.counter("client.switches.involuntary", Unit::Count, sums.involuntary);
+    }
+}
+
+/// Over all these threads of this process; `None` when one is gone.
+fn sum(threads: &[u32]) -> Option<Sums> {
+    let mut sums = Sums::default();
+    for thread in threads {
+        let file = |name: &str| fs::read_to_string(format!("/proc/self/task/{thread}/{name}")).ok();
+        let (on_cpu, waiting) = schedstat(&file("schedstat")?)?;
+        let (voluntary, involuntary) = switches(&file("status")?)?;
+        sums.on_cpu += on_cpu;
+        sums.busiest = sums.busiest.max(on_cpu);
+        sums.system += ticks_to_nanos(stat(&file("stat")?)?.system);
+        sums.waiting += waiting;
+        sums.voluntary += voluntary;
+        sums.involuntary += involuntary;
+    }
+    Some(sums)
+}

@@ -1,0 +1,150 @@
+//! Samplers: each reads one source of numbers about a run and names them (`docs/record.md` lists the names). A source that
+//! cannot be read leaves its metrics out and says so once; nothing is ever reported as zero because it was not there.
+//! `sampling` decides when they are read; the sources only know how.
+
+pub mod client;
+mod host;
+mod innodb;
+mod sampler;
+mod server_process;
+mod server_threads;
+mod status;
+
+use model::record::series::{Metric, Shape, Unit};
+use model::units::Nanos;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
+/// client's own (check W2), so it is read nearest to the mark, and `sampler` counts the statements sent until then.
+pub const ALL: &[&str] =
+    &[status::NAME, sampler::NAME, server_process::NAME, client::NAME, host::NAME, server_threads::NAME, innodb::NAME];
+
+/// The sources of a run that can be read there: without a session no `status` and `innodb`, without a process of ours no
+/// `server_process` and `server_threads`.
+pub fn sources(ask: Option<Box<dyn Ask>>, server: Option<u32>, workers: &client::Workers) -> Vec<Box<dyn Source>> {
+    let asker = ask.map(|ask| Rc::new(RefCell::new(Asker { ask, statements: 0 })));
+    let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    if let Some(asker) = &asker {
+        sources.push(Box::new(status::Status(asker.clone())));
+        sources.push(Box::new(sampler::Sampler(asker.clone())));
+    }
+    if let Some(pid) = server {
+        sources.push(Box::new(server_process::ServerProcess(pid)));
+    }
+    sources.push(Box::new(client::Client::new(workers.clone())));
+    sources.push(Box::new(host::HostWide));
+    if let Some(pid) = server {
+        sources.push(Box::new(server_threads::ServerThreads::new(pid)));
+    }
+    if let Some(asker) = asker {
+        sources.push(Box::new(innodb::Innodb::new(asker)));
+    }
+    sources
+}
+
+/// A session for the sampler alone: one statement at a time, rows as text.
+pub trait Ask {
+    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String>;
+}
+
+/// The session with a count of what went through it.
+pub struct Asker {
+    ask: Box<dyn Ask>,
+    statements: u64,
+}
+
+impl Asker {
+    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+        self.statements += 1;
+        self.ask.rows(sql)
+    }
+}
+
+pub trait Source {
+    fn name(&self) -> &'static str;
+    /// Adds what it reads; what it could not read it names as missing.
+    fn read(&mut self, occasion: Occasion, reading: &mut Reading);
+}
+
+/// Why a source is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// The end of a phase: everything counts.
+    Mark,
+    /// One of the seconds in between: a source that is dear to read may pass.
+    Second,
+}
+
+/// What one source gave at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// When it was read, on the lab's clock.
+    pub at: Nanos,
+    pub values: Vec<(Metric, f64)>,
+    /// What was not there, with the reason.
+    pub missing: Vec<(String, String)>,
+}
+
+impl Reading {
+    fn add(&mut self, name: &str, unit: Unit, shape: Shape, value: f64) {
+        // JSON has no word for the others, and no source has a use for them.
+        if value.is_finite() {
+            self.values.push((Metric { name: name.to_string(), unit, shape }, value));
+        }
+    }
+    fn counter(&mut self, name: &str, unit: Unit, value: u64) {
+        self.add(name, unit, Shape::Counter, value as f64);
+    }
+    fn gauge(&mut self, name: &str, unit: Unit, value: u64) {
+        self.add(name, unit, Shape::Gauge, value as f64);
+    }
+    fn missing(&mut self, what: &str, why: impl ToString) {
+        self.missing.push((what.to_string(), why.to_string()));
+    }
+    /// Reads a file and understands it, or names what is missing without it.
+    fn file<T>(&mut self, path: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let found = parse(&text);
+                if found.is_none() {
+                    self.missing(path, "it is not written as expected");
+                }
+                found
+            }
+            Err(e) => {
+                self.missing(path, e);
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Mute;
+    impl Ask for Mute {
+        fn rows(&mut self, _: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+            Err("2006 server has gone away".into())
+        }
+    }
+
+    #[test]
+    fn every_source_is_read_in_the_order_of_the_list() {
+        let all = sources(Some(Box::new(Mute)), Some(1), &client::Workers::default());
+        assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_missing_and_never_zero() {
+        // No process has this number, and the session is dead.
+        for mut source in sources(Some(Box::new(Mute)), Some(u32::MAX), &client::Workers::default()) {
+            let mut reading = Reading::default();
+            source.read(Occasion::Mark, &mut reading);
+            let broken = ["status", "innodb", "server_process", "server_threads"].contains(&source.name());
+            assert_eq!((reading.values.is_empty(), reading.missing.is_empty()), (broken, !broken), "{}", source.name());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Sampling on this machine: real sources, a real thread, a real page. SQL answers are a server's own, kept as text; that
+//! the real server's counts agree with ours is proven where sessions are (W2 in the tests of the load).
+
+use lab::clock;
+use lab::notebook::{Notebook, read};
+use lab::samplers::client::Workers;
+use lab::samplers::{self, Ask};
+use lab::sampling::{Sampling, between};
+use model::plan::{Cost, PLAN_SCHEMA, Plan, RunId};
+use model::record::Details;
+use model::record::series::Shape;
+use model::seed::Seed;
+use std::time::Duration;
+
+/// A server whose Questions are the statements that it was asked, as a real one counts them: before it answers.
+struct Quiet(u32);
+
+impl Ask for Quiet {
+    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+        self.0 += 1;
+        let row = |cells: &[&str]| cells.iter().map(|c| Some(c.to_string())).collect::<Vec<_>>();
+        match sql.split(' ').next() {
+            Some("SHOW") => Ok(vec![row(&["Questions", &self.0.to_string()]), row(&["Threads_running", "1"])]),
+            _ => Err("1109 Unknown table 'INNODB_METRICS' in information_schema".into()),
+        }
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        schema: PLAN_SCHEMA,
+        name: "sampling".into(),
+        question: String::new(),
+        scale: None,
+        seed: Seed(1),
+        axes: vec![],
+        cells: vec![],
+        runs: vec![],
+        skipped: vec![],
+        cost: Cost::default(),
+        warnings: vec![],
+    }
+}
+
+#[test]
+fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let notebook = Notebook::open_or_create(folder.path(), &plan(), "").unwrap();
+    let run = RunId("c001-1".into());
+    let pages = notebook.begin_run(&run).unwrap();
+    let workers = Workers::default();
+    let (mine, busy) = (workers.clone(), std::process::id());
+    let sampling =
+        Sampling::begin(move || samplers::sources(Some(Box::new(Quiet(0))), Some(busy), &mine), pages.series);
+
+    let before = sampling.mark().wait();
+    // The one worker of this load is this very thread.
+    let thread: u32 =
+        std::fs::read_link("/proc/thread-self").unwrap().file_name().unwrap().to_str().unwrap().parse().unwrap();
+    workers.set(vec![thread]);
+    let start = clock::now();
+    sampling.start(start);
+    let begin = sampling.mark().wait();
+    std::thread::sleep(Duration::from_millis(1_700));
+    let spin = std::iter::repeat_with(|| clock::now().0 & 1).take(20_000_000).sum::<u64>();
+    assert!(spin > 0);
+    let end = sampling.mark().wait();
+    let (complaints, written) = sampling.finish();
+    written.unwrap();
+
+    let phase = between(&begin, &end, start);
+    // A quiet server's questions are the sampler's own, to the last one.
+    assert_eq!(phase["status.Questions"].delta(), phase["sampler.statements"].delta());
+    assert!(phase["status.Questions"].delta() >= 3.0);
+    let used = phase["client.cpu.user"].delta() + phase["client.cpu.system"].delta();
+    assert!(used > 0.0 && phase["client.cpu.busiest_worker"].delta() <= phase["client.cpu.process"].delta());
+    for name in ["server.cpu.user", "server.runqueue.wait", "server.io.write_bytes", "host.cpu.total", "host.cpu.steal"]
+    {
+        assert!(phase.contains_key(name), "{name}");
+    }
+    assert!(phase["host.cpu.total"].seconds() > 1.7);
+    assert!(!between(&before, &end, start).contains_key("client.cpu.user"), "there was no worker at the first mark");
+    assert_eq!(complaints, ["innodb metrics not available: 1109 Unknown table 'INNODB_METRICS' in information_schema"]);
+
+    let (_, details) = read(folder.path()).unwrap();
+    let series = details.series(&run, &["status.Questions", "status.Threads_running"]);
+    assert_eq!(series.iter().map(|s| s.metric.shape).collect::<Vec<_>>(), [Shape::Counter, Shape::Gauge]);
+    for one in &series {
+        // Two marks, and at least the seconds at 0.5 and 1.5.
+        assert!(one.readings.len() >= 4, "{:?}", one.readings);
+        assert!(one.readings.is_sorted_by_key(|(at, _)| *at));
+    }
+    assert!(
+        series[1].readings.iter().all(|(_, running)| *running == 1.0),
+        "what did not change is read back all the same"
+    );
+}
