@@ -193,12 +193,10 @@ impl Reply {
     #[inline]
     fn message(&mut self, payload: &[u8], visitor: &mut impl Visitor) -> Result<After, Malformed> {
         let first = *payload.first().ok_or(Malformed("an empty packet in a reply"))?;
-        if first == 0xFF && self.state != State::Idle {
-            return Ok(After::Error);
-        }
         match self.state {
             State::Rows => match first {
                 0xFE if self.ends_rows(payload) => self.end_rows(payload),
+                0xFF => Ok(After::Error),
                 _ => {
                     self.summary.rows += 1;
                     let columns = self.summary.columns as usize;
@@ -209,6 +207,8 @@ impl Reply {
                     Ok(After::Goes)
                 }
             },
+            State::Idle => Err(Malformed("bytes that answer no command")),
+            _ if first == 0xFF => Ok(After::Error),
             State::First => self.first(first, payload, visitor),
             State::Columns { left } => {
                 visitor.column((self.summary.columns - left) as usize, Definition(payload));
@@ -227,7 +227,6 @@ impl Reply {
                 self.expect_eof(payload)?;
                 self.await_columns(self.summary.columns)
             }
-            State::Idle => Err(Malformed("bytes that answer no command")),
         }
     }
 
