@@ -1,15 +1,22 @@
-//! Sampling on this machine: real sources, a real thread, a real page. SQL answers are a server's own, kept as text; that
-//! the real server's counts agree with ours is proven where sessions are (W2 in the tests of the load).
+//! Sampling on this machine: real sources, a real thread, a real page; once beside a session that plays a quiet server, so
+//! that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
 
 use lab::clock;
 use lab::notebook::{Notebook, read};
+use lab::process::Guard;
 use lab::samplers::client::Workers;
 use lab::samplers::{self, Ask};
 use lab::sampling::{Sampling, between};
-use model::plan::{Cost, PLAN_SCHEMA, Plan, RunId};
+use lab::servers::catalogue;
+use lab::servers::house::House;
+use lab::servers::instance::{Instance, Wish};
+use lab::sessions::address::Door;
+use lab::sessions::control::Control;
+use model::plan::{Cost, PLAN_SCHEMA, Plan, RunId, Server};
 use model::record::Details;
 use model::record::series::Shape;
 use model::seed::Seed;
+use model::units::Nanos;
 use std::time::Duration;
 
 /// A server whose Questions are the statements that it was asked, as a real one counts them: before it answers.
@@ -94,4 +101,49 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
         series[1].readings.iter().all(|(_, running)| *running == 1.0),
         "what did not change is read back all the same"
     );
+}
+
+#[test]
+fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
+    const SENT: u32 = 123;
+    let folder = tempfile::tempdir().unwrap();
+    let house = House { home: folder.path().join("home"), runtime: folder.path().to_path_buf() };
+    let server = Server {
+        build: "distribution".into(),
+        on: None,
+        engine: "innodb".into(),
+        profile: "default".into(),
+        settings: [("redo".to_string(), (16 << 20).into())].into(),
+        native: Default::default(),
+        cpus: None,
+        load_cpus: None,
+    };
+    let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
+    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None };
+    let instance = Instance::provision(&wish).unwrap();
+    let door = Door::root(instance.socket().to_path_buf());
+    let notebook = Notebook::open_or_create(&folder.path().join("record"), &plan(), "").unwrap();
+    let (pid, theirs) = (instance.pid(), door.clone());
+    let sources =
+        move || samplers::sources(Some(Box::new(Control::connect(&theirs).unwrap())), Some(pid), &Workers::default());
+    let sampling = Sampling::begin(sources, notebook.begin_run(&RunId("c001-1".into())).unwrap().series);
+
+    let mut user = Control::connect(&door).unwrap();
+    let begin = sampling.mark().wait();
+    sampling.start(clock::now());
+    for _ in 0..SENT {
+        user.execute("DO 1").unwrap();
+    }
+    let end = sampling.mark().wait();
+    let (complaints, written) = sampling.finish();
+    written.unwrap();
+
+    let window = between(&begin, &end, Nanos(0));
+    let questions = window["status.Questions"].delta() - window["sampler.statements"].delta();
+    assert_eq!(questions, f64::from(SENT));
+    assert!(
+        window.contains_key("innodb.buffer_pool_reads") && window.contains_key("status.Innodb_buffer_pool_pages_dirty")
+    );
+    assert!(window["server.threads"].end > 5.0 && window["server.memory.resident"].end > 1e7);
+    assert_eq!(complaints, Vec::<String>::new());
 }

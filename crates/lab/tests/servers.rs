@@ -6,6 +6,7 @@ use lab::servers::catalogue;
 use lab::servers::house::House;
 use lab::servers::instance::{Instance, STOP_PATIENCE, Wish};
 use model::plan::Server;
+use model::settings;
 use model::value::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
@@ -28,14 +29,16 @@ fn guard() -> Guard {
     Guard::program(env!("CARGO_BIN_EXE_lab-guard"))
 }
 
+/// The durable profile whole, so that the server itself says whether each of its words was honoured, in a small directory.
 fn small(native: &[(&str, Value)]) -> Server {
-    let settings = [("redo", 16 << 20), ("buffer_pool", 64 << 20), ("max_connections", 50)];
+    let defaults = settings::ALL.iter().filter_map(|p| Some((p.name.to_string(), p.default?.value())));
+    let small = [("redo", 16 << 20), ("buffer_pool", 64 << 20)].map(|(k, v)| (k.to_string(), Value::Count(v)));
     Server {
         build: "distribution".into(),
         on: None,
         engine: "innodb".into(),
-        profile: "default".into(),
-        settings: settings.into_iter().map(|(k, v)| (k.to_string(), Value::Count(v))).collect(),
+        profile: "durable".into(),
+        settings: defaults.chain(small).collect(),
         native: native.iter().map(|(k, v)| (k.to_string(), v.clone())).collect(),
         cpus: None,
         load_cpus: None,

@@ -53,8 +53,7 @@ impl Notebook {
     pub fn open_or_create(folder: &Path, plan: &Plan, experiment: &str) -> Result<Self, Trouble> {
         fs::create_dir_all(folder).map_err(Trouble::at("making the record's folder", folder))?;
         let lock = lock(folder)?;
-        let resumed = folder.join("plan.json").exists();
-        if resumed {
+        if folder.join("plan.json").exists() {
             same_plan(folder, plan)?;
         } else {
             begin(folder, plan, experiment)?;
@@ -70,10 +69,6 @@ impl Notebook {
                 notebook.move_aside(&run.id)?;
             }
         }
-        let (done, all) = (notebook.finished.len(), plan.runs.len());
-        let text =
-            if resumed { format!("resumed with {done} of {all} runs finished") } else { format!("began {all} runs") };
-        notebook.note(EventKind::LabStarted, None, text)?;
         Ok(notebook)
     }
 
