@@ -112,7 +112,7 @@ fn number(cell: &CellJudgement, metric: &str) -> String {
 fn with_interval(e: &Estimate) -> String {
     let value = three(e.value);
     match (e.low, e.high) {
-        (Some(low), Some(high)) if e.value != 0.0 => format!("{value} ± {} %", round3(((high - low) / 2.0 / e.value * 1000.0).abs().round() / 10.0)),
+        (Some(low), Some(high)) if e.value != 0.0 => format!("{value} ± {:.1} %", ((high - low) / 2.0 / e.value * 100.0).abs()),
         (Some(_) | None, Some(_) | None) => value,
     }
 }

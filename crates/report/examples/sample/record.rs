@@ -178,13 +178,16 @@ pub fn rate(cell: &Cell) -> f64 {
     busy * 1e6 / cost_us / (1.0 + 0.05 * users.log2()) / (1.0 + waits * users)
 }
 
+/// Quantiles that a histogram is made of.
+const STEPS: u64 = 1000;
+
 fn latency(cell: &Cell, rate: f64, count: u64, name: &str) -> model::histogram::Histogram {
     let mut histogram = model::histogram::Histogram::new();
     let middle = f64::from(cell.load.users.0) / rate * 1e9 * 0.82;
-    for step in 0..400 {
-        let q = (f64::from(step) + 0.5) / 400.0;
+    for step in 0..STEPS {
+        let q = (step as f64 + 0.5) / STEPS as f64;
         let spread = (q / (1.0 - q)).ln() * 0.28 + noise(&format!("{name}{step}")) * 0.02;
-        histogram.record_many(Nanos((middle * spread.exp()) as u64), count / 400);
+        histogram.record_many(Nanos((middle * spread.exp()) as u64), count * (step + 1) / STEPS - count * step / STEPS);
     }
     histogram.record_many(Nanos((middle * 14.0) as u64), 1 + count / 9000);
     histogram

@@ -61,7 +61,9 @@ function checks(cell: Cell): HTMLElement | null {
   const sorted = [...cell.verdicts].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   const item = (v: Cell['verdicts'][number]): HTMLElement => h('li', { class: v.verdict }, h('span', { class: `badge ${v.verdict}`, title: v.verdict.replace('_', ' ') }, h('span', { class: 'mark' }, MARK[v.verdict])),
     h('div', {}, h('p', {}, h('code', {}, v.check), ' ', v.sentence, v.limit ? h('span', { class: 'soft' }, ` ${v.measured || 'not measured'}, limit ${v.limit}.`) : null), v.advice ? h('p', { class: 'advice' }, v.advice) : null, v.evidence.length > 0 ? h('p', { class: 'seen' }, v.evidence.map((e) => evidence(e))) : null));
-  return block('Checks', h('ul', { class: 'checks' }, sorted.map(item)));
+  const list = (of: typeof sorted): HTMLElement => h('ul', { class: 'checks' }, of.map(item));
+  const [open, passed] = [sorted.filter((v) => v.verdict !== 'pass'), sorted.filter((v) => v.verdict === 'pass')];
+  return block('Checks', open.length > 0 ? list(open) : null, passed.length > 0 ? h('details', {}, h('summary', {}, `${passed.length} passed`), list(passed)) : null);
 }
 
 function distribution(cell: Cell): HTMLElement | null {

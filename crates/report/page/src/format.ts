@@ -15,12 +15,19 @@ export function digits(x: number, significant = 3): string {
   return whole.replace(/\B(?=(\d{3})+$)/g, THIN) + (fraction ? `.${fraction}` : '');
 }
 
-/** `12.3k`: for axes and crowded tables. */
-export function short(x: number): string {
+/** `12.3k`: for crowded tables, where digits stand below each other. */
+function short(x: number): string {
   const size = Math.abs(x);
-  if (size >= 1e6) return `${digits(x / 1e6).replace(/\.?0+$/, '')}M`;
-  if (size >= 1e4) return `${trim(digits(x / 1e3))}k`;
-  return trim(digits(x));
+  if (size >= 1e6) return `${digits(x / 1e6)}M`;
+  return size >= 1e4 ? `${digits(x / 1e3)}k` : digits(x);
+}
+
+/** `10k`: for the ticks of an axis, which are round. */
+export function tick(x: number, unit = ''): string {
+  if (TIMES.has(unit) || unit === 'bytes' || unit === 'share') return quantity(x, unit);
+  const size = Math.abs(x);
+  if (size >= 1e6) return `${trim(digits(x / 1e6))}M`;
+  return size >= 1e3 ? `${trim(digits(x / 1e3))}k` : trim(digits(x));
 }
 
 const trim = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
@@ -54,7 +61,7 @@ export function quantity(value: number, unit: string): string {
   return BARE.has(unit) ? trim(digits(value)) : `${trim(digits(value))} ${unit}`;
 }
 
-/** The same where a column or an axis is narrow. */
+/** The same where a column is narrow. */
 export function tight(value: number, unit: string): string {
   return TIMES.has(unit) || unit === 'bytes' || unit === 'B' || unit === 'share' ? quantity(value, unit) : short(value);
 }

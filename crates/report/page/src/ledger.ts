@@ -9,7 +9,7 @@ import { STATUS, WORST_FIRST } from './format';
 import { get, link, set } from './state';
 import { verdicts } from './verdict';
 
-const AT_FIRST = 60;
+const AT_FIRST = 25;
 
 export function ledger(): HTMLElement {
   const shown = get('status').split(',');

@@ -4,7 +4,7 @@
 import './style.css';
 import { present, varied, x } from './axes';
 import { drawer, showCell } from './cell';
-import { heatmap } from './charts/heatmap';
+import { heatmap, narrow } from './charts/heatmap';
 import { drawable, latency, sizes } from './charts/latency';
 import { replicates } from './charts/replicates';
 import { facetAxes, lineAxis, scaling } from './charts/scaling';
@@ -20,9 +20,10 @@ import { isDark, onTheme, setTheme } from './theme';
 import { findings, heading, verdictSection } from './verdict';
 
 /** A part of the page that is drawn again when one of these choices changes. */
-function part(keys: string[], draw: () => HTMLElement): HTMLElement {
+function part(keys: string[], draw: () => HTMLElement, media?: MediaQueryList): HTMLElement {
   const place = h('div', { class: 'part' }, draw());
   listen((changed) => { if (keys.some((k) => changed.has(k))) place.replaceChildren(draw()); });
+  media?.addEventListener('change', () => place.replaceChildren(draw()));
   return place;
 }
 
@@ -35,8 +36,9 @@ function comparison(): HTMLElement {
 }
 
 function curveControls(): HTMLElement {
+  const axis = varied.find((a) => a.key === get('axis'));
   return h('div', { class: 'controls' },
-    toggle('values', [{ value: 'absolute', label: 'absolute' }, { value: 'relative', label: `relative to ${get('ref')}` }], get('as'), (as) => set({ as })),
+    toggle('values', [{ value: 'absolute', label: 'absolute' }, { value: 'relative', label: `relative to ${typeof axis?.values[0] === 'string' ? '' : `${get('axis')} `}${get('ref')}` }], get('as'), (as) => set({ as })),
     toggle('y axis shared', [{ value: 'own', label: 'no' }, { value: 'row', label: `by ${facetAxes()[0]?.key ?? 'row'}` }, { value: 'all', label: 'by all' }], get('y'), (y) => set({ y })));
 }
 
@@ -89,11 +91,11 @@ function draw(): void {
   setTheme(get('theme') as 'light' | 'dark' | '');
   const chosen = ['metric', 'axis', 'ref'];
   document.getElementById('page')?.append(bar(), h('main', {}, heading(), verdictSection(), findings(),
-    section('matrix', 'Matrix', 'Every cell against a reference. Select one for its evidence.', part(chosen, comparison), part(chosen, heatmap), skipped()),
+    section('matrix', 'Matrix', 'Every cell against a reference. Select one for its evidence.', part(chosen, comparison), part(chosen, heatmap, narrow), skipped()),
     section('curves', 'Curves', `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`, part([...chosen, 'as', 'y'], curveControls), part([...chosen, 'as', 'y'], scaling), h('p', { class: 'caption' }, `Whiskers: 95 % interval over n = ${report.experiment.repetitions} repetitions. Hollow and crossed: a check failed, the number does not count. Metric and reference are those of the matrix.`)),
     section('latency', 'Latency', 'The whole distribution, not its mean.', part(['axis'], latencyView)),
-    section('timeline', 'Timeline', 'The session as it went.', timeline()),
-    section('repetitions', 'Repetitions', 'How far apart the runs of the same cell lie.', part(['metric'], replicates)),
+    section('timeline', 'Timeline', 'The session as it went.', part(['axis'], timeline)),
+    section('repetitions', 'Repetitions', 'How far apart the runs of the same cell lie.', part(['metric'], replicates, narrow)),
     section('checks', 'Checks', 'What each number had to pass.', part(['status', 'check'], ledger)),
     section('provenance', 'Provenance', 'What it takes to get the same numbers.', provenance()),
     h('footer', {}, `Drawn by assay (${report.host.assay}) from ${data.runs.length} runs. This page holds all its data and loads nothing.`)), drawer());

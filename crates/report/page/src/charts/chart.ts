@@ -68,7 +68,7 @@ export function axisStyle(c: Palette): Option {
 
 export function tooltipStyle(c: Palette): Option {
   return {
-    appendTo: 'body', backgroundColor: c.raised, borderColor: c.line, borderWidth: 1, padding: [6, 10], textStyle: { color: c.ink, fontSize: 12, fontFamily: FONT },
+    appendTo: (element: HTMLElement) => element.closest('dialog') ?? document.body, backgroundColor: c.raised, borderColor: c.line, borderWidth: 1, padding: [6, 10], textStyle: { color: c.ink, fontSize: 12, fontFamily: FONT },
     extraCssText: 'box-shadow:0 4px 16px rgb(0 0 0 / .18);border-radius:6px;font-variant-numeric:tabular-nums;max-width:28rem;white-space:normal', transitionDuration: 0,
   };
 }

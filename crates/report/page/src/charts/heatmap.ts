@@ -10,10 +10,15 @@ import { get, set } from '../state';
 
 /** The colour is full at this factor at least, so that noise does not look like a result. */
 const FULL_AT_LEAST = 1.25;
+/** With more columns than this there is no room for the value beside the ratio. */
+const ROOMY = 6;
 /** How much of the full colour a cell may take, so that its text stays readable. */
 const MOST_COLOUR = 62;
 
-export interface Relative { value: number; low: number | null; high: number | null }
+export const narrow = matchMedia('(max-width: 760px)');
+
+/** `refused`: a failed check on either side forbids the comparison. */
+export interface Relative { value: number; low: number | null; high: number | null; refused: boolean }
 
 const compared = new Map(report.comparisons.map((c) => [`${c.metric}\u0000${c.base}\u0000${c.candidate}`, c.ratio]));
 
@@ -22,9 +27,10 @@ export function relative(cell: Cell, metric: string, axis: string, reference: Va
   const base = twin(cell, axis, reference);
   const [ours, theirs] = [cell.metrics[metric], base?.metrics[metric]];
   if (!base || !ours || !theirs || theirs.value === 0) return undefined;
-  if (base === cell) return { value: 1, low: null, high: null };
+  const refused = base.status === 'fail' || cell.status === 'fail';
+  if (base === cell) return { value: 1, low: null, high: null, refused };
   const judged = compared.get(`${metric}\u0000${base.id}\u0000${cell.id}`);
-  return judged ?? { value: ours.value / theirs.value, low: null, high: null };
+  return { value: judged?.value ?? ours.value / theirs.value, low: judged?.low ?? null, high: judged?.high ?? null, refused };
 }
 
 export function reference(): { axis: Axis | undefined; value: Value | undefined } {
@@ -40,20 +46,23 @@ export function heatmap(): HTMLElement {
   const logs = [...ratios.values()].map((r) => (r && r.value > 0 ? Math.abs(Math.log(r.value)) : 0));
   const full = Math.max(Math.log(FULL_AT_LEAST), Math.min(Math.log(4), ...[Math.max(0, ...logs)]));
   const columns = x ? present(x) : [undefined];
-  const body = rows(down, columns, (cell) => entry(cell, metric, ratios.get(cell), full, axis?.key === undefined ? undefined : cell.axes[axis.key] === value));
+  // A narrow screen has room for one column of names: the others become headings between the rows.
+  const aside = narrow.matches ? Math.max(0, down.length - 1) : 0;
+  const body = rows(down, aside, columns, (cell) => entry(cell, metric, ratios.get(cell), full, axis?.key === undefined ? undefined : cell.axes[axis.key] === value));
   const head = h('thead', {},
-    h('tr', {}, down.map((a) => h('th', { scope: 'col', rowspan: 2 }, a.key)), h('th', { scope: 'colgroup', colspan: columns.length, class: 'across' }, x?.key ?? metricTitle(metric))),
+    h('tr', {}, down.slice(aside).map((a) => h('th', { scope: 'col', rowspan: 2 }, a.key)), h('th', { scope: 'colgroup', colspan: columns.length, class: 'across' }, x?.key ?? metricTitle(metric))),
     h('tr', {}, columns.map((v) => h('th', { scope: 'col', class: 'num' }, v === undefined ? '' : show(v)))));
-  const table = h('table', { class: 'matrix', onkeydown: walk }, head, h('tbody', {}, body));
+  const table = h('table', { class: columns.length > ROOMY ? 'matrix dense' : 'matrix', onkeydown: walk }, head, h('tbody', {}, body));
   table.querySelector<HTMLButtonElement>('button')?.setAttribute('tabindex', '0');
   return h('div', {}, h('div', { class: 'scroll' }, table), scale(metric, full, axis, value));
 }
 
 /** Outer axes span their rows, so that a value is written once. */
-function rows(down: Axis[], columns: (Value | undefined)[], draw: (cell: Cell) => HTMLElement): HTMLElement[] {
+function rows(down: Axis[], aside: number, columns: (Value | undefined)[], draw: (cell: Cell) => HTMLElement): HTMLElement[] {
   const all = groups(cells, down);
-  return all.map((group, i) => {
+  return all.flatMap((group, i) => {
     const heads = down.map((a, depth) => {
+      if (depth < aside) return null;
       const outer = down.slice(0, depth + 1);
       const key = keyOf(group.first, outer);
       if (i > 0 && keyOf(all[i - 1]?.first ?? group.first, outer) === key) return null;
@@ -65,7 +74,10 @@ function rows(down: Axis[], columns: (Value | undefined)[], draw: (cell: Cell) =
       const cell = group.cells.find((c) => x === undefined || c.axes[x.key] === v);
       return cell ? draw(cell) : h('td', { class: 'void' });
     });
-    return h('tr', { class: starts ? 'starts' : '' }, heads, entries);
+    const row = h('tr', { class: starts && aside === 0 ? 'starts' : '' }, heads, entries);
+    const outer = down.slice(0, aside);
+    if (aside === 0 || (i > 0 && keyOf(all[i - 1]?.first ?? group.first, outer) === keyOf(group.first, outer))) return [row];
+    return [h('tr', {}, h('th', { scope: 'rowgroup', class: 'outer', colspan: columns.length + down.length - aside }, words(group.first, outer))), row];
   });
 }
 
@@ -78,11 +90,12 @@ function entry(cell: Cell, metric: string, r: Relative | undefined, full: number
   }
   const log = r && r.value > 0 ? Math.log(r.value) : 0;
   const good = direction(metric) === -1 ? -log : log;
-  const amount = Math.min(1, Math.abs(log) / full) * MOST_COLOUR;
+  const amount = r?.refused ? 0 : Math.min(1, Math.abs(log) / full) * MOST_COLOUR;
   const mark = cell.status === 'warn' ? '!' : cell.status === 'not_evaluable' ? '?' : '';
-  const big = r ? ratio(r.value) : tight(e.value, e.unit);
-  return h('td', { class: `${cell.status} ${isReference ? 'reference' : ''} ${good >= 0 ? 'up' : 'down'}`, style: `--amount:${amount.toFixed(1)}%` },
-    h('button', open, h('span', { class: 'ratio' }, big), r ? h('span', { class: 'value' }, tight(e.value, e.unit)) : h('span', { class: 'value' }, spread(e)), mark ? h('span', { class: 'flag', 'aria-hidden': 'true' }, mark) : null));
+  const big = r ? ratio(r.value) : isReference === undefined ? tight(e.value, e.unit) : '–';
+  const beside = r || isReference !== undefined ? tight(e.value, e.unit) : spread(e);
+  return h('td', { class: `${cell.status} ${isReference ? 'reference' : ''} ${r?.refused ? 'refused' : ''} ${good >= 0 ? 'up' : 'down'}`, style: `--amount:${amount.toFixed(1)}%` },
+    h('button', open, h('span', { class: 'ratio' }, big), h('span', { class: 'value' }, beside), mark ? h('span', { class: 'flag', 'aria-hidden': 'true' }, mark) : null));
 }
 
 function spoken(cell: Cell, metric: string, e: Estimate | undefined, r: Relative | undefined): string {
@@ -109,7 +122,7 @@ function walk(event: KeyboardEvent): void {
   const from = event.target as HTMLElement;
   const table = from.closest('table');
   if (!move || !table) return;
-  const grid = [...table.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')]);
+  const grid = [...table.querySelectorAll('tbody tr:has(td)')].map((row) => [...row.querySelectorAll('td')]);
   const row = grid.findIndex((cellsOf) => cellsOf.some((td) => td.contains(from)));
   const column = grid[row]?.findIndex((td) => td.contains(from)) ?? 0;
   const next = grid[row + move[0]]?.[column + move[1]]?.querySelector('button');

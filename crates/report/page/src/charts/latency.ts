@@ -35,7 +35,7 @@ export function latency(drawn: Cell[], names: string[], height: number): Chart {
   return chart(label, height, (c) => ({
     grid: { left: 60, right: 20, top: 14, bottom: 40 },
     tooltip: { ...tooltipStyle(c), trigger: 'axis', axisPointer: { type: 'line', lineStyle: { color: c.faint } }, formatter: (items: unknown) => tip(lines, items) },
-    xAxis: { ...axisStyle(c), type: 'log', logBase: 10, min: 1, name: 'percentile of operations', nameLocation: 'middle', nameGap: 24, splitLine: { show: true, lineStyle: { color: c.line, width: 0.6 } }, axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, formatter: name } },
+    xAxis: { ...axisStyle(c), type: 'log', logBase: 10, min: 1, max: Math.max(10, ...lines.map((l) => l.n)), name: 'percentile of operations', nameLocation: 'middle', nameGap: 24, splitLine: { show: true, lineStyle: { color: c.line, width: 0.6 } }, axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, formatter: name, customValues: [2, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7].filter((t) => t <= Math.max(10, ...lines.map((l) => l.n))) } },
     yAxis: { ...axisStyle(c), type: 'log', axisLabel: { color: c.soft, fontSize: 11, formatter: micros } },
     series: lines.flatMap((line) => {
       const colour = coloured(c, line.i);

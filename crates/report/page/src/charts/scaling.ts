@@ -5,7 +5,7 @@
 import { cells, groups, inOrder, present, varied, words, x, xNumeric, type Group } from '../axes';
 import type { Axis, Cell, Value } from '../data';
 import { escaped, h } from '../dom';
-import { metricTitle, quantity, ratio, show, spread, tight } from '../format';
+import { metricTitle, quantity, ratio, show, spread, tick } from '../format';
 import { get, set } from '../state';
 import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, type Chart, type Option } from './chart';
 import { reference, relative } from './heatmap';
@@ -71,29 +71,31 @@ function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart 
   const text = (p: Point): string => (asRatio ? `${ratio(p.y)} ×` : quantity(p.y, unit));
   const label = `${f.title}: ${metricTitle(get('metric'))} over ${x?.key ?? ''}; ${f.lines.map((l) => `${l.name}: ${l.points.map(text).join(', ')}`).join('; ')}`;
   return chart(label, 208, (c) => ({
-    grid: { left: 46, right: 14, top: 12, bottom: 30 },
+    grid: { left: 46, right: 14, top: 12, bottom: 34 },
     tooltip: { ...tooltipStyle(c), trigger: 'axis', axisPointer: { type: 'line', lineStyle: { color: c.faint } }, formatter: (items: unknown) => tip(f, items, text, asRatio) },
-    xAxis: { ...axisStyle(c), ...xScale(), name: x?.key ?? '', nameLocation: 'middle', nameGap: 18, splitLine: { show: false } },
-    yAxis: { ...axisStyle(c), type: 'value', min: asRatio ? Math.floor(from * 10) / 10 : 0, max: nice(to), splitNumber: 4, axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tight(v, unit)) } },
-    series: f.lines.flatMap((line, i) => series(line, i, c, asRatio && i === 0)),
+    xAxis: { ...axisStyle(c), ...xScale(c), name: x?.key ?? '', nameLocation: 'middle', nameGap: 19, splitLine: { show: false } },
+    yAxis: { ...axisStyle(c), type: 'value', ...round(from, to), axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tick(v, unit)) } },
+    series: f.lines.flatMap((line, i) => series(line, i, c, asRatio && lineAxis() === reference().axis && line.name === get('ref'))),
   }));
 }
 
 const trimmed = (v: number): string => String(Math.round(v * 100) / 100);
 
-/** A round end of the axis that leaves the highest whisker inside. */
-function nice(top: number): number {
-  const step = 10 ** Math.floor(Math.log10(top || 1)) / 2;
-  return Math.ceil((top * 1.02) / step) * step;
+/** Ends and steps of an axis that are round and leave every whisker inside. */
+export function round(from: number, to: number): Option {
+  const rough = Math.max(to - from, 1e-9) / 3.5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const interval = ([1, 2, 2.5, 5, 10].find((m) => m * power >= rough) ?? 10) * power;
+  return { min: Math.floor((from + interval * 1e-6) / interval) * interval, max: Math.ceil((to * 1.01) / interval) * interval, interval };
 }
 
-function xScale(): Option {
+function xScale(c: Palette): Option {
   if (!x) return { type: 'category', data: [''] };
   if (!xNumeric) return { type: 'category', data: x.values.map(show) };
   const numbers = x.values.map(Number);
   const logarithmic = Math.min(...numbers) > 0 && numbers.length > 1;
-  const ends = { min: Math.min(...numbers), max: Math.max(...numbers) };
-  return logarithmic ? { type: 'log', logBase: 2, ...ends, axisLabel: { fontSize: 11, hideOverlap: true, formatter: (v: number) => String(v) } } : { type: 'value', ...ends };
+  const ends = { min: Math.min(...numbers), max: Math.max(...numbers), axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: String } };
+  return logarithmic ? { type: 'log', logBase: 2, ...ends } : { type: 'value', ...ends };
 }
 
 function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {

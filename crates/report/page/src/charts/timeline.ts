@@ -2,43 +2,82 @@
 // second y axes; one cursor through all of them; drag or scroll to zoom. A value holds for an interval and is drawn as
 // long as the interval lasted; between runs there is nothing, and nothing is drawn.
 
-import { words } from '../axes';
+import { present, words } from '../axes';
 import { cellById, data, type Lane, type Run } from '../data';
 import { escaped, h } from '../dom';
-import { clock, digits, duration, micros, short } from '../format';
+import { clock, digits, duration, micros, show, tick } from '../format';
 import { set } from '../state';
-import { axisStyle, chart, coloured, tooltipStyle, type Option } from './chart';
+import { axisStyle, chart, coloured, legend, tooltipStyle, type Option } from './chart';
+import { lineAxis, round } from './scaling';
 import type { Palette } from '../theme';
 
-type Pair = [number, number | null];
 const start = Math.min(...data.runs.map((r) => r.started), ...data.events.map((e) => e.unix_ms));
 const end = Math.max(...data.runs.map((r) => r.ended), ...data.events.map((e) => e.unix_ms));
 
-/** A column as steps: each interval from its beginning to its end, then a gap unless the next begins at once. */
-function steps(pick: (lane: Lane, i: number) => number | null): Pair[] {
-  return data.runs.flatMap((run) => {
+/** A value and for how long it held, in milliseconds since the start. */
+interface Span { from: number; to: number; value: number }
+type Pick = (lane: Lane, i: number) => number | null | undefined;
+
+function spans(pick: Pick, of: (run: Run) => boolean = () => true): Span[] {
+  return data.runs.filter(of).flatMap((run) => {
     const lane = data.timeline[run.id];
-    if (!lane || lane.from.length === 0) return [];
     const zero = run.started - start;
-    const points = lane.from.flatMap((from, i): Pair[] => { const v = pick(lane, i); return [[zero + from, v], [zero + (lane.to[i] ?? from), v]]; });
-    return [...points, [zero + (lane.to.at(-1) ?? 0), null] as Pair];
+    return (lane?.from ?? []).flatMap((from, i): Span[] => {
+      const value = lane ? pick(lane, i) : null;
+      return value === null || value === undefined ? [] : [{ from: zero + from, to: zero + (lane?.to[i] ?? from), value }];
+    });
   });
 }
 
-const users = (): Pair[] => data.runs.flatMap((run) => run.phases.flatMap(([, , from, to, n]): Pair[] => [[run.started - start + from, n], [run.started - start + to, n], [run.started - start + to, null]]));
+const users = (): Span[] => data.runs.flatMap((run) => run.phases.map(([, , from, to, value]) => ({ from: run.started - start + from, to: run.started - start + to, value })));
 const sum = (...parts: (number | null | undefined)[]): number | null => (parts.some((p) => p === null || p === undefined) ? null : parts.reduce<number>((a, p) => a + (p ?? 0), 0));
+const most = (list: Span[]): number => list.reduce((m, s) => Math.max(m, s.value), 0);
+const least = (list: Span[]): number => list.reduce((m, s) => Math.min(m, s.value), Infinity);
 
-interface LaneDrawing { title: string; height: number; axis: Option; series: (c: Palette) => Option[] }
+/** All spans of a series as one path: however short a run is on the screen, it keeps a pixel. */
+function drawn(list: Span[], colour: string | undefined, shape: 'bars' | 'dashes', opacity = 1): Option {
+  const path = (coord: (p: number[]) => number[], floor: number): string => list.map(({ from, to, value }) => {
+    const [x0 = 0, y = 0] = coord([from, value]);
+    const width = Math.max(1, (coord([to, value])[0] ?? x0) - x0).toFixed(1);
+    const height = shape === 'bars' ? (floor - y).toFixed(1) : '2';
+    return `M${x0.toFixed(1)} ${(shape === 'bars' ? y : y - 1).toFixed(1)}h${width}v${height}h-${width}z`;
+  }).join('');
+  const renderItem = (item: { coordSys: { y: number; height: number } }, api: { coord(p: number[]): number[] }): object => ({ type: 'path', silent: true, shape: { pathData: path((p) => api.coord(p), item.coordSys.y + item.coordSys.height) }, style: { fill: colour, opacity } });
+  return { type: 'custom', clip: true, silent: true, tooltip: { show: false }, data: [[0, 0]], renderItem };
+}
+
+/** What the cursor finds in every lane: the middle of each interval. */
+function cursor(floor: number): Option {
+  return { type: 'line', data: spans((l, i) => l.qps[i]).map((s) => [(s.from + s.to) / 2, floor]), showSymbol: false, lineStyle: { opacity: 0 }, emphasis: { disabled: true } };
+}
+
+/** In `title`, `{0|p50}` is written in the first colour of the lanes. */
+interface LaneDrawing { title: string; height: number; axis: Option & { min: number }; series: (c: Palette) => Option[] }
+
+const thinned = Object.values(data.timeline).some((l) => l.qps.some((v, i) => v !== l.slowest[i]));
+
+/** A series per value of the compared axis, in the colours that it has everywhere on the page. */
+function rates(c: Palette): Option[] {
+  const axis = lineAxis();
+  const values = axis ? present(axis) : [undefined];
+  const slowest = drawn(spans((l, i) => l.slowest[i]), c.ink, 'dashes', 0.7);
+  const bars = values.flatMap((v, i) => {
+    const list = spans((l, k) => l.qps[k], (run) => !axis || cellById.get(run.cell)?.axes[axis.key] === v);
+    return [drawn(list, coloured(c, i), 'bars', 0.25), drawn(list, coloured(c, i), 'dashes')];
+  });
+  return thinned ? [...bars, slowest] : bars;
+}
 
 function lanes(): LaneDrawing[] {
-  const line = (points: Pair[], colour: string, more: Option = {}): Option => ({ type: 'line', data: points, showSymbol: false, connectNulls: false, silent: true, lineStyle: { width: 1.3, color: colour }, itemStyle: { color: colour }, emphasis: { disabled: true }, ...more });
-  const area = (points: Pair[], colour: string): Option => line(points, colour, { lineStyle: { width: 0 }, areaStyle: { color: colour, opacity: 1, origin: 0 } });
+  const [p50, p99] = [spans((l, i) => l.p50_us[i]), spans((l, i) => l.p99_us[i])];
+  const busiest = Math.max(2, most(users()));
+  const decade = (x: number, round: (n: number) => number): number => 10 ** round(Math.log10(Number.isFinite(x) && x > 0 ? x : 1));
   return [
-    { title: 'rate, statements/s; thin: slowest interval', height: 110, axis: { min: 0, axisLabel: { formatter: short } }, series: (c) => [line(steps((l, i) => l.slowest[i] ?? null), c.faint, { lineStyle: { width: 0.8, color: c.faint } }), line(steps((l, i) => l.qps[i] ?? null), coloured(c, 0), { lineStyle: { width: 2.2, color: coloured(c, 0) } })] },
-    { title: 'users', height: 56, axis: { type: 'log', logBase: 2, min: 1, splitNumber: 2, axisLabel: { formatter: String } }, series: (c) => [line(users(), c.ink, { lineStyle: { width: 1.6, color: c.ink } })] },
-    { title: 'latency, p50 and p99 (lighter)', height: 96, axis: { type: 'log', splitNumber: 2, axisLabel: { formatter: micros } }, series: (c) => [line(steps((l, i) => l.p99_us[i] ?? null), coloured(c, 4)), line(steps((l, i) => l.p50_us[i] ?? null), coloured(c, 3))] },
-    { title: 'CPUs busy: server, assay, others', height: 86, axis: { min: 0, axisLabel: { formatter: (v: number) => String(v) } }, series: (c) => [area(steps((l, i) => sum(l.server[i], l.client[i], l.other[i])), c.faint), area(steps((l, i) => sum(l.server[i], l.client[i])), coloured(c, 1)), area(steps((l, i) => l.server[i] ?? null), coloured(c, 0))] },
-    { title: 'events', height: 40, axis: { min: 0, max: 2, show: false }, series: (c) => [events(c)] },
+    { title: `statements/s${thinned ? '; black: the slowest interval where several were merged' : ''}`, height: 120, axis: { ...round(0, most(spans((l, i) => l.qps[i]))), min: 0, axisLabel: { formatter: (v: number) => tick(v) } }, series: rates },
+    { title: 'users', height: 52, axis: { type: 'log', logBase: 2, min: 1, max: busiest, axisLabel: { formatter: String, customValues: [1, busiest] } }, series: (c) => [drawn(users(), c.ink, 'dashes')] },
+    { title: 'latency {0|p50} {1|p99}', height: 96, axis: { type: 'log', min: decade(least(p50), Math.floor), max: decade(most(p99), Math.ceil), axisLabel: { formatter: micros } }, series: (c) => [drawn(p99, c.lanes[1], 'dashes'), drawn(p50, c.lanes[0], 'dashes')] },
+    { title: 'CPUs busy {0|server} {1|assay} {2|others}', height: 86, axis: { min: 0, max: data.report.host.cpus.length, axisLabel: { formatter: String } }, series: (c) => [drawn(spans((l, i) => sum(l.server[i], l.client[i], l.other[i])), c.lanes[2], 'bars'), drawn(spans((l, i) => sum(l.server[i], l.client[i])), c.lanes[1], 'bars'), drawn(spans((l, i) => l.server[i]), c.lanes[0], 'bars')] },
+    { title: 'events', height: 26, axis: { min: 0, max: 2, axisLabel: { show: false }, splitLine: { show: false }, axisLine: { show: false } }, series: (c) => [events(c)] },
   ];
 }
 
@@ -54,21 +93,20 @@ export function timeline(): HTMLElement {
   const all = lanes();
   const [gap, top] = [30, 22];
   const tops = all.map((_, i) => top + all.slice(0, i).reduce((sum, l) => sum + l.height + gap, 0));
-  const height = (tops.at(-1) ?? 0) + 40 + 76;
-  const cpus = data.report.host.cpus.length;
-  const drawn = chart(`Timeline of ${data.runs.length} runs over ${duration(end - start)}: rate, users, latency, CPU use of server, assay and others, events`, height, (c) => ({
-    title: undefined,
+  const height = (tops.at(-1) ?? 0) + 26 + 76;
+  const view = chart(`Timeline of ${data.runs.length} runs over ${duration(end - start)}: rate, users, latency, CPU use of server, assay and others, events`, height, (c) => ({
     axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: c.soft } },
     tooltip: { ...tooltipStyle(c), trigger: 'axis', formatter: (items: unknown) => tip(items) },
     grid: all.map((l, i) => ({ left: 62, right: 16, top: tops[i], height: l.height })),
     xAxis: all.map((_, i) => ({ ...axisStyle(c), gridIndex: i, type: 'value', min: 0, max: end - start, splitLine: { show: false }, axisLabel: { show: i === all.length - 1, color: c.soft, fontSize: 11, formatter: (v: number) => duration(v) }, axisPointer: { label: { show: false } } })),
-    yAxis: all.map((l, i) => ({ ...axisStyle(c), type: 'value', gridIndex: i, splitNumber: 3, name: l.title, nameLocation: 'end', nameGap: 7, nameTextStyle: { color: c.soft, fontSize: 11, align: 'left', padding: [0, 0, 0, -52] }, ...(l.title.startsWith('CPU') ? { max: cpus } : {}), ...l.axis, axisLabel: { color: c.soft, fontSize: 10, hideOverlap: true, ...(l.axis.axisLabel as object | undefined) }, axisPointer: { show: false } })),
+    yAxis: all.map((l, i) => ({ ...axisStyle(c), type: 'value', gridIndex: i, splitNumber: 3, name: l.title, nameLocation: 'end', nameGap: 7, nameTextStyle: { color: c.soft, fontSize: 11, align: 'left', padding: [0, 0, 0, -52], rich: Object.fromEntries(c.lanes.map((colour, n) => [String(n), { color: colour, fontWeight: 600, fontSize: 11 }])) }, ...l.axis, axisLabel: { color: c.soft, fontSize: 10, hideOverlap: true, ...(l.axis.axisLabel as object | undefined) }, axisPointer: { show: false } })),
     dataZoom: [{ type: 'inside', xAxisIndex: all.map((_, i) => i), filterMode: 'none', zoomOnMouseWheel: 'ctrl' }, { type: 'slider', xAxisIndex: all.map((_, i) => i), filterMode: 'none', bottom: 8, height: 20, borderColor: c.line, fillerColor: 'rgb(128 128 128 / .18)', textStyle: { color: c.soft, fontSize: 10 }, labelFormatter: (v: number) => duration(v), brushSelect: false, showDataShadow: false }],
-    series: all.flatMap((l, i) => l.series(c).map((s) => ({ ...s, xAxisIndex: i, yAxisIndex: i }))),
+    series: all.flatMap((l, i) => [...l.series(c), cursor(l.axis.min)].map((s) => ({ ...s, xAxisIndex: i, yAxisIndex: i }))),
   }));
-  drawn.on((cell) => set({ cell }));
-  openRunsOn(drawn.element, () => drawn.instance());
-  return h('div', {}, drawn.element, h('p', { class: 'caption' }, `Begins ${clock(start)}. ${data.runs.length} runs in the order in which they were carried out. Click on a run for its cell; drag the bar below, or hold Ctrl and scroll, to zoom.`));
+  view.on((cell) => set({ cell }));
+  openRunsOn(view.element, () => view.instance());
+  const axis = lineAxis();
+  return h('div', {}, axis ? legend(present(axis).map(show)) : null, view.element, h('p', { class: 'caption' }, `Begins ${clock(start)}. ${data.runs.length} runs in the order in which they were carried out. Click on a run for its cell; drag the bar below, or hold Ctrl and scroll, to zoom.`));
 }
 
 const runAt = (ms: number): Run | undefined => data.runs.find((r) => ms >= r.started - start && ms <= r.ended - start);

@@ -1,0 +1,185 @@
+// The page in a real browser, without a network: a report of a made-up record is written by the crate's example and
+// opened from disk, as a reader would open it. CHROMIUM names the browser; the distribution's is the default.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic'];
+const workspace = fileURLToPath(new URL('../../../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'assay-page-'));
+const report = pathToFileURL(join(folder, 'report.html')).href;
+let browser;
+
+before(async () => {
+  assert.ok(existsSync(new URL('../dist/index.html', import.meta.url)), 'the page is not built: run `make page`');
+  execFileSync('cargo', ['run', '--quiet', '--locked', '-p', 'report', '--example', 'sample', '--', folder], { cwd: workspace, stdio: ['ignore', 'ignore', 'inherit'] });
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: FLAGS });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Opens the report and holds it to what every view must keep: nothing in the console, nothing from the network. */
+async function open(t, { fragment = '', width = 1440, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, offline: true, ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => !request.url().startsWith(report) && !request.url().startsWith('data:') && complaints.push(`asked for ${request.url()}`));
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(complaints, []);
+  });
+  await page.goto(report + fragment);
+  if (options.javaScriptEnabled !== false) await page.waitForSelector('html[data-ready=yes]');
+  return page;
+}
+
+const ratios = (page) => page.$$eval('.matrix .ratio', (all) => all.map((e) => e.textContent));
+
+test('the verdict comes first, a sentence per claim, with what was not measured and how to repeat it', async (t) => {
+  const page = await open(t);
+  const claims = await page.$$eval('.claims li', (all) => all.map((e) => e.textContent));
+  assert.equal(claims.length, 4);
+  assert.match(claims[0], /fail.*oltp\.point_selects at 64 users say more about the client/);
+  assert.ok((await page.locator('#verdict').boundingBox()).y < 500);
+  const beside = await page.locator('.beside').textContent();
+  assert.match(beside, /no collation utf8mb4_0900_ai_ci/);
+  assert.match(beside, /assay run read-only-charsets\.toml --scale smoke/);
+  assert.equal(await page.title(), 'read-only-charsets · assay report');
+});
+
+test('every chart is drawn', async (t) => {
+  const page = await open(t);
+  await page.waitForFunction(() => [...document.querySelectorAll('.chart')].every((c) => c.querySelectorAll('svg path').length > 3));
+  assert.equal(await page.locator('#curves .chart').count(), 9);
+  for (const id of ['latency', 'timeline', 'repetitions']) assert.equal(await page.locator(`#${id} .chart svg`).count(), 1, id);
+});
+
+test('a cell of the matrix opens its evidence, and Escape closes it again', async (t) => {
+  const page = await open(t);
+  await page.click('.matrix [data-cell=c028]');
+  const drawer = page.locator('dialog[open]');
+  const text = await drawer.textContent();
+  assert.match(text, /oltp\.point_selects · latin1 · users 64/);
+  assert.match(text, /client_had_headroom.*94 %, limit 80 %/);
+  assert.equal(await drawer.locator('a[href="runs/c028-1/run.json"]').count(), 1);
+  assert.match(page.url(), /cell=c028/);
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' }).catch(() => undefined);
+  assert.equal(await page.locator('dialog[open]').count(), 0);
+  assert.doesNotMatch(page.url(), /cell=/);
+});
+
+test('a number that failed a check is struck, and a cell without a number says so', async (t) => {
+  const page = await open(t);
+  const line = (cell) => page.$eval(`[data-cell=${cell}] .ratio`, (e) => getComputedStyle(e).textDecorationLine);
+  assert.equal(await line('c028'), 'line-through');
+  assert.equal(await line('c027'), 'none');
+  assert.equal(await page.textContent('[data-cell=c107]'), 'skipped');
+  assert.equal(await page.textContent('[data-cell=c108]'), 'failed');
+});
+
+test('another reference or metric changes the matrix, and the address leads back to it', async (t) => {
+  const page = await open(t);
+  const before = await ratios(page);
+  await page.selectOption('#matrix .pick:nth-of-type(3) select', 'utf8mb4-unicode');
+  const after = await ratios(page);
+  assert.notDeepEqual(after, before);
+  await page.selectOption('#matrix .pick:nth-of-type(1) select', 'latency_us_p99');
+  assert.notDeepEqual(await ratios(page), after);
+  assert.match(page.url(), /metric=latency_us_p99.*ref=utf8mb4-unicode/);
+  const again = await open(t, { fragment: new URL(page.url()).hash });
+  assert.deepEqual(await ratios(again), await ratios(page));
+});
+
+test('the arrow keys walk the matrix and Enter opens a cell', async (t) => {
+  const page = await open(t);
+  await page.focus('[data-cell=c001]');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.cell), 'c006');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('dialog[open]').getAttribute('aria-label'), 'Cell c006');
+});
+
+test('the ledger is filtered by status and by check', async (t) => {
+  const page = await open(t);
+  const rows = () => page.locator('.ledger tbody tr').count();
+  await page.click('.chip.warn');
+  await page.click('.chip.not_evaluable');
+  assert.equal(await rows(), 3);
+  await page.click('.chip.pass');
+  await page.selectOption('#checks select', 'littles_law');
+  await page.click('.more');
+  assert.equal(await rows(), 107);
+  assert.deepEqual(await page.$$eval('.ledger tbody tr', (all) => [...new Set(all.map((r) => r.className))]), ['pass']);
+});
+
+test('a claim leads to the check that it rests on', async (t) => {
+  const page = await open(t);
+  await page.click('.claims li:first-child a');
+  assert.deepEqual(await page.$$eval('.ledger tbody code', (all) => [...new Set(all.map((e) => e.textContent))].filter((c) => !c.includes('/'))), ['client_had_headroom']);
+});
+
+test('curves can be drawn relative to the reference', async (t) => {
+  const page = await open(t);
+  const label = () => page.getAttribute('#curves .chart', 'aria-label');
+  assert.match(await label(), /latin1: [\d.\u202f]+\/s/);
+  await page.click('#curves .toggle button:has-text("relative")');
+  assert.match(await label(), /latin1: 1\.00 ×/);
+});
+
+test('one cursor reads the timeline, and a click on a run opens its cell', async (t) => {
+  const page = await open(t);
+  const chart = page.locator('#timeline .chart');
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  await page.waitForFunction(() => [...document.querySelectorAll('.tip')].some((e) => /c\d{3}-\d|between runs/.test(e.textContent)));
+  let opened = 0;
+  for (let x = 500; opened === 0 && x < 520; x += 2) {
+    await page.mouse.click(box.x + x, box.y + 60);
+    opened = await page.locator('dialog[open]').count();
+  }
+  assert.equal(opened, 1);
+});
+
+for (const width of [1440, 800, 390]) {
+  test(`nothing is wider than a screen of ${width} pixels`, async (t) => {
+    const page = await open(t, { width });
+    for (const fragment of ['', '#cell=c046']) {
+      await page.evaluate((hash) => { location.hash = hash; }, fragment);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    }
+    assert.equal(await page.evaluate(() => { const d = document.querySelector('dialog'); return d.scrollWidth - d.clientWidth; }), 0);
+  });
+}
+
+test('dark follows the system until the reader chooses', async (t) => {
+  const page = await open(t, { colorScheme: 'dark' });
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await paper(), 'rgb(20, 23, 27)');
+  await page.click('.theme');
+  assert.equal(await paper(), 'rgb(255, 255, 255)');
+});
+
+test('without JavaScript the report is there as text', async (t) => {
+  const page = await open(t, { javaScriptEnabled: false });
+  const text = await page.textContent('noscript');
+  assert.match(text, /## Checks that did not pass/);
+});
+
+test('the page stays small enough to mail', () => {
+  const size = readFileSync(join(folder, 'report.html')).length;
+  assert.ok(size < 2_400_000, `${size} bytes`);
+});
