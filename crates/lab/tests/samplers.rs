@@ -19,6 +19,9 @@ use model::seed::Seed;
 use model::units::Nanos;
 use std::time::Duration;
 
+/// Nobody asks these labs to stop.
+static GO: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
 /// A server whose Questions are the statements that it was asked, as a real one counts them: before it answers.
 struct Quiet(u32);
 
@@ -119,7 +122,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         load_cpus: None,
     };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None };
+    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
     let door = Door::root(instance.socket().to_path_buf());
     let notebook = Notebook::open_or_create(&folder.path().join("record"), &plan(), "").unwrap();

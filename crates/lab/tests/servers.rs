@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
+/// Nobody asks these labs to stop.
+static GO: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
 /// A place of its own with its house, removed at the end of the test.
 fn place() -> (TempDir, House) {
     let place = tempfile::tempdir().unwrap();
@@ -67,7 +70,8 @@ fn wait_for_death(pid: u32) {
 fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[0], tcp: None };
+    let wish =
+        Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[0], tcp: None, stop: &GO };
     let mut instance = Instance::provision(&wish).unwrap();
 
     let mut head = [0; 5];
@@ -90,7 +94,7 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
 fn a_server_that_cannot_start_says_why_in_its_own_words() {
     let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("frobnicate", Value::Count(1))]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
+    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let told = Instance::provision(&wish).unwrap_err().to_string();
     assert!(told.contains("exit status") && told.contains("unknown variable 'frobnicate=1'"), "{told}");
 }
@@ -99,7 +103,7 @@ fn a_server_that_cannot_start_says_why_in_its_own_words() {
 fn a_data_directory_that_we_did_not_make_is_left_alone() {
     let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
+    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let claim = house.claim_instance("foreign").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
@@ -112,16 +116,27 @@ fn a_taken_port_is_told_before_anything_starts() {
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port();
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: Some(port) };
+    let wish =
+        Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
     let told = Instance::provision(&wish).unwrap_err().to_string();
     assert!(told.contains(&format!("port {port} of 127.0.0.1 is taken")), "{told}");
+}
+
+#[test]
+fn a_lab_that_was_asked_to_stop_does_not_wait_for_its_server() {
+    let (_place, house) = place();
+    let (build, server, stop) = (catalogue::find("distribution").unwrap(), small(&[]), true.into());
+    let wish =
+        Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &stop };
+    assert!(Instance::provision(&wish).unwrap_err().to_string().contains("asked to stop"));
+    assert_eq!(left_in(&house), (0, 0));
 }
 
 #[test]
 fn native_options_cannot_move_a_server_out_of_its_folder() {
     let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("log_error", "/etc/passwd".into())]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
+    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("native.log_error is the lab's own"));
 }
 
@@ -134,7 +149,7 @@ fn guard_of(server: u32) -> u32 {
 fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
     let (_place, house) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None };
+    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let mut instance = Instance::provision(&wish).unwrap();
     let guard = rustix::process::Pid::from_raw(guard_of(instance.pid()) as i32).unwrap();
     rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
@@ -178,7 +193,8 @@ fn the_lab_that_is_killed() {
     let guard = guard();
     // The thread that starts the server ends: that is no reason for the server to die.
     let instance = std::thread::scope(|s| {
-        let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None };
+        let wish =
+            Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
         s.spawn(move || Instance::provision(&wish).unwrap()).join().unwrap()
     });
     UnixStream::connect(instance.socket()).unwrap().read_exact(&mut [0; 5]).unwrap();

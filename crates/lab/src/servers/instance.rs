@@ -13,12 +13,15 @@ use std::io::{self, Read};
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A folder is ours when this file lies in it; it holds the version whose data it is.
 pub const MARKER: &str = "made-by-assay";
 /// Crash recovery of a large data directory is the slowest honest start.
 const START_PATIENCE: Duration = Duration::from_secs(300);
+/// Short beside the half second that a start takes, long beside a look.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// A clean end writes back the buffer pool: tens of seconds on a slow disk.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(60);
 /// How much of an error log a message shows.
@@ -51,6 +54,8 @@ pub struct Wish<'a> {
     pub cpus: &'a [u32],
     /// A port on loopback beside the socket.
     pub tcp: Option<u16>,
+    /// Set when nobody waits for the server any more: making and starting it are given up.
+    pub stop: &'a AtomicBool,
 }
 
 #[derive(Debug)]
@@ -103,7 +108,7 @@ impl Instance {
         initialise(wish, &site, &description, &order)?;
         let begun = Instant::now();
         let mut process = Guarded::spawn(wish.guard, &order)?;
-        wait_until_ready(&mut process, &site, description.ready)?;
+        wait_until_ready(wish.stop, &mut process, &site, description.ready)?;
         let start_time = Nanos(begun.elapsed().as_nanos() as u64);
         let cpus = cpus_of(process.pid())?;
         Ok(Self { process, description, error_log: site.error_log(), socket, cpus, start_time, data, _socket: room })
@@ -211,10 +216,11 @@ fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order
         pour(step, &input)?;
         let order = Order { command: &step.command, input: Some(&input), ..*start };
         let mut process = Guarded::spawn(wish.guard, &order)?;
-        let ended = process.wait(START_PATIENCE);
-        if ended != Some(Ended::Code(0)) {
-            return Err(died("making the data directory", site, ended));
-        }
+        until(wish.stop, &mut process, |ended| match ended {
+            Some(Ended::Code(0)) => Some(Ok(())),
+            Some(ended) => Some(Err(died("making the data directory", site, ended))),
+            None => None,
+        })?;
         fs::remove_file(&input).map_err(Trouble::at("removing", &input))?;
     }
     fs::write(&marker, made).map_err(Trouble::at("writing", &marker))
@@ -231,19 +237,30 @@ fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn wait_until_ready(process: &mut Guarded, site: &Site, ready: Ready) -> Result<(), Trouble> {
+fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready: Ready) -> Result<(), Trouble> {
     let Ready::Greeting { protocol } = ready;
+    until(stop, process, |ended| match ended {
+        Some(ended) => Some(Err(died("starting the server", site, ended))),
+        None => greeted(site.socket, protocol).then_some(Ok(())),
+    })
+}
+
+/// Looks at a process again and again, also when it ends, until there is an answer or nobody waits for one.
+fn until(
+    stop: &AtomicBool,
+    process: &mut Guarded,
+    mut answer: impl FnMut(Option<Ended>) -> Option<Result<(), Trouble>>,
+) -> Result<(), Trouble> {
     let begun = Instant::now();
     while begun.elapsed() < START_PATIENCE {
-        if greeted(site.socket, protocol) {
-            return Ok(());
+        if stop.load(Relaxed) {
+            return Err(Trouble::new("given up: the lab was asked to stop"));
         }
-        // Waits for the end of the process, so that a server that dies at once is not waited for.
-        if let Some(ended) = process.wait(Duration::from_millis(20)) {
-            return Err(died("starting the server", site, Some(ended)));
+        if let Some(answer) = answer(process.wait(LOOK_AGAIN)) {
+            return answer;
         }
     }
-    Err(died("starting the server", site, None))
+    Err(Trouble::new(format!("the server was not ready after {} s", START_PATIENCE.as_secs())))
 }
 
 /// Whether a server speaks first behind this socket, with a packet that begins with `protocol`.
@@ -255,9 +272,8 @@ fn greeted(socket: &Path, protocol: u8) -> bool {
         && head[4] == protocol
 }
 
-fn died(doing: &str, site: &Site, ended: Option<Ended>) -> Trouble {
-    let how = ended.map_or_else(|| format!("no end after {} s", START_PATIENCE.as_secs()), |e| e.to_string());
-    Trouble::new(format!("{doing} failed ({how}); the end of its error log:\n{}", log_tail(&site.error_log())))
+fn died(doing: &str, site: &Site, ended: Ended) -> Trouble {
+    Trouble::new(format!("{doing} failed ({ended}); the end of its error log:\n{}", log_tail(&site.error_log())))
 }
 
 fn log_tail(path: &Path) -> String {

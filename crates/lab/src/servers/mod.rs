@@ -7,6 +7,7 @@ pub mod guard;
 pub mod house;
 pub mod instance;
 pub mod mariadb;
+pub mod sham;
 
 use model::host::{InstalledBuild, Version};
 use model::plan::Server;
