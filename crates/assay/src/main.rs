@@ -12,8 +12,8 @@ use clap::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args();
-    if arguments.nth(1).as_deref() == Some(lab::servers::guard::VERB) {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|verb| verb == lab::process::GUARD_VERB) {
         return lab::servers::guard::main(arguments);
     }
     let matches = command().get_matches();

@@ -3,6 +3,7 @@
 
 use crate::exit::{self, Exit};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::servers::house::House;
 use model::experiment::Experiment;
 use model::host::Host;
 use model::plan::Plan;
@@ -47,10 +48,17 @@ pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
     if let Some(build) = matches.get_one::<String>("on") {
         sets.push(("server.build".into(), format!("{build:?}")));
     }
-    let host = lab::survey(&lab::home()).map_err(exit::failed)?;
+    let house = House::from_environment().map_err(exit::failed)?;
+    let host = Host { assay: assay(), ..lab::survey(&house.home) };
     let words = words(&host);
     let scale = matches.get_one::<String>("scale").map(String::as_str);
     let experiment = Experiment::parse(name, &text, scale, &sets, &words).map_err(|problems| exit::wrong(path, &problems))?;
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(path, &problems))?;
     Ok(Question { experiment, host, plan })
+}
+
+/// This binary: version, revision, profile.
+fn assay() -> String {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    format!("{} ({}, {profile})", env!("CARGO_PKG_VERSION"), env!("ASSAY_REVISION"))
 }

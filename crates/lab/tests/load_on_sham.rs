@@ -54,7 +54,8 @@ fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
         door: Door::root(socket),
         setup: vec!["SET NAMES latin1".into()],
         phases,
-        cpus: vec![0],
+        workers: 1,
+        cpus: Vec::new(),
     };
     let mut notes = Notes::default();
     let outcome = drive(&crew, &AtomicBool::new(false), &mut notes).unwrap();
@@ -130,7 +131,8 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         door: Door::root(socket),
         setup: Vec::new(),
         phases: vec![phase("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(60)))],
-        cpus: vec![0],
+        workers: 1,
+        cpus: Vec::new(),
     };
     let mut notes = Notes::default();
     let killer = std::thread::spawn(move || {

@@ -29,7 +29,7 @@ fn run(matches: &ArgMatches) -> Exit {
 pub fn write(folder: &Path) -> Result<Judgement, String> {
     let (record, details) = lab::notebook::read(folder).map_err(|e| e.to_string())?;
     let judgement = judge::judge(&record, &details);
-    let report = report::render(&record, &judgement, &details, report::PAGE);
+    let report = report::render(&record, &judgement, &details, report::SHELL);
     for (name, text) in [
         ("report.html", &report.html),
         ("report.md", &report.markdown),

@@ -7,8 +7,10 @@ use crate::interrupt;
 use crate::progress::Terminal;
 use crate::question::{self, Question};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::Halt;
 use lab::notebook::Notebook;
-use std::path::PathBuf;
+use lab::process::Guard;
+use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "run", command, run };
 
@@ -47,16 +49,20 @@ fn run(matches: &ArgMatches) -> Exit {
     if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
 }
 
-fn carry_out(question: &Question, folder: &std::path::Path) -> Result<(), Exit> {
+fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
+    let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
-    let mut notebook = Notebook::open_or_create(folder, &question.plan, &question.experiment.text, &question.host).map_err(exit::refused)?;
+    let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     let mut terminal = Terminal::new();
-    let outcome = lab::carry_out(&question.plan, &question.host, &mut notebook, &mut terminal, &stop);
+    let outcome = lab::carry_out(plan, host, Guard::this_program(), &mut notebook, &mut terminal, &stop);
     drop(terminal);
-    outcome.map_err(|e| match e {
-        lab::Trouble::Request(why) => exit::refused(why),
-        lab::Trouble::World(why) => exit::failed(why),
-        lab::Trouble::Interrupted => exit::failed(format!("interrupted; what was measured is in {}; the same command goes on from here", folder.display())),
+    outcome.map_err(|halt| match halt {
+        Halt::Refused(trouble) => exit::refused(trouble),
+        Halt::World(trouble) => exit::failed(trouble),
+        Halt::Interrupted => exit::failed(format!(
+            "stopped as asked; what was measured is in {}, and the same command goes on from here",
+            folder.display()
+        )),
     })
 }
 

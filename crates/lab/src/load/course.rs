@@ -4,7 +4,7 @@
 
 use model::load::{Phase, Until};
 use model::units::Nanos;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 
 pub struct Course {
@@ -20,6 +20,8 @@ pub struct Course {
     left: AtomicU32,
     stop: AtomicBool,
     failure: Mutex<Option<String>>,
+    /// Opened when the workers may go.
+    released: (Mutex<bool>, Condvar),
 }
 
 impl Course {
@@ -35,6 +37,7 @@ impl Course {
             left: AtomicU32::new(0),
             stop: AtomicBool::new(false),
             failure: Mutex::new(None),
+            released: (Mutex::new(false), Condvar::new()),
         }
     }
     pub fn phases(&self) -> &[Phase] {
@@ -97,6 +100,16 @@ impl Course {
     }
     pub fn failure(&self) -> Option<String> {
         self.failure.lock().expect("no panic while held").clone()
+    }
+    /// Lets the workers go: what is to be read of their threads has been read.
+    pub fn release(&self) {
+        *self.released.0.lock().expect("no panic while held") = true;
+        self.released.1.notify_all();
+    }
+    /// Waits, after a worker's users have left, until it may go.
+    pub fn linger(&self) {
+        let released = self.released.0.lock().expect("no panic while held");
+        drop(self.released.1.wait_while(released, |released| !*released));
     }
     pub fn stop(&self) {
         self.stop.store(true, SeqCst);

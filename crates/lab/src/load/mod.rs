@@ -3,7 +3,6 @@
 
 pub mod bench;
 pub mod course;
-#[path = "stopgap.rs"]
 pub mod executor;
 pub mod tally;
 pub mod worker;
@@ -44,7 +43,8 @@ pub struct Crew {
     /// What each session says first.
     pub setup: Vec<String>,
     pub phases: Vec<Phase>,
-    /// CPUs to run on, one worker each.
+    pub workers: u32,
+    /// One worker keeps to each of these; empty leaves them free.
     pub cpus: Vec<u32>,
 }
 
@@ -52,7 +52,8 @@ pub struct Crew {
 pub trait Witness {
     /// The workers run; these are their thread ids.
     fn workers(&mut self, threads: &[i32]);
-    /// A phase is about to begin or has just ended; called at that moment.
+    /// A phase has just begun or ended. The workers live until the last of these returned, so that what the kernel
+    /// counts of them can be read.
     fn phase_begins(&mut self, phase: usize, at: Nanos);
     fn phase_ends(&mut self, phase: usize, at: Nanos);
     /// One worker's second.
@@ -75,15 +76,20 @@ pub struct Outcome {
     pub failure: Option<String>,
     /// Ended by the stop flag.
     pub stopped: bool,
+    pub workers: u32,
+    /// CPU of all workers from their first user's connect to their last one's leave.
+    pub worker_cpu: Nanos,
+    /// `io_uring` or `epoll`, as chosen.
+    pub io: String,
 }
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
 pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
     let course = Arc::new(Course::new(&crew.phases));
-    let workers = crew.cpus.len().clamp(1, crew.users.max(1) as usize) as u32;
+    let workers = crew.workers.clamp(1, crew.users.max(1));
     let (out, handovers) = channel();
     let mut spares = Vec::new();
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { workers, ..Outcome::default() };
     std::thread::scope(|scope| {
         let (ids, threads) = channel();
         let mut running = Vec::new();
@@ -91,7 +97,10 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
             let (spare, theirs) = channel();
             spares.push(spare);
             let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
-            let cpu: &[u32] = if workers == 1 { &crew.cpus } else { std::slice::from_ref(&crew.cpus[worker as usize]) };
+            let cpu = match crew.cpus.len() {
+                0 => &[],
+                n => std::slice::from_ref(&crew.cpus[worker as usize % n]),
+            };
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
                 let done = worker::work(crew, &course, worker, workers, cpu, out, theirs);
@@ -104,9 +113,14 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
         drop(out);
         let threads: Vec<i32> = threads.iter().take(workers as usize).collect();
         witness.workers(&threads);
-        let mut conductor = Conductor { crew, course: &course, stop, witness, spares: &spares, outcome: &mut outcome, workers };
+        let mut conductor = Conductor { crew, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
         conductor.conduct(&handovers);
-        running.into_iter().try_for_each(|w| w.join().expect("a worker does not panic"))
+        for worker in running {
+            let end = worker.join().expect("a worker does not panic")?;
+            outcome.worker_cpu.0 += end.cpu.0;
+            outcome.io = end.io.to_string();
+        }
+        Ok::<_, std::io::Error>(())
     })?;
     outcome.failure = course.failure();
     Ok(outcome)
@@ -119,7 +133,6 @@ struct Conductor<'a> {
     witness: &'a mut dyn Witness,
     spares: &'a [Sender<Box<tally::WorkerTally>>],
     outcome: &'a mut Outcome,
-    workers: u32,
 }
 
 impl Conductor<'_> {
@@ -131,7 +144,7 @@ impl Conductor<'_> {
             match handovers.recv_timeout(wait) {
                 Ok(handover) => self.take(handover),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return self.settle(phase),
+                Err(RecvTimeoutError::Disconnected) => return,
             }
             if self.stop.load(Relaxed) {
                 self.outcome.stopped = true;
@@ -139,6 +152,9 @@ impl Conductor<'_> {
             }
             self.start_when_ready();
             self.turn(&mut phase);
+            if self.course.stopped() || phase == Some(self.course.phases().len()) {
+                self.settle(&mut phase);
+            }
             let last = self.course.phases().len() - 1;
             if let Some(end) = self.course.end_of(last).filter(|end| clock::now() >= *end) {
                 let patience = FAREWELL.0.max(self.crew.deadline.0);
@@ -214,12 +230,13 @@ impl Conductor<'_> {
         }
     }
 
-    /// The workers are gone: a phase cut short ends now.
-    fn settle(&mut self, phase: Option<usize>) {
+    /// Nothing more is to be counted: a phase cut short ends now, and the workers may go.
+    fn settle(&mut self, phase: &mut Option<usize>) {
         if let Some(p) = phase.filter(|p| *p < self.course.phases().len()) {
             self.end(p);
+            *phase = Some(self.course.phases().len());
         }
-        debug_assert!(self.workers as usize == self.spares.len());
+        self.course.release();
     }
 }
 

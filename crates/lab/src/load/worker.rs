@@ -9,6 +9,7 @@ use super::tally::WorkerTally;
 use super::{Crew, pin};
 use crate::clock;
 use crate::sessions::mysql::{Connecting, Opening, Session};
+use model::load::Io;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -45,7 +46,7 @@ pub fn work(
     cpu: &[u32],
     out: Sender<Handover>,
     spares: Receiver<Box<WorkerTally>>,
-) -> std::io::Result<()> {
+) -> std::io::Result<WorkerEnd> {
     pin(cpu)?;
     let mut executor = Executor::new(crew.io)?;
     let handle = executor.handle();
@@ -67,7 +68,24 @@ pub fn work(
     handle.spawn(Box::pin(keep_time(crew.clone(), Rc::clone(&bench), handle.clone(), Rc::clone(&scribe))));
     executor.run(|| course.stopped())?;
     scribe.hand_over(crew, &bench, None);
-    Ok(())
+    course.linger();
+    let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Ok(WorkerEnd { cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64), io: io_name(handle.io()) })
+}
+
+/// What a worker came to.
+pub struct WorkerEnd {
+    /// CPU of its whole life.
+    pub cpu: Nanos,
+    pub io: &'static str,
+}
+
+fn io_name(io: Io) -> &'static str {
+    match io {
+        Io::IoUring => "io_uring",
+        Io::Epoll => "epoll",
+        Io::Auto => unreachable!("an executor has chosen"),
+    }
 }
 
 fn opening(crew: &Crew, handle: &Handle) -> Opening {

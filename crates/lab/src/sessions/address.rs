@@ -18,6 +18,16 @@ impl fmt::Display for Address {
     }
 }
 
+impl Address {
+    /// How bytes travel there; two results are comparable only when this is equal.
+    pub fn transport(&self) -> &'static str {
+        match self {
+            Self::Unix(_) => "unix plain",
+            Self::Tcp { .. } => "tcp plain",
+        }
+    }
+}
+
 /// A door to one server: address and account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Door {

@@ -164,6 +164,8 @@ impl<L: Ledger> Session<L> {
         let line = &mut self.conversation.line;
         line.outgoing().clear();
         command::quit(line.outgoing());
+        // Servers count a goodbye as a Question.
+        self.ledger.asked();
         let _ = line.exchange().await;
     }
 

@@ -75,7 +75,7 @@ pub struct Cell {
 }
 
 /// What the instance of a cell is to be: two cells with equal servers can share one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Server {
     /// Name in the catalogue, as `mariadb-10.11` or `distribution`; with `on` set, the name of what the DSN points at.
     pub build: String,

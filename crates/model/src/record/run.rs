@@ -72,7 +72,8 @@ pub struct PhaseRecord {
     pub to: Nanos,
     /// Whole-phase sums by group of users; a run without groups has one called `users`.
     pub groups: BTreeMap<String, GroupRecord>,
-    /// Readings at the phase's two ends, by metric name. Absent metrics were not measured.
+    /// Readings at the two ends of a measured phase, by metric name. Absent metrics were not measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, Ends>,
 }
 
@@ -83,14 +84,28 @@ pub struct GroupRecord {
     pub tally: Tally,
 }
 
-/// A metric at the beginning and the end of a phase, with the moments at which it was read.
+/// A metric at the beginning and the end of a phase, with the moments at which it was read. On disk `[begin, end,
+/// begin_at, end_at]`, because a run has a thousand of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(f64, f64, Nanos, Nanos)", into = "(f64, f64, Nanos, Nanos)")]
 pub struct Ends {
     pub begin: f64,
     pub end: f64,
     /// Since the start of the run's first phase.
     pub begin_at: Nanos,
     pub end_at: Nanos,
+}
+
+impl From<(f64, f64, Nanos, Nanos)> for Ends {
+    fn from((begin, end, begin_at, end_at): (f64, f64, Nanos, Nanos)) -> Self {
+        Self { begin, end, begin_at, end_at }
+    }
+}
+
+impl From<Ends> for (f64, f64, Nanos, Nanos) {
+    fn from(e: Ends) -> Self {
+        (e.begin, e.end, e.begin_at, e.end_at)
+    }
 }
 
 impl Ends {

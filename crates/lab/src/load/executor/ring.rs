@@ -4,7 +4,7 @@
 
 use super::buffers::Buffers;
 use super::net::Waiter;
-use super::reactor::TaskId;
+use super::reactor::{TICK, TaskId};
 use super::slots::{Slot, SlotId, Slots, State};
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fd, SubmitArgs, Timespec};
@@ -26,8 +26,14 @@ const COMPLETIONS: u32 = 16384;
 /// The kernel retries a send that falls short, and a vanished peer is an error and no signal.
 const SEND: i32 = (SendFlags::NOSIGNAL.bits() | RecvFlags::WAITALL.bits()) as i32;
 
+/// Ends a wait that nothing else ends. It is an operation of its own, since a time-out given to each wait costs arming and
+/// disarming a timer each time, which a single user would feel.
+static TICKING: Timespec = Timespec::new().nsec(TICK.0 as u32);
+const TICKED: u64 = u64::MAX;
+
 pub struct Ring {
     ring: IoUring,
+    ticking: bool,
 }
 
 /// What a completion carries back: the slot, its flight, and whether it was the send.
@@ -40,7 +46,7 @@ impl Ring {
     pub fn new() -> io::Result<Self> {
         let mut builder = IoUring::builder();
         builder.setup_single_issuer().setup_defer_taskrun().setup_cqsize(COMPLETIONS);
-        Ok(Self { ring: builder.build(SUBMISSIONS)? })
+        Ok(Self { ring: builder.build(SUBMISSIONS)?, ticking: false })
     }
 
     #[inline]
@@ -102,7 +108,7 @@ impl Ring {
 
     #[inline]
     fn push(&mut self, entries: &[Entry]) -> io::Result<()> {
-        // SAFETY: an entry names a socket and memory that its slot owns (`Slot::socket`, `Slot::cargo`). The slot is Flying,
+        // SAFETY: a tick names a static; any other entry names a socket and memory that its slot owns (`Slot::socket`, `Slot::cargo`). The slot is Flying,
         // and gives neither away nor drops them before the completion of this flight has arrived (`Slots::land`); buffers
         // whose completion never arrives are leaked (`Net::drop`). Moving a slot moves no byte of what the boxes hold.
         while unsafe { self.ring.submission().push_multiple(entries) }.is_err() {
@@ -126,19 +132,29 @@ impl Ring {
             },
         }
         for completion in self.ring.completion() {
-            slots.land(completion.user_data(), completion.result(), ready);
+            match completion.user_data() {
+                TICKED => self.ticking = false,
+                flight => slots.land(flight, completion.result(), ready),
+            }
         }
         Ok(())
     }
 
     #[inline]
     fn enter(&mut self, timeout: Nanos) -> io::Result<usize> {
+        if timeout >= TICK {
+            if !self.ticking {
+                self.push(&[opcode::Timeout::new(&raw const TICKING).build().user_data(TICKED)])?;
+                self.ticking = true;
+            }
+            return self.ring.submit_and_wait(1);
+        }
         if timeout == Nanos(0) {
             let begun = self.ring.submission().len() as u32;
             // SAFETY: no argument is passed; GETEVENTS lets the kernel run the completions that it deferred.
             return unsafe { self.ring.submitter().enter::<()>(begun, 0, EnterFlags::GETEVENTS.bits(), None) };
         }
-        let timeout = Timespec::new().sec(timeout.0 / 1_000_000_000).nsec((timeout.0 % 1_000_000_000) as u32);
+        let timeout = Timespec::new().nsec(timeout.0 as u32);
         self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&timeout))
     }
 }

@@ -1,0 +1,113 @@
+//! The canary: the `noop` workload against the sham server gives what this machine's load can reach at most and costs at
+//! least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real server's
+//! rate near this ceiling says more about the client than about the server.
+
+use crate::carry_out::placement::place;
+use crate::load::{Crew, Witness, drive};
+use crate::notebook::unix_ms;
+use crate::servers::house::House;
+use crate::servers::sham::Sham;
+use crate::sessions::address::Door;
+use crate::trouble::Trouble;
+use model::host::Host;
+use model::load::{Io, Phase, PhaseKind, Until};
+use model::plan::Server;
+use model::record::canary::{Canary, CanaryPoint};
+use model::record::tally::Tally;
+use model::seed::Seed;
+use model::units::Nanos;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The levels of the seeds, thinned: rates between them are interpolated.
+const USERS: &[u32] = &[1, 2, 4, 8, 16, 64, 256, 1024];
+
+/// Long enough for tens of thousands of statements at every level.
+const MEASURE: Nanos = Nanos::from_millis(250);
+const WARM_UP: Nanos = Nanos::from_millis(50);
+
+/// The song kept from before, when it was sung on this machine by this build.
+pub fn kept(house: &House, host: &Host) -> Option<Canary> {
+    let text = std::fs::read_to_string(path(house)).ok()?;
+    serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == machine(host))
+}
+
+/// What the result depends on.
+fn machine(host: &Host) -> String {
+    format!("{} × {}, {}, assay {}", host.cpus.len(), host.cpu_model, host.kernel, host.assay)
+}
+
+fn path(house: &House) -> PathBuf {
+    house.home.join("canary.json")
+}
+
+pub fn measure(house: &House, host: &Host, stop: &AtomicBool) -> Result<Canary, Trouble> {
+    let room = house.claim_socket()?;
+    let socket = room.folder().join("s");
+    // Placed as a server under test would be, so that sharing costs the canary what it costs the measured.
+    let placement = place(&Server::default(), host);
+    let _sham = Sham::start(&socket, &placement.server).map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
+    let mut canary = Canary { machine: machine(host), io: String::new(), points: Vec::new(), unix_ms: unix_ms() };
+    for users in USERS {
+        let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
+        let crew = Crew {
+            workload: workload::by_name("noop").expect("the canary's workload exists"),
+            parameters: Arc::default(),
+            seed: Seed(1),
+            users: *users,
+            io: Io::Auto,
+            deadline: Nanos::from_secs(10),
+            door: Door::root(socket.clone()),
+            setup: Vec::new(),
+            phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
+            workers: placement.workers(*users),
+            cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
+        };
+        let mut song = Song::default();
+        let outcome = drive(&crew, stop, &mut song).map_err(|e| Trouble::new("the canary could not run").because(e))?;
+        if let Some(failure) = outcome.failure {
+            return Err(Trouble::new(format!("the canary failed: {failure}")));
+        }
+        canary.io = outcome.io;
+        canary.points.extend(song.point(*users, outcome.workers, outcome.worker_cpu, outcome.questions));
+    }
+    if !stop.load(std::sync::atomic::Ordering::Relaxed) {
+        let text = serde_json::to_string_pretty(&canary).expect("a canary is JSON");
+        std::fs::write(path(house), text).map_err(Trouble::at("keeping the canary in", &path(house)))?;
+    }
+    Ok(canary)
+}
+
+/// The measured phase of one level.
+#[derive(Default)]
+struct Song {
+    length: u64,
+    tally: Tally,
+}
+
+impl Song {
+    fn point(&self, users: u32, workers: u32, cpu: Nanos, questions: u64) -> Option<CanaryPoint> {
+        let noop = self.tally.operations.get("noop")?;
+        let seconds = self.length as f64 / f64::from(workers) / 1e9;
+        Some(CanaryPoint {
+            users,
+            qps: noop.done as f64 / seconds,
+            client_cpu_us: cpu.micros() / questions.max(1) as f64,
+            latency_us_p50: noop.latency.percentile(50.0)?.micros(),
+        })
+    }
+}
+
+impl Witness for Song {
+    fn workers(&mut self, _: &[i32]) {}
+    fn phase_begins(&mut self, _: usize, _: Nanos) {}
+    fn phase_ends(&mut self, _: usize, _: Nanos) {}
+    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if phase == 1 {
+            self.length += to.0 - from.0;
+            self.tally.merge(&tally);
+        }
+    }
+    fn progress(&mut self, _: f64) {}
+}

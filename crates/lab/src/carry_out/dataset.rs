@@ -1,0 +1,131 @@
+//! The dataset of a run: found in the instance or loaded into it, and counted either way. Members of a family share a
+//! dataset when the parameters that shape data agree, so a matrix of workloads loads once.
+
+use super::{Halt, Lab, Unready};
+use crate::clock;
+use crate::loader::{self, LoadFault};
+use crate::sessions::control::Control;
+use model::plan::{Cell, PlannedRun};
+use model::record::answer::DatasetRecord;
+use model::record::event::EventKind;
+use model::seed::Seed;
+use model::units::Nanos;
+use model::value::Value;
+use model::words::Class;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use workload::session::Fault;
+
+/// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
+const SESSIONS_PER_CPU: usize = 2;
+
+/// The seed of all data: two records with equal parameters hold equal rows, whatever seed orders their runs.
+const DATA: Seed = Seed(20_150_707);
+
+/// The parameters that shape the data, and the dataset's name within its instance.
+pub(super) fn identity(cell: &Cell) -> (String, BTreeMap<String, Value>) {
+    let words = workload::by_name(&cell.workload).expect("a plan names only known workloads").words();
+    let shaping = |name: &String| words.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+    let parameters: BTreeMap<_, _> =
+        cell.parameters.iter().filter(|(n, _)| shaping(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let text = serde_json::to_string(&(words.family(), &cell.server.engine, &parameters)).expect("values are JSON");
+    (format!("{}_{:012x}", words.family(), Seed(0).child(&text).0 >> 5), parameters)
+}
+
+/// What runs call their dataset: instance and identity.
+pub(super) fn key(instance: &str, identity: &str) -> String {
+    format!("{instance}-{identity}")
+}
+
+impl Lab<'_> {
+    /// Makes sure that the cell's dataset lies in the instance.
+    pub(super) fn dataset(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
+        let (name, parameters) = identity(cell);
+        let up = self.up.as_ref().expect("an instance is up before its data are asked for");
+        if let Some(known) = up.datasets.get(&name) {
+            return known.clone().map(|_| ()).map_err(Unready::Skip);
+        }
+        let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
+        let Some(dataset) = workload.dataset(&cell.parameters, &cell.server.engine, DATA) else { return Ok(()) };
+        let schema = format!("assay_{name}");
+        let door = up.door.within(&schema);
+        let (instance, root) = (up.key.clone(), up.door.clone());
+        let label = label(&parameters);
+        self.notebook.note(EventKind::DatasetLoading, Some(&run.id), format!("{name}: {label}"))?;
+        self.progress.say(&format!("loading {label}"));
+        create_schema(&root, &schema).map_err(|e| Unready::Fail(format!("no schema for the data: {e}")))?;
+        let begun = clock::now();
+        let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
+        let outcome = self.watched(|at, stop| loader::load(&door, dataset.as_ref(), sessions, stop, at), &label);
+        let remembered = match outcome {
+            Ok(loaded) => {
+                let load_time = Nanos(clock::now().0 - begun.0);
+                let record = DatasetRecord {
+                    key: key(&instance, &name),
+                    instance,
+                    schema: schema.clone(),
+                    family: name.split('_').next().unwrap_or_default().to_string(),
+                    parameters,
+                    rows: loaded.rows,
+                    rows_checked: loaded.rows_checked,
+                    rows_wrong: loaded.rows_wrong,
+                    tables: loaded.tables,
+                    load_time: Some(load_time),
+                };
+                self.notebook.dataset(&record)?;
+                let text = format!("{name}: {} rows in {load_time}", record.rows);
+                self.notebook.note(EventKind::DatasetReady, Some(&run.id), text)?;
+                Ok(schema)
+            }
+            Err(LoadFault::Unsupported(reason)) => Err(format!("this build cannot: {reason}")),
+            Err(LoadFault::World(reason)) => {
+                let died = self.died().map_or(String::new(), |d| format!("; {d}"));
+                return Err(Unready::Fail(format!("loading {label} failed: {reason}{died}")));
+            }
+            Err(LoadFault::Stopped) => return Err(Unready::Halt(Halt::Interrupted)),
+        };
+        let answer = remembered.clone().map(|_| ()).map_err(Unready::Skip);
+        self.up.as_mut().expect("the instance that was loaded is up").datasets.insert(name, remembered);
+        answer
+    }
+
+    /// Runs a load while its rows are shown as they come in.
+    fn watched<T: Send>(
+        &mut self,
+        work: impl FnOnce(&(dyn Fn(u64, u64) + Sync), &std::sync::atomic::AtomicBool) -> T + Send,
+        label: &str,
+    ) -> T {
+        use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+        let (done, total) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (stop, begun) = (self.stop, Instant::now());
+        let at = |d: u64, t: u64| {
+            done.store(d, Relaxed);
+            total.store(t, Relaxed);
+        };
+        std::thread::scope(|scope| {
+            let working = scope.spawn(|| work(&at, stop));
+            while !working.is_finished() {
+                std::thread::sleep(Duration::from_millis(50));
+                let (d, t) = (done.load(Relaxed), total.load(Relaxed));
+                if d > 0 {
+                    let left = begun.elapsed().mul_f64((t - d.min(t)) as f64 / d as f64);
+                    self.progress.at(d, t, &format!("rows, {label}"), left);
+                }
+            }
+            working.join().expect("the loader does not panic")
+        })
+    }
+}
+
+/// A schema of ours, empty: what a killed lab left in it is gone with its instance, but a failed load may lie there.
+fn create_schema(root: &crate::sessions::address::Door, schema: &str) -> Result<(), Fault> {
+    let mut control = Control::connect(root)?;
+    control.execute(&format!("DROP DATABASE IF EXISTS {schema}"))?;
+    control.execute(&format!("CREATE DATABASE {schema}"))?;
+    control.quit();
+    Ok(())
+}
+
+fn label(parameters: &BTreeMap<String, Value>) -> String {
+    parameters.iter().map(|(n, v)| format!("{n} {v}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,140 @@
+//! The one instance that is up: started when a run wants a server that is not, asked what it really is, and taken down when
+//! the next run wants another. One at a time, because two idle servers are not idle.
+
+use super::placement::place;
+use super::{Lab, Unready};
+use crate::servers::catalogue;
+use crate::servers::instance::{Instance, STOP_PATIENCE, Wish, key};
+use crate::sessions::address::Door;
+use crate::sessions::control::Control;
+use crate::trouble::Trouble;
+use model::host::InstalledBuild;
+use model::plan::{Cell, Server};
+use model::record::answer::InstanceRecord;
+use model::record::event::EventKind;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use workload::session::Fault;
+
+/// An instance that serves.
+pub struct Up {
+    pub key: String,
+    pub instance: Instance,
+    pub door: Door,
+    /// Datasets that were prepared in it: the schema, or why it cannot hold them.
+    pub datasets: BTreeMap<String, Result<String, String>>,
+}
+
+impl Lab<'_> {
+    /// Makes sure that the cell's server is up.
+    pub(super) fn instance(&mut self, cell: &Cell) -> Result<(), Unready> {
+        let key = key(&cell.server);
+        if self.up.as_ref().is_some_and(|up| up.key == key) {
+            return Ok(());
+        }
+        if let Some(reason) = self.refused.get(&key) {
+            return Err(Unready::Fail(reason.clone()));
+        }
+        self.take_down();
+        self.progress.say(&format!("starting {}", cell.server.build));
+        self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
+        match self.start(&key, &cell.server) {
+            Ok(up) => {
+                self.up = Some(up);
+                Ok(())
+            }
+            Err(trouble) => {
+                // A server that was given up for a stop has not failed its runs.
+                self.check_stop().map_err(Unready::Halt)?;
+                let reason = trouble.to_string();
+                self.notebook.note(EventKind::InstanceDied, None, reason.clone())?;
+                self.refused.insert(key, reason.clone());
+                Err(Unready::Fail(reason))
+            }
+        }
+    }
+
+    fn start(&mut self, key: &str, server: &Server) -> Result<Up, Trouble> {
+        let build = catalogue::find(&server.build)?;
+        let cpus = place(server, self.host).server;
+        let wish = Wish { house: &self.house, guard: &self.guard, build: &build, server, cpus: &cpus, tcp: None, stop: self.stop };
+        let instance = Instance::provision(&wish)?;
+        let door = Door::root(instance.socket().to_path_buf());
+        let mut control = Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
+        let record = describe(key, server, &build.installed, &instance, &mut control)
+            .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        control.quit();
+        self.notebook.instance(&record)?;
+        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
+        self.notebook.note(EventKind::InstanceReady, None, text)?;
+        Ok(Up { key: key.to_string(), instance, door, datasets: BTreeMap::new() })
+    }
+
+    /// Stops the instance cleanly; its folder goes with it.
+    pub(super) fn take_down(&mut self) {
+        let Some(mut up) = self.up.take() else { return };
+        // Nothing of the data is needed any more, so the record matters here and the shutdown does not.
+        let _ = self.notebook.error_log(&up.key, &up.instance.log_tail());
+        // Whoever waits for Ctrl-C to work does not wait for a buffer pool to be written.
+        let patience = if self.stop.load(Relaxed) { Duration::ZERO } else { STOP_PATIENCE };
+        let ended = up.instance.stop(patience);
+        let _ = self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key));
+    }
+
+    /// Says how the instance ended when it ended by itself.
+    pub(super) fn died(&mut self) -> Option<String> {
+        let up = self.up.as_mut()?;
+        let ended = up.instance.ended()?;
+        let tail = up.instance.log_tail();
+        let _ = self.notebook.error_log(&up.key, &tail);
+        let text = format!("the server ended by itself ({ended})");
+        let _ = self.notebook.note(EventKind::InstanceDied, None, format!("{}: {text}", up.key));
+        self.up = None;
+        Some(text)
+    }
+}
+
+/// What the server says of itself.
+fn describe(key: &str, wanted: &Server, build: &InstalledBuild, instance: &Instance, control: &mut Control) -> Result<InstanceRecord, Fault> {
+    let pairs = |rows: Vec<Vec<Option<String>>>| -> BTreeMap<String, String> {
+        rows.into_iter()
+            .filter_map(|mut r| match (r.first_mut()?.take(), r.get_mut(1)?.take()) {
+                (Some(name), value) => Some((name, value.unwrap_or_default())),
+                (None, _) => None,
+            })
+            .collect()
+    };
+    let variables = pairs(control.rows("SHOW GLOBAL VARIABLES")?);
+    let version_text = control.value("SELECT VERSION()")?.unwrap_or_default();
+    let engines = control
+        .rows("SHOW ENGINES")?
+        .into_iter()
+        .filter(|r| r.get(1).and_then(Option::as_deref).is_some_and(|s| s == "YES" || s == "DEFAULT"))
+        .filter_map(|mut r| r[0].take())
+        .collect();
+    let mut complaints = instance.complaints();
+    complaints.extend(instance.description().not_applicable.iter().cloned());
+    Ok(InstanceRecord {
+        key: key.to_string(),
+        wanted: wanted.clone(),
+        kind: build.kind.clone(),
+        version: model::host::Version::parse(&version_text).unwrap_or(model::host::Version(0, 0, 0)),
+        version_comment: variables.get("version_comment").cloned().unwrap_or_default(),
+        version_text,
+        binary_sha256: fingerprint(&build.binary),
+        option_file: instance.description().option_file.clone(),
+        variables,
+        engines,
+        cpus: instance.cpus().to_vec(),
+        complaints,
+        start_time: instance.start_time(),
+    })
+}
+
+/// SHA-256 of a binary, because a version does not say who compiled it.
+fn fingerprint(binary: &str) -> Option<String> {
+    let digest = Sha256::digest(std::fs::read(binary).ok()?);
+    Some(digest.iter().map(|b| format!("{b:02x}")).collect())
+}

@@ -1,0 +1,205 @@
+//! Carries a plan out: for each run the instance, the dataset, the users, and the record of it. A run that fails is a
+//! result and the plan goes on; only what makes every further run pointless (a full disk, a notebook that cannot be
+//! written, a wish to stop) ends it.
+
+mod answers;
+mod dataset;
+mod instance;
+pub mod placement;
+mod run;
+
+use crate::canary;
+use crate::notebook::Notebook;
+use crate::process::Guard;
+use crate::servers::house::{House, free_bytes, private_folder};
+use crate::trouble::Trouble;
+use instance::Up;
+use model::host::Host;
+use model::plan::{Cell, Plan, PlannedRun};
+use model::record::event::EventKind;
+use model::record::run::Ending;
+use model::units::Nanos;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What a person sees meanwhile.
+pub trait Progress: Send {
+    /// One line that stays.
+    fn say(&mut self, line: &str);
+    /// How far it is: `done` of `of` runs, what happens now, and the time left.
+    fn at(&mut self, done: u64, of: u64, what: &str, left: Duration);
+}
+
+/// Why a plan ended early.
+#[derive(Debug)]
+pub enum Halt {
+    /// Asked to stop; the same command goes on.
+    Interrupted,
+    /// Cannot be carried out here as asked.
+    Refused(Trouble),
+    /// The world failed in a way that concerns every run.
+    World(Trouble),
+}
+
+impl From<Trouble> for Halt {
+    fn from(trouble: Trouble) -> Self {
+        Self::World(trouble)
+    }
+}
+
+/// Room that a data disk must keep free beyond the plan, because a full disk takes others down with it.
+const SPARE_DISK: u64 = 1 << 30;
+
+/// The state of a lab between runs.
+pub struct Lab<'a> {
+    plan: &'a Plan,
+    host: &'a Host,
+    house: House,
+    guard: Guard,
+    notebook: &'a mut Notebook,
+    progress: &'a mut dyn Progress,
+    stop: &'a AtomicBool,
+    up: Option<Up>,
+    /// Servers that would not start, so that they are not tried again for each of their runs.
+    refused: BTreeMap<String, String>,
+    pace: Pace,
+}
+
+/// What the runs so far cost beyond their phases, for the time left.
+struct Pace {
+    begun: Instant,
+    done: u32,
+    planned: Nanos,
+}
+
+/// Carries out what is not yet recorded of the plan.
+pub fn carry_out(
+    plan: &Plan,
+    host: &Host,
+    guard: Guard,
+    notebook: &mut Notebook,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<(), Halt> {
+    let house = House::from_environment()?;
+    private_folder(&house.home)?;
+    check_disk(plan, &house)?;
+    let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
+    let mut lab = Lab { plan, host, house, guard, notebook, progress, stop, up: None, refused: BTreeMap::new(), pace };
+    let outcome = lab.carry_out();
+    lab.take_down();
+    outcome
+}
+
+fn check_disk(plan: &Plan, house: &House) -> Result<(), Halt> {
+    let (free, needed) = (free_bytes(&house.home)?, plan.cost.disk);
+    if free.0 < needed.0 + SPARE_DISK {
+        let what = format!("the plan needs about {needed} at {} and {free} are free there", house.home.display());
+        let mend = "free some space, set ASSAY_HOME to a folder on a larger disk, or choose a smaller scale";
+        return Err(Halt::Refused(Trouble::new(what).mend(mend)));
+    }
+    Ok(())
+}
+
+impl Lab<'_> {
+    fn carry_out(&mut self) -> Result<(), Halt> {
+        let todo: Vec<PlannedRun> =
+            self.plan.runs.iter().filter(|r| !self.notebook.finished().contains(&r.id)).cloned().collect();
+        let total = self.plan.runs.len();
+        if todo.is_empty() {
+            self.progress.say(&format!("all {total} runs are in {}", self.notebook.folder().display()));
+            return Ok(());
+        }
+        let found = total - todo.len();
+        let resumed = if found > 0 { format!(", {found} of them done before") } else { String::new() };
+        self.progress.say(&format!("{total} runs{resumed}; the record is {}", self.notebook.folder().display()));
+        self.notebook.host(self.host)?;
+        self.notebook.note(EventKind::LabStarted, None, format!("{} runs to do{resumed}", todo.len()))?;
+        self.sing()?;
+        for run in &todo {
+            self.check_stop()?;
+            self.tell_where(&todo, "");
+            self.one(run, &todo)?;
+        }
+        self.notebook.note(EventKind::LabStopped, None, "every run of the plan is over")?;
+        Ok(())
+    }
+
+    fn check_stop(&self) -> Result<(), Halt> {
+        if !self.stop.load(Relaxed) {
+            return Ok(());
+        }
+        self.notebook.note(EventKind::LabStopped, None, "asked to stop")?;
+        Err(Halt::Interrupted)
+    }
+
+    /// The machine's own ceiling and floor, measured once and kept.
+    fn sing(&mut self) -> Result<(), Halt> {
+        let canary = match canary::kept(&self.house, self.host) {
+            Some(canary) => canary,
+            None => {
+                self.progress.say("measuring what this machine's load can do at most (once per machine and build)");
+                canary::measure(&self.house, self.host, self.stop)?
+            }
+        };
+        Ok(self.notebook.canary(&canary)?)
+    }
+
+    /// One run from "its server is up" to "it is in the record".
+    fn one(&mut self, planned: &PlannedRun, todo: &[PlannedRun]) -> Result<(), Halt> {
+        let cell = self.plan.cell(&planned.cell).clone();
+        let prepared = self.instance(&cell).and_then(|()| self.dataset(&cell, planned));
+        let ending = match prepared {
+            Ok(()) => self.run(planned, &cell, todo)?,
+            Err(Unready::Halt(halt)) => return Err(halt),
+            Err(Unready::Skip(reason)) => self.without_load(planned, Ending::Skipped { reason })?,
+            Err(Unready::Fail(reason)) => self.without_load(planned, Ending::Failed { reason })?,
+        };
+        self.pace.done += 1;
+        self.pace.planned = Nanos(self.pace.planned.0 + phases_time(&cell).0);
+        if let Ending::Failed { reason } = &ending {
+            self.progress.say(&format!("{} failed: {reason}", planned.id));
+        }
+        Ok(())
+    }
+
+    fn tell_where(&mut self, todo: &[PlannedRun], what: &str) {
+        let total = self.plan.runs.len() as u64;
+        let done = total - (todo.len() as u64 - u64::from(self.pace.done));
+        let ahead = todo[self.pace.done as usize..].iter().map(|r| phases_time(self.plan.cell(&r.cell)).seconds());
+        let planned = self.pace.planned.seconds();
+        let overhead = match self.pace.done {
+            0 => 0.05,
+            n => ((self.pace.begun.elapsed().as_secs_f64() - planned) / f64::from(n)).max(0.0),
+        };
+        let left = ahead.map(|s| s + overhead).sum::<f64>();
+        self.progress.at(done, total, what, Duration::from_secs_f64(left));
+    }
+}
+
+/// Why a run cannot begin.
+enum Unready {
+    /// The build cannot do this; the cell has no number and a reason.
+    Skip(String),
+    Fail(String),
+    Halt(Halt),
+}
+
+impl From<Trouble> for Unready {
+    fn from(trouble: Trouble) -> Self {
+        Self::Halt(Halt::World(trouble))
+    }
+}
+
+fn phases_time(cell: &Cell) -> Nanos {
+    Nanos(
+        cell.phases
+            .iter()
+            .map(|p| match p.until {
+                model::load::Until::Time(t) => t.0,
+                model::load::Until::Count(_) => 0,
+            })
+            .sum(),
+    )
+}

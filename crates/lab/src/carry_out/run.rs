@@ -1,0 +1,276 @@
+//! The life of one run, top to bottom: ask what is, let the users in, sample, and write down how it ended. What was
+//! measured until a failure is kept with it.
+
+use super::dataset::{identity, key};
+use super::placement::place;
+use super::{Halt, Lab, answers};
+use crate::load::{Crew, Outcome, Witness, drive};
+use crate::notebook::{Page, RunPages, unix_ms};
+use crate::samplers::client::Workers;
+use crate::samplers::{Ask, Refused, sources};
+use crate::sampling::{Readings, Sampling, between};
+use crate::sessions::address::Door;
+use crate::sessions::control::Control;
+use crate::trouble::Trouble;
+use model::load::PhaseKind;
+use model::plan::{Cell, PlannedRun};
+use model::record::RECORD_SCHEMA;
+use model::record::answer::SessionAnswer;
+use model::record::event::EventKind;
+use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun};
+use model::record::tally::{Interval, Tally};
+use model::units::Nanos;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The name of the users of a run without groups.
+const USERS: &str = "users";
+
+impl Lab<'_> {
+    /// Carries out a run whose instance and dataset are ready.
+    pub(super) fn run(&mut self, planned: &PlannedRun, cell: &Cell, todo: &[PlannedRun]) -> Result<Ending, Halt> {
+        let mut record = self.blank(planned);
+        let up = self.up.as_ref().expect("an instance is up before its users come");
+        let (name, _) = identity(cell);
+        let door = match up.datasets.get(&name) {
+            Some(Ok(schema)) => up.door.within(schema),
+            Some(Err(_)) | None => up.door.clone(),
+        };
+        record.instance = Some(up.key.clone());
+        record.dataset = up.datasets.contains_key(&name).then(|| key(&up.key, &name));
+        let pid = up.instance.pid();
+        let crew = self.crew(planned, cell, &door);
+        let probes = crew.workload.probes(&crew.parameters, planned.seed);
+        record.workers = crew.workers;
+        record.load_cpus = place(&cell.server, self.host).load;
+        match answers::ask(&door, &crew.setup, &probes) {
+            Ok(answer) => record.session = answer,
+            Err(fault) => return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") }),
+        }
+        self.notebook.note(EventKind::RunStarted, Some(&planned.id), format!("{} with {}", cell.workload, cell.load.users))?;
+        record.started_unix_ms = unix_ms();
+        let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
+        let workers = Workers::default();
+        let (sampled, theirs) = (door.clone(), workers.clone());
+        let sampling = Sampling::begin(move || sources(Some(asker(&sampled)), Some(pid), &theirs), series);
+        let quiet = sampling.mark().wait();
+        let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
+        let mut watch = Watch { scribe: &mut scribe, lab: self, todo };
+        let stop = watch.lab.stop;
+        let outcome = drive(&crew, stop, &mut watch).map_err(|e| Trouble::new("the load could not run").because(e))?;
+        let still = sampling.mark().wait();
+        let (phases, pages) = scribe.close(&outcome);
+        let (missing, written) = sampling.finish();
+        pages.and(written)?;
+        for sentence in missing {
+            self.notebook.note(EventKind::Note, Some(&planned.id), sentence)?;
+        }
+        record.io = outcome.io.clone();
+        record.phases = phases;
+        record.whole = whole(&outcome, &quiet, &still);
+        if outcome.stopped {
+            // Left without an ending: the same command repeats it.
+            return Err(Halt::Interrupted);
+        }
+        let ending = match (outcome.failure, self.died()) {
+            (None, None) => Ending::Done,
+            (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
+            (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
+        };
+        self.end(record, ending)
+    }
+
+    /// A run that had no load: skipped, or failed before it.
+    pub(super) fn without_load(&mut self, planned: &PlannedRun, ending: Ending) -> Result<Ending, Halt> {
+        let mut record = self.blank(planned);
+        let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
+        intervals.finish()?;
+        series.finish()?;
+        record.instance = self.up.as_ref().map(|up| up.key.clone());
+        self.end(record, ending)
+    }
+
+    fn end(&mut self, mut record: RunRecord, ending: Ending) -> Result<Ending, Halt> {
+        let (kind, text) = match &ending {
+            Ending::Done => (EventKind::RunDone, String::new()),
+            Ending::Failed { reason } => (EventKind::RunFailed, reason.clone()),
+            Ending::Skipped { reason } => (EventKind::RunSkipped, reason.clone()),
+        };
+        record.ended_unix_ms = unix_ms();
+        record.ending = ending.clone();
+        self.notebook.note(kind, Some(&record.id), text)?;
+        self.notebook.end_run(&record)?;
+        Ok(ending)
+    }
+
+    fn blank(&self, planned: &PlannedRun) -> RunRecord {
+        RunRecord {
+            schema: RECORD_SCHEMA,
+            id: planned.id.clone(),
+            cell: planned.cell.clone(),
+            repetition: planned.repetition,
+            block: planned.block,
+            position: self.notebook.finished().len() as u32,
+            seed: planned.seed,
+            ending: Ending::Done,
+            started_unix_ms: unix_ms(),
+            ended_unix_ms: 0,
+            instance: None,
+            dataset: None,
+            io: String::new(),
+            workers: 0,
+            load_cpus: Vec::new(),
+            session: SessionAnswer::default(),
+            phases: Vec::new(),
+            whole: WholeRun::default(),
+        }
+    }
+
+    fn crew(&self, planned: &PlannedRun, cell: &Cell, door: &Door) -> Crew {
+        let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
+        let placement = place(&cell.server, self.host);
+        let parameters = Arc::new(cell.parameters.clone());
+        Crew {
+            setup: workload.session_setup(&parameters),
+            workload,
+            parameters,
+            seed: planned.seed,
+            users: cell.load.users.0,
+            io: cell.load.io,
+            deadline: cell.load.deadline,
+            door: door.clone(),
+            phases: cell.phases.clone(),
+            workers: placement.workers(cell.load.users.0),
+            cpus: if placement.apart { placement.load } else { Vec::new() },
+        }
+    }
+}
+
+/// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
+fn asker(door: &Door) -> Box<dyn Ask> {
+    match Control::connect(door) {
+        Ok(control) => Box::new(control),
+        Err(fault) => Box::new(Refused(fault.to_string())),
+    }
+}
+
+impl Ask for Control {
+    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+        Control::rows(self, sql).map_err(|e| e.to_string())
+    }
+}
+
+fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
+    WholeRun {
+        questions: outcome.questions,
+        commits: outcome.whole.commits,
+        rollbacks: outcome.whole.rollbacks,
+        rows: outcome.rows,
+        counters: between(quiet, still, outcome.start),
+    }
+}
+
+/// Writes down what the load tells, and sets the sampler's marks at the phases' ends.
+struct Scribe<'a> {
+    cell: &'a Cell,
+    workers: &'a Workers,
+    sampling: &'a Sampling,
+    intervals: Page<Interval>,
+    written: Result<(), Trouble>,
+    start: Nanos,
+    /// What was read at each boundary: the begin of the first phase and the end of each.
+    marks: Vec<Readings>,
+    phases: Vec<Sum>,
+}
+
+/// One phase as the workers cut it.
+#[derive(Default)]
+struct Sum {
+    from: Option<Nanos>,
+    /// Over all workers.
+    length: u64,
+    tally: Tally,
+}
+
+impl<'a> Scribe<'a> {
+    fn new(cell: &'a Cell, workers: &'a Workers, sampling: &'a Sampling, intervals: Page<Interval>) -> Self {
+        Self { cell, workers, sampling, intervals, written: Ok(()), start: Nanos(0), marks: Vec::new(), phases: Vec::new() }
+    }
+
+    fn since(&self, at: Nanos) -> Nanos {
+        Nanos(at.0.saturating_sub(self.start.0))
+    }
+
+    fn sum(&mut self, phase: usize) -> &mut Sum {
+        while self.phases.len() <= phase {
+            self.phases.push(Sum::default());
+        }
+        &mut self.phases[phase]
+    }
+
+    /// The phases with what was read at their ends, and whether every interval was written.
+    fn close(self, outcome: &Outcome) -> (Vec<PhaseRecord>, Result<(), Trouble>) {
+        let workers = u64::from(outcome.workers.max(1));
+        let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().map(|(k, (sum, phase))| {
+            let from = Nanos(sum.from.unwrap_or_default().0.saturating_sub(self.start.0));
+            let group = GroupRecord { users: self.cell.load.users.0, workload: self.cell.workload.clone(), tally: sum.tally };
+            let counters = match (phase.kind, self.marks.get(k), self.marks.get(k + 1)) {
+                (PhaseKind::Measure, Some(begin), Some(end)) => between(begin, end, self.start),
+                (PhaseKind::Measure | PhaseKind::WarmUp, _, _) => BTreeMap::new(),
+            };
+            PhaseRecord {
+                name: phase.name.clone(),
+                kind: phase.kind,
+                disturb: phase.disturb.clone(),
+                from,
+                to: Nanos(from.0 + sum.length / workers),
+                groups: BTreeMap::from([(USERS.to_string(), group)]),
+                counters,
+            }
+        });
+        (phases.collect(), self.written.and(self.intervals.finish()))
+    }
+}
+
+/// A scribe that also shows how far the run is.
+struct Watch<'w, 's, 'l> {
+    scribe: &'w mut Scribe<'s>,
+    lab: &'w mut Lab<'l>,
+    todo: &'w [PlannedRun],
+}
+
+impl Witness for Watch<'_, '_, '_> {
+    fn workers(&mut self, threads: &[i32]) {
+        self.scribe.workers.set(threads.iter().map(|t| *t as u32).collect());
+    }
+
+    fn phase_begins(&mut self, phase: usize, at: Nanos) {
+        if phase == 0 {
+            self.scribe.start = at;
+            self.scribe.sampling.start(at);
+            self.scribe.marks.push(self.scribe.sampling.mark().wait());
+        }
+    }
+
+    fn phase_ends(&mut self, _: usize, _: Nanos) {
+        self.scribe.marks.push(self.scribe.sampling.mark().wait());
+    }
+
+    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        let sum = self.scribe.sum(phase);
+        sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
+        sum.length += to.0 - from.0;
+        sum.tally.merge(&tally);
+        let name = self.scribe.cell.phases[phase].name.clone();
+        let interval =
+            Interval { from: self.scribe.since(from), to: self.scribe.since(to), phase: name, group: USERS.to_string(), tally };
+        if self.scribe.written.is_ok() {
+            self.scribe.written = self.scribe.intervals.append(&interval);
+        }
+    }
+
+    fn progress(&mut self, _: f64) {
+        let cell = self.scribe.cell;
+        self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));
+    }
+}
