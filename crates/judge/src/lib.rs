@@ -1,1 +1,46 @@
-//! placeholder written by its owner
+//! May the numbers be believed, and what may be said with them? A record goes in, a judgement comes out: estimates with
+//! their intervals, verdicts of checks, comparisons, and the sentences that a report opens with. Pure and deterministic:
+//! the same record gives the same bytes, today and from an archive.
+//!
+//! [`evidence`] lays the record out by cell and run; everything else reads from there and never searches.
+#![forbid(unsafe_code)]
+
+mod bound;
+mod cells;
+mod check;
+pub mod checks;
+mod claims;
+mod comparisons;
+mod drift;
+mod evidence;
+mod metrics;
+mod pairs;
+mod schema;
+mod silence;
+pub mod stats;
+
+pub use check::{Check, Scope};
+
+use model::judgement::Judgement;
+use model::record::{Details, Record};
+
+pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
+    let evidence = evidence::Evidence::of(record, details);
+    let cells = cells::all(&evidence);
+    let verdicts = check::on_experiment(checks::ALL, &evidence);
+    let comparisons = comparisons::all(&evidence, &cells);
+    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
+    let not_measured = silence::all(&evidence);
+    Judgement { cells, verdicts, comparisons, findings: Vec::new(), claims, not_measured }
+}
+
+/// The page of a check by its id or code; `None` when nothing is called so.
+pub fn explain(name: &str) -> Option<String> {
+    let check = checks::ALL.iter().find(|c| c.id == name || c.code.eq_ignore_ascii_case(name))?;
+    Some(check.page())
+}
+
+/// Every page, by the id of its check.
+pub fn pages() -> Vec<(&'static str, String)> {
+    checks::ALL.iter().map(|c| (c.id, c.page())).collect()
+}

@@ -1,0 +1,171 @@
+//! What a check is, and the frame around all of them: it decides where evidence is missing, takes the worst of a cell's runs
+//! so that a cell has one verdict per check, and attaches where to look. A check itself only looks at evidence that is
+//! there and says what it saw; it cannot pass for want of evidence.
+
+use crate::evidence::{CellEvidence, Evidence, RunEvidence};
+use model::verdict::{Status, Verdict};
+
+pub struct Check {
+    /// As in a verdict: `client_had_headroom`.
+    pub id: &'static str,
+    /// As in the literature of this house: `L1`.
+    pub code: &'static str,
+    /// One sentence that is true when the check passes, with its limit in it.
+    pub claim: fn() -> String,
+    /// The check's own file, of which `assay explain` prints the opening.
+    pub source: &'static str,
+    /// Counters without which nothing can be said: the frame looks for them before the check does.
+    pub needs: &'static [Need],
+    pub advice: &'static str,
+    pub look: Look,
+}
+
+/// Evidence that a check cannot do without.
+#[derive(Clone, Copy, Debug)]
+pub enum Need {
+    /// A counter read at both ends of every phase that measures.
+    Counter(&'static str),
+    /// A counter of the whole run.
+    WholeCounter(&'static str),
+}
+
+/// At what the check looks: one run, all runs of a cell, or everything.
+#[derive(Clone, Copy)]
+pub enum Look {
+    Run(fn(&RunEvidence) -> Sight),
+    Cell(fn(&CellEvidence) -> Sight),
+    Experiment(fn(&Evidence) -> Sight),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Run,
+    Cell,
+    Experiment,
+}
+
+/// What was seen, or why it cannot be said.
+pub type Sight = Result<Seen, String>;
+
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub status: Status,
+    pub measured: String,
+    pub limit: String,
+    pub sentence: String,
+    /// Beside the paths of the runs looked at, which the frame adds.
+    pub evidence: Vec<String>,
+}
+
+impl Seen {
+    pub fn new(status: Status, measured: impl Into<String>, limit: impl Into<String>, sentence: impl Into<String>) -> Self {
+        let (measured, limit, sentence) = (measured.into(), limit.into(), sentence.into());
+        Self { status, measured, limit, sentence, evidence: Vec::new() }
+    }
+    pub fn at(mut self, evidence: Vec<String>) -> Self {
+        self.evidence = evidence;
+        self
+    }
+}
+
+/// Fail from one limit on, warn from another.
+pub fn graded(value: f64, warn: f64, fail: f64) -> Status {
+    if value > fail {
+        Status::Fail
+    } else if value > warn {
+        Status::Warn
+    } else {
+        Status::Pass
+    }
+}
+
+impl Check {
+    pub fn scope(&self) -> Scope {
+        match self.look {
+            Look::Run(_) => Scope::Run,
+            Look::Cell(_) => Scope::Cell,
+            Look::Experiment(_) => Scope::Experiment,
+        }
+    }
+
+    /// What `assay explain` prints: claim, the opening of the check's file, what it needs, the advice.
+    pub fn page(&self) -> String {
+        let opening = self.source.lines().map_while(|l| l.strip_prefix("//!")).map(|l| l.strip_prefix(' ').unwrap_or(l));
+        let opening: Vec<&str> = opening.collect();
+        let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
+        let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
+        format!(
+            "{} ({})\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\nWhen it does not pass: {}.\n",
+            self.id,
+            self.code,
+            (self.claim)(),
+            opening.join("\n"),
+            self.advice
+        )
+    }
+
+    /// The verdict on one cell that has runs; `None` for a check of the whole experiment.
+    pub fn on_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
+        let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
+        match self.look {
+            Look::Experiment(_) => None,
+            Look::Cell(look) => {
+                let sight = cell.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(cell));
+                Some(self.verdict(sight, paths(&cell.runs)))
+            }
+            Look::Run(look) => {
+                let sights = cell.runs.iter().map(|run| (run, self.complete(run).and_then(|()| look(run))));
+                let (run, sight) = sights.reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
+                let mut verdict = self.verdict(sight, vec![run.path()]);
+                if cell.runs.len() > 1 && verdict.verdict != Status::Pass {
+                    verdict.sentence = format!("Run {}: {}", run.run.id, verdict.sentence);
+                }
+                Some(verdict)
+            }
+        }
+    }
+
+    /// Whether a run has what the check needs.
+    fn complete(&self, run: &RunEvidence) -> Result<(), String> {
+        let missing = self.needs.iter().find(|need| match need {
+            Need::Counter(name) => run.growth(name).is_none(),
+            Need::WholeCounter(name) => !run.run.whole.counters.contains_key(*name),
+        });
+        missing.map_or(Ok(()), |need| Err(format!("{} was not measured in run {}", need.name(), run.run.id)))
+    }
+
+    fn verdict(&self, sight: Sight, paths: Vec<String>) -> Verdict {
+        let seen = sight.unwrap_or_else(|why| {
+            Seen::new(Status::NotEvaluable, "", "", format!("It cannot be said whether {}: {why}.", (self.claim)()))
+        });
+        Verdict {
+            check: self.id.into(),
+            verdict: seen.status,
+            sentence: seen.sentence,
+            measured: seen.measured,
+            limit: seen.limit,
+            advice: if seen.status == Status::Pass { String::new() } else { self.advice.into() },
+            evidence: seen.evidence.into_iter().chain(paths).collect(),
+        }
+    }
+}
+
+impl Need {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Counter(name) | Self::WholeCounter(name) => name,
+        }
+    }
+}
+
+fn status(sight: &Sight) -> Status {
+    sight.as_ref().map_or(Status::NotEvaluable, |seen| seen.status)
+}
+
+pub fn on_experiment(checks: &[Check], evidence: &Evidence) -> Vec<Verdict> {
+    let verdict = |check: &Check| match check.look {
+        Look::Experiment(look) => Some(check.verdict(look(evidence), Vec::new())),
+        Look::Run(_) | Look::Cell(_) => None,
+    };
+    checks.iter().filter_map(verdict).collect()
+}

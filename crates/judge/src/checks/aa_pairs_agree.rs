@@ -1,0 +1,39 @@
+//! An experiment that compares should also compare something with itself: one cell is run again under another label, its
+//! runs shuffled among the others. What that pair differs by is the noise floor of the whole experiment, drift, order
+//! and placement included, which no interval within a cell shows. When the pair differs significantly and by more than the
+//! margin of equivalence, every claim of the experiment warns.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::comparisons::{MARGIN, ratio};
+use crate::evidence::Evidence;
+use model::units::Share;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "aa_pairs_agree",
+    code: "N2",
+    claim: || format!("a cell and its repetition under another label differ by no more than {MARGIN} or their noise"),
+    source: include_str!("aa_pairs_agree.rs"),
+    needs: &[],
+    advice: "take differences below that of the pair for noise; more repetitions, longer runs or a quieter machine lower it",
+    look: Look::Experiment(look),
+};
+
+fn look(evidence: &Evidence) -> Sight {
+    let twin = evidence.cells.iter().find(|c| c.cell.repeats.is_some()).ok_or("the experiment repeats no cell under another label")?;
+    let first = evidence.cells.iter().find(|c| Some(&c.cell.id) == twin.cell.repeats.as_ref()).ok_or("the repeated cell is not in the plan")?;
+    let estimate = ratio(first, twin).ok_or("one of the two has no number")?;
+    let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+        return Err(format!("n = {} gives no interval", estimate.n));
+    };
+    let off = Share((estimate.value - 1.0).abs());
+    let significant = low > 1.0 || high < 1.0;
+    let (status, text) = if significant && off.0 > MARGIN.0 {
+        (Status::Warn, "differ although they are the same: all claims of this experiment inherit that")
+    } else {
+        (Status::Pass, "agree within their noise")
+    };
+    let sentence = format!("{} and {} {text}: {off} apart (ratio {low:.3} to {high:.3}, n = {}).", first.cell.id, twin.cell.id, estimate.n);
+    let cells = vec![first.cell.id.to_string(), twin.cell.id.to_string()];
+    Ok(Seen::new(status, off.to_string(), format!("{MARGIN} and significant"), sentence).at(cells))
+}

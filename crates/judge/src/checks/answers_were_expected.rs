@@ -1,0 +1,31 @@
+//! A fast wrong answer is no answer. Workloads know what their statements must return (a point select within the table its
+//! one row, a range as many rows as it spans), and count every answer that does not. One such answer fails the run: it
+//! means lost rows, a wrong dataset or a misread protocol, and never noise.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "answers_were_expected",
+    code: "W3",
+    claim: || "no answer broke an expectation of the workload".into(),
+    source: include_str!("answers_were_expected.rs"),
+    needs: &[],
+    advice: "look at the dataset (data_as_generated) and at the statement's plan in the record before believing any number",
+    look: Look::Run(look),
+};
+
+fn look(run: &RunEvidence) -> Sight {
+    let calls = run.calls();
+    if calls == 0 {
+        return Err("no statement was answered".into());
+    }
+    let unexpected: u64 = run.statements().map(|(_, s)| s.unexpected).sum();
+    let worst = run.statements().max_by_key(|(_, s)| s.unexpected).map_or("", |(name, _)| name);
+    let (status, sentence) = match unexpected {
+        0 => (Status::Pass, format!("All {calls} answers were as the workload expects them.")),
+        n => (Status::Fail, format!("{n} of {calls} answers were not what the workload expects, most of them of `{worst}`.")),
+    };
+    Ok(Seen::new(status, format!("{unexpected} answers"), "0 answers", sentence))
+}

@@ -1,0 +1,119 @@
+//! A saturated client measures itself. Above the limit, latency grows in our own run queue and the server looks slower than
+//! it is; the first to suffer are the fastest servers, so it hides improvements. Three signs are read: how near the rate
+//! is to what this machine's load can do at most (the canary: the same load against a server that answers at
+//! once), how busy the workers were, and how long they waited for a CPU.
+//!
+//! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run queues or half the
+//! canary's rate; it fails at 95 %, 98 %, 20 % or 80 %. Where client and server share CPUs, a busy CPU says nothing
+//! about who is short of it: there the client warns when it uses more CPU than the server, only the canary
+//! can fail it, and every number is one of both together.
+
+use crate::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::evidence::RunEvidence;
+use crate::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
+use model::record::canary::CanaryPoint;
+use model::units::{Share, round3};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "client_had_headroom",
+    code: "L1",
+    claim: || format!("the load used less than {} of its CPUs and of its busiest worker less than {}, and stayed below {} of the canary's rate", BUSY.fail, WORKER.fail, CEILING.fail),
+    source: include_str!("client_had_headroom.rs"),
+    needs: &[Need::Counter(CLIENT_USER), Need::Counter(CLIENT_SYSTEM)],
+    advice: "give the load more CPUs (`load_cpus`) or another machine, or ask with fewer users; as it is, the number is a lower bound for the server",
+    look: Look::Run(look),
+};
+
+struct Limit {
+    warn: Share,
+    fail: Share,
+}
+
+/// From queueing: at 75 % a request waits three service times for a worker, at 95 % nineteen.
+const BUSY: Limit = Limit { warn: Share(0.75), fail: Share(0.95) };
+/// A single worker has no one to share with, so it may come nearer to its end.
+const WORKER: Limit = Limit { warn: Share(0.90), fail: Share(0.98) };
+/// Of the mean latency.
+const WAITING: Limit = Limit { warn: Share(0.05), fail: Share(0.20) };
+/// The canary's requests are the smallest there are; half its rate with larger answers is already near.
+const CEILING: Limit = Limit { warn: Share(0.50), fail: Share(0.80) };
+/// Of the CPU time that client and server used together on shared CPUs.
+const SPLIT: Share = Share(0.50);
+
+/// One sign: what it is, how much, its limits.
+struct Sign {
+    what: &'static str,
+    value: f64,
+    limit: Limit,
+}
+
+fn look(run: &RunEvidence) -> Sight {
+    let used = run.rates(&[CLIENT_USER, CLIENT_SYSTEM]).ok_or("the reading's window is empty")? / 1e9;
+    let ceiling = ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, limit: CEILING });
+    if run.is_co_located() { co_located(run, used, ceiling) } else { apart(run, used, ceiling) }
+}
+
+fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
+    let cpus = run.load_cpus().len().max(1) as f64;
+    let busiest = run.rate("client.cpu.busiest_worker").map(|r| r / 1e9);
+    let mut signs = vec![Sign { what: "of the load's CPUs used", value: used / cpus, limit: BUSY }];
+    signs.extend(busiest.map(|value| Sign { what: "of its busiest worker used", value, limit: WORKER }));
+    signs.extend(waiting(run).map(|value| Sign { what: "of the latency spent waiting for a CPU", value, limit: WAITING }));
+    signs.extend(ceiling);
+    let status = |s: &Sign| graded(s.value, s.limit.warn.0, s.limit.fail.0);
+    let nearest = |a: &&Sign, b: &&Sign| status(a).cmp(&status(b)).then((a.value / a.limit.fail.0).total_cmp(&(b.value / b.limit.fail.0)));
+    let worst = signs.iter().max_by(nearest).expect("the load's CPUs are always known");
+    let all: Vec<String> = signs.iter().map(|s| format!("{} {}", Share(s.value), s.what)).collect();
+    let first = match status(worst) {
+        Status::Fail => "CLIENT-BOUND: ",
+        Status::Warn => "The load is near its end: ",
+        Status::Pass | Status::NotEvaluable => "The load had room: ",
+    };
+    let limit = format!("{}; warns at {}", worst.limit.fail, worst.limit.warn);
+    Ok(Seen::new(status(worst), format!("{} {}", Share(worst.value), worst.what), limit, format!("{first}{}.", all.join(", "))))
+}
+
+fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
+    let Some(server) = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9) else {
+        return Err("client and server share CPUs, and the server's CPU time was not measured".into());
+    };
+    let split = used / (used + server);
+    let cpus = run.server_cpus().len();
+    let text = format!(
+        "Client and server share {cpus} CPUs: the client used {}, the server {}, so {} of the CPU time was the client's",
+        round3(used),
+        round3(server),
+        Share(split)
+    );
+    let near = ceiling.as_ref().map_or(String::new(), |s| format!("; the rate is {} {}", Share(s.value), s.what));
+    let by_ceiling = ceiling.map_or(Status::Pass, |s| graded(s.value, s.limit.warn.0, s.limit.fail.0));
+    let by_split = if split > SPLIT.0 { Status::Warn } else { Status::Pass };
+    let limit = format!("{SPLIT} of the CPU time; {} of the canary's rate", CEILING.fail);
+    Ok(Seen::new(by_ceiling.max(by_split), format!("{} of the CPU time", Share(split)), limit, format!("{text}{near}.")))
+}
+
+/// Share of an average statement's latency that a worker spent runnable and not running.
+fn waiting(run: &RunEvidence) -> Option<f64> {
+    let per_statement = run.rate("client.runqueue.wait")? / run.qps();
+    let (sum, count) = run.statements().filter_map(|(_, s)| Some((s.service.mean()?.0 as f64 * s.calls as f64, s.calls))).fold((0.0, 0), |(a, b), (x, n)| (a + x, b + n));
+    (count > 0 && per_statement.is_finite()).then(|| per_statement / (sum / count as f64))
+}
+
+/// Statements per second that this load can reach with so many users, between the canary's points on a log scale.
+fn ceiling(run: &RunEvidence) -> Option<f64> {
+    let points = &run.record.canary.as_ref()?.points;
+    let users = run.users();
+    let above = points.iter().position(|p| p.users >= users);
+    match above {
+        None => points.last().map(|p| p.qps),
+        Some(0) => Some(points[0].qps),
+        Some(i) => Some(between(&points[i - 1], &points[i], users)),
+    }
+}
+
+fn between(low: &CanaryPoint, high: &CanaryPoint, users: u32) -> f64 {
+    let log = |users: u32| f64::from(users).ln();
+    let part = (log(users) - log(low.users)) / (log(high.users) - log(low.users));
+    low.qps + part * (high.qps - low.qps)
+}

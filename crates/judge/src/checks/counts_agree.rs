@@ -1,0 +1,55 @@
+//! What the client says it sent and what the server says it was asked are two witnesses that do not know each other. When they
+//! disagree, somebody else used the server, or errors were swallowed, or the load counts what it did not do. Compared
+//! are whole runs, from before the first user connected until after the last one left, when the server was quiet at both
+//! ends: requests with `Questions` less what assay's own sampler asked, commits with `Com_commit`, rollbacks with
+//! `Com_rollback`.
+//!
+//! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
+//! warn; above, it fails.
+
+use crate::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::evidence::RunEvidence;
+use model::units::Share;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "counts_agree",
+    code: "W2",
+    claim: || format!("client and server count the same requests, commits and rollbacks, within {SLACK}"),
+    source: include_str!("counts_agree.rs"),
+    needs: &[Need::WholeCounter(QUESTIONS), Need::WholeCounter(SAMPLER)],
+    advice: "see that nobody else uses the server; if nobody does, the load miscounts, and no number of this run holds",
+    look: Look::Run(look),
+};
+
+const QUESTIONS: &str = "status.Questions";
+const SAMPLER: &str = "sampler.statements";
+
+/// Statements of the lab's own sessions at the ends of a run.
+const SLACK: f64 = 16.0;
+const TOLERANCE: Share = Share(0.005);
+/// Requests that each user may have had in flight when the run was cut.
+const IN_FLIGHT: f64 = 2.0;
+
+fn look(run: &RunEvidence) -> Sight {
+    let whole = &run.run.whole;
+    let grown = |name: &str| whole.counters.get(name).map(|ends| ends.delta());
+    let asked = grown(QUESTIONS).zip(grown(SAMPLER)).map(|(all, own)| all - own);
+    let laws = [
+        ("requests", whole.questions, asked),
+        ("commits", whole.commits, grown("status.Com_commit")),
+        ("rollbacks", whole.rollbacks, grown("status.Com_rollback")),
+    ];
+    let known = laws.into_iter().filter_map(|(what, client, server)| Some((what, client as f64, server?)));
+    let judged = known.map(|(what, client, server)| {
+        let (off, most) = ((client - server).abs(), TOLERANCE.0 * client + IN_FLIGHT * f64::from(run.users()));
+        (graded(off, SLACK, most.max(SLACK)), what, client, server)
+    });
+    let (status, what, client, server) = judged.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).expect("requests are needed");
+    let measured = format!("{} apart", (client - server).abs());
+    let sentence = match status {
+        Status::Pass | Status::NotEvaluable => format!("The client counts {client} {what} and the server {server}."),
+        Status::Warn | Status::Fail => format!("The client counts {client} {what}, the server {server}: the two disagree by {}.", Share((client / server.max(1.0) - 1.0).abs())),
+    };
+    Ok(Seen::new(status, measured, format!("{SLACK}, or {TOLERANCE} and {IN_FLIGHT} per user"), sentence))
+}

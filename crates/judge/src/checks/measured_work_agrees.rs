@@ -1,0 +1,155 @@
+//! A label can lie, and rows per call cannot: cells of one statement that return ten times as many rows as others do ten
+//! times the work, whatever their parameters say. This check compares, per class of statement, the rows of one call,
+//! the bytes of one call, and the calls per operation between cells whose axis does not explain a difference: the same
+//! statement must return as many rows under another charset, server, number of users, or within another workload.
+//!
+//! Rows per call or calls per operation off by more than 5 % fail; bytes per call warn. Classes with fewer than
+//! 100 calls are left out, because the edge of the table alone moves their mean by that much.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::{CellEvidence, Evidence};
+use crate::pairs::{self, Pair};
+use model::plan::CellId;
+use model::units::{Share, round3};
+use model::verdict::Status;
+use std::collections::BTreeMap;
+
+pub const CHECK: Check = Check {
+    id: "measured_work_agrees",
+    code: "C2",
+    claim: || format!("the same statement does the same work in all cells compared, within {LIMIT}"),
+    source: include_str!("measured_work_agrees.rs"),
+    needs: &[],
+    advice: "compare the parameters of the two cells, and their statements in the record; rerun with equal work",
+    look: Look::Experiment(look),
+};
+
+/// Above what rounding and the edge of a table can do, below any slip in a parameter.
+const LIMIT: Share = Share(0.05);
+const FEWEST_CALLS: u64 = 100;
+
+/// Axes over parameters of a workload that leave the rows of a statement as they are. Other parameters may change them.
+const NEUTRAL: &[&str] = &["charset", "protocol", "prepared", "transactions", "secondary_index", "isolation"];
+/// Axes over everything but parameters: none of them may change the work.
+const OUTSIDE: &[&str] = &["build", "engine", "profile", "cpus", "load_cpus", "users", "rate", "workload"];
+
+#[derive(Default)]
+struct Work {
+    calls: u64,
+    rows: u64,
+    bytes: u64,
+    operations: u64,
+}
+
+impl Work {
+    fn measures(&self) -> [(Measure, f64); 3] {
+        let calls = self.calls as f64;
+        [
+            (Measure::Rows, self.rows as f64 / calls),
+            (Measure::Calls, calls / self.operations.max(1) as f64),
+            (Measure::Bytes, self.bytes as f64 / calls),
+        ]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    Rows,
+    Calls,
+    Bytes,
+}
+
+impl Measure {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Rows => "rows per call",
+            Self::Calls => "calls per operation",
+            Self::Bytes => "bytes per call",
+        }
+    }
+    /// Whether the axis must leave it as it is.
+    fn is_fixed(self, axis: &str) -> bool {
+        match self {
+            Self::Rows => true,
+            // Workloads differ in what an operation is, and so do transactions with and without their brackets.
+            Self::Calls => !["workload", "transactions"].contains(&axis),
+            // The bytes of a text depend on its charset, of a number on the protocol, of an answer's header on the server.
+            Self::Bytes => !["charset", "protocol", "prepared", "build"].contains(&axis),
+        }
+    }
+}
+
+struct Mismatch<'a> {
+    pair: &'a Pair<'a>,
+    statement: &'a str,
+    measure: Measure,
+    base: f64,
+    candidate: f64,
+}
+
+impl Mismatch<'_> {
+    fn off(&self) -> f64 {
+        self.base.max(self.candidate) / self.base.min(self.candidate) - 1.0
+    }
+}
+
+fn look(evidence: &Evidence) -> Sight {
+    let work: BTreeMap<&CellId, BTreeMap<&str, Work>> = evidence.cells.iter().map(|c| (&c.cell.id, of(c))).collect();
+    let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| must_agree(p.axis)).collect();
+    let mut compared = 0;
+    let mut found: Vec<Mismatch> = Vec::new();
+    for pair in &pairs {
+        let (base, candidate) = (&work[&pair.base.cell.id], &work[&pair.candidate.cell.id]);
+        for (statement, one) in base {
+            let Some(other) = candidate.get(statement) else { continue };
+            compared += 1;
+            let both = one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(pair.axis));
+            let mismatches = both.map(|((measure, base), (_, candidate))| Mismatch { pair, statement, measure, base, candidate });
+            found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > LIMIT.0));
+        }
+    }
+    if compared == 0 {
+        return Err(format!("no statement was called {FEWEST_CALLS} times in two cells that must do the same work"));
+    }
+    let worse = |a: &&Mismatch, b: &&Mismatch| (a.measure != Measure::Bytes).cmp(&(b.measure != Measure::Bytes)).then(a.off().total_cmp(&b.off()));
+    let limit = LIMIT.to_string();
+    let Some(worst) = found.iter().max_by(worse) else {
+        let sentence = format!("Rows, bytes and calls of each statement agree over {compared} comparisons.");
+        return Ok(Seen::new(Status::Pass, format!("within {LIMIT}"), limit, sentence));
+    };
+    let status = if worst.measure == Measure::Bytes { Status::Warn } else { Status::Fail };
+    let (base, candidate) = (worst.pair.base, worst.pair.candidate);
+    let sentence = format!(
+        "The cells do different work: `{}` has {} {} in {} ({}) and {} in {} ({}), which differ in the axis `{}` only.{}",
+        worst.statement,
+        round3(worst.base),
+        worst.measure.words(),
+        base.cell.workload,
+        base.cell.id,
+        round3(worst.candidate),
+        candidate.cell.workload,
+        candidate.cell.id,
+        worst.pair.axis,
+        if found.len() > 1 { format!(" It is the worst of {} such differences.", found.len()) } else { String::new() },
+    );
+    let cells = vec![base.cell.id.to_string(), candidate.cell.id.to_string()];
+    Ok(Seen::new(status, format!("×{}", round3(1.0 + worst.off())), limit, sentence).at(cells))
+}
+
+fn must_agree(axis: &str) -> bool {
+    OUTSIDE.contains(&axis) || NEUTRAL.contains(&axis) || axis.contains('.')
+}
+
+/// By class of statement, over all runs; rare classes left out.
+fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<&'a str, Work> {
+    let mut work: BTreeMap<&str, Work> = BTreeMap::new();
+    let operations = cell.runs.iter().map(|r| r.done()).sum();
+    for (name, statement) in cell.runs.iter().flat_map(|r| r.statements()) {
+        let sum = work.entry(name).or_insert_with(|| Work { operations, ..Work::default() });
+        sum.calls += statement.calls;
+        sum.rows += statement.rows;
+        sum.bytes += statement.bytes;
+    }
+    work.retain(|_, w| w.calls >= FEWEST_CALLS);
+    work
+}

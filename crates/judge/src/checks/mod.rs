@@ -1,0 +1,37 @@
+//! The checks, one file each: the claim, why it matters, what it needs, its limits with their reasons, the advice. The
+//! opening of a check's file is the page that `assay explain` prints. Adding a check is adding its file and its line here.
+
+mod aa_pairs_agree;
+mod answers_were_expected;
+mod client_had_headroom;
+mod counts_agree;
+mod data_as_generated;
+mod littles_law;
+mod machine_was_quiet;
+mod measured_work_agrees;
+pub(crate) mod operations_succeeded;
+mod parameters_agree;
+mod percentiles_have_samples;
+pub(crate) mod regime_was_cached;
+mod repetitions_agree;
+mod schema_as_declared;
+
+use crate::check::Check;
+
+/// In the order in which a reader should doubt: comparability, work, load, data, surroundings, noise.
+pub const ALL: &[Check] = &[
+    parameters_agree::CHECK,
+    measured_work_agrees::CHECK,
+    operations_succeeded::CHECK,
+    counts_agree::CHECK,
+    answers_were_expected::CHECK,
+    client_had_headroom::CHECK,
+    littles_law::CHECK,
+    schema_as_declared::CHECK,
+    data_as_generated::CHECK,
+    regime_was_cached::CHECK,
+    machine_was_quiet::CHECK,
+    repetitions_agree::CHECK,
+    aa_pairs_agree::CHECK,
+    percentiles_have_samples::CHECK,
+];

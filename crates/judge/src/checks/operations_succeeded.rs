@@ -1,0 +1,108 @@
+//! A server that refuses work is fast. A TPC-C study once ran for weeks while every New-Order was rolled back by a column
+//! that could not be NULL, and its throughput looked better than before. So operations that failed are counted by
+//! their error, and so are those that had to be tried again.
+//!
+//! It fails when an operation was attempted and never done, when more than 1 % of its attempts failed, when any error
+//! came that trying again cannot mend (everything but deadlocks and lock waits), or when a whole run of the cell failed.
+//! Retries above 5 % warn: the rate is then lower than the work that the server did.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::CellEvidence;
+use model::record::tally::OperationTally;
+use model::units::Share;
+use model::verdict::Status;
+use std::collections::BTreeMap;
+
+pub const CHECK: Check = Check {
+    id: "operations_succeeded",
+    code: "W1",
+    claim: || format!("every operation was done, fewer than {FAILED} of its attempts failed, and none by an error that retrying cannot mend"),
+    source: include_str!("operations_succeeded.rs"),
+    needs: &[],
+    advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
+    look: Look::Cell(look),
+};
+
+/// Of attempts, per kind of operation.
+const FAILED: Share = Share(0.01);
+const RETRIED: Share = Share(0.05);
+
+/// ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK, ER_CHECKREAD: another moment, another outcome.
+const RETRYABLE: [u32; 3] = [1205, 1213, 1020];
+
+fn look(cell: &CellEvidence) -> Sight {
+    let limit = format!("{FAILED} failed, {RETRIED} retried");
+    if let Some((run, reason)) = cell.failed().next() {
+        let sentence = format!("Run {} of this cell failed: {reason}.", run.id);
+        return Ok(Seen::new(Status::Fail, "a failed run", limit, sentence).at(vec![format!("runs/{}/run.json", run.id)]));
+    }
+    let mut operations: BTreeMap<&str, Attempts> = BTreeMap::new();
+    for (name, operation) in cell.runs.iter().flat_map(|r| r.operations()) {
+        operations.entry(name).or_default().add(operation);
+    }
+    if operations.values().all(|o| o.attempted() == 0) {
+        return Ok(Seen::new(Status::Fail, "0 operations", limit, "Not one operation ended while it was measured."));
+    }
+    let worst = operations.iter().map(|(name, o)| o.seen(name)).max_by_key(|(status, _, _)| *status);
+    let (status, measured, sentence) = worst.expect("at least one operation was attempted");
+    Ok(Seen::new(status, measured, limit, sentence))
+}
+
+#[derive(Default)]
+struct Attempts<'a> {
+    done: u64,
+    rolled_back: u64,
+    retried: u64,
+    failed: BTreeMap<u32, u64>,
+    messages: BTreeMap<u32, &'a str>,
+}
+
+impl<'a> Attempts<'a> {
+    fn add(&mut self, operation: &'a OperationTally) {
+        self.done += operation.done;
+        self.rolled_back += operation.rolled_back;
+        self.retried += operation.retried.values().sum::<u64>();
+        for (error, count) in &operation.failed {
+            *self.failed.entry(*error).or_default() += count;
+        }
+        self.messages.extend(operation.messages.iter().map(|(error, text)| (*error, text.as_str())));
+    }
+    fn failures(&self) -> u64 {
+        self.failed.values().sum()
+    }
+    fn attempted(&self) -> u64 {
+        self.done + self.rolled_back + self.failures()
+    }
+    /// Status, measured value, sentence.
+    fn seen(&self, name: &str) -> (Status, String, String) {
+        let share = |count: u64| Share(count as f64 / self.attempted().max(1) as f64);
+        let (failed, retried) = (share(self.failures()), share(self.retried));
+        let lasting = self.failed.iter().filter(|(e, n)| **n > 0 && !RETRYABLE.contains(e)).max_by_key(|(_, n)| **n);
+        let errors = lasting.or_else(|| self.failed.iter().max_by_key(|(_, n)| **n));
+        let error = errors.map_or(String::new(), |(number, count)| {
+            let message = self.messages.get(number).copied().unwrap_or("no message");
+            format!(" ({} {message}, {count} times)", cause(*number))
+        });
+        if self.attempted() > 0 && self.done == 0 {
+            return (Status::Fail, "0 done".into(), format!("INVALID: not one `{name}` of {} was done{error}.", self.attempted()));
+        }
+        if lasting.is_some() || failed.0 > FAILED.0 {
+            let sentence = format!("{failed} of `{name}` failed{error}: the rate counts what was answered, not what was wanted.");
+            return (Status::Fail, format!("{failed} failed"), sentence);
+        }
+        if retried.0 > RETRIED.0 {
+            let sentence = format!("{retried} of `{name}` had to be tried again{error}; the server did more work than the rate shows.");
+            return (Status::Warn, format!("{retried} retried"), sentence);
+        }
+        let sentence = format!("{} of `{name}` were done, {failed} failed, {retried} were tried again.", self.done);
+        (Status::Pass, format!("{failed} failed"), sentence)
+    }
+}
+
+fn cause(number: u32) -> String {
+    match number {
+        0 => "lost connection:".into(),
+        1 => "time-out of ours:".into(),
+        error => format!("error {error}"),
+    }
+}

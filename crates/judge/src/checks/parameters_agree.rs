@@ -1,0 +1,83 @@
+//! Two numbers can be compared on an axis only when nothing else differs between them. A study of sysbench's workloads once
+//! compared ranges of 10 rows in one test with ranges of 100 in another, because a zero was missing in a script; the
+//! conclusion stood for months. This check compares effective values: parameters with their defaults filled in, the
+//! server's variables and the session's as they were read back, transport, workers and CPUs. What an axis implies (a
+//! charset its collation) is not counted.
+//!
+//! A difference in the work (a parameter, isolation, the connection's character set, the transport) fails: comparisons
+//! of these cells are refused. A difference in the server's variables or its surroundings warns, and the report names it.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::drift::{self, Class, Drift};
+use crate::evidence::Evidence;
+use crate::pairs::{self, Pair};
+use model::verdict::Status;
+use std::collections::BTreeMap;
+
+pub const CHECK: Check = Check {
+    id: "parameters_agree",
+    code: "C1",
+    claim: || "cells that are compared differ in nothing but the axis between them".into(),
+    source: include_str!("parameters_agree.rs"),
+    needs: &[],
+    advice: "declare it as an axis, so that both values are measured everywhere, or give both cells the same value",
+    look: Look::Experiment(look),
+};
+
+/// Keys named in the sentence; the rest is counted.
+const NAMED: usize = 5;
+
+fn look(evidence: &Evidence) -> Sight {
+    let pairs = pairs::all(evidence);
+    if pairs.is_empty() {
+        return Err("no two cells differ in one axis only".into());
+    }
+    let mut keys: BTreeMap<(Class, String), Vec<(&Pair, Drift)>> = BTreeMap::new();
+    for pair in &pairs {
+        for drift in drift::between(pair.base, pair.candidate, pair.axis) {
+            keys.entry((drift.class, drift.key.clone())).or_default().push((pair, drift));
+        }
+    }
+    let Some((class, _)) = keys.keys().next() else {
+        let read_back = pairs.iter().filter(|p| !p.base.runs.is_empty() && !p.candidate.runs.is_empty()).count();
+        let sentence = format!("No key differs beside the axes, over {} pairs of cells.", pairs.len());
+        return if read_back > 0 {
+            Ok(Seen::new(Status::Pass, "0 keys", "0 keys", sentence))
+        } else {
+            Err("no two cells that were run differ in one axis only".into())
+        };
+    };
+    let status = match class {
+        Class::Work => Status::Fail,
+        Class::Circumstance => Status::Warn,
+    };
+    let sentences: Vec<String> = keys.values().take(NAMED).map(|found| sentence(found)).collect();
+    let more = keys.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" {more} more keys differ.") } else { String::new() };
+    let first = if status == Status::Fail { "Not comparable: " } else { "Compared with care: " };
+    let cells = keys.values().flatten().flat_map(|(p, _)| [p.base, p.candidate]).map(|c| c.cell.id.to_string());
+    let cells: std::collections::BTreeSet<String> = cells.collect();
+    Ok(Seen::new(status, format!("{} keys", keys.len()), "0 keys", format!("{first}{}{more}", sentences.join(" ")))
+        .at(cells.into_iter().collect()))
+}
+
+fn sentence(found: &[(&Pair, Drift)]) -> String {
+    let (pair, drift) = &found[0];
+    let place = |cell: &crate::evidence::CellEvidence| format!("{} ({})", cell.cell.workload, cell.cell.id);
+    let mut text = format!(
+        "`{}` is {} in {} but {} in {}, which differ in the axis `{}` only.",
+        drift.key,
+        drift.base,
+        place(pair.base),
+        drift.candidate,
+        place(pair.candidate),
+        pair.axis
+    );
+    if let Some(slip) = drift::slip(drift) {
+        text = format!("{text} {slip}");
+    }
+    if found.len() > 1 {
+        text = format!("{text} So it is in {} pairs of cells.", found.len());
+    }
+    text
+}

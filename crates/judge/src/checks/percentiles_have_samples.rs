@@ -1,0 +1,44 @@
+//! The 99th percentile of 71 requests is simply the slowest of them. A percentile is printed without a mark when at least
+//! ten samples lie beyond it; with fewer it hangs on single requests, and with far fewer there is not even an upper
+//! bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says which. Samples are
+//! counted as if independent; stalls that hit many users at once make them worth less.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::CellEvidence;
+use crate::stats::order;
+use model::units::round3;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "percentiles_have_samples",
+    code: "N3",
+    claim: || format!("at least {TAIL} samples lie beyond each percentile"),
+    source: include_str!("percentiles_have_samples.rs"),
+    needs: &[],
+    advice: "measure longer, or leave these percentiles out of any claim",
+    look: Look::Cell(look),
+};
+
+/// Samples beyond a percentile: its relative error is then about a third.
+const TAIL: u64 = 10;
+const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
+
+fn look(cell: &CellEvidence) -> Sight {
+    let samples: u64 = cell.runs.iter().flat_map(|r| r.operations()).map(|(_, o)| o.latency.count()).sum();
+    if samples == 0 {
+        return Err("no operation was done".into());
+    }
+    // A hair of tolerance: 1 − 0.99 is not a hundredth in binary.
+    let beyond = |q: f64| samples as f64 * (1.0 - q) + 1e-6;
+    let short: Vec<_> = PERCENTILES.iter().filter(|(_, q)| beyond(*q) < TAIL as f64).collect();
+    let limit = format!("{TAIL} samples beyond");
+    let Some((name, q)) = short.first() else {
+        let sentence = format!("{samples} operations leave {} samples beyond p99.9.", round3(beyond(0.999)));
+        return Ok(Seen::new(Status::Pass, format!("{samples} samples"), limit, sentence));
+    };
+    let names: Vec<&str> = short.iter().map(|(name, _)| *name).collect();
+    let unbounded: Vec<&str> = short.iter().filter(|(_, q)| order::ranks(samples, *q).1.is_none()).map(|(n, _)| *n).collect();
+    let unbounded = if unbounded.is_empty() { String::new() } else { format!(" {} has no upper bound at all.", unbounded.join(" and ")) };
+    let sentence = format!("{samples} operations leave {} beyond {name}: {} rest on too few samples.{unbounded}", round3(beyond(*q)), names.join(" and "));
+    Ok(Seen::new(Status::Warn, format!("{samples} samples"), limit, sentence))
+}

@@ -1,0 +1,57 @@
+//! Servers change tables without a word: an engine is substituted, a TIMESTAMP becomes NOT NULL, a primary key grows
+//! by a column of the versioning. Every CREATE TABLE that was submitted is compared with what `SHOW CREATE TABLE` answered,
+//! both read into one model: engine, character set and collation of table and columns, types, nullability,
+//! primary key, versioning, partitioning. Spelling is no difference.
+//!
+//! A difference in meaning fails, and so does a table without its rows; a warning of the server at CREATE warns.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::CellEvidence;
+use crate::schema::Schema;
+use model::record::answer::TableAnswer;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "schema_as_declared",
+    code: "D1",
+    claim: || "the tables are what was asked for, and hold the rows that were asked for".into(),
+    source: include_str!("schema_as_declared.rs"),
+    needs: &[],
+    advice: "read both texts in the dataset's file; declare what the server makes of it, or set the variable that decides it",
+    look: Look::Cell(look),
+};
+
+fn look(cell: &CellEvidence) -> Sight {
+    let mut datasets: Vec<_> = cell.runs.iter().filter_map(|r| r.dataset).collect();
+    datasets.sort_by(|a, b| a.key.cmp(&b.key));
+    datasets.dedup_by(|a, b| a.key == b.key);
+    let tables: Vec<&TableAnswer> = datasets.iter().flat_map(|d| &d.tables).collect();
+    if tables.is_empty() {
+        return Err("no table was read back".into());
+    }
+    let paths = datasets.iter().map(|d| format!("datasets/{}.json", d.key)).collect();
+    let mut found = Vec::new();
+    for table in &tables {
+        found.extend(differences(table)?.into_iter().map(|what| format!("in {}, {what}", table.name)));
+    }
+    let warned: Vec<String> = tables.iter().flat_map(|t| t.warnings.iter().map(|w| format!("{}: {w}", t.name))).collect();
+    let (status, measured, sentence) = match (found.first(), warned.first()) {
+        (Some(first), _) => (Status::Fail, found.len(), format!("Not as declared: {first}{}.", more(found.len()))),
+        (None, Some(first)) => (Status::Warn, warned.len(), format!("The server warned at CREATE TABLE: {first}{}.", more(warned.len()))),
+        (None, None) => (Status::Pass, 0, format!("{} tables are as submitted, with all their rows.", tables.len())),
+    };
+    Ok(Seen::new(status, format!("{measured} differences"), "0 differences", sentence).at(paths))
+}
+
+fn more(count: usize) -> String {
+    if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() }
+}
+
+fn differences(table: &TableAnswer) -> Result<Vec<String>, String> {
+    let read = |text: &str| Schema::parse(text).ok_or(format!("the definition of {} could not be read", table.name));
+    let mut found = read(&table.submitted)?.differences(&read(&table.created)?);
+    if table.rows != table.rows_wanted {
+        found.push(format!("there are {} rows instead of {}", table.rows, table.rows_wanted));
+    }
+    Ok(found)
+}

@@ -1,0 +1,137 @@
+//! The report's opening, generated so that prose and evidence cannot diverge: what was measured, whether it holds, what each
+//! axis costs, how it scales. The largest effects are picked from many comparisons and say from how many; cells that failed a
+//! check take no part. Worst status first.
+
+use crate::evidence::Evidence;
+use model::estimate::{Comparison, Outcome};
+use model::judgement::{CellJudgement, Claim};
+use model::record::run::Ending;
+use model::units::{Share, round3};
+use model::value::Value;
+use model::verdict::{Status, Verdict};
+use std::collections::BTreeMap;
+
+/// Effects told per axis, beside the count of the others.
+const EFFECTS: usize = 2;
+
+pub fn all(evidence: &Evidence, cells: &[CellJudgement], verdicts: &[Verdict], comparisons: &[Comparison]) -> Vec<Claim> {
+    let mut claims = vec![measured(evidence, cells), valid(cells)];
+    claims.extend(verdicts.iter().filter(|v| v.verdict >= Status::Warn).map(of_experiment));
+    let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
+    let status = if aa_warns { Status::Warn } else { Status::Pass };
+    for axis in &evidence.record.plan.axes {
+        claims.extend(effects(&axis.key, comparisons, cells, status));
+    }
+    claims.extend(scaling(cells, status));
+    claims.sort_by_key(|c| std::cmp::Reverse(c.status));
+    claims
+}
+
+fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
+    let with_number = cells.iter().filter(|c| c.no_number.is_none()).count();
+    let planned = evidence.record.plan.runs.len();
+    let count = |of: fn(&Ending) -> bool| evidence.record.runs.iter().filter(|r| of(&r.ending)).count();
+    let done = count(|e| matches!(e, Ending::Done));
+    let failed = count(|e| matches!(e, Ending::Failed { .. }));
+    let skipped = count(|e| matches!(e, Ending::Skipped { .. }));
+    let open = planned.saturating_sub(done + failed + skipped);
+    let others: Vec<String> = [(failed, "failed"), (skipped, "skipped"), (open, "not carried out")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!(", {n} {what}"))
+        .collect();
+    let status = if failed > 0 { Status::Fail } else if open > 0 { Status::Warn } else { Status::Pass };
+    let sentence = format!("{with_number} of {} cells have a number, from {done} of {planned} runs{}.", cells.len(), others.concat());
+    Claim { status, sentence, evidence: Vec::new() }
+}
+
+fn valid(cells: &[CellJudgement]) -> Claim {
+    let judged: Vec<&CellJudgement> = cells.iter().filter(|c| c.no_number.is_none()).collect();
+    let of = |status: Status| judged.iter().filter(|c| c.status == status).count();
+    let failed: Vec<&CellJudgement> = judged.iter().copied().filter(|c| c.status == Status::Fail).collect();
+    let status = judged.iter().map(|c| c.status).max().unwrap_or(Status::NotEvaluable);
+    let mut sentence = format!("{} of {} numbers hold every check", of(Status::Pass), judged.len());
+    let others = [(Status::NotEvaluable, "could not be checked in full"), (Status::Warn, "hold with a warning"), (Status::Fail, "are struck and left out of everything below")];
+    for (status, what) in others.into_iter().filter(|(s, _)| of(*s) > 0) {
+        sentence.push_str(&format!(", {} {what}{}", of(status), most_frequent(&judged, status)));
+    }
+    sentence.push('.');
+    Claim { status, sentence, evidence: failed.iter().map(|c| c.id.to_string()).collect() }
+}
+
+/// ` (mostly percentiles_have_samples)`: the check behind most verdicts of that status.
+fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for verdict in cells.iter().filter(|c| c.status == status).flat_map(|c| &c.verdicts).filter(|v| v.verdict == status) {
+        *counts.entry(&verdict.check).or_default() += 1;
+    }
+    let only = if counts.len() > 1 { "mostly " } else { "" };
+    counts.into_iter().max_by_key(|(_, n)| *n).map_or(String::new(), |(check, _)| format!(" ({only}{check})"))
+}
+
+fn of_experiment(verdict: &Verdict) -> Claim {
+    let evidence = std::iter::once(verdict.check.clone()).chain(verdict.evidence.iter().cloned());
+    Claim { status: verdict.verdict, sentence: verdict.sentence.clone(), evidence: evidence.collect() }
+}
+
+/// The largest decided effects of one axis, one per workload, and what became of the other comparisons.
+fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], status: Status) -> Vec<Claim> {
+    let of_axis: Vec<&Comparison> = comparisons.iter().filter(|c| c.axis == axis).collect();
+    let count = |outcome: Outcome| of_axis.iter().filter(|c| c.outcome == outcome).count();
+    if of_axis.is_empty() {
+        return Vec::new();
+    }
+    let workloads: BTreeMap<String, &str> = cells.iter().map(|c| (c.id.to_string(), c.workload.as_str())).collect();
+    let mut decided: Vec<&Comparison> = of_axis.iter().copied().filter(|c| matches!(c.outcome, Outcome::Better | Outcome::Worse)).collect();
+    let size = |c: &Comparison| c.ratio.value.ln().abs();
+    decided.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let mut told: Vec<&Comparison> = Vec::new();
+    for comparison in decided {
+        let workload = workloads.get(&comparison.candidate);
+        if told.len() < EFFECTS && told.iter().all(|t| workloads.get(&t.candidate) != workload) {
+            told.push(comparison);
+        }
+    }
+    let outcomes = [(Outcome::Better, "better"), (Outcome::Worse, "worse"), (Outcome::Equivalent, "equivalent"), (Outcome::Undecided, "undecided"), (Outcome::Refused, "refused")];
+    let outcomes: Vec<String> = outcomes.into_iter().filter(|(o, _)| count(*o) > 0).map(|(o, what)| format!("{} {what}", count(o))).collect();
+    let summary = format!("Over {} comparisons on `{axis}` with its first value: {}.", of_axis.len(), outcomes.join(", "));
+    let claim = |c: &&Comparison| Claim { status, sentence: c.sentence.clone(), evidence: vec![c.base.clone(), c.candidate.clone()] };
+    let summary = Claim { status, sentence: summary, evidence: Vec::new() };
+    told.iter().map(claim).chain([summary]).collect()
+}
+
+/// How each curve over users grows, told for the one that grows most and the one that grows least.
+fn scaling(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
+    let mut curves: BTreeMap<(&str, BTreeMap<&str, &Value>), Vec<(i64, &CellJudgement, f64)>> = BTreeMap::new();
+    for cell in cells.iter().filter(|c| c.no_number.is_none() && c.status != Status::Fail) {
+        let (Some(users), Some(qps)) = (cell.axes.get("users").and_then(Value::count), cell.metrics.get("qps")) else { continue };
+        let others = cell.axes.iter().filter(|(key, _)| *key != "users" && *key != "workload").map(|(k, v)| (k.as_str(), v));
+        curves.entry((cell.workload.as_str(), others.collect())).or_default().push((users, cell, qps.value));
+    }
+    let mut grown: Vec<(f64, Claim)> = curves.into_iter().filter_map(|((workload, others), curve)| growth(workload, &others, curve, status)).collect();
+    grown.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if grown.len() > EFFECTS {
+        grown.drain(1..grown.len() - 1);
+    }
+    grown.into_iter().map(|(_, claim)| claim).collect()
+}
+
+fn growth(workload: &str, others: &BTreeMap<&str, &Value>, mut curve: Vec<(i64, &CellJudgement, f64)>, status: Status) -> Option<(f64, Claim)> {
+    curve.sort_by_key(|(users, _, _)| *users);
+    let (first, last) = (curve.first()?, curve.last()?);
+    if first.0 == last.0 || first.2 <= 0.0 {
+        return None;
+    }
+    let peak = curve.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let place: Vec<String> = others.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    let place = if place.is_empty() { workload.to_string() } else { format!("{workload} ({})", place.join(", ")) };
+    let factor = peak.2 / first.2;
+    let after = if peak.0 == last.0 { String::new() } else { format!(", and is {} lower at {} users", Share(1.0 - last.2 / peak.2), last.0) };
+    let sentence = if peak.0 == first.0 {
+        format!("{place} gains nothing from more users: {} QPS at {} users{after}.", round3(first.2), first.0)
+    } else {
+        format!("{place} grows {}-fold from {} to {} users ({} to {} QPS){after}.", round3(factor), first.0, peak.0, round3(first.2), round3(peak.2))
+    };
+    let evidence = curve.iter().map(|(_, cell, _)| cell.id.to_string()).collect();
+    Some((factor, Claim { status, sentence, evidence }))
+}

@@ -1,0 +1,134 @@
+//! Cells side by side: each value of an axis against the first, all else equal, on statements per second. The ratio is taken
+//! block by block where both have a run in the same blocks. Inside the margin both ways is *equivalent*, an interval on one side of
+//! one is *better* or *worse*, anything else *undecided*; a check that forbids the comparison *refuses* it. Numbers of
+//! users are not compared with each other: that is scaling, and has its own sentence.
+
+use crate::drift::{self, Class};
+use crate::evidence::{CellEvidence, Evidence};
+use crate::pairs::{self, Pair};
+use crate::stats::{Interval, average, ratio, variation};
+use model::estimate::{Comparison, Estimate, Outcome};
+use model::judgement::CellJudgement;
+use model::plan::CellId;
+use model::units::{Share, round3};
+use model::verdict::Status;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Differences smaller than this are nobody's reason to change a server.
+pub const MARGIN: Share = Share(0.02);
+/// A cell that spreads more than this (N1) …
+const NOISY: Share = Share(0.10);
+/// … says nothing about differences smaller than that.
+const CLAIMABLE: Share = Share(0.20);
+
+/// The axis that is drawn as a curve and not compared.
+const CURVE: &str = "users";
+
+pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
+    let status: BTreeMap<&CellId, Status> = cells.iter().map(|c| (&c.id, c.status)).collect();
+    let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis != CURVE);
+    pairs.filter_map(|pair| one(&pair, [status[&pair.base.cell.id], status[&pair.candidate.cell.id]])).collect()
+}
+
+fn one(pair: &Pair, statuses: [Status; 2]) -> Option<Comparison> {
+    let ratio = ratio(pair.base, pair.candidate)?;
+    let (outcome, why) = outcome(pair, &ratio, statuses);
+    Some(Comparison {
+        metric: "qps".into(),
+        base: pair.base.cell.id.to_string(),
+        candidate: pair.candidate.cell.id.to_string(),
+        axis: pair.axis.into(),
+        sentence: sentence(pair, &ratio, outcome, &why),
+        ratio,
+        outcome,
+    })
+}
+
+/// Candidate over base in statements per second; `None` where one of them has no rate.
+pub fn ratio(base: &CellEvidence, candidate: &CellEvidence) -> Option<Estimate> {
+    let rates = |cell: &CellEvidence| cell.runs.iter().map(|r| (r.run.block, r.qps())).collect::<BTreeMap<u32, f64>>();
+    let (base, candidate) = (rates(base), rates(candidate));
+    if base.is_empty() || candidate.is_empty() || base.values().chain(candidate.values()).any(|rate| *rate <= 0.0) {
+        return None;
+    }
+    let blocks = |rates: &BTreeMap<u32, f64>| rates.keys().copied().collect::<BTreeSet<_>>();
+    let values = |rates: &BTreeMap<u32, f64>| rates.values().copied().collect::<Vec<_>>();
+    let interval: Option<Interval> = if blocks(&base) == blocks(&candidate) {
+        ratio::paired(&base.values().copied().zip(candidate.values().copied()).collect::<Vec<_>>())
+    } else {
+        ratio::fieller(&values(&base), &values(&candidate))
+    };
+    let point = average(&values(&candidate)) / average(&values(&base));
+    Some(Estimate {
+        value: interval.map_or(point, |i| i.value),
+        low: interval.map(|i| i.low),
+        high: interval.map(|i| i.high),
+        n: base.len().min(candidate.len()) as u32,
+        unit: "ratio".into(),
+    })
+}
+
+fn outcome(pair: &Pair, ratio: &Estimate, statuses: [Status; 2]) -> (Outcome, String) {
+    let drifts = drift::between(pair.base, pair.candidate, pair.axis);
+    if let Some(drift) = drifts.iter().find(|d| d.class == Class::Work) {
+        let slip = drift::slip(drift).map_or(String::new(), |s| format!(" {s}"));
+        return (Outcome::Refused, format!("`{}` is {} in one and {} in the other.{slip}", drift.key, drift.base, drift.candidate));
+    }
+    if statuses.contains(&Status::Fail) {
+        return (Outcome::Refused, "a check failed on one of them.".into());
+    }
+    let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
+        return (Outcome::Undecided, format!("n = {} gives no interval.", ratio.n));
+    };
+    let noisy = [pair.base, pair.candidate].into_iter().any(|c| variation(&c.runs.iter().map(|r| r.qps()).collect::<Vec<_>>()) > NOISY.0);
+    if (1.0 - MARGIN.0..=1.0 + MARGIN.0).contains(&low) && (1.0 - MARGIN.0..=1.0 + MARGIN.0).contains(&high) {
+        (Outcome::Equivalent, String::new())
+    } else if noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 {
+        (Outcome::Undecided, format!("repetitions spread by more than {NOISY}, and the difference is below {CLAIMABLE}."))
+    } else if low > 1.0 {
+        (Outcome::Better, String::new())
+    } else if high < 1.0 {
+        (Outcome::Worse, String::new())
+    } else {
+        (Outcome::Undecided, "the interval holds one; more repetitions would decide.".into())
+    }
+}
+
+fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> String {
+    let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
+    let (base, candidate) = (value(pair.base), value(pair.candidate));
+    let place = place(pair);
+    let numbers = numbers(ratio);
+    match outcome {
+        Outcome::Worse => format!("{candidate} costs {place} {} of its QPS against {base} ({numbers}).", Share(1.0 - ratio.value)),
+        Outcome::Better if ratio.value >= 2.0 => format!("{candidate} gives {place} {} times the QPS of {base} ({numbers}).", round3(ratio.value)),
+        Outcome::Better => format!("{candidate} gives {place} {} more QPS than {base} ({numbers}).", Share(ratio.value - 1.0)),
+        Outcome::Equivalent => format!("{candidate} and {base} give {place} the same QPS within {MARGIN} ({numbers})."),
+        Outcome::Undecided => format!("Whether {candidate} and {base} differ in {place} is undecided ({numbers}): {why}"),
+        Outcome::Refused => format!("{candidate} and {base} are not compared in {place}: {why}"),
+    }
+}
+
+/// A number alone says nothing: `range_size 10`, but `latin1`.
+fn name(axis: &str, value: &str) -> String {
+    let axis = axis.rsplit('.').next().unwrap_or(axis);
+    if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" { format!("{axis} {value}") } else { value.into() }
+}
+
+/// The workload and the values on the other axes.
+fn place(pair: &Pair) -> String {
+    let cell = pair.base.cell;
+    let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != "workload");
+    let others: Vec<String> = others
+        .map(|(key, value)| if key == CURVE { format!("{value} users") } else { name(key, &value.to_string()) })
+        .collect();
+    let workload = if pair.axis == "workload" { "the load" } else { &cell.workload };
+    if others.is_empty() { workload.to_string() } else { format!("{workload} ({})", others.join(", ")) }
+}
+
+fn numbers(ratio: &Estimate) -> String {
+    match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => format!("ratio {:.2}, {low:.2}–{high:.2}, n={}", ratio.value, ratio.n),
+        (None | Some(_), _) => format!("ratio {:.2}, n={}", ratio.value, ratio.n),
+    }
+}

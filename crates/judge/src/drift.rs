@@ -1,0 +1,159 @@
+//! What differs between two cells although the axis between them does not imply it: effective values, read back from
+//! the server and its sessions, because a default moves between versions under the same option file. What two cells cannot
+//! disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
+
+use crate::evidence::{CellEvidence, RunEvidence};
+use std::collections::BTreeMap;
+
+/// What a difference means for a claim about the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Another amount or kind of work was done.
+    Work,
+    /// The server or its surroundings were another.
+    Circumstance,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drift {
+    pub key: String,
+    pub base: String,
+    pub candidate: String,
+    pub class: Class,
+}
+
+/// Session variables that decide what a statement does.
+const WORK: &[&str] = &[
+    "autocommit",
+    "transaction_isolation",
+    "tx_isolation",
+    "character_set_client",
+    "character_set_connection",
+    "character_set_results",
+    "collation_connection",
+];
+
+/// Variables that name this one server and not how it works. `*` stands for any end.
+const COSMETIC: &[&str] = &[
+    "port", "extra_port", "socket", "pid_file", "hostname", "server_id", "server_uuid", "datadir", "tmpdir", "timestamp",
+    "pseudo_*", "last_*", "gtid_*", "rand_seed*", "insert_id", "identity", "error_count", "warning_count", "report_*",
+    "general_log_file", "slow_query_log_file", "log_error", "log_bin_basename", "log_bin_index", "relay_log*", "innodb_data_home_dir",
+    "innodb_log_group_home_dir", "innodb_undo_directory", "innodb_tmpdir", "secure_file_priv", "aria_log_dir_path", "feedback_*",
+    "wsrep_node_*", "wsrep_data_home_dir", "version_compile_*", "in_transaction", "external_user", "proxy_user", "aria_encrypt*",
+];
+
+/// What follows from an axis beside the key of its own name. A word of the settings moves several variables at once.
+const IMPLIED: &[(&str, &[&str])] = &[
+    ("charset", &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"]),
+    ("build", &["version*", "binary", "variable.version*"]),
+    ("engine", &["variable.default_storage_engine", "variable.default_tmp_storage_engine", "variable.rocksdb_*"]),
+    ("profile", &["variable.*"]),
+    ("cpus", &["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"]),
+    ("load_cpus", &["server_cpus", "load_cpus", "workers"]),
+    ("users", &["workers"]),
+    ("isolation", &["session.transaction_isolation", "session.tx_isolation"]),
+    ("settings.buffer_pool", &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners", "variable.innodb_lru_*"]),
+    ("settings.redo", &["variable.innodb_log_*", "variable.innodb_redo_log_*"]),
+    ("settings.flush_at_commit", &["variable.innodb_flush_log_at_trx_commit"]),
+    ("settings.doublewrite", &["variable.innodb_doublewrite*"]),
+    ("settings.checksums", &["variable.innodb_checksum*"]),
+    ("settings.direct_io", &["variable.innodb_flush_method", "variable.innodb_data_file_buffering", "variable.innodb_log_file_buffering"]),
+    ("settings.performance_schema", &["variable.performance_schema*"]),
+    ("settings.binlog", &["variable.log_bin*", "variable.sql_log_bin", "variable.binlog_*", "variable.sync_binlog", "variable.log_slave*", "variable.log_replica*"]),
+    ("settings.query_cache", &["variable.query_cache*", "variable.have_query_cache"]),
+    ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
+    ("settings.io_capacity", &["variable.innodb_io_capacity*"]),
+    ("settings.max_connections", &["variable.max_connections", "variable.open_files_limit", "variable.table_open_cache*", "variable.thread_cache_size", "variable.back_log", "variable.performance_schema*"]),
+    ("settings.prepared_statement_limit", &["variable.max_prepared_stmt_count"]),
+    ("settings.tls", &["variable.have_ssl", "variable.have_openssl", "variable.ssl_*", "variable.tls_*"]),
+];
+
+/// Everything that differs and is not implied, work first.
+pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec<Drift> {
+    let mut drifts = parameters(base, candidate);
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first()) {
+        let same_server = one.run.instance.is_some() && one.run.instance == other.run.instance;
+        if let (Some(a), Some(b), false) = (one.instance, other.instance, same_server) {
+            differing("variable.", &a.variables, &b.variables, &mut drifts);
+        }
+        differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
+        differing("", &surroundings(one), &surroundings(other), &mut drifts);
+    }
+    drifts.retain(|d| !implies(axis, &d.key));
+    drifts.sort_by(|a, b| (a.class, &a.key).cmp(&(b.class, &b.key)));
+    drifts
+}
+
+/// Parameters that both workloads have, where they are of one family: what two families mean by `rows` need not be the same.
+fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
+    let family = |cell: &CellEvidence| cell.cell.workload.split('.').next().map(str::to_string);
+    if family(base) != family(candidate) {
+        return Vec::new();
+    }
+    let differ = base.cell.parameters.iter().filter_map(|(name, value)| {
+        let other = candidate.cell.parameters.get(name).filter(|other| *other != value)?;
+        Some(Drift { key: name.clone(), base: value.to_string(), candidate: other.to_string(), class: Class::Work })
+    });
+    differ.collect()
+}
+
+fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
+    let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let mut facts: BTreeMap<String, String> = [
+        ("transport", run.run.session.transport.clone()),
+        ("io", run.run.io.clone()),
+        ("workers", run.run.workers.to_string()),
+        ("load_cpus", list(run.load_cpus())),
+        ("server_cpus", list(run.server_cpus())),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_string(), value))
+    .collect();
+    if let Some(instance) = run.instance {
+        facts.insert("version".into(), instance.version_text.clone());
+        facts.extend(instance.binary_sha256.clone().map(|sum| ("binary".to_string(), sum)));
+    }
+    facts
+}
+
+fn differing(prefix: &str, base: &BTreeMap<String, String>, candidate: &BTreeMap<String, String>, drifts: &mut Vec<Drift>) {
+    let mut push = |key: &String, base: &str, candidate: &str| {
+        if base == candidate || COSMETIC.iter().any(|c| matches(c, key)) {
+            return;
+        }
+        let work = prefix != "variable." && (WORK.contains(&key.as_str()) || key == "transport");
+        let class = if work { Class::Work } else { Class::Circumstance };
+        drifts.push(Drift { key: format!("{prefix}{key}"), base: base.into(), candidate: candidate.into(), class });
+    };
+    const ABSENT: &str = "(absent)";
+    for (key, value) in base {
+        push(key, value, candidate.get(key).map_or(ABSENT, String::as_str));
+    }
+    for (key, value) in candidate.iter().filter(|(key, _)| !base.contains_key(*key)) {
+        push(key, ABSENT, value);
+    }
+}
+
+fn implies(axis: &str, key: &str) -> bool {
+    let native = axis.strip_prefix("native.").map(|name| format!("variable.{}", name.replace('-', "_")));
+    key == axis
+        || native.is_some_and(|name| name == key)
+        || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
+}
+
+fn matches(pattern: &str, key: &str) -> bool {
+    pattern.strip_suffix('*').map_or(pattern == key, |start| key.starts_with(start))
+}
+
+/// How one number may have been mistyped for the other: seed 0's missing zero.
+pub fn slip(drift: &Drift) -> Option<&'static str> {
+    let (a, b): (f64, f64) = (drift.base.parse().ok()?, drift.candidate.parse().ok()?);
+    let ratio = if a > 0.0 && b > 0.0 { (a / b).max(b / a) } else { return None };
+    if ratio == 10.0 {
+        Some("The two differ by exactly one zero.")
+    } else if ratio == 100.0 {
+        Some("The two differ by exactly two zeros.")
+    } else {
+        None
+    }
+}

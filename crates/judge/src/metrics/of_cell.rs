@@ -1,0 +1,126 @@
+//! A cell's estimates over its repetitions. Rates, times and amounts: the mean over runs with Student's interval, on the
+//! log scale where all values are positive (`stats::mean`). Percentiles: of the merged histogram of all repetitions, never a
+//! mean of percentiles, with the range of the runs' own percentiles as interval. Fewer than three runs: no interval.
+
+use super::of_run::{self, Name, Named, Values};
+use crate::evidence::{CellEvidence, RunEvidence};
+use crate::stats::{FEWEST, average, mean};
+use model::estimate::Estimate;
+use model::histogram::Histogram;
+use model::units::Nanos;
+use std::collections::BTreeMap;
+
+type Estimates = BTreeMap<String, Estimate>;
+
+pub struct Metrics {
+    pub whole: Estimates,
+    pub operations: BTreeMap<String, Estimates>,
+    pub statements: BTreeMap<String, Estimates>,
+    /// Values by repetition of what is drawn as dots.
+    pub repetitions: BTreeMap<String, Vec<f64>>,
+}
+
+/// Drawn as dots beside their interval.
+const DOTS: [&str; 3] = ["qps", "ops_per_s", "tps"];
+
+const PERCENTILES: [(&str, f64); 4] =
+    [("latency_us_p50", 50.0), ("latency_us_p95", 95.0), ("latency_us_p99", 99.0), ("latency_us_p99.9", 99.9)];
+
+pub fn metrics(cell: &CellEvidence) -> Metrics {
+    let runs: Vec<Values> = cell.runs.iter().map(of_run::whole).collect();
+    let dots = DOTS.iter().filter_map(|dot| {
+        let values: Vec<f64> = runs.iter().flatten().filter(|((name, _), _)| name == dot).map(|(_, v)| *v).collect();
+        (!values.is_empty()).then(|| ((*dot).to_string(), values))
+    });
+    let mut whole = over_runs(&runs.iter().collect::<Vec<_>>());
+    whole.extend(latencies(cell, of_run::latencies).into_values().flatten());
+    Metrics {
+        whole,
+        operations: parts(cell, of_run::operations, latencies(cell, of_run::latencies_of_operations)),
+        statements: parts(cell, of_run::statements, latencies(cell, of_run::latencies_of_statements)),
+        repetitions: dots.collect(),
+    }
+}
+
+fn parts(
+    cell: &CellEvidence,
+    values: impl Fn(&RunEvidence) -> BTreeMap<String, Values>,
+    mut latencies: BTreeMap<String, Estimates>,
+) -> BTreeMap<String, Estimates> {
+    let runs: Vec<_> = cell.runs.iter().map(values).collect();
+    let mut names: Vec<&String> = runs.iter().flat_map(BTreeMap::keys).collect();
+    names.sort();
+    names.dedup();
+    let estimates = |name: &String| {
+        let mut estimates = over_runs(&runs.iter().filter_map(|r| r.get(name)).collect::<Vec<_>>());
+        estimates.extend(latencies.remove(name).unwrap_or_default());
+        (name.clone(), estimates)
+    };
+    names.into_iter().map(estimates).collect()
+}
+
+/// One estimate per name over the runs that have it.
+fn over_runs(runs: &[&Values]) -> Estimates {
+    let mut values: BTreeMap<Name, Vec<f64>> = BTreeMap::new();
+    for (name, value) in runs.iter().copied().flatten() {
+        values.entry(*name).or_default().push(*value);
+    }
+    values.into_iter().map(|((name, unit), values)| (name.to_string(), over(&values, unit))).collect()
+}
+
+fn over(values: &[f64], unit: &str) -> Estimate {
+    let positive = values.iter().all(|v| *v > 0.0);
+    let interval = if positive { mean::of_logs(values) } else { mean::plain(values) };
+    Estimate {
+        value: interval.map_or_else(|| average(values), |i| i.value),
+        // Nothing that is measured here can be negative.
+        low: interval.map(|i| i.low.max(0.0)),
+        high: interval.map(|i| i.high),
+        n: values.len() as u32,
+        unit: unit.into(),
+    }
+}
+
+/// Latency estimates by name. Each name's histograms are merged and let go again before the next cell.
+fn latencies<'a>(
+    cell: &CellEvidence<'a>,
+    histograms: impl Fn(&RunEvidence<'a>) -> Named<'a>,
+) -> BTreeMap<String, Estimates> {
+    let mut runs: BTreeMap<&str, Vec<Histogram>> = BTreeMap::new();
+    for run in &cell.runs {
+        let mut merged: BTreeMap<&str, Histogram> = BTreeMap::new();
+        for (name, histogram) in histograms(run) {
+            if histogram.count() > 0 {
+                merged.entry(name).and_modify(|m| m.merge(histogram)).or_insert_with(|| histogram.clone());
+            }
+        }
+        for (name, histogram) in merged {
+            runs.entry(name).or_default().push(histogram);
+        }
+    }
+    runs.into_iter().map(|(name, runs)| (name.to_string(), of_histograms(&runs))).collect()
+}
+
+fn of_histograms(runs: &[Histogram]) -> Estimates {
+    let (first, others) = runs.split_first().expect("only names with a histogram come here");
+    let mut merged = first.clone();
+    others.iter().for_each(|h| merged.merge(h));
+    let ranged = |of: &dyn Fn(&Histogram) -> Option<Nanos>| {
+        let value = |h: &Histogram| of(h).expect("only histograms with a value come here").micros();
+        let each = || runs.iter().map(value);
+        let enough = runs.len() >= FEWEST;
+        Estimate {
+            value: value(&merged),
+            low: enough.then(|| each().fold(f64::INFINITY, f64::min)),
+            high: enough.then(|| each().fold(0.0, f64::max)),
+            n: runs.len() as u32,
+            unit: "µs".into(),
+        }
+    };
+    let means: Vec<f64> = runs.iter().filter_map(Histogram::mean).map(Nanos::micros).collect();
+    let mut estimates: Estimates =
+        PERCENTILES.iter().map(|(name, p)| ((*name).to_string(), ranged(&|h| h.percentile(*p)))).collect();
+    estimates.insert("latency_us_max".into(), ranged(&Histogram::max));
+    estimates.insert("latency_us_mean".into(), over(&means, "µs"));
+    estimates
+}

@@ -1,0 +1,102 @@
+//! The values of one run, all phases that measure together. Rates come from the tally over the phase; what the server
+//! or the kernel counted is a rate over the reading's own window, so that reading a little early or late does not
+//! enter. A value whose evidence is missing is absent.
+
+use crate::evidence::RunEvidence;
+use model::histogram::Histogram;
+use std::collections::BTreeMap;
+
+pub const CLIENT_USER: &str = "client.cpu.user";
+pub const CLIENT_SYSTEM: &str = "client.cpu.system";
+pub const CLIENT_PROCESS: &str = "client.cpu.process";
+pub const SERVER_USER: &str = "server.cpu.user";
+pub const SERVER_SYSTEM: &str = "server.cpu.system";
+pub const SERVER_VOLUNTARY: &str = "server.switches.voluntary";
+pub const SERVER_INVOLUNTARY: &str = "server.switches.involuntary";
+
+/// Name and unit of a value.
+pub type Name = (&'static str, &'static str);
+pub type Values = Vec<(Name, f64)>;
+
+/// Counters that are divided by the statements answered in the same time: name, unit, what one counted unit is worth.
+const PER_STATEMENT: &[(Name, &[&str], f64)] = &[
+    (("client_cpu_us_per_statement", "µs"), &[CLIENT_USER, CLIENT_SYSTEM], 1e-3),
+    (("client_cpu_user_us_per_statement", "µs"), &[CLIENT_USER], 1e-3),
+    (("server_cpu_us_per_statement", "µs"), &[SERVER_USER, SERVER_SYSTEM], 1e-3),
+    (("server_switches_per_statement", "switches"), &[SERVER_VOLUNTARY, SERVER_INVOLUNTARY], 1.0),
+];
+
+/// CPUs kept busy: name, unit, counters in nanoseconds.
+const BUSY: &[(Name, &[&str])] = &[
+    (("server_cpus_used", "CPUs"), &[SERVER_USER, SERVER_SYSTEM]),
+    (("client_cpus_used", "CPUs"), &[CLIENT_USER, CLIENT_SYSTEM]),
+];
+
+/// The run as a whole.
+pub fn whole(run: &RunEvidence) -> Values {
+    let seconds = run.seconds();
+    let (calls, done) = (run.calls() as f64, run.done() as f64);
+    let mut values = vec![(("qps", "statements/s"), calls / seconds), (("ops_per_s", "operations/s"), done / seconds)];
+    let commits: u64 = run.tallies().map(|t| t.commits).sum();
+    if commits > 0 {
+        values.push((("tps", "transactions/s"), commits as f64 / seconds));
+    }
+    let failed: u64 = run.operations().flat_map(|(_, o)| o.failed.values()).sum();
+    let rolled_back: u64 = run.operations().map(|(_, o)| o.rolled_back).sum();
+    let attempted = done + (failed + rolled_back) as f64;
+    if attempted > 0.0 {
+        values.push((("errors_per_op", "errors/operation"), failed as f64 / attempted));
+    }
+    if calls > 0.0 {
+        let rows: u64 = run.statements().map(|(_, s)| s.rows).sum();
+        values.push((("rows_per_statement", "rows/statement"), rows as f64 / calls));
+        let each = |counters: &[&str], worth| run.rates(counters).map(|rate| rate * worth / (calls / seconds));
+        values.extend(PER_STATEMENT.iter().filter_map(|(name, counters, worth)| Some((*name, each(counters, worth)?))));
+    }
+    values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
+    values
+}
+
+/// By operation: how many per second.
+pub fn operations(run: &RunEvidence) -> BTreeMap<String, Values> {
+    let mut done: BTreeMap<&String, u64> = BTreeMap::new();
+    for (name, operation) in run.operations() {
+        *done.entry(name).or_default() += operation.done;
+    }
+    let value = |done: u64| vec![(("ops_per_s", "operations/s"), done as f64 / run.seconds())];
+    done.into_iter().map(|(name, done)| (name.clone(), value(done))).collect()
+}
+
+/// By statement: how many per second, and what each returned.
+pub fn statements(run: &RunEvidence) -> BTreeMap<String, Values> {
+    let mut sums: BTreeMap<&String, (u64, u64, u64)> = BTreeMap::new();
+    for (name, statement) in run.statements() {
+        let (calls, rows, bytes) = sums.entry(name).or_default();
+        *calls += statement.calls;
+        *rows += statement.rows;
+        *bytes += statement.bytes;
+    }
+    let values = |(calls, rows, bytes): (u64, u64, u64)| {
+        let mut values = vec![(("calls_per_s", "statements/s"), calls as f64 / run.seconds())];
+        if calls > 0 {
+            values.push((("rows_per_call", "rows"), rows as f64 / calls as f64));
+            values.push((("bytes_per_call", "bytes"), bytes as f64 / calls as f64));
+        }
+        values
+    };
+    sums.into_iter().filter(|(_, sums)| sums.0 > 0).map(|(name, sums)| (name.clone(), values(sums))).collect()
+}
+
+/// Histograms that percentiles are taken of, one per phase and group.
+pub type Named<'a> = Vec<(&'a str, &'a Histogram)>;
+
+/// Of all operations together, under no name.
+pub fn latencies<'a>(run: &RunEvidence<'a>) -> Named<'a> {
+    run.operations().map(|(_, o)| ("", &o.latency)).collect()
+}
+pub fn latencies_of_operations<'a>(run: &RunEvidence<'a>) -> Named<'a> {
+    run.operations().map(|(name, o)| (name.as_str(), &o.latency)).collect()
+}
+pub fn latencies_of_statements<'a>(run: &RunEvidence<'a>) -> Named<'a> {
+    run.statements().map(|(name, s)| (name.as_str(), &s.service)).collect()
+}

@@ -1,0 +1,240 @@
+//! A CREATE TABLE as a model, so that what was submitted and what `SHOW CREATE TABLE` answers can be compared although the
+//! two are never the same text: case, quotes, display widths and stated defaults are taken away, meaning stays.
+
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schema {
+    pub engine: String,
+    pub charset: String,
+    /// Empty where it is not stated, which servers do for a character set's default.
+    pub collation: String,
+    pub primary_key: Vec<String>,
+    pub columns: BTreeMap<String, Column>,
+    pub versioned: bool,
+    pub partitioned: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    /// Without display width.
+    pub kind: String,
+    pub nullable: bool,
+    /// As stated; empty: the table's.
+    pub charset: String,
+    pub collation: String,
+}
+
+/// Default collations of character sets on servers that leave them out of SHOW CREATE TABLE.
+const UNSTATED: &[(&str, &str)] = &[("latin1", "latin1_swedish_ci"), ("utf8mb4", "utf8mb4_general_ci"), ("utf8mb3", "utf8mb3_general_ci")];
+
+impl Schema {
+    /// `None` for what is not a CREATE TABLE with a list of columns.
+    pub fn parse(sql: &str) -> Option<Self> {
+        let words = words(sql);
+        let open = words.iter().position(|w| w == "(")?;
+        let close = closing(&words, open)?;
+        let mut schema = Self::default();
+        for item in items(&words[open + 1..close]) {
+            schema.item(item);
+        }
+        schema.options(&words[close + 1..]);
+        for name in schema.primary_key.clone() {
+            if let Some(column) = schema.columns.get_mut(&name) {
+                column.nullable = false;
+            }
+        }
+        Some(schema)
+    }
+
+    fn item(&mut self, item: &[String]) {
+        let Some(first) = item.first() else { return };
+        match first.as_str() {
+            "primary" => self.primary_key = names_in_brackets(item),
+            "key" | "index" | "unique" | "fulltext" | "spatial" | "constraint" | "foreign" | "check" | "period" => {}
+            name => {
+                let name = name.trim_matches('`').to_string();
+                if has(item, &["primary", "key"]) {
+                    self.primary_key = vec![name.clone()];
+                }
+                self.columns.insert(name, Column::parse(&item[1..]));
+            }
+        }
+    }
+
+    fn options(&mut self, words: &[String]) {
+        let option = |keys: &[&[&str]]| keys.iter().find_map(|key| after(words, key)).unwrap_or_default();
+        self.engine = option(&[&["engine"]]);
+        self.charset = option(&[&["charset"], &["character", "set"]]);
+        self.collation = option(&[&["collate"]]);
+        self.versioned = has(words, &["system", "versioning"]);
+        self.partitioned = has(words, &["partition", "by"]);
+    }
+
+    /// The collation that a column has in effect; `None` where it cannot be known from the text.
+    fn effective(&self, charset: &str, collation: &str) -> Option<String> {
+        let (charset, collation) = match (charset, collation) {
+            ("", "") => (self.charset.as_str(), self.collation.as_str()),
+            stated => stated,
+        };
+        let unstated = || UNSTATED.iter().find(|(of, _)| *of == charset).map(|(_, default)| (*default).to_string());
+        if collation.is_empty() { unstated() } else { Some(collation.to_string()) }
+    }
+
+    /// What the server made otherwise than `self` asked, as half sentences. Keys beside the primary one are not compared:
+    /// they are created after loading.
+    pub fn differences(&self, created: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut differ = |what: &str, asked: &str, got: &str| {
+            if !asked.is_empty() && asked != got {
+                found.push(format!("{what} is {got} instead of {asked}"));
+            }
+        };
+        let keys = |schema: &Self| format!("({})", schema.primary_key.join(", "));
+        let yes = |flag: bool| if flag { "on" } else { "off" };
+        differ("the engine", &self.engine, &created.engine);
+        differ("the character set", &self.charset, &created.charset);
+        differ("the collation", &self.collation, &created.effective("", "").unwrap_or_else(|| "not stated".into()));
+        differ("the primary key", &keys(self), &keys(created));
+        differ("system versioning", yes(self.versioned), yes(created.versioned));
+        differ("partitioning", yes(self.partitioned), yes(created.partitioned));
+        for (name, asked) in &self.columns {
+            let Some(got) = created.columns.get(name) else {
+                differ(&format!("column {name}"), "there", "missing");
+                continue;
+            };
+            let null = |column: &Column| if column.nullable { "NULL" } else { "NOT NULL" };
+            differ(&format!("column {name}"), &asked.kind, &got.kind);
+            differ(&format!("column {name}"), null(asked), null(got));
+            if asked.is_text() {
+                let collation = |schema: &Self, c: &Column| schema.effective(&c.charset, &c.collation).unwrap_or_default();
+                differ(&format!("the collation of {name}"), &collation(self, asked), &collation(created, got));
+            }
+        }
+        found
+    }
+}
+
+impl Column {
+    fn parse(words: &[String]) -> Self {
+        let name = words.first().map_or("", String::as_str);
+        let kind = match name {
+            "integer" => "int",
+            "dec" | "numeric" => "decimal",
+            "bool" | "boolean" => "tinyint",
+            other => other,
+        };
+        let mut kind = kind.to_string();
+        if words.get(1).is_some_and(|w| w == "(") && !kind.ends_with("int") {
+            let close = closing(words, 1).unwrap_or(words.len() - 1);
+            kind.push_str(&words[1..=close].concat());
+        }
+        if words.iter().any(|w| w == "unsigned") {
+            kind.push_str(" unsigned");
+        }
+        Self {
+            kind,
+            nullable: !has(words, &["not", "null"]),
+            charset: after(words, &["character", "set"]).or_else(|| after(words, &["charset"])).unwrap_or_default(),
+            collation: after(words, &["collate"]).unwrap_or_default(),
+        }
+    }
+    fn is_text(&self) -> bool {
+        ["char", "text", "enum", "set"].iter().any(|t| self.kind.contains(t))
+    }
+}
+
+/// Words in lower case, names without their quotes, brackets and commas alone, strings whole with their quotes.
+fn words(sql: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = sql.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '\'' | '"' | '`' => rest[1..].find(first).map_or(rest.len(), |end| end + 2),
+            c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (word, after) = rest.split_at(length);
+        words.push(word.trim_matches('`').to_lowercase());
+        rest = after.trim_start();
+    }
+    words
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// The place of the bracket that closes the one at `open`.
+fn closing(words: &[String], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    words.iter().enumerate().skip(open).find_map(|(i, word)| {
+        match word.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(i)
+    })
+}
+
+/// The parts between commas that are in no bracket.
+fn items(words: &[String]) -> Vec<&[String]> {
+    let mut depth = 0_i32;
+    words
+        .split(|word| {
+            depth += i32::from(word == "(") - i32::from(word == ")");
+            depth == 0 && word == ","
+        })
+        .collect()
+}
+
+fn names_in_brackets(item: &[String]) -> Vec<String> {
+    let open = item.iter().position(|w| w == "(").map_or(item.len(), |at| at + 1);
+    item[open..].split(|w| w == ",").filter_map(|part| part.first().cloned()).filter(|w| w != ")").collect()
+}
+
+fn has(words: &[String], phrase: &[&str]) -> bool {
+    words.windows(phrase.len()).any(|window| window.iter().zip(phrase).all(|(a, b)| a == b))
+}
+
+/// The word after a phrase, an equals sign passed over.
+fn after(words: &[String], phrase: &[&str]) -> Option<String> {
+    let start = words.windows(phrase.len()).position(|window| window.iter().zip(phrase).all(|(a, b)| a == b))?;
+    words[start + phrase.len()..].iter().find(|w| *w != "=").cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Schema;
+
+    const SUBMITTED: &str = "CREATE TABLE sbtest1 (\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  k INTEGER DEFAULT '0' NOT NULL,\n  \
+        c CHAR(120) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \
+        ENGINE=innodb DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci";
+    const CREATED: &str = "CREATE TABLE `sbtest1` (\n  `id` int(11) NOT NULL AUTO_INCREMENT,\n  `k` int(11) NOT NULL DEFAULT 0,\n  \
+        `c` char(120) NOT NULL DEFAULT '',\n  PRIMARY KEY (`id`),\n  KEY `k_1` (`k`)\n) ENGINE=InnoDB AUTO_INCREMENT=5001 \
+        DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci";
+
+    fn differences(submitted: &str, created: &str) -> Vec<String> {
+        Schema::parse(submitted).unwrap().differences(&Schema::parse(created).unwrap())
+    }
+
+    #[test]
+    fn the_servers_own_spelling_is_no_difference() {
+        assert_eq!(differences(SUBMITTED, CREATED), Vec::<String>::new());
+        let unstated = CREATED.replace(" COLLATE=utf8mb4_general_ci", "");
+        assert_eq!(differences(SUBMITTED, &unstated), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_the_server_changed_behind_ones_back_is_named() {
+        let versioned = CREATED.replace("(`id`)", "(`id`,`row_end`)");
+        assert_eq!(differences(SUBMITTED, &versioned), ["the primary key is (id, row_end) instead of (id)"]);
+        assert_eq!(differences(SUBMITTED, &CREATED.replace("InnoDB", "Aria")), ["the engine is aria instead of innodb"]);
+        let unicode = CREATED.replace("utf8mb4_general_ci", "utf8mb4_unicode_ci");
+        assert_eq!(differences(SUBMITTED, &unicode).len(), 2, "the table's and the column's collation");
+        let nullable = "CREATE TABLE t (d timestamp NULL)";
+        let forced = "CREATE TABLE `t` (\n  `d` timestamp NOT NULL DEFAULT current_timestamp()\n) ENGINE=InnoDB";
+        assert_eq!(differences(nullable, forced), ["column d is NOT NULL instead of NULL"]);
+    }
+}
