@@ -11,7 +11,9 @@ fn main() {
     // The folder, because a file that does not exist yet would make Cargo run this script on every build.
     println!("cargo::rerun-if-changed={}", if Path::new("page/dist").exists() { "page/dist" } else { "page" });
     println!("cargo::rerun-if-changed={UNBUILT}");
-    let shell = fs::read_to_string(BUILT).or_else(|_| fs::read_to_string(UNBUILT)).expect("the crate comes with its unbuilt page");
+    let shell = fs::read_to_string(BUILT)
+        .or_else(|_| fs::read_to_string(UNBUILT))
+        .expect("the crate comes with its unbuilt page");
     let out = env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR");
     fs::write(Path::new(&out).join("shell.html"), shell).expect("OUT_DIR is writable");
 }

@@ -12,12 +12,16 @@ const inline: Plugin = {
     for (const [name, file] of Object.entries(bundle)) {
       if (file === page) continue;
       const code = file.type === 'chunk' ? file.code : String(file.source);
-      const tag = file.type === 'chunk' ? new RegExp(`<script[^>]*src="[^"]*${name}"[^>]*></script>`) : new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
+      const tag =
+        file.type === 'chunk'
+          ? new RegExp(`<script[^>]*src="[^"]*${name}"[^>]*></script>`)
+          : new RegExp(`<link[^>]*href="[^"]*${name}"[^>]*>`);
       const element = file.type === 'chunk' ? '' : `<style>${code}</style>`;
       if (!tag.test(html)) throw new Error(`index.html does not name ${name}`);
       html = html.replace(tag, () => element);
       // Scripts go last: a classic script at the end runs when the data before it have been read.
-      if (file.type === 'chunk') html = html.replace('</body>', () => `<script>${code.replaceAll('</script', '<\\/script')}</script>\n</body>`);
+      if (file.type === 'chunk')
+        html = html.replace('</body>', () => `<script>${code.replaceAll('</script', '<\\/script')}</script>\n</body>`);
       delete bundle[name];
     }
     page.source = html;
@@ -26,6 +30,13 @@ const inline: Plugin = {
 
 export default defineConfig({
   base: './',
-  build: { target: 'es2022', cssCodeSplit: false, modulePreload: false, assetsInlineLimit: 1e9, chunkSizeWarningLimit: 900, rollupOptions: { output: { format: 'iife' } } },
+  build: {
+    target: 'es2022',
+    cssCodeSplit: false,
+    modulePreload: false,
+    assetsInlineLimit: 1e9,
+    chunkSizeWarningLimit: 900,
+    rollupOptions: { output: { format: 'iife' } },
+  },
   plugins: [inline],
 });

@@ -24,7 +24,8 @@ pub fn x(plan: &Plan) -> Option<&Axis> {
 /// `charset latin1, users 16`: how a sentence names a cell, by what sets it apart.
 pub fn label(plan: &Plan, cell: &CellJudgement) -> String {
     let parts = varied(plan).into_iter().filter_map(|a| Some((a.key.as_str(), cell.axes.get(&a.key)?)));
-    let words: Vec<String> = parts.map(|(key, v)| if key == "workload" { v.to_string() } else { format!("{key} {v}") }).collect();
+    let words: Vec<String> =
+        parts.map(|(key, v)| if key == "workload" { v.to_string() } else { format!("{key} {v}") }).collect();
     if words.is_empty() { cell.workload.clone() } else { words.join(", ") }
 }
 

@@ -10,9 +10,17 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
     let axes: Vec<&str> = record.plan.axes.iter().map(|a| a.key.as_str()).filter(|k| *k != "workload").collect();
     let mut rows = vec![line(["cell", "repeats", "workload"].into_iter().chain(axes.iter().copied()).chain(FIGURES))];
     for cell in &judgement.cells {
-        let mut front = vec![cell.id.0.clone(), repeats(&record.plan, &cell.id).map_or(String::new(), |id| id.0.clone()), cell.workload.clone()];
+        let mut front = vec![
+            cell.id.0.clone(),
+            repeats(&record.plan, &cell.id).map_or(String::new(), |id| id.0.clone()),
+            cell.workload.clone(),
+        ];
         front.extend(axes.iter().map(|a| cell.axes.get(*a).map_or(String::new(), ToString::to_string)));
-        rows.extend(figures(cell).into_iter().map(|tail| line(front.iter().map(String::as_str).chain(tail.iter().map(String::as_str)))));
+        rows.extend(
+            figures(cell)
+                .into_iter()
+                .map(|tail| line(front.iter().map(String::as_str).chain(tail.iter().map(String::as_str)))),
+        );
     }
     rows.concat()
 }
@@ -23,7 +31,16 @@ const FIGURES: [&str; 8] = ["metric", "value", "low", "high", "n", "unit", "stat
 fn figures(cell: &CellJudgement) -> Vec<[String; 8]> {
     let status = cell.status.word().replace(' ', "_");
     let row = |metric: String, e: &Estimate| {
-        [metric, e.value.to_string(), bound(e.low), bound(e.high), e.n.to_string(), e.unit.clone(), status.clone(), String::new()]
+        [
+            metric,
+            e.value.to_string(),
+            bound(e.low),
+            bound(e.high),
+            e.n.to_string(),
+            e.unit.clone(),
+            status.clone(),
+            String::new(),
+        ]
     };
     let mut rows: Vec<_> = cell.metrics.iter().map(|(name, e)| row(name.clone(), e)).collect();
     for (group, parts) in [("operations", &cell.operations), ("statements", &cell.statements)] {
@@ -50,5 +67,9 @@ fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
 
 /// RFC 4180: quoted when it must be, quotes doubled.
 fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_string() }
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_string()
+    }
 }

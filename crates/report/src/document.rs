@@ -52,7 +52,11 @@ impl<'a> Document<'a> {
             schema: REPORT_SCHEMA,
             experiment: Experiment::of(record),
             host: &record.host,
-            cells: judgement.cells.iter().map(|judged| Cell { judged, repeats: repeats(&record.plan, &judged.id) }).collect(),
+            cells: judgement
+                .cells
+                .iter()
+                .map(|judged| Cell { judged, repeats: repeats(&record.plan, &judged.id) })
+                .collect(),
             comparisons: &judgement.comparisons,
             findings: &judgement.findings,
             verdicts: &judgement.verdicts,

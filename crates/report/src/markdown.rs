@@ -31,7 +31,14 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
 fn heading(record: &Record) -> String {
     let plan = &record.plan;
     let scale = plan.scale.as_ref().map_or(String::new(), |s| format!("scale {s}, "));
-    format!("# {}\n\n{}\n\n{scale}{} cells, {} runs, seed {}.\n", plan.name, plan.question, plan.cells.len(), record.runs.len(), plan.seed.0)
+    format!(
+        "# {}\n\n{}\n\n{scale}{} cells, {} runs, seed {}.\n",
+        plan.name,
+        plan.question,
+        plan.cells.len(),
+        record.runs.len(),
+        plan.seed.0
+    )
 }
 
 fn verdict(judgement: &Judgement) -> String {
@@ -40,7 +47,8 @@ fn verdict(judgement: &Judgement) -> String {
         let _ = writeln!(text, "- **{}** {}", claim.status.word(), claim.sentence);
     }
     let count = |status| verdicts(judgement).filter(|(_, v)| v.verdict == status).count();
-    let counts = [Status::Pass, Status::Warn, Status::Fail, Status::NotEvaluable].map(|s| format!("{} {}", count(s), s.word()));
+    let counts =
+        [Status::Pass, Status::Warn, Status::Fail, Status::NotEvaluable].map(|s| format!("{} {}", count(s), s.word()));
     let _ = writeln!(text, "\nChecks: {}.", counts.join(", "));
     if !judgement.not_measured.is_empty() {
         text += "\nNot measured:\n\n";
@@ -57,7 +65,8 @@ fn verdicts(judgement: &Judgement) -> impl Iterator<Item = (Option<&CellJudgemen
 }
 
 fn numbers(plan: &Plan, judgement: &Judgement) -> String {
-    let Some(metric) = HEADLINES.into_iter().find(|m| judgement.cells.iter().any(|c| c.metrics.contains_key(*m))) else {
+    let Some(metric) = HEADLINES.into_iter().find(|m| judgement.cells.iter().any(|c| c.metrics.contains_key(*m)))
+    else {
         return String::from("\n## Numbers\n\nNo cell has a number.\n");
     };
     let unit = judgement.cells.iter().find_map(|c| c.metrics.get(metric)).map_or("", |e| e.unit.as_str());
@@ -80,7 +89,9 @@ fn numbers(plan: &Plan, judgement: &Judgement) -> String {
 /// Rows by every axis that varies but `x`, which goes across.
 fn table(plan: &Plan, cells: &[&CellJudgement], metric: &str) -> String {
     let x = axes::x(plan);
-    let applies = |a: &&Axis| a.key != "workload" && x.is_none_or(|x| x.key != a.key) && cells.iter().any(|c| c.axes.contains_key(&a.key));
+    let applies = |a: &&Axis| {
+        a.key != "workload" && x.is_none_or(|x| x.key != a.key) && cells.iter().any(|c| c.axes.contains_key(&a.key))
+    };
     let down: Vec<&Axis> = axes::varied(plan).into_iter().filter(applies).collect();
     let across: Vec<Option<&Value>> = x.map_or(vec![None], |x| x.values.iter().map(Some).collect());
     let mut rows: BTreeMap<Vec<usize>, Vec<&CellJudgement>> = BTreeMap::new();
@@ -89,8 +100,16 @@ fn table(plan: &Plan, cells: &[&CellJudgement], metric: &str) -> String {
         rows.entry(down.iter().map(place).collect()).or_default().push(cell);
     }
     let corner = x.map_or(String::new(), |x| x.key.clone());
-    let heads = down.iter().map(|a| a.key.clone()).chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), Value::to_string))));
-    let mut text = format!("| {} |\n|{}{}\n", heads.collect::<Vec<_>>().join(" | "), "---|".repeat(down.len()), "--:|".repeat(across.len()));
+    let heads = down
+        .iter()
+        .map(|a| a.key.clone())
+        .chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), Value::to_string))));
+    let mut text = format!(
+        "| {} |\n|{}{}\n",
+        heads.collect::<Vec<_>>().join(" | "),
+        "---|".repeat(down.len()),
+        "--:|".repeat(across.len())
+    );
     for cells in rows.values() {
         let names = down.iter().map(|a| axes::shown(cells[0].axes.get(&a.key)));
         let at = |v: &Option<&Value>| cells.iter().find(|c| x.is_none_or(|x| c.axes.get(&x.key) == *v));
@@ -112,7 +131,9 @@ fn number(cell: &CellJudgement, metric: &str) -> String {
 fn with_interval(e: &Estimate) -> String {
     let value = three(e.value);
     match (e.low, e.high) {
-        (Some(low), Some(high)) if e.value != 0.0 => format!("{value} ± {:.1} %", ((high - low) / 2.0 / e.value * 100.0).abs()),
+        (Some(low), Some(high)) if e.value != 0.0 => {
+            format!("{value} ± {:.1} %", ((high - low) / 2.0 / e.value * 100.0).abs())
+        }
         (Some(_) | None, Some(_) | None) => value,
     }
 }
@@ -125,23 +146,26 @@ fn three(x: f64) -> String {
     let step = 10_f64.powi(x.abs().log10().floor() as i32 - 2);
     let digits = format!("{:.0}", (x / step).round() * step);
     let first = digits.len() % 3;
-    let groups = digits[first..].as_bytes().chunks(3).map(|g| std::str::from_utf8(g).expect("digits"));
+    let groups = digits.as_bytes()[first..].chunks(3).map(|g| std::str::from_utf8(g).expect("digits"));
     [&digits[..first]].into_iter().filter(|s| !s.is_empty()).chain(groups).collect::<Vec<_>>().join(" ")
 }
 
 fn findings(judgement: &Judgement) -> String {
     let mut text = String::new();
-    for (i, f) in judgement.findings.iter().enumerate() {
+    if !judgement.findings.is_empty() {
+        text += "\n## Findings\n\n";
+    }
+    for f in &judgement.findings {
         let rung = serde_json::to_value(f.rung).expect("a word").as_str().expect("a word").replace('_', " ");
-        let _ = write!(text, "{}- {} (**{rung}**): {}\n", if i == 0 { "\n## Findings\n\n" } else { "" }, f.name, f.sentence);
+        let _ = writeln!(text, "- {} (**{rung}**): {}", f.name, f.sentence);
     }
     text
 }
 
 fn checks(plan: &Plan, judgement: &Judgement) -> String {
-    let mut open: BTreeMap<(std::cmp::Reverse<Status>, &str), Vec<(Option<&CellJudgement>, &Verdict)>> = BTreeMap::new();
+    let mut open: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (cell, v) in verdicts(judgement).filter(|(_, v)| v.verdict != Status::Pass) {
-        open.entry((std::cmp::Reverse(v.verdict), &v.check)).or_default().push((cell, v));
+        open.entry((std::cmp::Reverse(v.verdict), v.check.as_str())).or_default().push((cell, v));
     }
     let mut text = String::from("\n## Checks that did not pass\n\n");
     if open.is_empty() {
@@ -151,7 +175,8 @@ fn checks(plan: &Plan, judgement: &Judgement) -> String {
         let (cell, first) = places[0];
         let place = cell.map_or("the experiment".to_string(), |c| format!("{} ({})", c.id, axes::label(plan, c)));
         let more = if places.len() > 1 { format!(" and {} more", places.len() - 1) } else { String::new() };
-        let _ = writeln!(text, "- **{}** `{check}` at {place}{more}: {} {}", status.0.word(), first.sentence, first.advice);
+        let _ =
+            writeln!(text, "- **{}** `{check}` at {place}{more}: {} {}", status.0.word(), first.sentence, first.advice);
     }
     text
 }
@@ -160,14 +185,31 @@ fn provenance(record: &Record) -> String {
     let host = &record.host;
     let mut text = format!(
         "\n## Provenance\n\n- host: {}, {} CPUs, {} memory, {}, kernel {}{}\n- assay: {}\n",
-        host.cpu_model, host.cpus.len(), host.memory, host.distribution, host.kernel,
-        host.virtualization.as_ref().map_or(String::new(), |v| format!(", under {v}")), host.assay
+        host.cpu_model,
+        host.cpus.len(),
+        host.memory,
+        host.distribution,
+        host.kernel,
+        host.virtualization.as_ref().map_or(String::new(), |v| format!(", under {v}")),
+        host.assay
     );
     for i in &record.instances {
-        let _ = writeln!(text, "- instance {}: {} {} ({}), profile {}", i.key, i.wanted.build, i.version, i.version_comment, i.wanted.profile);
+        let _ = writeln!(
+            text,
+            "- instance {}: {} {} ({}), profile {}",
+            i.key, i.wanted.build, i.version, i.version_comment, i.wanted.profile
+        );
     }
     for d in &record.datasets {
-        let _ = writeln!(text, "- dataset {}: {} tables, {} rows, {} of {} checked rows wrong", d.key, d.tables.len(), d.rows, d.rows_wrong, d.rows_checked);
+        let _ = writeln!(
+            text,
+            "- dataset {}: {} tables, {} rows, {} of {} checked rows wrong",
+            d.key,
+            d.tables.len(),
+            d.rows,
+            d.rows_wrong,
+            d.rows_checked
+        );
     }
     if let Some(canary) = &record.canary {
         let best = canary.points.iter().max_by(|a, b| a.qps.total_cmp(&b.qps));

@@ -28,7 +28,9 @@ fn the_markdown_report_reads_like_this() {
 fn the_table_has_a_row_per_cell_and_metric() {
     let csv = report().csv;
     let (record, _) = record::of(Size::Golden);
-    let figures = |c: &model::judgement::CellJudgement| c.metrics.len() + c.statements.values().map(std::collections::BTreeMap::len).sum::<usize>();
+    let figures = |c: &model::judgement::CellJudgement| {
+        c.metrics.len() + c.statements.values().map(std::collections::BTreeMap::len).sum::<usize>()
+    };
     let rows: usize = judgement::of(&record).cells.iter().map(figures).sum();
     assert_eq!(csv.lines().count(), 1 + rows);
     insta::assert_snapshot!(csv.lines().take(16).collect::<Vec<_>>().join("\n"));
@@ -54,7 +56,8 @@ fn the_page_carries_the_data_and_its_own_code_is_left_alone() {
     let html = report().html;
     assert!(html.starts_with("<title>read-only-charsets · assay report</title># read-only-charsets"));
     assert!(html.ends_with(r#"<script>"<!--assay:markdown-->"</script>"#));
-    let data = html.split_once(r#"id="assay-data">"#).expect("a place for data").1.split_once("</script>").expect("an end").0;
+    let data =
+        html.split_once(r#"id="assay-data">"#).expect("a place for data").1.split_once("</script>").expect("an end").0;
     let data: Value = serde_json::from_str(data).expect("JSON");
     assert_eq!(data["data"]["runs"].as_array().map(Vec::len), Some(26));
 }
@@ -63,4 +66,11 @@ fn the_page_carries_the_data_and_its_own_code_is_left_alone() {
 fn the_same_record_gives_the_same_bytes() {
     let (one, other) = (report(), report());
     assert!(one.html == other.html && one.json == other.json && one.csv == other.csv && one.markdown == other.markdown);
+}
+
+#[test]
+fn a_build_without_node_shows_the_report_as_text_and_says_what_to_run() {
+    let (record, details) = record::of(Size::Golden);
+    let html = report::render(&record, &judgement::of(&record), &details, include_str!("../page/unbuilt.html")).html;
+    assert!(html.contains("make page") && html.contains("## Checks that did not pass"));
 }

@@ -36,17 +36,45 @@ pub fn of(record: &Record) -> Judgement {
 }
 
 fn claims() -> Vec<Claim> {
-    let claim = |status, sentence: &str, evidence: &[&str]| Claim { status, sentence: sentence.into(), evidence: evidence.iter().map(|e| (*e).into()).collect() };
+    let claim = |status, sentence: &str, evidence: &[&str]| Claim {
+        status,
+        sentence: sentence.into(),
+        evidence: evidence.iter().map(|e| (*e).into()).collect(),
+    };
     vec![
-        claim(Status::Fail, "Rates of oltp.point_selects at 64 users say more about the client than about the server: assay itself used 94 % of a CPU.", &["client_had_headroom"]),
-        claim(Status::Warn, "utf8mb4-unicode costs 41 % of the throughput of latin1 on oltp.ordered_ranges with 100 rows, and nothing that can be told from noise on oltp.point_selects.", &["c042", "c046", "c012"]),
-        claim(Status::NotEvaluable, "Whether oltp.distinct_ranges scales to 64 users under utf8mb4-unicode is not known: the server refused the load.", &["c108"]),
-        claim(Status::Pass, "Two runs of the same cell differ by 0.4 %, so differences above 2 % are real on this machine.", &["c001", "c109"]),
+        claim(
+            Status::Fail,
+            "Rates of oltp.point_selects at 64 users say more about the client than about the server: assay itself used 94 % of a CPU.",
+            &["client_had_headroom"],
+        ),
+        claim(
+            Status::Warn,
+            "utf8mb4-unicode costs 41 % of the throughput of latin1 on oltp.ordered_ranges with 100 rows, and nothing that can be told from noise on oltp.point_selects.",
+            &["c042", "c046", "c012"],
+        ),
+        claim(
+            Status::NotEvaluable,
+            "Whether oltp.distinct_ranges scales to 64 users under utf8mb4-unicode is not known: the server refused the load.",
+            &["c108"],
+        ),
+        claim(
+            Status::Pass,
+            "Two runs of the same cell differ by 0.4 %, so differences above 2 % are real on this machine.",
+            &["c001", "c109"],
+        ),
     ]
 }
 
 fn verdict(check: &str, status: Status, sentence: &str, measured: &str, limit: &str, advice: &str) -> Verdict {
-    Verdict { check: check.into(), verdict: status, sentence: sentence.into(), measured: measured.into(), limit: limit.into(), advice: advice.into(), evidence: Vec::new() }
+    Verdict {
+        check: check.into(),
+        verdict: status,
+        sentence: sentence.into(),
+        measured: measured.into(),
+        limit: limit.into(),
+        advice: advice.into(),
+        evidence: Vec::new(),
+    }
 }
 
 fn cell(record: &Record, cell: &Cell) -> CellJudgement {
@@ -66,7 +94,10 @@ fn cell(record: &Record, cell: &Cell) -> CellJudgement {
         runs: runs.iter().map(|r| r.id.0.clone()).collect(),
         status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),
         verdicts,
-        bound: Some(Bound { label: if cell.load.users.0 > 1 { "cpu-bound".into() } else { "latency-bound".into() }, sentence: "The server used 96 % of its CPUs while statements waited 0.3 µs for a lock.".into() }),
+        bound: Some(Bound {
+            label: if cell.load.users.0 > 1 { "cpu-bound".into() } else { "latency-bound".into() },
+            sentence: "The server used 96 % of its CPUs while statements waited 0.3 µs for a lock.".into(),
+        }),
         no_number,
     }
 }
@@ -81,7 +112,13 @@ fn reason(ending: &Ending) -> String {
 
 fn estimate(value: f64, half: f64, n: usize, unit: &str) -> Estimate {
     let known = n > 1;
-    Estimate { value, low: known.then_some(value * (1.0 - half)), high: known.then_some(value * (1.0 + half)), n: n as u32, unit: unit.into() }
+    Estimate {
+        value,
+        low: known.then_some(value * (1.0 - half)),
+        high: known.then_some(value * (1.0 + half)),
+        n: n as u32,
+        unit: unit.into(),
+    }
 }
 
 fn metrics(cell: &Cell, values: &[f64]) -> BTreeMap<String, Estimate> {
@@ -123,7 +160,14 @@ fn statements(done: &[&RunRecord]) -> BTreeMap<String, BTreeMap<String, Estimate
 fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
     let many = cell.load.users.0 == 64;
     let head = if cell.workload == "oltp.point_selects" && many {
-        verdict("client_had_headroom", Status::Fail, "assay's load threads used 94 % of a CPU, so the rate is the client's own limit.", "94 %", "80 %", "Give the load more CPUs (load_cpus) or fewer users.")
+        verdict(
+            "client_had_headroom",
+            Status::Fail,
+            "assay's load threads used 94 % of a CPU, so the rate is the client's own limit.",
+            "94 %",
+            "80 %",
+            "Give the load more CPUs (load_cpus) or fewer users.",
+        )
     } else {
         verdict("client_had_headroom", Status::Pass, "assay's load threads had CPU to spare.", "31 %", "80 %", "")
     };
@@ -133,18 +177,53 @@ fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
     let failed = runs.iter().filter(|r| !r.is_done()).count();
     let mut all = vec![
         head,
-        verdict("noise", noisy, &format!("Repetitions spread over {text} of their mean."), &text, "3.5 %", if noisy == Status::Warn { "Measure longer, or repeat more often." } else { "" }),
-        verdict("no_failed_operations", if failed > 0 { Status::Warn } else { Status::Pass }, &format!("{failed} of {} runs ended early.", runs.len()), &failed.to_string(), "0", if failed > 0 { "See the run's reason." } else { "" }),
-        verdict("counts_agree", Status::Pass, "The server counted as many questions as assay sent.", "0 differ", "0", ""),
+        verdict(
+            "noise",
+            noisy,
+            &format!("Repetitions spread over {text} of their mean."),
+            &text,
+            "3.5 %",
+            if noisy == Status::Warn { "Measure longer, or repeat more often." } else { "" },
+        ),
+        verdict(
+            "no_failed_operations",
+            if failed > 0 { Status::Warn } else { Status::Pass },
+            &format!("{failed} of {} runs ended early.", runs.len()),
+            &failed.to_string(),
+            "0",
+            if failed > 0 { "See the run's reason." } else { "" },
+        ),
+        verdict(
+            "counts_agree",
+            Status::Pass,
+            "The server counted as many questions as assay sent.",
+            "0 differ",
+            "0",
+            "",
+        ),
         verdict("littles_law", Status::Pass, "Users equal rate times latency within 0.6 %.", "0.6 %", "5 %", ""),
         verdict("schema_as_declared", Status::Pass, "SHOW CREATE TABLE says what was submitted.", "0 differ", "0", ""),
         verdict("regime", Status::Pass, "All reads came from the buffer pool.", "0 reads", "0.01 per statement", ""),
         if noise(&format!("{}steal", cell.id)) > 0.85 {
-            verdict("steal", Status::NotEvaluable, "The sampler was late at both ends of the phase, so stolen time is not known.", "", "1 %", "Repeat the run.")
+            verdict(
+                "steal",
+                Status::NotEvaluable,
+                "The sampler was late at both ends of the phase, so stolen time is not known.",
+                "",
+                "1 %",
+                "Repeat the run.",
+            )
         } else {
             verdict("steal", Status::Pass, "The hypervisor took 0.1 % of the CPU time.", "0.1 %", "1 %", "")
         },
-        verdict("samples_for_percentile", Status::Pass, "Every printed percentile has ten operations beyond it.", "41", "10", ""),
+        verdict(
+            "samples_for_percentile",
+            Status::Pass,
+            "Every printed percentile has ten operations beyond it.",
+            "41",
+            "10",
+            "",
+        ),
     ];
     for v in &mut all {
         v.evidence = vec![format!("runs/{}/run.json#phases.0", runs[0].id)];
@@ -154,7 +233,9 @@ fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
 
 fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {
     let latin1 = Value::from("latin1");
-    let without = |c: &CellJudgement| c.axes.iter().filter(|(k, _)| *k != "charset").map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>();
+    let without = |c: &CellJudgement| {
+        c.axes.iter().filter(|(k, _)| *k != "charset").map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>()
+    };
     let real = |c: &&CellJudgement| plan.cell(&c.id).repeats.is_none();
     let mut all = Vec::new();
     for candidate in cells.iter().filter(real).filter(|c| c.axes["charset"] != latin1) {
@@ -163,7 +244,13 @@ fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {
         let Some(ours) = base.metrics.get("qps") else { continue };
         let ratio = theirs.value / ours.value;
         let refused = base.status == Status::Fail || candidate.status == Status::Fail;
-        let outcome = if refused { Outcome::Refused } else if ratio < 0.98 { Outcome::Worse } else { Outcome::Equivalent };
+        let outcome = if refused {
+            Outcome::Refused
+        } else if ratio < 0.98 {
+            Outcome::Worse
+        } else {
+            Outcome::Equivalent
+        };
         all.push(Comparison {
             metric: "qps".into(),
             base: base.id.0.clone(),

@@ -14,7 +14,8 @@ fn main() -> std::io::Result<()> {
     let (record, details) = record::of(Size::Study);
     let report = report::render(&record, &judgement::of(&record), &details, report::SHELL);
     std::fs::create_dir_all(&folder)?;
-    for (name, text) in [("html", &report.html), ("md", &report.markdown), ("json", &report.json), ("csv", &report.csv)] {
+    for (name, text) in [("html", &report.html), ("md", &report.markdown), ("json", &report.json), ("csv", &report.csv)]
+    {
         let path = Path::new(&folder).join(format!("report.{name}"));
         std::fs::write(&path, text)?;
         println!("{} ({} KB)", path.display(), text.len() / 1000);

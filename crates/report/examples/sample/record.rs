@@ -70,11 +70,19 @@ fn plan(size: Size) -> Plan {
     let golden = size == Size::Golden;
     let texts = |all: &[&str]| all.iter().map(|s| Value::from(*s)).collect::<Vec<_>>();
     let counts = |all: &[i64]| all.iter().map(|n| Value::from(*n)).collect::<Vec<_>>();
-    let workloads: &[&str] = &["oltp.mixed", "oltp.point_selects", "oltp.simple_ranges", "oltp.ordered_ranges", "oltp.distinct_ranges"];
+    let workloads: &[&str] =
+        &["oltp.mixed", "oltp.point_selects", "oltp.simple_ranges", "oltp.ordered_ranges", "oltp.distinct_ranges"];
     let axes = vec![
         Axis { key: "workload".into(), values: texts(if golden { &workloads[1..3] } else { workloads }) },
         Axis { key: "range_size".into(), values: counts(&[10, 100]) },
-        Axis { key: "charset".into(), values: texts(if golden { &["latin1", "utf8mb4-unicode"] } else { &["latin1", "utf8mb4-generic", "utf8mb4-unicode", "utf8mb4-0900"] }) },
+        Axis {
+            key: "charset".into(),
+            values: texts(if golden {
+                &["latin1", "utf8mb4-unicode"]
+            } else {
+                &["latin1", "utf8mb4-generic", "utf8mb4-unicode", "utf8mb4-0900"]
+            }),
+        },
         Axis { key: "users".into(), values: counts(if golden { &[1, 16] } else { &[1, 4, 16, 64] }) },
     ];
     let cells = cells(&axes);
@@ -86,7 +94,10 @@ fn plan(size: Size) -> Plan {
         scale: Some("smoke".into()),
         seed: Seed(20_171_119),
         runs: (1..=repetitions).flat_map(|block| block_of(&cells, block)).collect(),
-        skipped: vec![Skipped { axes: BTreeMap::from([("charset".into(), "utf8mb4-0900".into())]), reason: "mariadb 10.11 has no collation utf8mb4_0900_ai_ci".into() }],
+        skipped: vec![Skipped {
+            axes: BTreeMap::from([("charset".into(), "utf8mb4-0900".into())]),
+            reason: "mariadb 10.11 has no collation utf8mb4_0900_ai_ci".into(),
+        }],
         cells,
         axes,
         cost: Cost { time: Nanos::from_secs(240), disk: Bytes(1 << 30), rows: 300_000 },
@@ -97,11 +108,19 @@ fn plan(size: Size) -> Plan {
 fn cells(axes: &[Axis]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for workload in &axes[0].values {
-        let ranges: Vec<Option<&Value>> = if workload.text() == Some("oltp.point_selects") { vec![None] } else { axes[1].values.iter().map(Some).collect() };
+        let ranges: Vec<Option<&Value>> = if workload.text() == Some("oltp.point_selects") {
+            vec![None]
+        } else {
+            axes[1].values.iter().map(Some).collect()
+        };
         for range in ranges {
             for charset in axes[2].values.iter().filter(|c| c.text() != Some("utf8mb4-0900")) {
                 for users in &axes[3].values {
-                    let mut at = BTreeMap::from([("workload".to_string(), workload.clone()), ("charset".into(), charset.clone()), ("users".into(), users.clone())]);
+                    let mut at = BTreeMap::from([
+                        ("workload".to_string(), workload.clone()),
+                        ("charset".into(), charset.clone()),
+                        ("users".into(), users.clone()),
+                    ]);
                     at.extend(range.map(|r| ("range_size".to_string(), r.clone())));
                     cells.push(cell(format!("c{:03}", cells.len() + 1), at));
                 }
@@ -122,9 +141,23 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
         repeats: None,
         server: server(),
         workload: axes["workload"].to_string(),
-        parameters: axes.iter().filter(|(k, _)| *k == "range_size" || *k == "charset").map(|(k, v)| (k.clone(), v.clone())).collect(),
-        load: Load { users: Users(axes["users"].count().unwrap_or(1) as u32), arrivals: None, io: Io::Auto, deadline: Nanos::from_secs(10) },
-        phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until: Until::Time(Nanos::from_secs(SECONDS)), disturb: None }],
+        parameters: axes
+            .iter()
+            .filter(|(k, _)| *k == "range_size" || *k == "charset")
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
+        load: Load {
+            users: Users(axes["users"].count().unwrap_or(1) as u32),
+            arrivals: None,
+            io: Io::Auto,
+            deadline: Nanos::from_secs(10),
+        },
+        phases: vec![Phase {
+            name: "measure".into(),
+            kind: PhaseKind::Measure,
+            until: Until::Time(Nanos::from_secs(SECONDS)),
+            disturb: None,
+        }],
         axes,
     }
 }
@@ -147,7 +180,13 @@ fn block_of(cells: &[Cell], block: u32) -> Vec<PlannedRun> {
     let seed = Seed(20_171_119).nth(u64::from(block));
     let mut runs: Vec<PlannedRun> = cells
         .iter()
-        .map(|c| PlannedRun { id: RunId(format!("{}-{block}", c.id)), cell: c.id.clone(), repetition: block, block, seed: seed.child(&c.id.0) })
+        .map(|c| PlannedRun {
+            id: RunId(format!("{}-{block}", c.id)),
+            cell: c.id.clone(),
+            repetition: block,
+            block,
+            seed: seed.child(&c.id.0),
+        })
         .collect();
     runs.sort_by_key(|r| r.seed);
     runs
@@ -195,12 +234,22 @@ fn latency(cell: &Cell, rate: f64, count: u64, name: &str) -> model::histogram::
 
 fn tally(cell: &Cell, rate: f64, seconds: f64, name: &str) -> Tally {
     let calls = (rate * seconds) as u64;
-    let operation = OperationTally { done: calls, latency: latency(cell, rate, calls, name), ..OperationTally::default() };
+    let operation =
+        OperationTally { done: calls, latency: latency(cell, rate, calls, name), ..OperationTally::default() };
     let rows = cell.axes.get("range_size").and_then(Value::count).unwrap_or(1) as u64;
-    let statement = |share: u64, rows: u64| StatementTally { calls: calls / share, rows: calls / share * rows, bytes: calls / share * rows * 190, service: latency(cell, rate, calls / share, name), ..StatementTally::default() };
+    let statement = |share: u64, rows: u64| StatementTally {
+        calls: calls / share,
+        rows: calls / share * rows,
+        bytes: calls / share * rows * 190,
+        service: latency(cell, rate, calls / share, name),
+        ..StatementTally::default()
+    };
     let short = cell.workload.trim_start_matches("oltp.");
     let statements = if short == "mixed" {
-        BTreeMap::from([("point_selects".to_string(), statement(2, 1)), ("distinct_ranges".to_string(), statement(2, rows))])
+        BTreeMap::from([
+            ("point_selects".to_string(), statement(2, 1)),
+            ("distinct_ranges".to_string(), statement(2, rows)),
+        ])
     } else {
         BTreeMap::from([(short.to_string(), statement(1, rows))])
     };
@@ -213,9 +262,24 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
     let ending = ending(cell, planned);
     let done = ending == Ending::Done;
     let rate = rate(cell) * (1.0 + 0.012 * noise(&planned.id.0));
-    let counters = BTreeMap::from([("client.cpu.process".to_string(), Ends { begin: 0.0, end: 1e9, begin_at: Nanos(0), end_at: Nanos::from_secs(SECONDS) })]);
-    let group = GroupRecord { users: cell.load.users.0, workload: cell.workload.clone(), tally: tally(cell, rate, SECONDS as f64, &planned.id.0) };
-    let phase = PhaseRecord { name: "measure".into(), kind: PhaseKind::Measure, disturb: None, from: Nanos(0), to: Nanos::from_secs(SECONDS), groups: BTreeMap::from([("users".into(), group)]), counters };
+    let counters = BTreeMap::from([(
+        "client.cpu.process".to_string(),
+        Ends { begin: 0.0, end: 1e9, begin_at: Nanos(0), end_at: Nanos::from_secs(SECONDS) },
+    )]);
+    let group = GroupRecord {
+        users: cell.load.users.0,
+        workload: cell.workload.clone(),
+        tally: tally(cell, rate, SECONDS as f64, &planned.id.0),
+    };
+    let phase = PhaseRecord {
+        name: "measure".into(),
+        kind: PhaseKind::Measure,
+        disturb: None,
+        from: Nanos(0),
+        to: Nanos::from_secs(SECONDS),
+        groups: BTreeMap::from([("users".into(), group)]),
+        counters,
+    };
     RunRecord {
         schema: RECORD_SCHEMA,
         id: planned.id.clone(),
@@ -240,11 +304,17 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
 
 /// One cell is refused by the server in all its runs, one loses a single repetition.
 fn ending(cell: &Cell, planned: &PlannedRun) -> Ending {
-    let distinct = cell.workload == "oltp.distinct_ranges" && cell.axes.get("range_size").and_then(Value::count) == Some(100);
+    let distinct =
+        cell.workload == "oltp.distinct_ranges" && cell.axes.get("range_size").and_then(Value::count) == Some(100);
     let unicode = cell.axes["charset"].text() == Some("utf8mb4-unicode");
     match (distinct && unicode, cell.load.users.0, planned.repetition) {
-        (true, 64, _) => Ending::Failed { reason: "the server closed 64 of 64 sessions: error 1114 (HY000): The table '/tmp/#sql-temptable' is full".into() },
-        (true, 16, _) => Ending::Skipped { reason: "the temporary table of distinct_ranges does not fit the server's tmp_memory_table_size".into() },
+        (true, 64, _) => Ending::Failed {
+            reason: "the server closed 64 of 64 sessions: error 1114 (HY000): The table '/tmp/#sql-temptable' is full"
+                .into(),
+        },
+        (true, 16, _) => Ending::Skipped {
+            reason: "the temporary table of distinct_ranges does not fit the server's tmp_memory_table_size".into(),
+        },
         (true, 4, 2) => Ending::Failed { reason: "lost connection during measure".into() },
         _ => Ending::Done,
     }
@@ -259,9 +329,16 @@ fn session(cell: &Cell) -> SessionAnswer {
         Some(_) | None => "latin1_swedish_ci",
     };
     SessionAnswer {
-        variables: BTreeMap::from([("collation_connection".into(), collation.into()), ("transaction_isolation".into(), "REPEATABLE-READ".into()), ("autocommit".into(), "ON".into())]),
+        variables: BTreeMap::from([
+            ("collation_connection".into(), collation.into()),
+            ("transaction_isolation".into(), "REPEATABLE-READ".into()),
+            ("autocommit".into(), "ON".into()),
+        ]),
         transport: "unix plain".into(),
-        plans: names.iter().map(|name| statement_plan(name, cell.axes.get("range_size").and_then(Value::count).unwrap_or(1))).collect(),
+        plans: names
+            .iter()
+            .map(|name| statement_plan(name, cell.axes.get("range_size").and_then(Value::count).unwrap_or(1)))
+            .collect(),
     }
 }
 
@@ -269,13 +346,21 @@ fn statement_plan(name: &str, range: i64) -> StatementPlan {
     let (sql, extra) = match name {
         "point_selects" => ("SELECT c FROM sbtest3 WHERE id=4987".to_string(), ""),
         "simple_ranges" => (format!("SELECT c FROM sbtest3 WHERE id BETWEEN 4987 AND {}", 4986 + range), ""),
-        "ordered_ranges" => (format!("SELECT c FROM sbtest3 WHERE id BETWEEN 4987 AND {} ORDER BY c", 4986 + range), ",\n    \"filesort\": {\"sort_key\": \"sbtest3.c\"}"),
-        _ => (format!("SELECT DISTINCT c FROM sbtest3 WHERE id BETWEEN 4987 AND {} ORDER BY c", 4986 + range), ",\n    \"filesort\": {\"sort_key\": \"sbtest3.c\", \"temporary_table\": {}}"),
+        "ordered_ranges" => (
+            format!("SELECT c FROM sbtest3 WHERE id BETWEEN 4987 AND {} ORDER BY c", 4986 + range),
+            ",\n    \"filesort\": {\"sort_key\": \"sbtest3.c\"}",
+        ),
+        _ => (
+            format!("SELECT DISTINCT c FROM sbtest3 WHERE id BETWEEN 4987 AND {} ORDER BY c", 4986 + range),
+            ",\n    \"filesort\": {\"sort_key\": \"sbtest3.c\", \"temporary_table\": {}}",
+        ),
     };
     StatementPlan {
         statement: name.into(),
         sql,
-        explain: format!("{{\n  \"query_block\": {{\n    \"select_id\": 1,\n    \"table\": {{\"table_name\": \"sbtest3\", \"access_type\": \"range\", \"key\": \"PRIMARY\", \"rows\": {range}}}{extra}\n  }}\n}}"),
+        explain: format!(
+            "{{\n  \"query_block\": {{\n    \"select_id\": 1,\n    \"table\": {{\"table_name\": \"sbtest3\", \"access_type\": \"range\", \"key\": \"PRIMARY\", \"rows\": {range}}}{extra}\n  }}\n}}"
+        ),
         handlers: BTreeMap::from([("Handler_read_key".into(), 1), ("Handler_read_next".into(), range)]),
         rows: range as u64,
     }
@@ -294,19 +379,41 @@ fn host() -> Host {
         clock_source: Some("tsc".into()),
         open_files: 1_048_576,
         io_uring: true,
-        facts: BTreeMap::from([("transparent huge pages".into(), "madvise".into()), ("swappiness".into(), "60".into())]),
-        builds: vec![InstalledBuild { name: "distribution".into(), kind: "mariadb".into(), version: Version(10, 11, 6), binary: "/usr/sbin/mariadbd".into(), basedir: "/usr".into(), engines: vec!["innodb".into()] }],
+        facts: BTreeMap::from([
+            ("transparent huge pages".into(), "madvise".into()),
+            ("swappiness".into(), "60".into()),
+        ]),
+        builds: vec![InstalledBuild {
+            name: "distribution".into(),
+            kind: "mariadb".into(),
+            version: Version(10, 11, 6),
+            binary: "/usr/sbin/mariadbd".into(),
+            basedir: "/usr".into(),
+            engines: vec!["innodb".into()],
+        }],
         assay: "0.1.0 release (sample)".into(),
     }
 }
 
 fn canary() -> Canary {
     let point = |users, qps, client_cpu_us, latency_us_p50| CanaryPoint { users, qps, client_cpu_us, latency_us_p50 };
-    Canary { machine: "Intel Xeon, 2 CPUs".into(), io: "io_uring".into(), points: vec![point(1, 98_000.0, 4.1, 9.6), point(16, 410_000.0, 2.3, 36.0), point(64, 452_000.0, 2.2, 138.0)], unix_ms: BEGIN }
+    Canary {
+        machine: "Intel Xeon, 2 CPUs".into(),
+        io: "io_uring".into(),
+        points: vec![point(1, 98_000.0, 4.1, 9.6), point(16, 410_000.0, 2.3, 36.0), point(64, 452_000.0, 2.2, 138.0)],
+        unix_ms: BEGIN,
+    }
 }
 
 fn instance() -> InstanceRecord {
-    let variables = ["innodb_buffer_pool_size=1073741824", "innodb_flush_log_at_trx_commit=1", "max_connections=4096", "sort_buffer_size=2097152", "tmp_memory_table_size=16777216", "version=10.11.6-MariaDB"];
+    let variables = [
+        "innodb_buffer_pool_size=1073741824",
+        "innodb_flush_log_at_trx_commit=1",
+        "max_connections=4096",
+        "sort_buffer_size=2097152",
+        "tmp_memory_table_size=16777216",
+        "version=10.11.6-MariaDB",
+    ];
     InstanceRecord {
         key: "i-4f1c".into(),
         wanted: server(),
@@ -327,8 +434,13 @@ fn instance() -> InstanceRecord {
 fn dataset(charset: &str) -> DatasetRecord {
     let table = |n: u32| TableAnswer {
         name: format!("sbtest{n}"),
-        submitted: format!("CREATE TABLE sbtest{n} (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL DEFAULT 0, c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '', KEY k_{n} (k))"),
-        created: format!("CREATE TABLE `sbtest{n}` (\n  `id` int(11) NOT NULL AUTO_INCREMENT,\n  `k` int(11) NOT NULL DEFAULT 0,\n  `c` char(120) NOT NULL DEFAULT '',\n  `pad` char(60) NOT NULL DEFAULT '',\n  PRIMARY KEY (`id`),\n  KEY `k_{n}` (`k`)\n) ENGINE=InnoDB DEFAULT CHARSET={}", charset.split('-').next().unwrap_or(charset)),
+        submitted: format!(
+            "CREATE TABLE sbtest{n} (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL DEFAULT 0, c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '', KEY k_{n} (k))"
+        ),
+        created: format!(
+            "CREATE TABLE `sbtest{n}` (\n  `id` int(11) NOT NULL AUTO_INCREMENT,\n  `k` int(11) NOT NULL DEFAULT 0,\n  `c` char(120) NOT NULL DEFAULT '',\n  `pad` char(60) NOT NULL DEFAULT '',\n  PRIMARY KEY (`id`),\n  KEY `k_{n}` (`k`)\n) ENGINE=InnoDB DEFAULT CHARSET={}",
+            charset.split('-').next().unwrap_or(charset)
+        ),
         warnings: Vec::new(),
         rows: 10_000,
         rows_wanted: 10_000,
@@ -339,7 +451,11 @@ fn dataset(charset: &str) -> DatasetRecord {
         instance: "i-4f1c".into(),
         schema: format!("oltp_{}", charset.replace('-', "_")),
         family: "oltp".into(),
-        parameters: BTreeMap::from([("charset".into(), charset.into()), ("rows".into(), Value::from(10_000)), ("tables".into(), Value::from(2))]),
+        parameters: BTreeMap::from([
+            ("charset".into(), charset.into()),
+            ("rows".into(), Value::from(10_000)),
+            ("tables".into(), Value::from(2)),
+        ]),
         tables: vec![table(1), table(2)],
         load_time: Some(Nanos::from_millis(910)),
         rows: 20_000,
@@ -349,10 +465,16 @@ fn dataset(charset: &str) -> DatasetRecord {
 }
 
 fn events(runs: &[RunRecord]) -> Vec<Event> {
-    let event = |unix_ms, kind, run: Option<&RunId>, text: &str| Event { unix_ms, kind, run: run.cloned(), text: text.into() };
+    let event =
+        |unix_ms, kind, run: Option<&RunId>, text: &str| Event { unix_ms, kind, run: run.cloned(), text: text.into() };
     let mut events = vec![
         event(BEGIN, EventKind::LabStarted, None, "The lab began"),
-        event(BEGIN + 200, EventKind::InstanceStarting, None, "Starting distribution (mariadb 10.11.6) with profile durable"),
+        event(
+            BEGIN + 200,
+            EventKind::InstanceStarting,
+            None,
+            "Starting distribution (mariadb 10.11.6) with profile durable",
+        ),
         event(BEGIN + 2_040, EventKind::InstanceReady, None, "i-4f1c is ready after 1.84 s"),
         event(BEGIN + 2_100, EventKind::DatasetLoading, None, "Loading 60 000 rows"),
         event(BEGIN + 6_000, EventKind::DatasetReady, None, "3 datasets are ready, 1 200 rows checked"),
@@ -360,11 +482,20 @@ fn events(runs: &[RunRecord]) -> Vec<Event> {
     for run in runs {
         match &run.ending {
             Ending::Done => {}
-            Ending::Failed { reason } => events.push(event(run.ended_unix_ms, EventKind::RunFailed, Some(&run.id), reason)),
-            Ending::Skipped { reason } => events.push(event(run.ended_unix_ms, EventKind::RunSkipped, Some(&run.id), reason)),
+            Ending::Failed { reason } => {
+                events.push(event(run.ended_unix_ms, EventKind::RunFailed, Some(&run.id), reason))
+            }
+            Ending::Skipped { reason } => {
+                events.push(event(run.ended_unix_ms, EventKind::RunSkipped, Some(&run.id), reason))
+            }
         }
     }
-    events.push(event(runs.last().map_or(BEGIN, |r| r.ended_unix_ms), EventKind::LabStopped, None, "All runs are over"));
+    events.push(event(
+        runs.last().map_or(BEGIN, |r| r.ended_unix_ms),
+        EventKind::LabStopped,
+        None,
+        "All runs are over",
+    ));
     events
 }
 
@@ -379,7 +510,13 @@ impl Details for Shown {
         let interval = |second: u64| {
             let name = format!("{run}.{second}");
             let tally = tally(cell, rate(cell) * (1.0 + 0.012 * noise(&run.0) + 0.02 * noise(&name)), 1.0, &name);
-            Interval { from: Nanos::from_secs(second), to: Nanos::from_secs(second + 1), phase: "measure".into(), group: "users".into(), tally }
+            Interval {
+                from: Nanos::from_secs(second),
+                to: Nanos::from_secs(second + 1),
+                phase: "measure".into(),
+                group: "users".into(),
+                tally,
+            }
         };
         if ending(cell, planned) == Ending::Done { (0..SECONDS).map(interval).collect() } else { Vec::new() }
     }

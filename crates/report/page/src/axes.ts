@@ -30,7 +30,11 @@ export function inOrder(list: Cell[], by: Axis[]): Cell[] {
   return [...list].sort((a, b) => by.map((axis) => place(a, axis) - place(b, axis)).find((d) => d !== 0) ?? 0);
 }
 
-export interface Group { key: string; cells: Cell[]; first: Cell }
+export interface Group {
+  key: string;
+  cells: Cell[];
+  first: Cell;
+}
 
 /** Groups of cells that agree on these axes, in the order of the experiment. */
 export function groups(list: Cell[], on: Axis[]): Group[] {
@@ -46,7 +50,9 @@ export function groups(list: Cell[], on: Axis[]): Group[] {
 
 /** `oltp.mixed · range_size 10`: a cell by the axes named; an axis of words needs no name. */
 export function words(cell: Cell, on: Axis[] = varied): string {
-  const parts = on.filter((a) => cell.axes[a.key] !== undefined).map((a) => (typeof cell.axes[a.key] === 'string' ? show(cell.axes[a.key]) : `${a.key} ${show(cell.axes[a.key])}`));
+  const parts = on
+    .filter((a) => cell.axes[a.key] !== undefined)
+    .map((a) => (typeof cell.axes[a.key] === 'string' ? show(cell.axes[a.key]) : `${a.key} ${show(cell.axes[a.key])}`));
   return parts.join(' · ') || cell.workload;
 }
 

@@ -17,7 +17,10 @@ const checks = new Set([...report.verdicts, ...report.cells.flatMap((c) => c.ver
 export function evidence(text: string): HTMLElement {
   const cell = cellById.has(text) ? text : runById.get(text)?.cell;
   if (cell) return h('a', { class: 'evidence', href: link({ cell, at: '' }) }, text);
-  if (checks.has(text)) return h('a', { class: 'evidence', href: link({ check: text, status: 'fail,warn,not_evaluable,pass', at: 'checks', cell: '' }) }, text);
+  if (checks.has(text))
+    return h('a', { class: 'evidence', href: link({ check: text, status: 'fail,warn,not_evaluable,pass', at: 'checks', cell: '' }) }, text);
   const file = /^[\w][\w./-]*\/[\w./-]+(#.*)?$/.test(text) && !text.includes('..');
-  return file ? h('a', { class: 'evidence file', href: text, title: 'a file of the record, beside this page' }, text) : h('code', { class: 'evidence' }, text);
+  return file
+    ? h('a', { class: 'evidence file', href: text, title: 'a file of the record, beside this page' }, text)
+    : h('code', { class: 'evidence' }, text);
 }

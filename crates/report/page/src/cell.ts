@@ -11,7 +11,15 @@ import { hasLatency, latency, sizes } from './charts/latency';
 
 type Child = Parameters<typeof h>[2];
 
-const dialog = h('dialog', { class: 'drawer', onclose: () => { if (get('cell')) set({ cell: '' }); }, onclick: (event: MouseEvent) => { if (event.target === dialog) dialog.close(); } });
+const dialog = h('dialog', {
+  class: 'drawer',
+  onclose: () => {
+    if (get('cell')) set({ cell: '' });
+  },
+  onclick: (event: MouseEvent) => {
+    if (event.target === dialog) dialog.close();
+  },
+});
 
 export function drawer(): HTMLElement {
   return dialog;
@@ -27,11 +35,27 @@ export function showCell(): void {
 }
 
 function top(cell: Cell): HTMLElement {
-  return h('header', {}, h('div', {}, h('p', { class: 'name' }, `cell ${cell.id}${cell.repeats ? `, repeats ${cell.repeats}` : ''}`), h('h2', {}, words(cell))), badge(cell.status), h('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => dialog.close() }, '×'));
+  return h(
+    'header',
+    {},
+    h('div', {}, h('p', { class: 'name' }, `cell ${cell.id}${cell.repeats ? `, repeats ${cell.repeats}` : ''}`), h('h2', {}, words(cell))),
+    badge(cell.status),
+    h('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => dialog.close() }, '×'),
+  );
 }
 
 function body(cell: Cell): (HTMLElement | null)[] {
-  return [headline(cell), checks(cell), distribution(cell), table('Metrics', cell.metrics), runs(cell), parts('Statements', cell.statements), parts('Operations', cell.operations), comparisons(cell), plans(cell)].filter((e) => e !== null);
+  return [
+    headline(cell),
+    checks(cell),
+    distribution(cell),
+    table('Metrics', cell.metrics),
+    runs(cell),
+    parts('Statements', cell.statements),
+    parts('Operations', cell.operations),
+    comparisons(cell),
+    plans(cell),
+  ].filter((e) => e !== null);
 }
 
 function block(title: string, ...children: Child[]): HTMLElement {
@@ -42,8 +66,21 @@ function headline(cell: Cell): HTMLElement {
   const name = metricNames.find((m) => cell.metrics[m]) ?? '';
   const e = cell.metrics[get('metric')] ?? cell.metrics[name];
   const shown = cell.metrics[get('metric')] ? get('metric') : name;
-  const number = e ? h('p', { class: `big ${cell.status}` }, h('b', {}, quantity(e.value, e.unit)), h('span', {}, `${metricTitle(shown)} ${spread(e)}, n = ${e.n}`), cite(cell, shown)) : h('p', { class: 'big none' }, h('b', {}, 'no number'), h('span', {}, cell.no_number ?? ''));
-  return h('section', { class: 'headline' }, number, cell.bound ? h('p', {}, h('span', { class: 'rung' }, cell.bound.label), ' ', cell.bound.sentence) : null);
+  const number = e
+    ? h(
+        'p',
+        { class: `big ${cell.status}` },
+        h('b', {}, quantity(e.value, e.unit)),
+        h('span', {}, `${metricTitle(shown)} ${spread(e)}, n = ${e.n}`),
+        cite(cell, shown),
+      )
+    : h('p', { class: 'big none' }, h('b', {}, 'no number'), h('span', {}, cell.no_number ?? ''));
+  return h(
+    'section',
+    { class: 'headline' },
+    number,
+    cell.bound ? h('p', {}, h('span', { class: 'rung' }, cell.bound.label), ' ', cell.bound.sentence) : null,
+  );
 }
 
 /** The number as one may quote it: with interval, n, checks and runs. */
@@ -51,7 +88,19 @@ function cite(cell: Cell, metric: string): HTMLElement {
   const e = cell.metrics[metric];
   const open = cell.verdicts.filter((v) => v.verdict !== 'pass').map((v) => `${v.check} ${v.verdict}`);
   const text = `${report.experiment.name}, ${words(cell)}: ${metricTitle(metric)} ${e ? cited(e) : ''}; ${open.length > 0 ? open.join(', ') : 'all checks passed'}; runs ${cell.runs.join(', ')}`;
-  const button = h('button', { type: 'button', class: 'link', title: text, onclick: () => void navigator.clipboard.writeText(text).then(() => { button.textContent = 'copied'; }) }, 'copy with its evidence');
+  const button = h(
+    'button',
+    {
+      type: 'button',
+      class: 'link',
+      title: text,
+      onclick: () =>
+        void navigator.clipboard.writeText(text).then(() => {
+          button.textContent = 'copied';
+        }),
+    },
+    'copy with its evidence',
+  );
   return button;
 }
 
@@ -59,24 +108,91 @@ function checks(cell: Cell): HTMLElement | null {
   if (cell.verdicts.length === 0) return null;
   const order = ['fail', 'warn', 'not_evaluable', 'pass'];
   const sorted = [...cell.verdicts].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
-  const item = (v: Cell['verdicts'][number]): HTMLElement => h('li', { class: v.verdict }, h('span', { class: `badge ${v.verdict}`, title: v.verdict.replace('_', ' ') }, h('span', { class: 'mark' }, MARK[v.verdict])),
-    h('div', {}, h('p', {}, h('code', {}, v.check), ' ', v.sentence, v.limit ? h('span', { class: 'soft' }, ` ${v.measured || 'not measured'}, limit ${v.limit}.`) : null), v.advice ? h('p', { class: 'advice' }, v.advice) : null, v.evidence.length > 0 ? h('p', { class: 'seen' }, v.evidence.map((e) => evidence(e))) : null));
+  const item = (v: Cell['verdicts'][number]): HTMLElement =>
+    h(
+      'li',
+      { class: v.verdict },
+      h('span', { class: `badge ${v.verdict}`, title: v.verdict.replace('_', ' ') }, h('span', { class: 'mark' }, MARK[v.verdict])),
+      h(
+        'div',
+        {},
+        h(
+          'p',
+          {},
+          h('code', {}, v.check),
+          ' ',
+          v.sentence,
+          v.limit ? h('span', { class: 'soft' }, ` ${v.measured || 'not measured'}, limit ${v.limit}.`) : null,
+        ),
+        v.advice ? h('p', { class: 'advice' }, v.advice) : null,
+        v.evidence.length > 0
+          ? h(
+              'p',
+              { class: 'seen' },
+              v.evidence.map((e) => evidence(e)),
+            )
+          : null,
+      ),
+    );
   const list = (of: typeof sorted): HTMLElement => h('ul', { class: 'checks' }, of.map(item));
   const [open, passed] = [sorted.filter((v) => v.verdict !== 'pass'), sorted.filter((v) => v.verdict === 'pass')];
-  return block('Checks', open.length > 0 ? list(open) : null, passed.length > 0 ? h('details', {}, h('summary', {}, `${passed.length} passed`), list(passed)) : null);
+  return block(
+    'Checks',
+    open.length > 0 ? list(open) : null,
+    passed.length > 0 ? h('details', {}, h('summary', {}, `${passed.length} passed`), list(passed)) : null,
+  );
 }
 
 function distribution(cell: Cell): HTMLElement | null {
   if (!hasLatency(cell)) return null;
-  return block('Latency', latency([cell], [words(cell)], 220).element, h('p', { class: 'caption' }, `${sizes([cell])}, all repetitions merged; dashed: fewer than ten operations beyond.`));
+  return block(
+    'Latency',
+    latency([cell], [words(cell)], 220).element,
+    h('p', { class: 'caption' }, `${sizes([cell])}, all repetitions merged; dashed: fewer than ten operations beyond.`),
+  );
 }
 
 function table(title: string, metrics: Metrics): HTMLElement | null {
   const names = Object.keys(metrics);
   if (names.length === 0) return null;
   const ordered = [...metricNames.filter((m) => names.includes(m)), ...names.filter((m) => !metricNames.includes(m))];
-  const row = (name: string): HTMLElement | null => { const e = metrics[name]; return e ? h('tr', {}, h('th', { scope: 'row' }, metricTitle(name), h('code', {}, name)), h('td', { class: 'num' }, quantity(e.value, e.unit)), h('td', { class: 'num soft' }, interval(e)), h('td', { class: 'num' }, e.n)) : null; };
-  return block(title, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'metric'), h('th', { scope: 'col', class: 'num' }, 'value'), h('th', { scope: 'col', class: 'num' }, '95 % interval'), h('th', { scope: 'col', class: 'num' }, 'n'))), h('tbody', {}, ordered.map(row)))));
+  const row = (name: string): HTMLElement | null => {
+    const e = metrics[name];
+    return e
+      ? h(
+          'tr',
+          {},
+          h('th', { scope: 'row' }, metricTitle(name), h('code', {}, name)),
+          h('td', { class: 'num' }, quantity(e.value, e.unit)),
+          h('td', { class: 'num soft' }, interval(e)),
+          h('td', { class: 'num' }, e.n),
+        )
+      : null;
+  };
+  return block(
+    title,
+    h(
+      'div',
+      { class: 'scroll' },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'col' }, 'metric'),
+            h('th', { scope: 'col', class: 'num' }, 'value'),
+            h('th', { scope: 'col', class: 'num' }, '95 % interval'),
+            h('th', { scope: 'col', class: 'num' }, 'n'),
+          ),
+        ),
+        h('tbody', {}, ordered.map(row)),
+      ),
+    ),
+  );
 }
 
 /** Statements or operations down, their metrics across. */
@@ -84,8 +200,43 @@ function parts(title: string, named: Record<string, Metrics>): HTMLElement | nul
   const names = Object.keys(named);
   if (names.length === 0) return null;
   const columns = [...new Set(names.flatMap((n) => Object.keys(named[n] ?? {})))];
-  const entry = (part: string, metric: string): HTMLElement => { const e = named[part]?.[metric]; return h('td', { class: 'num', title: e ? cited(e) : '' }, e ? quantity(e.value, e.unit) : '–'); };
-  return block(title, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, h('th', {}), columns.map((c) => h('th', { scope: 'col', class: 'num' }, metricTitle(c))))), h('tbody', {}, names.map((n) => h('tr', {}, h('th', { scope: 'row' }, n), columns.map((c) => entry(n, c))))))));
+  const entry = (part: string, metric: string): HTMLElement => {
+    const e = named[part]?.[metric];
+    return h('td', { class: 'num', title: e ? cited(e) : '' }, e ? quantity(e.value, e.unit) : '–');
+  };
+  return block(
+    title,
+    h(
+      'div',
+      { class: 'scroll' },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            h('th', {}),
+            columns.map((c) => h('th', { scope: 'col', class: 'num' }, metricTitle(c))),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          names.map((n) =>
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, n),
+              columns.map((c) => entry(n, c)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function runs(cell: Cell): HTMLElement {
@@ -94,34 +245,103 @@ function runs(cell: Cell): HTMLElement {
   const row = (id: string): HTMLElement => {
     const run = runById.get(id);
     const value = run?.ending === 'done' ? values.shift() : undefined;
-    return h('tr', { class: run?.ending ?? '' }, h('th', { scope: 'row' }, evidenceOf(id)), h('td', { class: 'num' }, run?.position ?? ''), h('td', {}, run ? clock(run.started) : 'not carried out'), h('td', { class: 'num' }, run ? duration(run.ended - run.started) : ''), h('td', { class: 'num' }, value === undefined ? '–' : quantity(value, metric ? (cell.metrics[metric]?.unit ?? '') : '')), h('td', {}, run ? ending(run) : ''));
+    return h(
+      'tr',
+      { class: run?.ending ?? '' },
+      h('th', { scope: 'row' }, evidenceOf(id)),
+      h('td', { class: 'num' }, run?.position ?? ''),
+      h('td', {}, run ? clock(run.started) : 'not carried out'),
+      h('td', { class: 'num' }, run ? duration(run.ended - run.started) : ''),
+      h('td', { class: 'num' }, value === undefined ? '–' : quantity(value, metric ? (cell.metrics[metric]?.unit ?? '') : '')),
+      h('td', {}, run ? ending(run) : ''),
+    );
   };
-  const head = ['run', 'order', 'started', 'took', metric ? metricTitle(metric) : '', 'ending'].map((t, i) => h('th', { scope: 'col', class: [1, 3, 4].includes(i) ? 'num' : '' }, t));
-  return block('Runs', h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, cell.runs.map(row)))), environment(cell));
+  const head = ['run', 'order', 'started', 'took', metric ? metricTitle(metric) : '', 'ending'].map((t, i) =>
+    h('th', { scope: 'col', class: [1, 3, 4].includes(i) ? 'num' : '' }, t),
+  );
+  return block(
+    'Runs',
+    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, cell.runs.map(row)))),
+    environment(cell),
+  );
 }
 
 const evidenceOf = (run: string): HTMLElement => evidence(`runs/${run}/run.json`);
-const ending = (run: Run): string => `${run.ending}${run.reason ? `: ${run.reason}` : ''}${run.failed > 0 ? `, ${run.failed} operations failed` : ''}`;
+const ending = (run: Run): string =>
+  `${run.ending}${run.reason ? `: ${run.reason}` : ''}${run.failed > 0 ? `, ${run.failed} operations failed` : ''}`;
 
 function environment(cell: Cell): HTMLElement | null {
   const run = cell.runs.map((id) => runById.get(id)).find((r) => r !== undefined);
   if (!run) return null;
   const session = run.session === null ? undefined : data.sessions[run.session];
-  const facts = [run.instance ? `instance ${run.instance}` : '', run.dataset ? `dataset ${run.dataset}` : '', session?.transport ?? '', `${run.io}, ${run.workers} ${run.workers === 1 ? 'worker' : 'workers'}`, ...Object.entries(session?.variables ?? {}).map(([k, v]) => `${k} = ${v}`)];
+  const facts = [
+    run.instance ? `instance ${run.instance}` : '',
+    run.dataset ? `dataset ${run.dataset}` : '',
+    session?.transport ?? '',
+    `${run.io}, ${run.workers} ${run.workers === 1 ? 'worker' : 'workers'}`,
+    ...Object.entries(session?.variables ?? {}).map(([k, v]) => `${k} = ${v}`),
+  ];
   return h('p', { class: 'caption' }, facts.filter((f) => f !== '').join(' · '));
 }
 
 function comparisons(cell: Cell): HTMLElement | null {
   const mine = report.comparisons.filter((c) => c.base === cell.id || c.candidate === cell.id);
   if (mine.length === 0) return null;
-  const row = (c: (typeof mine)[number]): HTMLElement => h('tr', {}, h('td', {}, metricTitle(c.metric)), h('td', {}, evidence(c.candidate), ' ÷ ', evidence(c.base)), h('td', { class: 'num' }, ratio(c.ratio.value)), h('td', { class: 'num soft' }, c.ratio.low === null || c.ratio.high === null ? 'no interval' : `${ratio(c.ratio.low)} – ${ratio(c.ratio.high)}`), h('td', {}, h('span', { class: `rung ${c.outcome}` }, c.outcome), ' ', c.sentence));
-  return block('Comparisons', h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, ['metric', 'cells', 'ratio', '95 % interval', 'outcome'].map((t) => h('th', { scope: 'col' }, t)))), h('tbody', {}, mine.map(row)))));
+  const row = (c: (typeof mine)[number]): HTMLElement =>
+    h(
+      'tr',
+      {},
+      h('td', {}, metricTitle(c.metric)),
+      h('td', {}, evidence(c.candidate), ' ÷ ', evidence(c.base)),
+      h('td', { class: 'num' }, ratio(c.ratio.value)),
+      h(
+        'td',
+        { class: 'num soft' },
+        c.ratio.low === null || c.ratio.high === null ? 'no interval' : `${ratio(c.ratio.low)} – ${ratio(c.ratio.high)}`,
+      ),
+      h('td', {}, h('span', { class: `rung ${c.outcome}` }, c.outcome), ' ', c.sentence),
+    );
+  return block(
+    'Comparisons',
+    h(
+      'div',
+      { class: 'scroll' },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            ['metric', 'cells', 'ratio', '95 % interval', 'outcome'].map((t) => h('th', { scope: 'col' }, t)),
+          ),
+        ),
+        h('tbody', {}, mine.map(row)),
+      ),
+    ),
+  );
 }
 
 function plans(cell: Cell): HTMLElement | null {
   const run = cell.runs.map((id) => runById.get(id)).find((r) => r?.session !== null && r?.session !== undefined);
   const session = run?.session === null || run?.session === undefined ? undefined : data.sessions[run.session];
   if (!session || session.plans.length === 0) return null;
-  const item = (p: (typeof session.plans)[number]): HTMLElement => h('details', {}, h('summary', {}, h('code', {}, p.statement), ` ${p.rows} ${p.rows === 1 ? 'row' : 'rows'}`), h('pre', {}, p.sql), h('pre', {}, p.explain), h('p', { class: 'caption' }, Object.entries(p.handlers).map(([k, v]) => `${k} = ${v}`).join(' · ')));
+  const item = (p: (typeof session.plans)[number]): HTMLElement =>
+    h(
+      'details',
+      {},
+      h('summary', {}, h('code', {}, p.statement), ` ${p.rows} ${p.rows === 1 ? 'row' : 'rows'}`),
+      h('pre', {}, p.sql),
+      h('pre', {}, p.explain),
+      h(
+        'p',
+        { class: 'caption' },
+        Object.entries(p.handlers)
+          .map(([k, v]) => `${k} = ${v}`)
+          .join(' · '),
+      ),
+    );
   return block('How the server carried it out', session.plans.map(item));
 }

@@ -4,10 +4,31 @@
 export type Value = boolean | number | string;
 export type Status = 'pass' | 'not_evaluable' | 'warn' | 'fail';
 
-export interface Estimate { value: number; low: number | null; high: number | null; n: number; unit: string }
-export interface Verdict { check: string; verdict: Status; sentence: string; measured: string; limit: string; advice: string; evidence: string[] }
-export interface Claim { status: Status; sentence: string; evidence: string[] }
-export interface Axis { key: string; values: Value[] }
+export interface Estimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+  n: number;
+  unit: string;
+}
+export interface Verdict {
+  check: string;
+  verdict: Status;
+  sentence: string;
+  measured: string;
+  limit: string;
+  advice: string;
+  evidence: string[];
+}
+export interface Claim {
+  status: Status;
+  sentence: string;
+  evidence: string[];
+}
+export interface Axis {
+  key: string;
+  values: Value[];
+}
 export type Metrics = Record<string, Estimate>;
 
 export interface Cell {
@@ -27,19 +48,49 @@ export interface Cell {
   repeats?: string;
 }
 
-export interface Comparison { metric: string; base: string; candidate: string; axis: string; ratio: Estimate; outcome: string; sentence: string }
-export interface Finding { name: string; rung: string; sentence: string; share: number | null; evidence: string[]; next_experiment: string | null }
+export interface Comparison {
+  metric: string;
+  base: string;
+  candidate: string;
+  axis: string;
+  ratio: Estimate;
+  outcome: string;
+  sentence: string;
+}
+export interface Finding {
+  name: string;
+  rung: string;
+  sentence: string;
+  share: number | null;
+  evidence: string[];
+  next_experiment: string | null;
+}
 
 export interface Host {
-  cpus: number[]; cpu_model: string; memory: number; disk_free: number; kernel: string; distribution: string; virtualization: string | null;
-  clock_source: string | null; facts: Record<string, string>; assay: string;
+  cpus: number[];
+  cpu_model: string;
+  memory: number;
+  disk_free: number;
+  kernel: string;
+  distribution: string;
+  virtualization: string | null;
+  clock_source: string | null;
+  facts: Record<string, string>;
+  assay: string;
 }
 
 export interface ReportDocument {
   schema: number;
   experiment: {
-    name: string; question: string; scale: string | null; seed: number; axes: Axis[]; repetitions: number;
-    skipped: { axes: Record<string, Value>; reason: string }[]; warnings: string[]; text: string;
+    name: string;
+    question: string;
+    scale: string | null;
+    seed: number;
+    axes: Axis[];
+    repetitions: number;
+    skipped: { axes: Record<string, Value>; reason: string }[];
+    warnings: string[];
+    text: string;
   };
   host: Host;
   cells: Cell[];
@@ -54,31 +105,69 @@ export interface ReportDocument {
 export type Phase = [string, string, number, number, number];
 
 export interface Run {
-  id: string; cell: string; repetition: number; block: number; position: number; ending: 'done' | 'failed' | 'skipped'; reason: string;
-  started: number; ended: number; users: number | null; instance: string | null; dataset: string | null; io: string; workers: number;
-  failed: number; session: number | null; phases: Phase[];
+  id: string;
+  cell: string;
+  repetition: number;
+  block: number;
+  position: number;
+  ending: 'done' | 'failed' | 'skipped';
+  reason: string;
+  started: number;
+  ended: number;
+  users: number | null;
+  instance: string | null;
+  dataset: string | null;
+  io: string;
+  workers: number;
+  failed: number;
+  session: number | null;
+  phases: Phase[];
 }
 
 /** Columns of equal length; times in milliseconds since the run's first phase. */
 export interface Lane {
-  from: number[]; to: number[]; qps: number[]; slowest: number[]; p50_us: (number | null)[]; p99_us: (number | null)[];
-  client: (number | null)[]; server: (number | null)[]; other: (number | null)[];
+  from: number[];
+  to: number[];
+  qps: number[];
+  slowest: number[];
+  p50_us: (number | null)[];
+  p99_us: (number | null)[];
+  client: (number | null)[];
+  server: (number | null)[];
+  other: (number | null)[];
 }
 
 export interface Instance {
-  key: string; wanted: { build: string; on?: string; engine: string; profile: string; settings: Record<string, Value>; native: Record<string, Value> };
-  kind: string; version: number[]; version_text: string; version_comment: string; binary_sha256: string | null; option_file: string;
-  engines: string[]; cpus: number[]; complaints: string[]; start_time: number;
+  key: string;
+  wanted: { build: string; on?: string; engine: string; profile: string; settings: Record<string, Value>; native: Record<string, Value> };
+  kind: string;
+  version: number[];
+  version_text: string;
+  version_comment: string;
+  binary_sha256: string | null;
+  option_file: string;
+  engines: string[];
+  cpus: number[];
+  complaints: string[];
+  start_time: number;
 }
 
 export interface Dataset {
-  key: string; instance: string; schema: string; family: string; parameters: Record<string, Value>; load_time: number | null;
-  rows: number; rows_checked: number; rows_wrong: number;
+  key: string;
+  instance: string;
+  schema: string;
+  family: string;
+  parameters: Record<string, Value>;
+  load_time: number | null;
+  rows: number;
+  rows_checked: number;
+  rows_wrong: number;
   tables: { name: string; submitted: string; created: string; warnings: string[]; rows: number; rows_wanted: number; bytes: number }[];
 }
 
 export interface Session {
-  variables: Record<string, string>; transport: string;
+  variables: Record<string, string>;
+  transport: string;
   plans: { statement: string; sql: string; explain: string; handlers: Record<string, number>; rows: number }[];
 }
 
@@ -90,7 +179,12 @@ export interface PageData {
   /** By cell and operation: values at q = 1 - 10^(-k/steps), then the maximum. */
   latency: { steps: number; cells: Record<string, Record<string, { n: number; micros: number[] }>> };
   events: { unix_ms: number; kind: string; run?: string; text: string }[];
-  canary: { machine: string; io: string; points: { users: number; qps: number; client_cpu_us: number; latency_us_p50: number }[]; unix_ms: number } | null;
+  canary: {
+    machine: string;
+    io: string;
+    points: { users: number; qps: number; client_cpu_us: number; latency_us_p50: number }[];
+    unix_ms: number;
+  } | null;
   instances: Instance[];
   variables: { same: Record<string, string | null>; differing: Record<string, (string | null)[]> };
   datasets: Dataset[];
@@ -98,7 +192,8 @@ export interface PageData {
 }
 
 function unfold(value: unknown, texts: string[]): unknown {
-  if (typeof value === 'string') return !value.startsWith('~') ? value : value.startsWith('~~') ? value.slice(1) : texts[Number(value.slice(1))];
+  if (typeof value === 'string')
+    return !value.startsWith('~') ? value : value.startsWith('~~') ? value.slice(1) : texts[Number(value.slice(1))];
   if (Array.isArray(value)) return value.map((v) => unfold(v, texts));
   if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, unfold(v, texts)]));
   return value;

@@ -27,10 +27,19 @@ export function escaped(text: string): string {
 }
 
 export function section(id: string, title: string, lead: string, ...children: Child[]): HTMLElement {
-  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), lead ? h('p', { class: 'lead' }, lead) : null, ...children);
+  return h(
+    'section',
+    { id, 'aria-labelledby': `${id}-title` },
+    h('h2', { id: `${id}-title` }, title),
+    lead ? h('p', { class: 'lead' }, lead) : null,
+    ...children,
+  );
 }
 
-export interface Choice { value: string; label: string }
+export interface Choice {
+  value: string;
+  label: string;
+}
 
 export function select(label: string, choices: Choice[], chosen: string, pick: (value: string) => void): HTMLElement {
   const options = choices.map((c) => h('option', { value: c.value, selected: c.value === chosen }, c.label));
@@ -40,6 +49,8 @@ export function select(label: string, choices: Choice[], chosen: string, pick: (
 
 /** Buttons of which one is pressed. */
 export function toggle(label: string, choices: Choice[], chosen: string, pick: (value: string) => void): HTMLElement {
-  const buttons = choices.map((c) => h('button', { type: 'button', 'aria-pressed': String(c.value === chosen), onclick: () => pick(c.value) }, c.label));
+  const buttons = choices.map((c) =>
+    h('button', { type: 'button', 'aria-pressed': String(c.value === chosen), onclick: () => pick(c.value) }, c.label),
+  );
   return h('div', { class: 'pick', role: 'group', 'aria-label': label }, h('span', {}, label), h('div', { class: 'toggle' }, buttons));
 }

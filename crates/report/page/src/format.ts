@@ -110,3 +110,5 @@ export function direction(metric: string): -1 | 0 | 1 {
 export function clock(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ') + ' UTC';
 }
+
+export const plural = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;

@@ -15,29 +15,96 @@ export function ledger(): HTMLElement {
   const shown = get('status').split(',');
   const check = get('check');
   const all = verdicts.filter((v) => shown.includes(v.verdict.verdict) && (check === '' || v.verdict.check === check));
-  all.sort((a, b) => WORST_FIRST.indexOf(a.verdict.verdict) - WORST_FIRST.indexOf(b.verdict.verdict) || a.verdict.check.localeCompare(b.verdict.check));
+  all.sort(
+    (a, b) =>
+      WORST_FIRST.indexOf(a.verdict.verdict) - WORST_FIRST.indexOf(b.verdict.verdict) || a.verdict.check.localeCompare(b.verdict.check),
+  );
   const body = h('tbody', {}, all.slice(0, AT_FIRST).map(row));
-  const more = all.length > AT_FIRST ? h('button', { type: 'button', class: 'more', onclick: () => { body.replaceChildren(...all.map(row)); more?.remove(); } }, `Show all ${all.length}`) : null;
-  const table = h('table', { class: 'ledger' }, h('thead', {}, h('tr', {}, ['status', 'check', 'cell', 'what was found', 'measured', 'limit'].map((t) => h('th', { scope: 'col' }, t)))), body);
+  const more =
+    all.length > AT_FIRST
+      ? h(
+          'button',
+          {
+            type: 'button',
+            class: 'more',
+            onclick: () => {
+              body.replaceChildren(...all.map(row));
+              more?.remove();
+            },
+          },
+          `Show all ${all.length}`,
+        )
+      : null;
+  const table = h(
+    'table',
+    { class: 'ledger' },
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        ['status', 'check', 'cell', 'what was found', 'measured', 'limit'].map((t) => h('th', { scope: 'col' }, t)),
+      ),
+    ),
+    body,
+  );
   return h('div', {}, filters(shown, check), all.length > 0 ? table : h('p', { class: 'empty' }, 'No check matches this filter.'), more);
 }
 
 function filters(shown: string[], check: string): HTMLElement {
-  const number = (s: Status): number => verdicts.filter((v) => v.verdict.verdict === s && (check === '' || v.verdict.check === check)).length;
-  const chip = (s: Status): HTMLElement => h('button', { type: 'button', class: `chip ${s}`, 'aria-pressed': String(shown.includes(s)), onclick: () => set({ status: (shown.includes(s) ? shown.filter((o) => o !== s) : [...shown, s]).filter((o) => o !== '').join(',') || 'none' }) }, badge(s), h('b', {}, number(s)));
+  const number = (s: Status): number =>
+    verdicts.filter((v) => v.verdict.verdict === s && (check === '' || v.verdict.check === check)).length;
+  const chip = (s: Status): HTMLElement =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: `chip ${s}`,
+        'aria-pressed': String(shown.includes(s)),
+        onclick: () =>
+          set({ status: (shown.includes(s) ? shown.filter((o) => o !== s) : [...shown, s]).filter((o) => o !== '').join(',') || 'none' }),
+      },
+      badge(s),
+      h('b', {}, number(s)),
+    );
   const names = [...new Set(verdicts.map((v) => v.verdict.check))].sort();
-  return h('div', { class: 'controls' }, h('div', { class: 'chips', role: 'group', 'aria-label': 'Statuses shown' }, WORST_FIRST.map(chip)),
-    select('check', [{ value: '', label: 'all checks' }, ...names.map((n) => ({ value: n, label: n }))], check, (v) => set({ check: v })));
+  return h(
+    'div',
+    { class: 'controls' },
+    h('div', { class: 'chips', role: 'group', 'aria-label': 'Statuses shown' }, WORST_FIRST.map(chip)),
+    select('check', [{ value: '', label: 'all checks' }, ...names.map((n) => ({ value: n, label: n }))], check, (v) => set({ check: v })),
+  );
 }
 
 function row({ verdict: v, cell }: (typeof verdicts)[number]): HTMLElement {
-  return h('tr', { class: v.verdict },
+  return h(
+    'tr',
+    { class: v.verdict },
     h('td', { 'data-title': 'status' }, badge(v.verdict, STATUS[v.verdict])),
     h('td', { 'data-title': 'check' }, h('code', {}, v.check)),
-    h('td', { 'data-title': 'cell' }, cell ? h('a', { href: link({ cell: cell.id, at: '' }) }, cell.id) : 'all', cell ? h('span', { class: 'where' }, words(cell)) : null),
-    h('td', { 'data-title': 'what was found' }, v.sentence, v.advice ? h('span', { class: 'advice' }, v.advice) : null, v.evidence.length > 0 ? h('span', { class: 'seen' }, v.evidence.map((e) => evidence(e))) : null),
+    h(
+      'td',
+      { 'data-title': 'cell' },
+      cell ? h('a', { href: link({ cell: cell.id, at: '' }) }, cell.id) : 'all',
+      cell ? h('span', { class: 'where' }, words(cell)) : null,
+    ),
+    h(
+      'td',
+      { 'data-title': 'what was found' },
+      v.sentence,
+      v.advice ? h('span', { class: 'advice' }, v.advice) : null,
+      v.evidence.length > 0
+        ? h(
+            'span',
+            { class: 'seen' },
+            v.evidence.map((e) => evidence(e)),
+          )
+        : null,
+    ),
     h('td', { 'data-title': 'measured', class: 'num' }, v.measured || 'not measured'),
-    h('td', { 'data-title': 'limit', class: 'num' }, v.limit));
+    h('td', { 'data-title': 'limit', class: 'num' }, v.limit),
+  );
 }
 
 export const hasChecks = (): boolean => report.cells.length > 0;

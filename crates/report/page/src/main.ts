@@ -5,79 +5,155 @@ import './style.css';
 import { present, varied, x } from './axes';
 import { drawer, showCell } from './cell';
 import { heatmap, narrow } from './charts/heatmap';
-import { drawable, latency, sizes } from './charts/latency';
+import { drawable } from './charts/latency';
 import { replicates } from './charts/replicates';
-import { facetAxes, lineAxis, scaling } from './charts/scaling';
-import { legend } from './charts/chart';
+import { facetAxes, scaling } from './charts/scaling';
 import { timeline } from './charts/timeline';
-import { data, report, type Cell } from './data';
+import { data, report } from './data';
+import { distribution } from './distribution';
 import { h, section, select, toggle } from './dom';
-import { metricTitle, show } from './format';
+import { metricTitle, plural, show } from './format';
 import { ledger } from './ledger';
 import { provenance } from './provenance';
-import { get, listen, metricNames, set } from './state';
+import { get, link, listen, metricNames, set } from './state';
 import { isDark, onTheme, setTheme } from './theme';
 import { findings, heading, verdictSection } from './verdict';
 
 /** A part of the page that is drawn again when one of these choices changes. */
 function part(keys: string[], draw: () => HTMLElement, media?: MediaQueryList): HTMLElement {
   const place = h('div', { class: 'part' }, draw());
-  listen((changed) => { if (keys.some((k) => changed.has(k))) place.replaceChildren(draw()); });
+  listen((changed) => {
+    if (keys.some((k) => changed.has(k))) place.replaceChildren(draw());
+  });
   media?.addEventListener('change', () => place.replaceChildren(draw()));
   return place;
 }
 
 function comparison(): HTMLElement {
   const axis = varied.find((a) => a.key === get('axis'));
-  return h('div', { class: 'controls' },
-    select('metric', metricNames.map((m) => ({ value: m, label: metricTitle(m) })), get('metric'), (metric) => set({ metric })),
-    varied.length > 0 ? select('compare', varied.map((a) => ({ value: a.key, label: a.key })), get('axis'), (key) => { const next = varied.find((a) => a.key === key); set({ axis: key, ref: show(next ? present(next)[0] : undefined) }); }) : null,
-    axis ? select('with', present(axis).map((v) => ({ value: show(v), label: show(v) })), get('ref'), (ref) => set({ ref })) : null);
+  return h(
+    'div',
+    { class: 'controls' },
+    select(
+      'metric',
+      metricNames.map((m) => ({ value: m, label: metricTitle(m) })),
+      get('metric'),
+      (metric) => set({ metric }),
+    ),
+    varied.length > 0
+      ? select(
+          'compare',
+          varied.map((a) => ({ value: a.key, label: a.key })),
+          get('axis'),
+          (key) => {
+            const next = varied.find((a) => a.key === key);
+            set({ axis: key, ref: show(next ? present(next)[0] : undefined) });
+          },
+        )
+      : null,
+    axis
+      ? select(
+          'with',
+          present(axis).map((v) => ({ value: show(v), label: show(v) })),
+          get('ref'),
+          (ref) => set({ ref }),
+        )
+      : null,
+  );
 }
 
 function curveControls(): HTMLElement {
   const axis = varied.find((a) => a.key === get('axis'));
-  return h('div', { class: 'controls' },
-    toggle('values', [{ value: 'absolute', label: 'absolute' }, { value: 'relative', label: `relative to ${typeof axis?.values[0] === 'string' ? '' : `${get('axis')} `}${get('ref')}` }], get('as'), (as) => set({ as })),
-    toggle('y axis shared', [{ value: 'own', label: 'no' }, { value: 'row', label: `by ${facetAxes()[0]?.key ?? 'row'}` }, { value: 'all', label: 'by all' }], get('y'), (y) => set({ y })));
+  return h(
+    'div',
+    { class: 'controls' },
+    toggle(
+      'values',
+      [
+        { value: 'absolute', label: 'absolute' },
+        { value: 'relative', label: `relative to ${typeof axis?.values[0] === 'string' ? '' : `${get('axis')} `}${get('ref')}` },
+      ],
+      get('as'),
+      (as) => set({ as }),
+    ),
+    toggle(
+      'y axis shared',
+      [
+        { value: 'own', label: 'no' },
+        { value: 'row', label: `by ${facetAxes()[0]?.key ?? 'row'}` },
+        { value: 'all', label: 'by all' },
+      ],
+      get('y'),
+      (y) => set({ y }),
+    ),
+  );
 }
-
-/** Lines are the values of the compared axis; every other axis is picked. */
-const picked = new Map<string, string>();
-
-function latencyView(): HTMLElement {
-  const axis = lineAxis();
-  const others = varied.filter((a) => a !== axis);
-  const all = drawable();
-  const start = all.reduce<Cell | undefined>((best, c) => (best && (x === undefined || Number(best.axes[x.key]) >= Number(c.axes[x.key])) ? best : c), undefined);
-  for (const a of others) if (!picked.has(a.key)) picked.set(a.key, show(start?.axes[a.key]));
-  const options = others.map((a) => [...new Set(all.map((c) => show(c.axes[a.key])))].sort((p, q) => rank(a.values.map(show), p) - rank(a.values.map(show), q)));
-  const fits = (c: Cell): boolean => others.every((a) => c.axes[a.key] === undefined || show(c.axes[a.key]) === picked.get(a.key));
-  const lines = axis ? present(axis).map((v) => all.find((c) => c.axes[axis.key] === v && fits(c))) : [all.find(fits)];
-  const names = axis ? present(axis).map(show) : [''];
-  const shown = lines.map((cell, i) => ({ cell, name: names[i] ?? '' })).filter((l): l is { cell: Cell; name: string } => l.cell !== undefined);
-  const place = h('div', {});
-  const pickers = others.map((a, i) => select(a.key, (options[i] ?? []).filter((v) => v !== '–').map((v) => ({ value: v, label: v })), picked.get(a.key) ?? '', (v) => { picked.set(a.key, v); place.replaceWith(latencyView()); }));
-  place.append(h('div', { class: 'controls' }, pickers), legend(names),
-    shown.length > 0 ? latency(shown.map((l) => l.cell), shown.map((l) => l.name), 320).element : h('p', { class: 'empty' }, 'This combination has no number.'),
-    h('p', { class: 'caption' }, `${sizes(shown.map((l) => l.cell))}; histograms of all repetitions merged. Dashed: fewer than ten operations lie beyond, so it is a few slow operations and not yet a percentile.`));
-  return place;
-}
-
-const rank = (order: string[], value: string): number => (order.includes(value) ? order.indexOf(value) : order.length);
 
 function skipped(): HTMLElement | null {
   const all = report.experiment.skipped;
-  const word = (s: (typeof all)[number]): string => `${Object.entries(s.axes).map(([k, v]) => `${k} ${show(v)}`).join(', ')}: ${s.reason}`;
-  return all.length === 0 ? null : h('details', { class: 'caption', open: all.length < 4 }, h('summary', {}, `Not in the matrix: ${all.length} ${all.length === 1 ? 'combination' : 'combinations'}`), h('ul', {}, all.map((s) => h('li', {}, word(s)))));
+  const word = (s: (typeof all)[number]): string =>
+    `${Object.entries(s.axes)
+      .map(([k, v]) => `${k} ${show(v)}`)
+      .join(', ')}: ${s.reason}`;
+  return all.length === 0
+    ? null
+    : h(
+        'details',
+        { class: 'caption', open: all.length < 4 },
+        h('summary', {}, `Not in the matrix: ${all.length} ${all.length === 1 ? 'combination' : 'combinations'}`),
+        h(
+          'ul',
+          {},
+          all.map((s) => h('li', {}, word(s))),
+        ),
+      );
 }
 
-const SECTIONS: [string, string][] = [['verdict', 'Verdict'], ['findings', 'Findings'], ['matrix', 'Matrix'], ['curves', 'Curves'], ['latency', 'Latency'], ['timeline', 'Timeline'], ['repetitions', 'Repetitions'], ['checks', 'Checks'], ['provenance', 'Provenance']];
+/** The parts after the verdict, in order; a part that would have nothing to show is left out. */
+function parts(): { title: string; element: HTMLElement }[] {
+  const chosen = ['metric', 'axis', 'ref'];
+  const n = report.experiment.repetitions;
+  const whiskers = `Whiskers: 95 % interval over n = ${n} repetitions. Hollow and crossed: a check failed, the number does not count. Metric and reference are those of the matrix.`;
+  const over = `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`;
+  const all: [boolean, string, string, () => (HTMLElement | null)[]][] = [
+    [report.findings.length > 0, 'Findings', 'Explanations, each with the rung of evidence that it has reached.', () => [findings()]],
+    [
+      report.cells.length > 0,
+      'Matrix',
+      'Every cell against a reference. Select one for its evidence.',
+      () => [part(chosen, comparison), part(chosen, heatmap, narrow), skipped()],
+    ],
+    [
+      varied.length > 0 && metricNames.length > 0,
+      'Curves',
+      over,
+      () => [part([...chosen, 'as', 'y'], curveControls), part([...chosen, 'as', 'y'], scaling), h('p', { class: 'caption' }, whiskers)],
+    ],
+    [drawable().length > 0, 'Latency', 'The whole distribution, not its mean.', () => [part(['axis'], distribution)]],
+    [data.runs.length > 0, 'Timeline', 'The session as it went.', () => [part(['axis'], timeline)]],
+    [data.runs.length > 0, 'Repetitions', 'How far apart the runs of the same cell lie.', () => [part(['metric'], replicates, narrow)]],
+    [true, 'Checks', 'What each number had to pass.', () => [part(['status', 'check'], ledger)]],
+    [true, 'Provenance', 'What it takes to get the same numbers.', () => [provenance()]],
+  ];
+  return all
+    .filter(([shown]) => shown)
+    .map(([, title, lead, content]) => ({ title, element: section(title.toLowerCase(), title, lead, ...content()) }));
+}
 
-function bar(): HTMLElement {
-  const links = SECTIONS.filter(([id]) => id !== 'findings' || report.findings.length > 0).map(([id, title]) => h('a', { href: `#at=${id}`, onclick: (event: Event) => { event.preventDefault(); set({ at: id }); goTo(id); } }, title));
+function bar(titles: string[]): HTMLElement {
+  const links = titles.map((title) => {
+    const id = title.toLowerCase();
+    const go = (event: Event): void => {
+      event.preventDefault();
+      set({ at: id });
+      goTo(id);
+    };
+    return h('a', { href: link({ at: id }), onclick: go }, title);
+  });
   const theme = h('button', { type: 'button', class: 'theme', onclick: () => set({ theme: isDark() ? 'light' : 'dark' }) });
-  const label = (): void => { theme.textContent = isDark() ? 'Light' : 'Dark'; };
+  const label = (): void => {
+    theme.textContent = isDark() ? 'Light' : 'Dark';
+  };
   onTheme(label);
   label();
   return h('nav', { 'aria-label': 'Parts of the report' }, h('b', {}, 'assay'), h('div', { class: 'links' }, links), theme);
@@ -89,16 +165,17 @@ function goTo(id: string): void {
 
 function draw(): void {
   setTheme(get('theme') as 'light' | 'dark' | '');
-  const chosen = ['metric', 'axis', 'ref'];
-  document.getElementById('page')?.append(bar(), h('main', {}, heading(), verdictSection(), findings(),
-    section('matrix', 'Matrix', 'Every cell against a reference. Select one for its evidence.', part(chosen, comparison), part(chosen, heatmap, narrow), skipped()),
-    section('curves', 'Curves', `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`, part([...chosen, 'as', 'y'], curveControls), part([...chosen, 'as', 'y'], scaling), h('p', { class: 'caption' }, `Whiskers: 95 % interval over n = ${report.experiment.repetitions} repetitions. Hollow and crossed: a check failed, the number does not count. Metric and reference are those of the matrix.`)),
-    section('latency', 'Latency', 'The whole distribution, not its mean.', part(['axis'], latencyView)),
-    section('timeline', 'Timeline', 'The session as it went.', part(['axis'], timeline)),
-    section('repetitions', 'Repetitions', 'How far apart the runs of the same cell lie.', part(['metric'], replicates, narrow)),
-    section('checks', 'Checks', 'What each number had to pass.', part(['status', 'check'], ledger)),
-    section('provenance', 'Provenance', 'What it takes to get the same numbers.', provenance()),
-    h('footer', {}, `Drawn by assay (${report.host.assay}) from ${data.runs.length} runs. This page holds all its data and loads nothing.`)), drawer());
+  const shown = parts();
+  const footer = `Drawn by assay (${report.host.assay}) from ${plural(data.runs.length, 'run')}. This page holds all its data and loads nothing.`;
+  const main = h(
+    'main',
+    {},
+    heading(),
+    verdictSection(),
+    shown.map((p) => p.element),
+    h('footer', {}, footer),
+  );
+  document.getElementById('page')?.append(bar(['Verdict', ...shown.map((p) => p.title)]), main, drawer());
 }
 
 draw();

@@ -20,17 +20,37 @@ function apply(): void {
 }
 
 system.addEventListener('change', apply);
-addEventListener('beforeprint', () => { document.documentElement.dataset.theme = 'light'; for (const l of listeners) l(); });
+addEventListener('beforeprint', () => {
+  document.documentElement.dataset.theme = 'light';
+  for (const l of listeners) l();
+});
 addEventListener('afterprint', apply);
 document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
 
-export interface Palette { ink: string; soft: string; faint: string; line: string; paper: string; raised: string; bad: string; series: string[]; lanes: string[] }
+export interface Palette {
+  ink: string;
+  soft: string;
+  faint: string;
+  line: string;
+  paper: string;
+  raised: string;
+  bad: string;
+  series: string[];
+  lanes: string[];
+}
 
 export function palette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
-    ink: of('ink'), soft: of('soft'), faint: of('faint'), line: of('line'), paper: of('paper'), raised: of('raised'), bad: of('fail'),
-    series: [1, 2, 3, 4, 5, 6].map((n) => of(`series-${n}`)), lanes: [1, 2, 3].map((n) => of(`lane-${n}`)),
+    ink: of('ink'),
+    soft: of('soft'),
+    faint: of('faint'),
+    line: of('line'),
+    paper: of('paper'),
+    raised: of('raised'),
+    bad: of('fail'),
+    series: [1, 2, 3, 4, 5, 6].map((n) => of(`series-${n}`)),
+    lanes: [1, 2, 3].map((n) => of(`lane-${n}`)),
   };
 }

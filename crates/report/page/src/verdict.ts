@@ -4,7 +4,7 @@ import { badge, evidence } from './badge';
 import { constant } from './axes';
 import { data, report, type Status } from './data';
 import { h } from './dom';
-import { clock, duration, show, STATUS, WORST_FIRST } from './format';
+import { clock, duration, plural, show, STATUS, WORST_FIRST } from './format';
 import { link } from './state';
 
 export const verdicts = [
@@ -19,42 +19,125 @@ export function heading(): HTMLElement {
   const servers = [...new Set(data.instances.map((i) => `${i.kind} ${i.version.join('.')}`))];
   const facts = [
     e.scale ? `scale ${e.scale}` : '',
-    `${report.cells.length} cells × ${e.repetitions} = ${data.runs.length} runs`,
+    `${plural(report.cells.length, 'cell')}, ${plural(data.runs.length, 'run')}`,
+    plural(e.repetitions, 'repetition'),
     servers.join(', '),
     constant.map((a) => `${a.key} ${show(a.values[0])}`).join(', '),
     `${report.host.cpu_model}, ${report.host.cpus.length} CPUs`,
     started === undefined ? '' : `${clock(started)}, ${duration(ended - started)}`,
   ].filter((f) => f !== '');
-  return h('header', { class: 'top' }, h('p', { class: 'name' }, e.name), h('h1', {}, e.question), h('p', { class: 'facts' }, facts.map((f) => h('span', {}, f))));
+  return h(
+    'header',
+    { class: 'top' },
+    h('p', { class: 'name' }, e.name),
+    h('h1', {}, e.question),
+    h(
+      'p',
+      { class: 'facts' },
+      facts.map((f) => h('span', {}, f)),
+    ),
+  );
 }
 
 export function verdictSection(): HTMLElement {
-  const claims = report.claims.map((c) => h('li', { class: c.status }, badge(c.status), h('div', {}, h('p', {}, c.sentence), c.evidence.length > 0 ? h('p', { class: 'rests' }, 'rests on ', c.evidence.map((e) => evidence(e))) : null)));
-  return h('section', { id: 'verdict', 'aria-label': 'Verdict' },
-    h('ol', { class: 'claims' }, claims),
+  const claims = report.claims.map((c) =>
+    h(
+      'li',
+      { class: c.status },
+      badge(c.status),
+      h(
+        'div',
+        {},
+        h('p', {}, c.sentence),
+        c.evidence.length > 0
+          ? h(
+              'p',
+              { class: 'rests' },
+              'rests on ',
+              c.evidence.map((e) => evidence(e)),
+            )
+          : null,
+      ),
+    ),
+  );
+  return h(
+    'section',
+    { id: 'verdict', 'aria-label': 'Verdict' },
+    claims.length > 0 ? h('ol', { class: 'claims' }, claims) : null,
     report.claims.length === 0 ? h('p', {}, 'Nothing is claimed.') : null,
-    h('div', { class: 'beside' }, counts(), notMeasured(), repeat()));
+    h('div', { class: 'beside' }, counts(), notMeasured(), repeat()),
+  );
 }
 
 function counts(): HTMLElement {
   const number = (s: Status): number => verdicts.filter((v) => v.verdict.verdict === s).length;
-  return h('div', { class: 'box' }, h('h3', {}, 'Checks'), h('ul', { class: 'counts' }, WORST_FIRST.map((s) => h('li', { class: s }, h('a', { href: link({ status: s, check: '', at: 'checks' }) }, h('b', {}, number(s)), h('span', {}, STATUS[s]))))));
+  return h(
+    'div',
+    { class: 'box' },
+    h('h3', {}, 'Checks'),
+    h(
+      'ul',
+      { class: 'counts' },
+      WORST_FIRST.map((s) =>
+        h(
+          'li',
+          { class: s },
+          h('a', { href: link({ status: s, check: '', at: 'checks' }) }, h('b', {}, number(s)), h('span', {}, STATUS[s])),
+        ),
+      ),
+    ),
+  );
 }
 
 function notMeasured(): HTMLElement {
-  return h('div', { class: 'box' }, h('h3', {}, 'Not measured'), report.not_measured.length === 0 ? h('p', {}, 'Nothing that was asked for is missing.') : h('ul', {}, report.not_measured.map((s) => h('li', {}, s))));
+  return h(
+    'div',
+    { class: 'box' },
+    h('h3', {}, 'Not measured'),
+    report.not_measured.length === 0
+      ? h('p', {}, 'Nothing that was asked for is missing.')
+      : h(
+          'ul',
+          {},
+          report.not_measured.map((s) => h('li', {}, s)),
+        ),
+  );
 }
 
 function repeat(): HTMLElement {
   const { name, scale } = report.experiment;
   const command = `assay run ${name}.toml${scale ? ` --scale ${scale}` : ''}`;
-  return h('div', { class: 'box' }, h('h3', {}, 'Repeat it'), h('p', {}, 'Measure again:'), h('pre', {}, command), h('p', {}, 'Judge and draw this record again:'), h('pre', {}, 'assay report RECORD'));
+  return h(
+    'div',
+    { class: 'box' },
+    h('h3', {}, 'Repeat it'),
+    h('p', {}, 'Measure again:'),
+    h('pre', {}, command),
+    h('p', {}, 'Judge and draw this record again:'),
+    h('pre', {}, 'assay report RECORD'),
+  );
 }
 
-export function findings(): HTMLElement | null {
-  if (report.findings.length === 0) return null;
-  const item = (f: (typeof report.findings)[number]): HTMLElement => h('li', {},
-    h('p', {}, h('span', { class: 'rung' }, f.rung.replaceAll('_', ' ')), ' ', h('b', {}, f.name.replaceAll('_', ' ')), f.share === null ? '' : ` · explains ${Math.round(f.share * 100)} %`), h('p', {}, f.sentence),
-    h('p', { class: 'rests' }, f.evidence.map((e) => evidence(e)), f.next_experiment ? h('span', {}, 'next experiment ', h('code', {}, f.next_experiment)) : null));
-  return h('section', { id: 'findings', 'aria-labelledby': 'findings-title' }, h('h2', { id: 'findings-title' }, 'Findings'), h('p', { class: 'lead' }, 'Explanations, each with the rung of evidence that it has reached.'), h('ul', { class: 'findings' }, report.findings.map(item)));
+export function findings(): HTMLElement {
+  const item = (f: (typeof report.findings)[number]): HTMLElement =>
+    h(
+      'li',
+      {},
+      h(
+        'p',
+        {},
+        h('span', { class: 'rung' }, f.rung.replaceAll('_', ' ')),
+        ' ',
+        h('b', {}, f.name.replaceAll('_', ' ')),
+        f.share === null ? '' : ` · explains ${Math.round(f.share * 100)} %`,
+      ),
+      h('p', {}, f.sentence),
+      h(
+        'p',
+        { class: 'rests' },
+        f.evidence.map((e) => evidence(e)),
+        f.next_experiment ? h('span', {}, 'next experiment ', h('code', {}, f.next_experiment)) : null,
+      ),
+    );
+  return h('ul', { class: 'findings' }, report.findings.map(item));
 }

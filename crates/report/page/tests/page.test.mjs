@@ -10,7 +10,15 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+];
 const workspace = fileURLToPath(new URL('../../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'assay-page-'));
 const report = pathToFileURL(join(folder, 'report.html')).href;
@@ -18,7 +26,10 @@ let browser;
 
 before(async () => {
   assert.ok(existsSync(new URL('../dist/index.html', import.meta.url)), 'the page is not built: run `make page`');
-  execFileSync('cargo', ['run', '--quiet', '--locked', '-p', 'report', '--example', 'sample', '--', folder], { cwd: workspace, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('cargo', ['run', '--quiet', '--locked', '-p', 'report', '--example', 'sample', '--', folder], {
+    cwd: workspace,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: FLAGS });
 });
 
@@ -34,7 +45,10 @@ async function open(t, { fragment = '', width = 1440, ...options } = {}) {
   const complaints = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => !request.url().startsWith(report) && !request.url().startsWith('data:') && complaints.push(`asked for ${request.url()}`));
+  page.on(
+    'request',
+    (request) => !request.url().startsWith(report) && !request.url().startsWith('data:') && complaints.push(`asked for ${request.url()}`),
+  );
   t.after(async () => {
     await context.close();
     assert.deepEqual(complaints, []);
@@ -128,7 +142,10 @@ test('the ledger is filtered by status and by check', async (t) => {
 test('a claim leads to the check that it rests on', async (t) => {
   const page = await open(t);
   await page.click('.claims li:first-child a');
-  assert.deepEqual(await page.$$eval('.ledger tbody code', (all) => [...new Set(all.map((e) => e.textContent))].filter((c) => !c.includes('/'))), ['client_had_headroom']);
+  assert.deepEqual(
+    await page.$$eval('.ledger tbody code', (all) => [...new Set(all.map((e) => e.textContent))].filter((c) => !c.includes('/'))),
+    ['client_had_headroom'],
+  );
 });
 
 test('curves can be drawn relative to the reference', async (t) => {
@@ -158,10 +175,18 @@ for (const width of [1440, 800, 390]) {
   test(`nothing is wider than a screen of ${width} pixels`, async (t) => {
     const page = await open(t, { width });
     for (const fragment of ['', '#cell=c046']) {
-      await page.evaluate((hash) => { location.hash = hash; }, fragment);
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, fragment);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
     }
-    assert.equal(await page.evaluate(() => { const d = document.querySelector('dialog'); return d.scrollWidth - d.clientWidth; }), 0);
+    assert.equal(
+      await page.evaluate(() => {
+        const d = document.querySelector('dialog');
+        return d.scrollWidth - d.clientWidth;
+      }),
+      0,
+    );
   });
 }
 

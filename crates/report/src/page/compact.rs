@@ -39,7 +39,9 @@ impl<'a> Table<'a> {
             Value::String(s) => Value::String(self.text(s)),
             Value::Number(n) if n.is_f64() => n.as_f64().map_or(Value::Null, rounded),
             Value::Array(items) => items.iter().map(|v| self.shorten(v)).collect(),
-            Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), self.shorten(v))).collect::<Map<_, _>>()),
+            Value::Object(map) => {
+                Value::Object(map.iter().map(|(k, v)| (k.clone(), self.shorten(v))).collect::<Map<_, _>>())
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
@@ -70,6 +72,9 @@ mod tests {
     #[test]
     fn a_repeated_text_is_written_once_and_a_tilde_survives() {
         let small = compact(&json!({ "a": "a long sentence", "b": ["a long sentence", "~0", 1.23456789, 40.0] }));
-        assert_eq!(small, json!({ "texts": ["a long sentence"], "data": { "a": "~0", "b": ["~0", "~~0", 1.23457, 40] } }));
+        assert_eq!(
+            small,
+            json!({ "texts": ["a long sentence"], "data": { "a": "~0", "b": ["~0", "~~0", 1.23457, 40] } })
+        );
     }
 }

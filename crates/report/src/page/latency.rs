@@ -17,7 +17,9 @@ pub fn of(record: &Record) -> Value {
             cells.entry(&run.cell.0).or_default().entry(name).or_default().merge(&operation.latency);
         }
     }
-    let curves = |operations: BTreeMap<&str, Histogram>| operations.iter().map(|(name, h)| ((*name).to_string(), curve(h))).collect::<Map<_, _>>();
+    let curves = |operations: BTreeMap<&str, Histogram>| {
+        operations.iter().map(|(name, h)| ((*name).to_string(), curve(h))).collect::<Map<_, _>>()
+    };
     json!({ "steps": STEPS, "cells": cells.into_iter().map(|(id, operations)| (id.to_string(), Value::Object(curves(operations)))).collect::<Map<_, _>>() })
 }
 

@@ -19,7 +19,11 @@ fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
         Ending::Failed { reason } => ("failed", reason.as_str()),
         Ending::Skipped { reason } => ("skipped", reason.as_str()),
     };
-    let phases: Vec<Value> = run.phases.iter().map(|p| json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users()])).collect();
+    let phases: Vec<Value> = run
+        .phases
+        .iter()
+        .map(|p| json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users()]))
+        .collect();
     let failed: u64 = run.measured().map(|p| p.tally().failed()).sum();
     json!({
         "id": run.id, "cell": run.cell, "repetition": run.repetition, "block": run.block, "position": run.position,

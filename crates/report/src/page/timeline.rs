@@ -40,7 +40,8 @@ struct Lane {
 /// By run.
 pub fn of(record: &Record, details: &dyn Details) -> serde_json::Value {
     let each = (POINTS / record.runs.len().max(1)).max(POINTS_OF_A_RUN);
-    let lanes: BTreeMap<&str, Lane> = record.runs.iter().map(|run| (run.id.0.as_str(), lane(run, details, each))).collect();
+    let lanes: BTreeMap<&str, Lane> =
+        record.runs.iter().map(|run| (run.id.0.as_str(), lane(run, details, each))).collect();
     serde_json::to_value(lanes).expect("plain values with text keys")
 }
 

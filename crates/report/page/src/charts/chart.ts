@@ -8,7 +8,17 @@ import { SVGRenderer } from 'echarts/renderers';
 import { h } from '../dom';
 import { onTheme, palette, type Palette } from '../theme';
 
-use([CustomChart, LineChart, ScatterChart, AxisPointerComponent, DataZoomComponent, GridComponent, MarkLineComponent, TooltipComponent, SVGRenderer]);
+use([
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  AxisPointerComponent,
+  DataZoomComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  SVGRenderer,
+]);
 
 export type Option = EChartsCoreOption;
 /** A symbol per series beside its colour, so that a line is known without colour. */
@@ -16,7 +26,12 @@ export const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'p
 /** A ring with a cross: a point that failed a check. */
 export const CROSSED = 'path://M0,10a10,10,0,1,0,20,0a10,10,0,1,0,-20,0M3,3L17,17M17,3L3,17';
 
-export interface Chart { element: HTMLElement; redraw(): void; on(handler: (cell: string) => void): void; instance(): EChartsType }
+export interface Chart {
+  element: HTMLElement;
+  redraw(): void;
+  on(handler: (cell: string) => void): void;
+  instance(): EChartsType;
+}
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const live = new Set<{ element: HTMLElement; redraw(): void; dispose(): void }>();
@@ -25,7 +40,10 @@ const live = new Set<{ element: HTMLElement; redraw(): void; dispose(): void }>(
 function sweep(): void {
   for (const chart of live) if (!chart.element.isConnected) chart.dispose();
 }
-onTheme(() => { sweep(); for (const chart of live) chart.redraw(); });
+onTheme(() => {
+  sweep();
+  for (const chart of live) chart.redraw();
+});
 
 export function chart(label: string, height: number, option: (colours: Palette, width: number) => Option): Chart {
   const element = h('div', { class: 'chart', role: 'img', 'aria-label': label, style: `height:${height}px` });
@@ -52,7 +70,15 @@ export function chart(label: string, height: number, option: (colours: Palette, 
     drawn?.resize();
     redraw();
   });
-  const handle = { element, redraw, dispose: () => { watch.disconnect(); drawn?.dispose(); live.delete(handle); } };
+  const handle = {
+    element,
+    redraw,
+    dispose: () => {
+      watch.disconnect();
+      drawn?.dispose();
+      live.delete(handle);
+    },
+  };
   live.add(handle);
   watch.observe(element);
   return { element, redraw, on: (handler) => void handlers.push(handler), instance };
@@ -60,28 +86,45 @@ export function chart(label: string, height: number, option: (colours: Palette, 
 
 export function axisStyle(c: Palette): Option {
   return {
-    axisLine: { lineStyle: { color: c.line } }, axisTick: { show: false }, minorTick: { show: false },
-    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true }, splitLine: { lineStyle: { color: c.line, width: 0.6 } },
+    axisLine: { lineStyle: { color: c.line } },
+    axisTick: { show: false },
+    minorTick: { show: false },
+    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true },
+    splitLine: { lineStyle: { color: c.line, width: 0.6 } },
     nameTextStyle: { color: c.soft, fontSize: 11 },
   };
 }
 
 export function tooltipStyle(c: Palette): Option {
   return {
-    appendTo: (element: HTMLElement) => element.closest('dialog') ?? document.body, backgroundColor: c.raised, borderColor: c.line, borderWidth: 1, padding: [6, 10], textStyle: { color: c.ink, fontSize: 12, fontFamily: FONT },
-    extraCssText: 'box-shadow:0 4px 16px rgb(0 0 0 / .18);border-radius:6px;font-variant-numeric:tabular-nums;max-width:28rem;white-space:normal', transitionDuration: 0,
+    appendTo: (element: HTMLElement) => element.closest('dialog') ?? document.body,
+    backgroundColor: c.raised,
+    borderColor: c.line,
+    borderWidth: 1,
+    padding: [6, 10],
+    textStyle: { color: c.ink, fontSize: 12, fontFamily: FONT },
+    extraCssText:
+      'box-shadow:0 4px 16px rgb(0 0 0 / .18);border-radius:6px;font-variant-numeric:tabular-nums;max-width:28rem;white-space:normal',
+    transitionDuration: 0,
   };
 }
 
 /** The legend of all charts that share these series: colour, symbol and word. */
 export function legend(names: string[]): HTMLElement {
-  const shapes = ['<circle cx="6" cy="6" r="4.5"/>', '<rect x="2" y="2" width="8" height="8"/>', '<path d="M6 1.5 11 10.5H1z"/>', '<path d="M6 1 11 6 6 11 1 6z"/>', '<rect x="2" y="2" width="8" height="8" rx="2.5"/>', '<path d="M6 11 2 5a4 4 0 1 1 8 0z"/>'];
+  const shapes = [
+    '<circle cx="6" cy="6" r="4.5"/>',
+    '<rect x="2" y="2" width="8" height="8"/>',
+    '<path d="M6 1.5 11 10.5H1z"/>',
+    '<path d="M6 1 11 6 6 11 1 6z"/>',
+    '<rect x="2" y="2" width="8" height="8" rx="2.5"/>',
+    '<path d="M6 11 2 5a4 4 0 1 1 8 0z"/>',
+  ];
   const items = names.map((name, i) => {
     const mark = h('span', { class: 'key', 'aria-hidden': 'true', style: `color:var(--series-${(i % 6) + 1})` });
     mark.innerHTML = `<svg viewBox="0 0 12 12" width="12" height="12" fill="currentColor">${shapes[i % 6] ?? ''}</svg>`;
     return h('span', { class: 'item' }, mark, name);
   });
-  return h('div', { class: 'legend' }, items);
+  return h('div', { class: 'legend' }, names.length > 1 ? items : []);
 }
 
 export const coloured = (c: Palette, i: number): string => c.series[i % c.series.length] ?? c.ink;

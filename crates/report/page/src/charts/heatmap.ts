@@ -18,7 +18,12 @@ const MOST_COLOUR = 62;
 export const narrow = matchMedia('(max-width: 760px)');
 
 /** `refused`: a failed check on either side forbids the comparison. */
-export interface Relative { value: number; low: number | null; high: number | null; refused: boolean }
+export interface Relative {
+  value: number;
+  low: number | null;
+  high: number | null;
+  refused: boolean;
+}
 
 const compared = new Map(report.comparisons.map((c) => [`${c.metric}\u0000${c.base}\u0000${c.candidate}`, c.ratio]));
 
@@ -45,13 +50,29 @@ export function heatmap(): HTMLElement {
   const ratios = new Map(cells.map((c) => [c, axis && value !== undefined ? relative(c, metric, axis.key, value) : undefined]));
   const logs = [...ratios.values()].map((r) => (r && r.value > 0 ? Math.abs(Math.log(r.value)) : 0));
   const full = Math.max(Math.log(FULL_AT_LEAST), Math.min(Math.log(4), ...[Math.max(0, ...logs)]));
-  const columns = x ? present(x) : [undefined];
+  // Cells to which x does not apply have a column of their own.
+  const beside = cells.some((c) => c.axes[x?.key ?? ''] === undefined) ? [undefined] : [];
+  const columns: (Value | undefined)[] = x ? [...present(x), ...beside] : [undefined];
   // A narrow screen has room for one column of names: the others become headings between the rows.
   const aside = narrow.matches ? Math.max(0, down.length - 1) : 0;
-  const body = rows(down, aside, columns, (cell) => entry(cell, metric, ratios.get(cell), full, axis?.key === undefined ? undefined : cell.axes[axis.key] === value));
-  const head = h('thead', {},
-    h('tr', {}, down.slice(aside).map((a) => h('th', { scope: 'col', rowspan: 2 }, a.key)), h('th', { scope: 'colgroup', colspan: columns.length, class: 'across' }, x?.key ?? metricTitle(metric))),
-    h('tr', {}, columns.map((v) => h('th', { scope: 'col', class: 'num' }, v === undefined ? '' : show(v)))));
+  const body = rows(down, aside, columns, (cell) =>
+    entry(cell, metric, ratios.get(cell), full, axis?.key === undefined ? undefined : cell.axes[axis.key] === value),
+  );
+  const head = h(
+    'thead',
+    {},
+    h(
+      'tr',
+      {},
+      down.slice(aside).map((a) => h('th', { scope: 'col', rowspan: 2 }, a.key)),
+      h('th', { scope: 'colgroup', colspan: columns.length, class: 'across' }, x?.key ?? metricTitle(metric)),
+    ),
+    h(
+      'tr',
+      {},
+      columns.map((v) => h('th', { scope: 'col', class: 'num' }, x ? show(v) : '')),
+    ),
+  );
   const table = h('table', { class: columns.length > ROOMY ? 'matrix dense' : 'matrix', onkeydown: walk }, head, h('tbody', {}, body));
   table.querySelector<HTMLButtonElement>('button')?.setAttribute('tabindex', '0');
   return h('div', {}, h('div', { class: 'scroll' }, table), scale(metric, full, axis, value));
@@ -77,13 +98,23 @@ function rows(down: Axis[], aside: number, columns: (Value | undefined)[], draw:
     const row = h('tr', { class: starts && aside === 0 ? 'starts' : '' }, heads, entries);
     const outer = down.slice(0, aside);
     if (aside === 0 || (i > 0 && keyOf(all[i - 1]?.first ?? group.first, outer) === keyOf(group.first, outer))) return [row];
-    return [h('tr', {}, h('th', { scope: 'rowgroup', class: 'outer', colspan: columns.length + down.length - aside }, words(group.first, outer))), row];
+    return [
+      h('tr', {}, h('th', { scope: 'rowgroup', class: 'outer', colspan: columns.length + down.length - aside }, words(group.first, outer))),
+      row,
+    ];
   });
 }
 
 function entry(cell: Cell, metric: string, r: Relative | undefined, full: number, isReference: boolean | undefined): HTMLElement {
   const e: Estimate | undefined = cell.metrics[metric];
-  const open = { type: 'button', tabindex: -1, 'data-cell': cell.id, onclick: () => set({ cell: cell.id }), 'aria-label': spoken(cell, metric, e, r), title: spoken(cell, metric, e, r) };
+  const open = {
+    type: 'button',
+    tabindex: -1,
+    'data-cell': cell.id,
+    onclick: () => set({ cell: cell.id }),
+    'aria-label': spoken(cell, metric, e, r),
+    title: spoken(cell, metric, e, r),
+  };
   if (!e) {
     const word = (cell.no_number ?? 'no number').split(':')[0] ?? '';
     return h('td', { class: 'none' }, h('button', open, h('span', { class: 'ratio' }, cell.no_number ? word : '–')));
@@ -94,25 +125,63 @@ function entry(cell: Cell, metric: string, r: Relative | undefined, full: number
   const mark = cell.status === 'warn' ? '!' : cell.status === 'not_evaluable' ? '?' : '';
   const big = r ? ratio(r.value) : isReference === undefined ? tight(e.value, e.unit) : '–';
   const beside = r || isReference !== undefined ? tight(e.value, e.unit) : spread(e);
-  return h('td', { class: `${cell.status} ${isReference ? 'reference' : ''} ${r?.refused ? 'refused' : ''} ${good >= 0 ? 'up' : 'down'}`, style: `--amount:${amount.toFixed(1)}%` },
-    h('button', open, h('span', { class: 'ratio' }, big), h('span', { class: 'value' }, beside), mark ? h('span', { class: 'flag', 'aria-hidden': 'true' }, mark) : null));
+  return h(
+    'td',
+    {
+      class: `${cell.status} ${isReference ? 'reference' : ''} ${r?.refused ? 'refused' : ''} ${good >= 0 ? 'up' : 'down'}`,
+      style: `--amount:${amount.toFixed(1)}%`,
+    },
+    h(
+      'button',
+      open,
+      h('span', { class: 'ratio' }, big),
+      h('span', { class: 'value' }, beside),
+      mark ? h('span', { class: 'flag', 'aria-hidden': 'true' }, mark) : null,
+    ),
+  );
 }
 
 function spoken(cell: Cell, metric: string, e: Estimate | undefined, r: Relative | undefined): string {
   const number = e ? `${metricTitle(metric)} ${cited(e)}` : (cell.no_number ?? 'no number');
-  const against = r ? `, ${ratio(r.value)} × ${get('ref')}${r.low !== null && r.high !== null ? ` (${ratio(r.low)} – ${ratio(r.high)})` : ''}` : '';
+  const against = r
+    ? `, ${ratio(r.value)} × ${get('ref')}${r.low !== null && r.high !== null ? ` (${ratio(r.low)} – ${ratio(r.high)})` : ''}`
+    : '';
   const failed = cell.verdicts.filter((v) => v.verdict === cell.status && v.verdict !== 'pass').map((v) => v.check);
   return `${cell.id}: ${words(cell)}: ${number}${against}; ${STATUS[cell.status]}${failed.length > 0 ? `: ${failed.join(', ')}` : ''}`;
 }
 
 function scale(metric: string, full: number, axis: Axis | undefined, value: Value | undefined): HTMLElement {
   const names = direction(metric) === 0 ? ['lower', 'higher'] : ['worse', 'better'];
-  const [low, high] = direction(metric) === -1 ? [ratio(Math.exp(full)), ratio(Math.exp(-full))] : [ratio(Math.exp(-full)), ratio(Math.exp(full))];
-  const how = axis && value !== undefined ? `Ratio to ${axis.key} ${show(value)}, all else equal; beside it the value itself.` : 'No axis to compare on: values as they are.';
-  return h('div', { class: 'caption scale' },
-    h('span', { class: 'ramp', 'aria-hidden': 'true' }, h('span', {}, `${names[0] ?? ''} ${low}`), h('i', {}), h('span', {}, `${high} ${names[1] ?? ''}`)),
+  const [low, high] =
+    direction(metric) === -1 ? [ratio(Math.exp(full)), ratio(Math.exp(-full))] : [ratio(Math.exp(-full)), ratio(Math.exp(full))];
+  const how =
+    axis && value !== undefined
+      ? `Ratio to ${axis.key} ${show(value)}, all else equal; beside it the value itself.`
+      : 'No axis to compare on: values as they are.';
+  return h(
+    'div',
+    { class: 'caption scale' },
+    h(
+      'span',
+      { class: 'ramp', 'aria-hidden': 'true' },
+      h('span', {}, `${names[0] ?? ''} ${low}`),
+      h('i', {}),
+      h('span', {}, `${high} ${names[1] ?? ''}`),
+    ),
     h('span', {}, `${metricTitle(metric)}: ${how} n = ${report.experiment.repetitions} repetitions.`),
-    h('span', { class: 'keys' }, h('span', { class: 'swatch fail' }), 'a check failed', h('span', { class: 'swatch none' }), 'no number', h('b', {}, '!'), 'warning', h('b', {}, '?'), 'a check could not be evaluated'));
+    h(
+      'span',
+      { class: 'keys' },
+      h('span', { class: 'swatch fail' }),
+      'a check failed',
+      h('span', { class: 'swatch none' }),
+      'no number',
+      h('b', {}, '!'),
+      'warning',
+      h('b', {}, '?'),
+      'a check could not be evaluated',
+    ),
+  );
 }
 
 /** Arrow keys walk the table; one cell at a time can be reached by Tab. */

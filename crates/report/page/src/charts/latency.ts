@@ -11,7 +11,12 @@ import { axisStyle, chart, coloured, tooltipStyle, type Chart } from './chart';
 /** As the judge's check of percentiles asks for. */
 const TAIL = 10;
 
-interface Curve { name: string; n: number; points: [number, number][]; cell: string }
+interface Curve {
+  name: string;
+  n: number;
+  points: [number, number][];
+  cell: string;
+}
 
 function curves(cell: Cell, name: string): Curve[] {
   const operations = Object.entries(data.latency.cells[cell.id] ?? {});
@@ -26,7 +31,7 @@ export function hasLatency(cell: Cell): boolean {
   return data.latency.cells[cell.id] !== undefined;
 }
 
-const name = (tail: number): string => (tail <= 1 ? 'min' : `p${Number((100 * (1 - 1 / tail)).toPrecision(8))}`);
+const name = (tail: number): string => (tail <= 1 ? 'min' : `p${Number((100 - Number((100 / tail).toPrecision(2))).toPrecision(12))}`);
 
 /** One line per cell and operation; `names` as the legend has them. */
 export function latency(drawn: Cell[], names: string[], height: number): Chart {
@@ -34,8 +39,30 @@ export function latency(drawn: Cell[], names: string[], height: number): Chart {
   const label = `Latency by percentile: ${lines.map((l) => `${l.name}, n = ${l.n}: ${[2, 100, 1000].map((t) => `${name(t)} ${at(l, t)}`).join(', ')}`).join('; ')}`;
   return chart(label, height, (c) => ({
     grid: { left: 60, right: 20, top: 14, bottom: 40 },
-    tooltip: { ...tooltipStyle(c), trigger: 'axis', axisPointer: { type: 'line', lineStyle: { color: c.faint } }, formatter: (items: unknown) => tip(lines, items) },
-    xAxis: { ...axisStyle(c), type: 'log', logBase: 10, min: 1, max: Math.max(10, ...lines.map((l) => l.n)), name: 'percentile of operations', nameLocation: 'middle', nameGap: 24, splitLine: { show: true, lineStyle: { color: c.line, width: 0.6 } }, axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, formatter: name, customValues: [2, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7].filter((t) => t <= Math.max(10, ...lines.map((l) => l.n))) } },
+    tooltip: {
+      ...tooltipStyle(c),
+      trigger: 'axis',
+      axisPointer: { type: 'line', lineStyle: { color: c.faint } },
+      formatter: (items: unknown) => tip(lines, items),
+    },
+    xAxis: {
+      ...axisStyle(c),
+      type: 'log',
+      logBase: 10,
+      min: 1,
+      max: Math.max(10, ...lines.map((l) => l.n)),
+      name: 'percentile of operations',
+      nameLocation: 'middle',
+      nameGap: 24,
+      splitLine: { show: true, lineStyle: { color: c.line, width: 0.6 } },
+      axisLabel: {
+        color: c.soft,
+        fontSize: 11,
+        hideOverlap: true,
+        formatter: name,
+        customValues: [2, 10, 100, 1000, 1e4, 1e5, 1e6, 1e7].filter((t) => t <= Math.max(10, ...lines.map((l) => l.n))),
+      },
+    },
     yAxis: { ...axisStyle(c), type: 'log', axisLabel: { color: c.soft, fontSize: 11, formatter: micros } },
     series: lines.flatMap((line) => {
       const colour = coloured(c, line.i);
@@ -45,7 +72,14 @@ export function latency(drawn: Cell[], names: string[], height: number): Chart {
       const base = { type: 'line', showSymbol: false, emphasis: { disabled: true }, triggerLineEvent: false };
       return [
         { ...base, name: line.name, data: sure, lineStyle: { color: colour, width: 1.8 }, itemStyle: { color: colour } },
-        { ...base, name: line.name, data: rest, lineStyle: { color: colour, width: 1.2, type: [3, 3], opacity: 0.8 }, itemStyle: { color: colour }, symbol: 'circle' },
+        {
+          ...base,
+          name: line.name,
+          data: rest,
+          lineStyle: { color: colour, width: 1.2, type: [3, 3], opacity: 0.8 },
+          itemStyle: { color: colour },
+          symbol: 'circle',
+        },
       ];
     }),
   }));
@@ -58,7 +92,10 @@ function at(line: Curve, tail: number): string {
 
 function tip(lines: (Curve & { i: number })[], items: unknown): string {
   const tail = (items as { value?: number[] }[])[0]?.value?.[0] ?? 1;
-  const rows = lines.map((l) => `<tr><td style="color:var(--series-${(l.i % 6) + 1})">●</td><td>${escaped(l.name)}</td><td class="num"><b>${at(l, tail)}</b></td><td class="soft">${tail > l.n / TAIL ? `fewer than ${TAIL} operations beyond` : ''}</td></tr>`);
+  const rows = lines.map(
+    (l) =>
+      `<tr><td style="color:var(--series-${(l.i % 6) + 1})">●</td><td>${escaped(l.name)}</td><td class="num"><b>${at(l, tail)}</b></td><td class="soft">${tail > l.n / TAIL ? `fewer than ${TAIL} operations beyond` : ''}</td></tr>`,
+  );
   return `<div class="tip"><b>${name(tail)}</b><table>${rows.join('')}</table></div>`;
 }
 

@@ -18,7 +18,12 @@ export function repeated(): string | undefined {
   return known.includes(get('metric')) ? get('metric') : known[0];
 }
 
-interface Dot { value: [number, number]; cell: string; text: string; block: number }
+interface Dot {
+  value: [number, number];
+  cell: string;
+  text: string;
+  block: number;
+}
 
 function dots(cell: Cell, metric: string, y: number): Dot[] {
   const values = cell.repetitions[metric] ?? [];
@@ -28,44 +33,128 @@ function dots(cell: Cell, metric: string, y: number): Dot[] {
   return values.map((v, i) => {
     const run = runById.get(done[i] ?? '');
     const off = (v / mean - 1) * 100;
-    return { value: [off, y], cell: cell.id, block: run?.repetition ?? i + 1, text: `${run?.id ?? cell.id} · ${words(cell)}: ${digits(v, 4)}, ${off >= 0 ? '+' : ''}${off.toFixed(1)} % of the cell's mean` };
+    return {
+      value: [off, y],
+      cell: cell.id,
+      block: run?.repetition ?? i + 1,
+      text: `${run?.id ?? cell.id} · ${words(cell)}: ${digits(v, 4)}, ${off >= 0 ? '+' : ''}${off.toFixed(1)} % of the cell's mean`,
+    };
   });
 }
 
 export function replicates(): HTMLElement {
   const metric = repeated();
-  if (!metric || report.experiment.repetitions < 2) return h('p', {}, 'Each cell was run once: its spread is not known, and no claim may rest on it.');
+  if (!metric || report.experiment.repetitions < 2)
+    return h('p', {}, 'Each cell was run once: its spread is not known, and no claim may rest on it.');
   const down = varied.filter((a) => a !== x);
-  const label = (c: Cell): string => `${c.repeats ? 'A/A ' : ''}${down.map((a) => c.axes[a.key]).filter((v) => v !== undefined).map(show).join(' · ') || c.workload}`;
-  const rows = [...groups(report.cells.filter((c) => !c.repeats), down), ...groups(report.cells.filter((c) => c.repeats), down)];
+  const label = (c: Cell): string =>
+    `${c.repeats ? 'A/A ' : ''}${
+      down
+        .map((a) => c.axes[a.key])
+        .filter((v) => v !== undefined)
+        .map(show)
+        .join(' · ') || c.workload
+    }`;
+  const rows = [
+    ...groups(
+      report.cells.filter((c) => !c.repeats),
+      down,
+    ),
+    ...groups(
+      report.cells.filter((c) => c.repeats),
+      down,
+    ),
+  ];
   const slim = narrow.matches;
   const height = slim ? ROW.slim : ROW.wide;
   // The share of a row that its dots take, and where it begins.
   const [room, from] = slim ? [0.5, -0.05] : [1, -0.5];
   const levels = Math.max(1, x?.values.length ?? 1);
-  const all = rows.flatMap((row, r) => row.cells.flatMap((cell) => dots(cell, metric, r + ((x ? x.values.findIndex((v) => v === cell.axes[x?.key ?? '']) : 0) + 0.5) / levels * room + from)));
+  const all = rows.flatMap((row, r) =>
+    row.cells.flatMap((cell) =>
+      dots(cell, metric, r + (((x ? x.values.findIndex((v) => v === cell.axes[x?.key ?? '']) : 0) + 0.5) / levels) * room + from),
+    ),
+  );
   const blocks = [...new Set(all.map((d) => d.block))].sort((a, b) => a - b);
   const gutter = 20 + 6.1 * Math.max(...rows.map((row) => label(row.first).length));
   const reach = Math.max(1, ...all.map((d) => Math.abs(d.value[0])));
   const drawn = chart(`Repetitions as distance from their cell's mean: at most ${digits(reach)} %`, rows.length * height + 66, (c) => ({
     grid: { left: slim ? 12 : gutter, right: 16, top: 8, bottom: 44 },
-    tooltip: { ...tooltipStyle(c), trigger: 'item', formatter: (item: unknown) => `<div class="tip">${escaped((item as { data?: Dot }).data?.text ?? '')}</div>` },
-    xAxis: { ...axisStyle(c), type: 'value', min: -nice(reach), max: nice(reach), name: `${metricTitle(metric)}, % from the mean of the cell`, nameLocation: 'middle', nameGap: 26, axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => `${v > 0 ? '+' : ''}${Math.round(v * 100) / 100} %` } },
-    yAxis: { ...axisStyle(c), type: 'value', inverse: true, min: -0.5, max: rows.length - 0.5, interval: 1, axisLine: { show: false }, splitLine: { show: false }, axisLabel: { show: false } },
+    tooltip: {
+      ...tooltipStyle(c),
+      trigger: 'item',
+      formatter: (item: unknown) => `<div class="tip">${escaped((item as { data?: Dot }).data?.text ?? '')}</div>`,
+    },
+    xAxis: {
+      ...axisStyle(c),
+      type: 'value',
+      min: -nice(reach),
+      max: nice(reach),
+      name: `${metricTitle(metric)}, % from the mean of the cell`,
+      nameLocation: 'middle',
+      nameGap: 26,
+      axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => `${v > 0 ? '+' : ''}${Math.round(v * 100) / 100} %` },
+    },
+    yAxis: {
+      ...axisStyle(c),
+      type: 'value',
+      inverse: true,
+      min: -0.5,
+      max: rows.length - 0.5,
+      interval: 1,
+      axisLine: { show: false },
+      splitLine: { show: false },
+      axisLabel: { show: false },
+    },
     series: [
-      ...blocks.map((block, i) => ({ type: 'scatter', name: `repetition ${block}`, data: all.filter((d) => d.block === block), symbolSize: 6, symbol: SYMBOLS[i % SYMBOLS.length], itemStyle: { color: coloured(c, i), opacity: 0.8 }, cursor: 'pointer' })),
-      { type: 'custom', silent: true, data: rows.map((_, r) => [0, r]), clip: false, z: 0, renderItem: (item: { dataIndex: number; coordSys: { x: number; width: number } }, api: { coord(p: number[]): number[] }) => stripe(item, api.coord([0, item.dataIndex])[1] ?? 0, label(rows[item.dataIndex]?.first ?? (report.cells[0] as Cell)), slim, c) },
+      ...blocks.map((block, i) => ({
+        type: 'scatter',
+        name: `repetition ${block}`,
+        data: all.filter((d) => d.block === block),
+        symbolSize: 6,
+        symbol: SYMBOLS[i % SYMBOLS.length],
+        itemStyle: { color: coloured(c, i), opacity: 0.8 },
+        cursor: 'pointer',
+      })),
+      {
+        type: 'custom',
+        silent: true,
+        data: rows.map((_, r) => [0, r]),
+        clip: false,
+        z: 0,
+        renderItem: (item: { dataIndex: number; coordSys: { x: number; width: number } }, api: { coord(p: number[]): number[] }) =>
+          stripe(item, api.coord([0, item.dataIndex])[1] ?? 0, label(rows[item.dataIndex]?.first ?? (report.cells[0] as Cell)), slim, c),
+      },
     ],
   }));
   drawn.on((cell) => set({ cell }));
-  return h('div', {}, legend(blocks.map((b) => `repetition ${b}`)), drawn.element,
-    h('p', { class: 'caption' }, `A row per combination of ${down.map((a) => a.key).join(', ')}${x ? `; within it ${x.key} grows downwards` : ''}. n = ${report.experiment.repetitions} per cell. Click on a dot for its cell.`));
+  return h(
+    'div',
+    {},
+    legend(blocks.map((b) => `repetition ${b}`)),
+    drawn.element,
+    h(
+      'p',
+      { class: 'caption' },
+      `A row per combination of ${down.map((a) => a.key).join(', ')}${x ? `; within it ${x.key} grows downwards` : ''}. n = ${report.experiment.repetitions} per cell. Click on a dot for its cell.`,
+    ),
+  );
 }
 
-function stripe(item: { dataIndex: number; coordSys: { x: number; width: number } }, y: number, text: string, slim: boolean, c: { soft: string; line: string }): object {
+function stripe(
+  item: { dataIndex: number; coordSys: { x: number; width: number } },
+  y: number,
+  text: string,
+  slim: boolean,
+  c: { soft: string; line: string },
+): object {
   const height = slim ? ROW.slim : ROW.wide;
   const { x: left, width } = item.coordSys;
-  const box = { type: 'rect', shape: { x: left, y: y - height / 2, width, height }, style: { fill: item.dataIndex % 2 === 0 ? c.line : 'transparent', opacity: 0.3 } };
+  const box = {
+    type: 'rect',
+    shape: { x: left, y: y - height / 2, width, height },
+    style: { fill: item.dataIndex % 2 === 0 ? c.line : 'transparent', opacity: 0.3 },
+  };
   const place = slim ? { x: left + 4, y: y - height / 2 + 9, align: 'left' } : { x: left - 8, y, align: 'right' };
   const name = { type: 'text', style: { text, ...place, verticalAlign: 'middle', fill: c.soft, fontSize: 11 } };
   return { type: 'group', children: [box, name] };

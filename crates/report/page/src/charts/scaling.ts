@@ -11,21 +11,38 @@ import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, typ
 import { reference, relative } from './heatmap';
 import type { Palette } from '../theme';
 
-interface Point { x: number; y: number; low: number | null; high: number | null; cell: Cell }
-interface Line { name: string; points: Point[] }
-interface Facet { title: string; row: string; lines: Line[]; missing: Cell[] }
+interface Point {
+  x: number;
+  y: number;
+  low: number | null;
+  high: number | null;
+  cell: Cell;
+}
+interface Line {
+  name: string;
+  points: Point[];
+}
+interface Facet {
+  title: string;
+  row: string;
+  lines: Line[];
+  missing: Cell[];
+}
 
 /** The axis that makes the lines: the compared one, unless that is x itself. */
 export function lineAxis(): Axis | undefined {
   const { axis } = reference();
-  return axis && axis !== x ? axis : varied.filter((a) => a !== x && a.key !== 'workload').at(-1) ?? varied.find((a) => a !== x);
+  return axis && axis !== x ? axis : (varied.filter((a) => a !== x && a.key !== 'workload').at(-1) ?? varied.find((a) => a !== x));
 }
 
 export function facetAxes(): Axis[] {
   return varied.filter((a) => a !== x && a !== lineAxis());
 }
 
-export const lineNames = (): string[] => { const axis = lineAxis(); return axis ? present(axis).map(show) : [metricTitle(get('metric'))]; };
+export const lineNames = (): string[] => {
+  const axis = lineAxis();
+  return axis ? present(axis).map(show) : [metricTitle(get('metric'))];
+};
 
 function point(cell: Cell, asRatio: boolean): Point | undefined {
   const e = cell.metrics[get('metric')];
@@ -42,28 +59,72 @@ function facet(group: Group, asRatio: boolean): Facet {
   const axis = lineAxis();
   const values: (Value | undefined)[] = axis ? present(axis) : [undefined];
   const order = x ? inOrder(group.cells, [x]) : group.cells;
-  const lines = values.map((v) => ({ name: show(v), points: order.filter((c) => !axis || c.axes[axis.key] === v).map((c) => point(c, asRatio)).filter((p) => p !== undefined) }));
+  const lines = values.map((v) => ({
+    name: show(v),
+    points: order
+      .filter((c) => !axis || c.axes[axis.key] === v)
+      .map((c) => point(c, asRatio))
+      .filter((p) => p !== undefined),
+  }));
   const on = facetAxes();
-  return { title: words(group.first, on), row: on[0] ? show(group.first.axes[on[0].key]) : '', lines, missing: order.filter((c) => c.no_number !== null) };
+  return {
+    title: words(group.first, on),
+    row: on[0] ? show(group.first.axes[on[0].key]) : '',
+    lines,
+    missing: order.filter((c) => c.no_number !== null),
+  };
 }
 
 export function scaling(): HTMLElement {
   const asRatio = get('as') === 'relative';
-  const facets = groups(cells, facetAxes()).map((g) => facet(g, asRatio));
-  const top = (list: Facet[]): number => Math.max(0, ...list.flatMap((f) => f.lines).flatMap((l) => l.points).map((p) => p.high ?? p.y));
-  const bottom = (list: Facet[]): number => Math.min(1, ...list.flatMap((f) => f.lines).flatMap((l) => l.points).map((p) => p.low ?? p.y));
+  const drawable = (f: Facet): boolean => f.missing.length > 0 || f.lines.some((l) => l.points.length > 0);
+  const facets = groups(cells, facetAxes())
+    .map((g) => facet(g, asRatio))
+    .filter(drawable);
+  const top = (list: Facet[]): number =>
+    Math.max(
+      0,
+      ...list
+        .flatMap((f) => f.lines)
+        .flatMap((l) => l.points)
+        .map((p) => p.high ?? p.y),
+    );
+  const bottom = (list: Facet[]): number =>
+    Math.min(
+      1,
+      ...list
+        .flatMap((f) => f.lines)
+        .flatMap((l) => l.points)
+        .map((p) => p.low ?? p.y),
+    );
   const figures = facets.map((f) => {
     const shared = get('y') === 'all' ? facets : get('y') === 'row' ? facets.filter((g) => g.row === f.row) : [f];
     const drawn = curve(f, asRatio, asRatio ? [bottom(shared), Math.max(1, top(shared))] : [0, top(shared)]);
     drawn.on((cell) => set({ cell }));
-    return h('figure', {}, h('figcaption', {}, f.title), drawn.element, f.missing.length > 0 ? h('p', { class: 'missing' }, f.missing.map((c) => missing(c))) : null);
+    return h(
+      'figure',
+      {},
+      h('figcaption', {}, f.title),
+      drawn.element,
+      f.missing.length > 0
+        ? h(
+            'p',
+            { class: 'missing' },
+            f.missing.map((c) => missing(c)),
+          )
+        : null,
+    );
   });
   return h('div', {}, legend(lineNames()), h('div', { class: 'multiples' }, figures));
 }
 
 function missing(cell: Cell): HTMLElement {
   const axes = [lineAxis(), x].filter((a) => a !== undefined);
-  return h('button', { type: 'button', class: 'link', title: cell.no_number ?? '', onclick: () => set({ cell: cell.id }) }, `${words(cell, axes)}: ${(cell.no_number ?? '').split(':')[0] ?? ''}`);
+  return h(
+    'button',
+    { type: 'button', class: 'link', title: cell.no_number ?? '', onclick: () => set({ cell: cell.id }) },
+    `${words(cell, axes)}: ${(cell.no_number ?? '').split(':')[0] ?? ''}`,
+  );
 }
 
 function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart {
@@ -72,9 +133,19 @@ function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart 
   const label = `${f.title}: ${metricTitle(get('metric'))} over ${x?.key ?? ''}; ${f.lines.map((l) => `${l.name}: ${l.points.map(text).join(', ')}`).join('; ')}`;
   return chart(label, 208, (c) => ({
     grid: { left: 46, right: 14, top: 12, bottom: 34 },
-    tooltip: { ...tooltipStyle(c), trigger: 'axis', axisPointer: { type: 'line', lineStyle: { color: c.faint } }, formatter: (items: unknown) => tip(f, items, text, asRatio) },
+    tooltip: {
+      ...tooltipStyle(c),
+      trigger: 'axis',
+      axisPointer: { type: 'line', lineStyle: { color: c.faint } },
+      formatter: (items: unknown) => tip(f, items, text, asRatio),
+    },
     xAxis: { ...axisStyle(c), ...xScale(c), name: x?.key ?? '', nameLocation: 'middle', nameGap: 19, splitLine: { show: false } },
-    yAxis: { ...axisStyle(c), type: 'value', ...round(from, to), axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tick(v, unit)) } },
+    yAxis: {
+      ...axisStyle(c),
+      type: 'value',
+      ...round(from, to),
+      axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tick(v, unit)) },
+    },
     series: f.lines.flatMap((line, i) => series(line, i, c, asRatio && lineAxis() === reference().axis && line.name === get('ref'))),
   }));
 }
@@ -94,7 +165,11 @@ function xScale(c: Palette): Option {
   if (!xNumeric) return { type: 'category', data: x.values.map(show) };
   const numbers = x.values.map(Number);
   const logarithmic = Math.min(...numbers) > 0 && numbers.length > 1;
-  const ends = { min: Math.min(...numbers), max: Math.max(...numbers), axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: String } };
+  const ends = {
+    min: Math.min(...numbers),
+    max: Math.max(...numbers),
+    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: String },
+  };
   return logarithmic ? { type: 'log', logBase: 2, ...ends } : { type: 'value', ...ends };
 }
 
@@ -102,28 +177,62 @@ function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {
   const colour = coloured(c, i);
   const data = line.points.map((p) => {
     const failed = p.cell.status === 'fail';
-    return { value: [p.x, p.y, p.low ?? p.y, p.high ?? p.y], cell: p.cell.id, symbol: failed ? CROSSED : SYMBOLS[i % SYMBOLS.length], symbolSize: failed ? 12 : 7, itemStyle: failed ? { color: 'transparent', borderColor: colour, borderWidth: 1.5 } : { color: colour } };
+    return {
+      value: [p.x, p.y, p.low ?? p.y, p.high ?? p.y],
+      cell: p.cell.id,
+      symbol: failed ? CROSSED : SYMBOLS[i % SYMBOLS.length],
+      symbolSize: failed ? 12 : 7,
+      itemStyle: failed ? { color: 'transparent', borderColor: colour, borderWidth: 1.5 } : { color: colour },
+    };
   });
   const whisker = {
-    type: 'custom', data, silent: true, clip: false, z: 1, tooltip: { show: false },
+    type: 'custom',
+    data,
+    silent: true,
+    clip: false,
+    z: 1,
+    tooltip: { show: false },
     renderItem: (_: unknown, api: { value(i: number): number; coord(p: number[]): number[] }) => {
       const [px = 0, low = 0] = api.coord([api.value(0), api.value(2)]);
       const high = api.coord([api.value(0), api.value(3)])[1] ?? 0;
-      const line = (x1: number, y1: number, x2: number, y2: number): object => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: 1.2, opacity: 0.75 } });
+      const line = (x1: number, y1: number, x2: number, y2: number): object => ({
+        type: 'line',
+        shape: { x1, y1, x2, y2 },
+        style: { stroke: colour, lineWidth: 1.2, opacity: 0.75 },
+      });
       return { type: 'group', children: [line(px, low, px, high), line(px - 3, low, px + 3, low), line(px - 3, high, px + 3, high)] };
     },
   };
-  return [whisker, { type: 'line', name: line.name, data, clip: false, z: 2, showAllSymbol: true, lineStyle: { color: colour, width: isBase ? 1 : 1.8, type: isBase ? 'dashed' : 'solid' }, emphasis: { disabled: true } }];
+  return [
+    whisker,
+    {
+      type: 'line',
+      name: line.name,
+      data,
+      clip: false,
+      z: 2,
+      showAllSymbol: true,
+      lineStyle: { color: colour, width: isBase ? 1 : 1.8, type: isBase ? 'dashed' : 'solid' },
+      emphasis: { disabled: true },
+    },
+  ];
 }
 
 function tip(f: Facet, items: unknown, text: (p: Point) => string, asRatio: boolean): string {
   const at = (items as { value?: number[]; axisValue?: string }[])[0]?.value?.[0];
-  const rows = f.lines.flatMap((line, i) => line.points.filter((p) => p.x === at).map((p) => {
-    const e = p.cell.metrics[get('metric')];
-    const extra = asRatio ? (p.low !== null && p.high !== null ? `${ratio(p.low)} – ${ratio(p.high)}` : '') : e ? spread(e) : '';
-    const failed = p.cell.verdicts.filter((v) => v.verdict === 'fail').map((v) => v.check).join(', ');
-    return `<tr><td style="color:var(--series-${(i % 6) + 1})">●</td><td>${escaped(line.name)}</td><td class="num"><b>${escaped(text(p))}</b></td><td class="num soft">${escaped(extra)}</td><td class="soft">n = ${e?.n ?? 0}${failed ? ` · failed ${escaped(failed)}` : ''}</td></tr>`;
-  }));
+  const rows = f.lines.flatMap((line, i) =>
+    line.points
+      .filter((p) => p.x === at)
+      .map((p) => {
+        const e = p.cell.metrics[get('metric')];
+        const extra = asRatio ? (p.low !== null && p.high !== null ? `${ratio(p.low)} – ${ratio(p.high)}` : '') : e ? spread(e) : '';
+        const failed = p.cell.verdicts
+          .filter((v) => v.verdict === 'fail')
+          .map((v) => v.check)
+          .join(', ');
+        return `<tr><td style="color:var(--series-${(i % 6) + 1})">●</td><td>${escaped(line.name)}</td><td class="num"><b>${escaped(text(p))}</b></td><td class="num soft">${escaped(extra)}</td><td class="soft">n = ${e?.n ?? 0}${failed ? ` · failed ${escaped(failed)}` : ''}</td></tr>`;
+      }),
+  );
   const position = xNumeric ? String(at) : show(x?.values[at ?? 0]);
   return `<div class="tip"><b>${escaped(x?.key ?? '')} ${escaped(position)}</b><table>${rows.join('')}</table></div>`;
 }

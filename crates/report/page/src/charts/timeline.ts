@@ -15,7 +15,11 @@ const start = Math.min(...data.runs.map((r) => r.started), ...data.events.map((e
 const end = Math.max(...data.runs.map((r) => r.ended), ...data.events.map((e) => e.unix_ms));
 
 /** A value and for how long it held, in milliseconds since the start. */
-interface Span { from: number; to: number; value: number }
+interface Span {
+  from: number;
+  to: number;
+  value: number;
+}
 type Pick = (lane: Lane, i: number) => number | null | undefined;
 
 function spans(pick: Pick, of: (run: Run) => boolean = () => true): Span[] {
@@ -29,30 +33,53 @@ function spans(pick: Pick, of: (run: Run) => boolean = () => true): Span[] {
   });
 }
 
-const users = (): Span[] => data.runs.flatMap((run) => run.phases.map(([, , from, to, value]) => ({ from: run.started - start + from, to: run.started - start + to, value })));
-const sum = (...parts: (number | null | undefined)[]): number | null => (parts.some((p) => p === null || p === undefined) ? null : parts.reduce<number>((a, p) => a + (p ?? 0), 0));
+const users = (): Span[] =>
+  data.runs.flatMap((run) =>
+    run.phases.map(([, , from, to, value]) => ({ from: run.started - start + from, to: run.started - start + to, value })),
+  );
+const sum = (...parts: (number | null | undefined)[]): number | null =>
+  parts.some((p) => p === null || p === undefined) ? null : parts.reduce<number>((a, p) => a + (p ?? 0), 0);
 const most = (list: Span[]): number => list.reduce((m, s) => Math.max(m, s.value), 0);
 const least = (list: Span[]): number => list.reduce((m, s) => Math.min(m, s.value), Infinity);
 
 /** All spans of a series as one path: however short a run is on the screen, it keeps a pixel. */
 function drawn(list: Span[], colour: string | undefined, shape: 'bars' | 'dashes', opacity = 1): Option {
-  const path = (coord: (p: number[]) => number[], floor: number): string => list.map(({ from, to, value }) => {
-    const [x0 = 0, y = 0] = coord([from, value]);
-    const width = Math.max(1, (coord([to, value])[0] ?? x0) - x0).toFixed(1);
-    const height = shape === 'bars' ? (floor - y).toFixed(1) : '2';
-    return `M${x0.toFixed(1)} ${(shape === 'bars' ? y : y - 1).toFixed(1)}h${width}v${height}h-${width}z`;
-  }).join('');
-  const renderItem = (item: { coordSys: { y: number; height: number } }, api: { coord(p: number[]): number[] }): object => ({ type: 'path', silent: true, shape: { pathData: path((p) => api.coord(p), item.coordSys.y + item.coordSys.height) }, style: { fill: colour, opacity } });
+  const path = (coord: (p: number[]) => number[], floor: number): string =>
+    list
+      .map(({ from, to, value }) => {
+        const [x0 = 0, y = 0] = coord([from, value]);
+        const width = Math.max(1, (coord([to, value])[0] ?? x0) - x0).toFixed(1);
+        const height = shape === 'bars' ? (floor - y).toFixed(1) : '2';
+        return `M${x0.toFixed(1)} ${(shape === 'bars' ? y : y - 1).toFixed(1)}h${width}v${height}h-${width}z`;
+      })
+      .join('');
+  const renderItem = (item: { coordSys: { y: number; height: number } }, api: { coord(p: number[]): number[] }): object => ({
+    type: 'path',
+    silent: true,
+    shape: { pathData: path((p) => api.coord(p), item.coordSys.y + item.coordSys.height) },
+    style: { fill: colour, opacity },
+  });
   return { type: 'custom', clip: true, silent: true, tooltip: { show: false }, data: [[0, 0]], renderItem };
 }
 
 /** What the cursor finds in every lane: the middle of each interval. */
 function cursor(floor: number): Option {
-  return { type: 'line', data: spans((l, i) => l.qps[i]).map((s) => [(s.from + s.to) / 2, floor]), showSymbol: false, lineStyle: { opacity: 0 }, emphasis: { disabled: true } };
+  return {
+    type: 'line',
+    data: spans((l, i) => l.qps[i]).map((s) => [(s.from + s.to) / 2, floor]),
+    symbol: 'none',
+    lineStyle: { opacity: 0 },
+    emphasis: { disabled: true },
+  };
 }
 
 /** In `title`, `{0|p50}` is written in the first colour of the lanes. */
-interface LaneDrawing { title: string; height: number; axis: Option & { min: number }; series: (c: Palette) => Option[] }
+interface LaneDrawing {
+  title: string;
+  height: number;
+  axis: Option & { min: number };
+  series: (c: Palette) => Option[];
+}
 
 const thinned = Object.values(data.timeline).some((l) => l.qps.some((v, i) => v !== l.slowest[i]));
 
@@ -60,9 +87,17 @@ const thinned = Object.values(data.timeline).some((l) => l.qps.some((v, i) => v 
 function rates(c: Palette): Option[] {
   const axis = lineAxis();
   const values = axis ? present(axis) : [undefined];
-  const slowest = drawn(spans((l, i) => l.slowest[i]), c.ink, 'dashes', 0.7);
+  const slowest = drawn(
+    spans((l, i) => l.slowest[i]),
+    c.ink,
+    'dashes',
+    0.7,
+  );
   const bars = values.flatMap((v, i) => {
-    const list = spans((l, k) => l.qps[k], (run) => !axis || cellById.get(run.cell)?.axes[axis.key] === v);
+    const list = spans(
+      (l, k) => l.qps[k],
+      (run) => !axis || cellById.get(run.cell)?.axes[axis.key] === v,
+    );
     return [drawn(list, coloured(c, i), 'bars', 0.25), drawn(list, coloured(c, i), 'dashes')];
   });
   return thinned ? [...bars, slowest] : bars;
@@ -73,11 +108,52 @@ function lanes(): LaneDrawing[] {
   const busiest = Math.max(2, most(users()));
   const decade = (x: number, round: (n: number) => number): number => 10 ** round(Math.log10(Number.isFinite(x) && x > 0 ? x : 1));
   return [
-    { title: `statements/s${thinned ? '; black: the slowest interval where several were merged' : ''}`, height: 120, axis: { ...round(0, most(spans((l, i) => l.qps[i]))), min: 0, axisLabel: { formatter: (v: number) => tick(v) } }, series: rates },
-    { title: 'users', height: 52, axis: { type: 'log', logBase: 2, min: 1, max: busiest, axisLabel: { formatter: String, customValues: [1, busiest] } }, series: (c) => [drawn(users(), c.ink, 'dashes')] },
-    { title: 'latency {0|p50} {1|p99}', height: 96, axis: { type: 'log', min: decade(least(p50), Math.floor), max: decade(most(p99), Math.ceil), axisLabel: { formatter: micros } }, series: (c) => [drawn(p99, c.lanes[1], 'dashes'), drawn(p50, c.lanes[0], 'dashes')] },
-    { title: 'CPUs busy {0|server} {1|assay} {2|others}', height: 86, axis: { min: 0, max: data.report.host.cpus.length, axisLabel: { formatter: String } }, series: (c) => [drawn(spans((l, i) => sum(l.server[i], l.client[i], l.other[i])), c.lanes[2], 'bars'), drawn(spans((l, i) => sum(l.server[i], l.client[i])), c.lanes[1], 'bars'), drawn(spans((l, i) => l.server[i]), c.lanes[0], 'bars')] },
-    { title: 'events', height: 26, axis: { min: 0, max: 2, axisLabel: { show: false }, splitLine: { show: false }, axisLine: { show: false } }, series: (c) => [events(c)] },
+    {
+      title: `statements/s${thinned ? '; black: the slowest interval where several were merged' : ''}`,
+      height: 120,
+      axis: { ...round(0, most(spans((l, i) => l.qps[i]))), min: 0, axisLabel: { formatter: (v: number) => tick(v) } },
+      series: rates,
+    },
+    {
+      title: 'users',
+      height: 52,
+      axis: { type: 'log', logBase: 2, min: 0.7, max: busiest * 1.4, axisLabel: { formatter: String, customValues: [1, busiest] } },
+      series: (c) => [drawn(users(), c.ink, 'dashes')],
+    },
+    {
+      title: 'latency {0|p50} {1|p99}',
+      height: 96,
+      axis: { type: 'log', min: decade(least(p50), Math.floor), max: decade(most(p99), Math.ceil), axisLabel: { formatter: micros } },
+      series: (c) => [drawn(p99, c.lanes[1], 'dashes'), drawn(p50, c.lanes[0], 'dashes')],
+    },
+    {
+      title: 'CPUs busy {0|server} {1|assay} {2|others}',
+      height: 86,
+      axis: { min: 0, max: data.report.host.cpus.length, axisLabel: { formatter: String } },
+      series: (c) => [
+        drawn(
+          spans((l, i) => sum(l.server[i], l.client[i], l.other[i])),
+          c.lanes[2],
+          'bars',
+        ),
+        drawn(
+          spans((l, i) => sum(l.server[i], l.client[i])),
+          c.lanes[1],
+          'bars',
+        ),
+        drawn(
+          spans((l, i) => l.server[i]),
+          c.lanes[0],
+          'bars',
+        ),
+      ],
+    },
+    {
+      title: 'events',
+      height: 26,
+      axis: { min: 0, max: 2, axisLabel: { show: false }, splitLine: { show: false }, axisLine: { show: false } },
+      series: (c) => [events(c)],
+    },
   ];
 }
 
@@ -85,7 +161,19 @@ const isTrouble = (kind: string): boolean => /failed|died|interrupted|disturbanc
 
 function events(c: Palette): Option {
   const shown = data.events.filter((e) => e.kind !== 'run_started' && e.kind !== 'run_done');
-  return { type: 'scatter', symbolSize: 9, cursor: 'pointer', data: shown.map((e) => ({ value: [e.unix_ms - start, 1], text: `${clock(e.unix_ms)} ${e.text}`, cell: data.runs.find((r) => r.id === e.run)?.cell, symbol: isTrouble(e.kind) ? 'triangle' : e.kind.startsWith('run') ? 'diamond' : 'circle', itemStyle: { color: isTrouble(e.kind) ? c.bad : c.soft, opacity: 0.85 } })), tooltip: { trigger: 'item' } };
+  return {
+    type: 'scatter',
+    symbolSize: 9,
+    cursor: 'pointer',
+    data: shown.map((e) => ({
+      value: [e.unix_ms - start, 1],
+      text: `${clock(e.unix_ms)} ${e.text}`,
+      cell: data.runs.find((r) => r.id === e.run)?.cell,
+      symbol: isTrouble(e.kind) ? 'triangle' : e.kind.startsWith('run') ? 'diamond' : 'circle',
+      itemStyle: { color: isTrouble(e.kind) ? c.bad : c.soft, opacity: 0.85 },
+    })),
+    tooltip: { trigger: 'item' },
+  };
 }
 
 export function timeline(): HTMLElement {
@@ -94,21 +182,78 @@ export function timeline(): HTMLElement {
   const [gap, top] = [30, 22];
   const tops = all.map((_, i) => top + all.slice(0, i).reduce((sum, l) => sum + l.height + gap, 0));
   const height = (tops.at(-1) ?? 0) + 26 + 76;
-  const view = chart(`Timeline of ${data.runs.length} runs over ${duration(end - start)}: rate, users, latency, CPU use of server, assay and others, events`, height, (c) => ({
-    axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: c.soft } },
-    tooltip: { ...tooltipStyle(c), trigger: 'axis', formatter: (items: unknown) => tip(items) },
-    grid: all.map((l, i) => ({ left: 62, right: 16, top: tops[i], height: l.height })),
-    xAxis: all.map((_, i) => ({ ...axisStyle(c), gridIndex: i, type: 'value', min: 0, max: end - start, splitLine: { show: false }, axisLabel: { show: i === all.length - 1, color: c.soft, fontSize: 11, formatter: (v: number) => duration(v) }, axisPointer: { label: { show: false } } })),
-    yAxis: all.map((l, i) => ({ ...axisStyle(c), type: 'value', gridIndex: i, splitNumber: 3, name: l.title, nameLocation: 'end', nameGap: 7, nameTextStyle: { color: c.soft, fontSize: 11, align: 'left', padding: [0, 0, 0, -52], rich: Object.fromEntries(c.lanes.map((colour, n) => [String(n), { color: colour, fontWeight: 600, fontSize: 11 }])) }, ...l.axis, axisLabel: { color: c.soft, fontSize: 10, hideOverlap: true, ...(l.axis.axisLabel as object | undefined) }, axisPointer: { show: false } })),
-    dataZoom: [{ type: 'inside', xAxisIndex: all.map((_, i) => i), filterMode: 'none', zoomOnMouseWheel: 'ctrl' }, { type: 'slider', xAxisIndex: all.map((_, i) => i), filterMode: 'none', bottom: 8, height: 20, borderColor: c.line, fillerColor: 'rgb(128 128 128 / .18)', textStyle: { color: c.soft, fontSize: 10 }, labelFormatter: (v: number) => duration(v), brushSelect: false, showDataShadow: false }],
-    series: all.flatMap((l, i) => [...l.series(c), cursor(l.axis.min)].map((s) => ({ ...s, xAxisIndex: i, yAxisIndex: i }))),
-  }));
+  const view = chart(
+    `Timeline of ${data.runs.length} runs over ${duration(end - start)}: rate, users, latency, CPU use of server, assay and others, events`,
+    height,
+    (c) => ({
+      axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: c.soft } },
+      tooltip: { ...tooltipStyle(c), trigger: 'axis', formatter: (items: unknown) => tip(items) },
+      grid: all.map((l, i) => ({ left: 62, right: 16, top: tops[i], height: l.height })),
+      xAxis: all.map((_, i) => ({
+        ...axisStyle(c),
+        gridIndex: i,
+        type: 'value',
+        min: 0,
+        max: end - start,
+        splitLine: { show: false },
+        axisLabel: { show: i === all.length - 1, color: c.soft, fontSize: 11, formatter: (v: number) => duration(v) },
+        axisPointer: { label: { show: false } },
+      })),
+      yAxis: all.map((l, i) => ({
+        ...axisStyle(c),
+        type: 'value',
+        gridIndex: i,
+        splitNumber: 3,
+        name: l.title,
+        nameLocation: 'end',
+        nameGap: 7,
+        nameTextStyle: {
+          color: c.soft,
+          fontSize: 11,
+          align: 'left',
+          padding: [0, 0, 0, -52],
+          rich: Object.fromEntries(c.lanes.map((colour, n) => [String(n), { color: colour, fontWeight: 600, fontSize: 11 }])),
+        },
+        ...l.axis,
+        axisLabel: { color: c.soft, fontSize: 10, hideOverlap: true, ...(l.axis.axisLabel as object | undefined) },
+        axisPointer: { show: false },
+      })),
+      dataZoom: [
+        { type: 'inside', xAxisIndex: all.map((_, i) => i), filterMode: 'none', zoomOnMouseWheel: 'ctrl' },
+        {
+          type: 'slider',
+          xAxisIndex: all.map((_, i) => i),
+          filterMode: 'none',
+          bottom: 8,
+          height: 20,
+          borderColor: c.line,
+          fillerColor: 'rgb(128 128 128 / .18)',
+          textStyle: { color: c.soft, fontSize: 10 },
+          labelFormatter: (v: number) => duration(v),
+          brushSelect: false,
+          showDataShadow: false,
+        },
+      ],
+      series: all.flatMap((l, i) => [...l.series(c), cursor(l.axis.min)].map((s) => ({ ...s, xAxisIndex: i, yAxisIndex: i }))),
+    }),
+  );
   view.on((cell) => set({ cell }));
   openRunsOn(view.element, () => view.instance());
   const axis = lineAxis();
-  return h('div', {}, axis ? legend(present(axis).map(show)) : null, view.element, h('p', { class: 'caption' }, `Begins ${clock(start)}. ${data.runs.length} runs in the order in which they were carried out. Click on a run for its cell; drag the bar below, or hold Ctrl and scroll, to zoom.`));
+  return h(
+    'div',
+    {},
+    axis ? legend(present(axis).map(show)) : null,
+    view.element,
+    h(
+      'p',
+      { class: 'caption' },
+      `Begins ${clock(start)}. ${data.runs.length} runs in the order in which they were carried out. Click on a run for its cell; drag the bar below, or hold Ctrl and scroll, to zoom.`,
+    ),
+  );
 }
 
+const cpus = (v: number): string => `${tick(v)} CPUs`;
 const runAt = (ms: number): Run | undefined => data.runs.find((r) => ms >= r.started - start && ms <= r.ended - start);
 
 function openRunsOn(element: HTMLElement, instance: () => ReturnType<ReturnType<typeof chart>['instance']>): void {
@@ -123,16 +268,31 @@ function openRunsOn(element: HTMLElement, instance: () => ReturnType<ReturnType<
 }
 
 function tip(items: unknown): string {
-  const list = Array.isArray(items) ? (items as { axisValue?: number; value?: number[] }[]) : [items as { value?: number[]; data?: { text?: string } }];
+  const list = Array.isArray(items)
+    ? (items as { axisValue?: number; value?: number[] }[])
+    : [items as { value?: number[]; data?: { text?: string } }];
   const single = (items as { data?: { text?: string } }).data?.text;
   if (single) return `<div class="tip">${escaped(single)}</div>`;
   const ms = Number((list[0] as { axisValue?: number }).axisValue ?? list[0]?.value?.[0] ?? 0);
   const run = runAt(ms);
   if (!run) return `<div class="tip">${duration(ms)}: between runs</div>`;
   const lane = data.timeline[run.id];
-  const i = lane ? lane.from.findIndex((from, k) => ms - (run.started - start) >= from - 1 && ms - (run.started - start) <= (lane.to[k] ?? 0) + 1) : -1;
+  const i = lane
+    ? lane.from.findIndex((from, k) => ms - (run.started - start) >= from - 1 && ms - (run.started - start) <= (lane.to[k] ?? 0) + 1)
+    : -1;
   const cell = cellById.get(run.cell);
-  const value = (title: string, v: number | null | undefined, text: (v: number) => string): string => (v === null || v === undefined ? '' : `<tr><td>${title}</td><td class="num"><b>${text(v)}</b></td></tr>`);
-  const rows = lane && i >= 0 ? [value('rate', lane.qps[i], (v) => `${digits(v)}/s`), value('p50', lane.p50_us[i], micros), value('p99', lane.p99_us[i], micros), value('server', lane.server[i], (v) => `${digits(v)} CPUs`), value('assay', lane.client[i], (v) => `${digits(v)} CPUs`), value('others', lane.other[i], (v) => `${digits(v)} CPUs`)] : [];
+  const value = (title: string, v: number | null | undefined, text: (v: number) => string): string =>
+    v === null || v === undefined ? '' : `<tr><td>${title}</td><td class="num"><b>${text(v)}</b></td></tr>`;
+  const rows =
+    lane && i >= 0
+      ? [
+          value('rate', lane.qps[i], (v) => `${digits(v)}/s`),
+          value('p50', lane.p50_us[i], micros),
+          value('p99', lane.p99_us[i], micros),
+          value('server', lane.server[i], cpus),
+          value('assay', lane.client[i], cpus),
+          value('others', lane.other[i], cpus),
+        ]
+      : [];
   return `<div class="tip"><b>${escaped(run.id)}</b> ${cell ? escaped(words(cell)) : ''}<div class="soft">${duration(ms)} · ${escaped(run.ending)} ${escaped(run.reason)}</div><table>${rows.join('')}</table></div>`;
 }

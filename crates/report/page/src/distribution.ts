@@ -1,0 +1,62 @@
+// The latency part: a line per value of the compared axis, every other axis picked by the reader.
+
+import { present, varied, x } from './axes';
+import { legend } from './charts/chart';
+import { drawable, latency, sizes } from './charts/latency';
+import { lineAxis } from './charts/scaling';
+import type { Cell } from './data';
+import { h, select } from './dom';
+import { show } from './format';
+
+const picked = new Map<string, string>();
+
+export function distribution(): HTMLElement {
+  const axis = lineAxis();
+  const others = varied.filter((a) => a !== axis);
+  const all = drawable();
+  const start = all.reduce<Cell | undefined>(
+    (best, c) => (best && (x === undefined || Number(best.axes[x.key]) >= Number(c.axes[x.key])) ? best : c),
+    undefined,
+  );
+  for (const a of others) if (!picked.has(a.key)) picked.set(a.key, show(start?.axes[a.key]));
+  const options = others.map((a) =>
+    [...new Set(all.map((c) => show(c.axes[a.key])))].sort((p, q) => rank(a.values.map(show), p) - rank(a.values.map(show), q)),
+  );
+  const fits = (c: Cell): boolean => others.every((a) => c.axes[a.key] === undefined || show(c.axes[a.key]) === picked.get(a.key));
+  const lines = axis ? present(axis).map((v) => all.find((c) => c.axes[axis.key] === v && fits(c))) : [all.find(fits)];
+  const names = axis ? present(axis).map(show) : [''];
+  const shown = lines
+    .map((cell, i) => ({ cell, name: names[i] ?? '' }))
+    .filter((l): l is { cell: Cell; name: string } => l.cell !== undefined);
+  const place = h('div', {});
+  const pickers = others.map((a, i) =>
+    select(
+      a.key,
+      (options[i] ?? []).filter((v) => v !== '–').map((v) => ({ value: v, label: v })),
+      picked.get(a.key) ?? '',
+      (v) => {
+        picked.set(a.key, v);
+        place.replaceWith(distribution());
+      },
+    ),
+  );
+  place.append(
+    h('div', { class: 'controls' }, pickers),
+    legend(names),
+    shown.length > 0
+      ? latency(
+          shown.map((l) => l.cell),
+          shown.map((l) => l.name),
+          320,
+        ).element
+      : h('p', { class: 'empty' }, 'This combination has no number.'),
+    h(
+      'p',
+      { class: 'caption' },
+      `${sizes(shown.map((l) => l.cell))}; histograms of all repetitions merged. Dashed: fewer than ten operations lie beyond, so it is a few slow operations and not yet a percentile.`,
+    ),
+  );
+  return place;
+}
+
+const rank = (order: string[], value: string): number => (order.includes(value) ? order.indexOf(value) : order.length);
