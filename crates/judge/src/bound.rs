@@ -44,21 +44,35 @@ pub fn of(cell: &CellEvidence, verdicts: &[Verdict]) -> Option<Bound> {
 }
 
 fn label(used: &Use, users: u32) -> Bound {
-    let (what, busy) = if used.shared { ("Client and server", used.server + used.client) } else { ("The server", used.server) };
+    let (what, busy) =
+        if used.shared { ("Client and server", used.server + used.client) } else { ("The server", used.server) };
     let busy = Share(busy / used.cpus);
-    let split = if used.shared { format!(" (server {}, client {})", round3(used.server), round3(used.client)) } else { String::new() };
+    let split = if used.shared {
+        format!(" (server {}, client {})", round3(used.server), round3(used.client))
+    } else {
+        String::new()
+    };
     let facts = format!("{what} used {busy} of {} CPUs{split} with {users} users", used.cpus);
-    let sharing = if used.shared { "; they share these CPUs, and on its own the server would have all of them" } else { "" };
+    let sharing =
+        if used.shared { "; they share these CPUs, and on its own the server would have all of them" } else { "" };
     let waits = used.switches.is_some_and(|s| s > WAITS_WITHIN);
     if busy.0 >= CPU_BOUND.0 {
         return bound("cpu-bound", format!("{facts}{sharing}."));
     }
     if users <= used.cpus as u32 {
-        return bound("latency-bound", format!("{facts}: each user waits for its own answer, and there are no more users than CPUs."));
+        return bound(
+            "latency-bound",
+            format!("{facts}: each user waits for its own answer, and there are no more users than CPUs."),
+        );
     }
     if busy.0 < NOT_CPU_BOUND.0 && f64::from(users) >= used.cpus * f64::from(CROWD) && waits {
         let switches = round3(used.switches.unwrap_or_default());
-        return bound("lock/serial-bound", format!("{facts}, while its threads gave up their CPU {switches} times per statement: they wait within the server."));
+        return bound(
+            "lock/serial-bound",
+            format!(
+                "{facts}, while its threads gave up their CPU {switches} times per statement: they wait within the server."
+            ),
+        );
     }
     bound("unknown", format!("{facts}: neither the CPUs nor a wait that is measured here explains the rate."))
 }
@@ -69,7 +83,9 @@ fn bound(label: &str, sentence: String) -> Bound {
 
 /// CPUs used on average over the repetitions.
 fn used(cell: &CellEvidence) -> Option<Use> {
-    let mean = |of: &dyn Fn(&RunEvidence) -> Option<f64>| cell.runs.iter().map(of).collect::<Option<Vec<f64>>>().map(|v| average(&v));
+    let mean = |of: &dyn Fn(&RunEvidence) -> Option<f64>| {
+        cell.runs.iter().map(of).collect::<Option<Vec<f64>>>().map(|v| average(&v))
+    };
     let first = cell.runs.first()?;
     Some(Use {
         server: mean(&|r| Some(r.rates(&[SERVER_USER, SERVER_SYSTEM])? / 1e9))?,

@@ -15,7 +15,9 @@ fn one(cell: &CellEvidence) -> CellJudgement {
     let no_number = cell.no_number();
     let verdicts: Vec<Verdict> = match no_number {
         None => checks::ALL.iter().filter_map(|check| check.on_cell(cell)).collect(),
-        Some(_) if cell.failed().next().is_some() => checks::operations_succeeded::CHECK.on_cell(cell).into_iter().collect(),
+        Some(_) if cell.failed().next().is_some() => {
+            checks::operations_succeeded::CHECK.on_cell(cell).into_iter().collect()
+        }
         Some(_) => Vec::new(),
     };
     let worst = verdicts.iter().map(|v| v.verdict).max();

@@ -58,7 +58,12 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new(status: Status, measured: impl Into<String>, limit: impl Into<String>, sentence: impl Into<String>) -> Self {
+    pub fn new(
+        status: Status,
+        measured: impl Into<String>,
+        limit: impl Into<String>,
+        sentence: impl Into<String>,
+    ) -> Self {
         let (measured, limit, sentence) = (measured.into(), limit.into(), sentence.into());
         Self { status, measured, limit, sentence, evidence: Vec::new() }
     }
@@ -90,7 +95,8 @@ impl Check {
 
     /// What `assay explain` prints: claim, the opening of the check's file, what it needs, the advice.
     pub fn page(&self) -> String {
-        let opening = self.source.lines().map_while(|l| l.strip_prefix("//!")).map(|l| l.strip_prefix(' ').unwrap_or(l));
+        let opening =
+            self.source.lines().map_while(|l| l.strip_prefix("//!")).map(|l| l.strip_prefix(' ').unwrap_or(l));
         let opening: Vec<&str> = opening.collect();
         let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
         let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
@@ -115,7 +121,8 @@ impl Check {
             }
             Look::Run(look) => {
                 let sights = cell.runs.iter().map(|run| (run, self.complete(run).and_then(|()| look(run))));
-                let (run, sight) = sights.reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
+                let (run, sight) =
+                    sights.reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
                 let mut verdict = self.verdict(sight, vec![run.path()]);
                 if cell.runs.len() > 1 && verdict.verdict != Status::Pass {
                     verdict.sentence = format!("Run {}: {}", run.run.id, verdict.sentence);

@@ -3,18 +3,22 @@
 //! check take no part. Worst status first.
 
 use crate::evidence::Evidence;
+use crate::scaling;
 use model::estimate::{Comparison, Outcome};
 use model::judgement::{CellJudgement, Claim};
 use model::record::run::Ending;
-use model::units::{Share, round3};
-use model::value::Value;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeMap;
 
 /// Effects told per axis, beside the count of the others.
 const EFFECTS: usize = 2;
 
-pub fn all(evidence: &Evidence, cells: &[CellJudgement], verdicts: &[Verdict], comparisons: &[Comparison]) -> Vec<Claim> {
+pub fn all(
+    evidence: &Evidence,
+    cells: &[CellJudgement],
+    verdicts: &[Verdict],
+    comparisons: &[Comparison],
+) -> Vec<Claim> {
     let mut claims = vec![measured(evidence, cells), valid(cells)];
     claims.extend(verdicts.iter().filter(|v| v.verdict >= Status::Warn).map(of_experiment));
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
@@ -22,7 +26,7 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement], verdicts: &[Verdict], c
     for axis in &evidence.record.plan.axes {
         claims.extend(effects(&axis.key, comparisons, cells, status));
     }
-    claims.extend(scaling(cells, status));
+    claims.extend(scaling::claims(cells, status));
     claims.sort_by_key(|c| std::cmp::Reverse(c.status));
     claims
 }
@@ -40,8 +44,18 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
         .filter(|(n, _)| *n > 0)
         .map(|(n, what)| format!(", {n} {what}"))
         .collect();
-    let status = if failed > 0 { Status::Fail } else if open > 0 { Status::Warn } else { Status::Pass };
-    let sentence = format!("{with_number} of {} cells have a number, from {done} of {planned} runs{}.", cells.len(), others.concat());
+    let status = if failed > 0 {
+        Status::Fail
+    } else if open > 0 {
+        Status::Warn
+    } else {
+        Status::Pass
+    };
+    let sentence = format!(
+        "{with_number} of {} cells have a number, from {done} of {planned} runs{}.",
+        cells.len(),
+        others.concat()
+    );
     Claim { status, sentence, evidence: Vec::new() }
 }
 
@@ -51,7 +65,11 @@ fn valid(cells: &[CellJudgement]) -> Claim {
     let failed: Vec<&CellJudgement> = judged.iter().copied().filter(|c| c.status == Status::Fail).collect();
     let status = judged.iter().map(|c| c.status).max().unwrap_or(Status::NotEvaluable);
     let mut sentence = format!("{} of {} numbers hold every check", of(Status::Pass), judged.len());
-    let others = [(Status::NotEvaluable, "could not be checked in full"), (Status::Warn, "hold with a warning"), (Status::Fail, "are struck and left out of everything below")];
+    let others = [
+        (Status::NotEvaluable, "could not be checked in full"),
+        (Status::Warn, "hold with a warning"),
+        (Status::Fail, "are struck and left out of everything below"),
+    ];
     for (status, what) in others.into_iter().filter(|(s, _)| of(*s) > 0) {
         sentence.push_str(&format!(", {} {what}{}", of(status), most_frequent(&judged, status)));
     }
@@ -62,7 +80,8 @@ fn valid(cells: &[CellJudgement]) -> Claim {
 /// ` (mostly percentiles_have_samples)`: the check behind most verdicts of that status.
 fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for verdict in cells.iter().filter(|c| c.status == status).flat_map(|c| &c.verdicts).filter(|v| v.verdict == status) {
+    for verdict in cells.iter().filter(|c| c.status == status).flat_map(|c| &c.verdicts).filter(|v| v.verdict == status)
+    {
         *counts.entry(&verdict.check).or_default() += 1;
     }
     let only = if counts.len() > 1 { "mostly " } else { "" };
@@ -82,7 +101,8 @@ fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], stat
         return Vec::new();
     }
     let workloads: BTreeMap<String, &str> = cells.iter().map(|c| (c.id.to_string(), c.workload.as_str())).collect();
-    let mut decided: Vec<&Comparison> = of_axis.iter().copied().filter(|c| matches!(c.outcome, Outcome::Better | Outcome::Worse)).collect();
+    let mut decided: Vec<&Comparison> =
+        of_axis.iter().copied().filter(|c| matches!(c.outcome, Outcome::Better | Outcome::Worse)).collect();
     let size = |c: &Comparison| c.ratio.value.ln().abs();
     decided.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let mut told: Vec<&Comparison> = Vec::new();
@@ -92,46 +112,21 @@ fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], stat
             told.push(comparison);
         }
     }
-    let outcomes = [(Outcome::Better, "better"), (Outcome::Worse, "worse"), (Outcome::Equivalent, "equivalent"), (Outcome::Undecided, "undecided"), (Outcome::Refused, "refused")];
-    let outcomes: Vec<String> = outcomes.into_iter().filter(|(o, _)| count(*o) > 0).map(|(o, what)| format!("{} {what}", count(o))).collect();
-    let summary = format!("Over {} comparisons on `{axis}` with its first value: {}.", of_axis.len(), outcomes.join(", "));
-    let claim = |c: &&Comparison| Claim { status, sentence: c.sentence.clone(), evidence: vec![c.base.clone(), c.candidate.clone()] };
+    let outcomes = [
+        (Outcome::Better, "better"),
+        (Outcome::Worse, "worse"),
+        (Outcome::Equivalent, "equivalent"),
+        (Outcome::Undecided, "undecided"),
+        (Outcome::Refused, "refused"),
+    ];
+    let outcomes: Vec<String> =
+        outcomes.into_iter().filter(|(o, _)| count(*o) > 0).map(|(o, what)| format!("{} {what}", count(o))).collect();
+    let summary = format!("`{axis}` against its first value, {} comparisons: {}.", of_axis.len(), outcomes.join(", "));
+    let claim = |c: &&Comparison| Claim {
+        status,
+        sentence: c.sentence.clone(),
+        evidence: vec![c.base.clone(), c.candidate.clone()],
+    };
     let summary = Claim { status, sentence: summary, evidence: Vec::new() };
     told.iter().map(claim).chain([summary]).collect()
-}
-
-/// How each curve over users grows, told for the one that grows most and the one that grows least.
-fn scaling(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
-    let mut curves: BTreeMap<(&str, BTreeMap<&str, &Value>), Vec<(i64, &CellJudgement, f64)>> = BTreeMap::new();
-    for cell in cells.iter().filter(|c| c.no_number.is_none() && c.status != Status::Fail) {
-        let (Some(users), Some(qps)) = (cell.axes.get("users").and_then(Value::count), cell.metrics.get("qps")) else { continue };
-        let others = cell.axes.iter().filter(|(key, _)| *key != "users" && *key != "workload").map(|(k, v)| (k.as_str(), v));
-        curves.entry((cell.workload.as_str(), others.collect())).or_default().push((users, cell, qps.value));
-    }
-    let mut grown: Vec<(f64, Claim)> = curves.into_iter().filter_map(|((workload, others), curve)| growth(workload, &others, curve, status)).collect();
-    grown.sort_by(|a, b| b.0.total_cmp(&a.0));
-    if grown.len() > EFFECTS {
-        grown.drain(1..grown.len() - 1);
-    }
-    grown.into_iter().map(|(_, claim)| claim).collect()
-}
-
-fn growth(workload: &str, others: &BTreeMap<&str, &Value>, mut curve: Vec<(i64, &CellJudgement, f64)>, status: Status) -> Option<(f64, Claim)> {
-    curve.sort_by_key(|(users, _, _)| *users);
-    let (first, last) = (curve.first()?, curve.last()?);
-    if first.0 == last.0 || first.2 <= 0.0 {
-        return None;
-    }
-    let peak = curve.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let place: Vec<String> = others.iter().map(|(key, value)| format!("{key} {value}")).collect();
-    let place = if place.is_empty() { workload.to_string() } else { format!("{workload} ({})", place.join(", ")) };
-    let factor = peak.2 / first.2;
-    let after = if peak.0 == last.0 { String::new() } else { format!(", and is {} lower at {} users", Share(1.0 - last.2 / peak.2), last.0) };
-    let sentence = if peak.0 == first.0 {
-        format!("{place} gains nothing from more users: {} QPS at {} users{after}.", round3(first.2), first.0)
-    } else {
-        format!("{place} grows {}-fold from {} to {} users ({} to {} QPS){after}.", round3(factor), first.0, peak.0, round3(first.2), round3(peak.2))
-    };
-    let evidence = curve.iter().map(|(_, cell, _)| cell.id.to_string()).collect();
-    Some((factor, Claim { status, sentence, evidence }))
 }

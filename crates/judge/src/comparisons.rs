@@ -72,7 +72,10 @@ fn outcome(pair: &Pair, ratio: &Estimate, statuses: [Status; 2]) -> (Outcome, St
     let drifts = drift::between(pair.base, pair.candidate, pair.axis);
     if let Some(drift) = drifts.iter().find(|d| d.class == Class::Work) {
         let slip = drift::slip(drift).map_or(String::new(), |s| format!(" {s}"));
-        return (Outcome::Refused, format!("`{}` is {} in one and {} in the other.{slip}", drift.key, drift.base, drift.candidate));
+        return (
+            Outcome::Refused,
+            format!("`{}` is {} in one and {} in the other.{slip}", drift.key, drift.base, drift.candidate),
+        );
     }
     if statuses.contains(&Status::Fail) {
         return (Outcome::Refused, "a check failed on one of them.".into());
@@ -80,11 +83,16 @@ fn outcome(pair: &Pair, ratio: &Estimate, statuses: [Status; 2]) -> (Outcome, St
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
         return (Outcome::Undecided, format!("n = {} gives no interval.", ratio.n));
     };
-    let noisy = [pair.base, pair.candidate].into_iter().any(|c| variation(&c.runs.iter().map(|r| r.qps()).collect::<Vec<_>>()) > NOISY.0);
+    let noisy = [pair.base, pair.candidate]
+        .into_iter()
+        .any(|c| variation(&c.runs.iter().map(|r| r.qps()).collect::<Vec<_>>()) > NOISY.0);
     if (1.0 - MARGIN.0..=1.0 + MARGIN.0).contains(&low) && (1.0 - MARGIN.0..=1.0 + MARGIN.0).contains(&high) {
         (Outcome::Equivalent, String::new())
     } else if noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 {
-        (Outcome::Undecided, format!("repetitions spread by more than {NOISY}, and the difference is below {CLAIMABLE}."))
+        (
+            Outcome::Undecided,
+            format!("repetitions spread by more than {NOISY}, and the difference is below {CLAIMABLE}."),
+        )
     } else if low > 1.0 {
         (Outcome::Better, String::new())
     } else if high < 1.0 {
@@ -100,11 +108,19 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
     let place = place(pair);
     let numbers = numbers(ratio);
     match outcome {
-        Outcome::Worse => format!("{candidate} costs {place} {} of its QPS against {base} ({numbers}).", Share(1.0 - ratio.value)),
-        Outcome::Better if ratio.value >= 2.0 => format!("{candidate} gives {place} {} times the QPS of {base} ({numbers}).", round3(ratio.value)),
-        Outcome::Better => format!("{candidate} gives {place} {} more QPS than {base} ({numbers}).", Share(ratio.value - 1.0)),
+        Outcome::Worse => {
+            format!("{candidate} costs {place} {} of its QPS against {base} ({numbers}).", Share(1.0 - ratio.value))
+        }
+        Outcome::Better if ratio.value >= 2.0 => {
+            format!("{candidate} gives {place} {} times the QPS of {base} ({numbers}).", round3(ratio.value))
+        }
+        Outcome::Better => {
+            format!("{candidate} gives {place} {} more QPS than {base} ({numbers}).", Share(ratio.value - 1.0))
+        }
         Outcome::Equivalent => format!("{candidate} and {base} give {place} the same QPS within {MARGIN} ({numbers})."),
-        Outcome::Undecided => format!("Whether {candidate} and {base} differ in {place} is undecided ({numbers}): {why}"),
+        Outcome::Undecided => {
+            format!("Whether {candidate} and {base} differ in {place} is undecided ({numbers}): {why}")
+        }
         Outcome::Refused => format!("{candidate} and {base} are not compared in {place}: {why}"),
     }
 }
@@ -112,7 +128,11 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
 /// A number alone says nothing: `range_size 10`, but `latin1`.
 fn name(axis: &str, value: &str) -> String {
     let axis = axis.rsplit('.').next().unwrap_or(axis);
-    if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" { format!("{axis} {value}") } else { value.into() }
+    if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" {
+        format!("{axis} {value}")
+    } else {
+        value.into()
+    }
 }
 
 /// The workload and the values on the other axes.
@@ -120,7 +140,7 @@ fn place(pair: &Pair) -> String {
     let cell = pair.base.cell;
     let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != "workload");
     let others: Vec<String> = others
-        .map(|(key, value)| if key == CURVE { format!("{value} users") } else { name(key, &value.to_string()) })
+        .map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, &value.to_string()) })
         .collect();
     let workload = if pair.axis == "workload" { "the load" } else { &cell.workload };
     if others.is_empty() { workload.to_string() } else { format!("{workload} ({})", others.join(", ")) }

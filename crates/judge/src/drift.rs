@@ -35,16 +35,53 @@ const WORK: &[&str] = &[
 
 /// Variables that name this one server and not how it works. `*` stands for any end.
 const COSMETIC: &[&str] = &[
-    "port", "extra_port", "socket", "pid_file", "hostname", "server_id", "server_uuid", "datadir", "tmpdir", "timestamp",
-    "pseudo_*", "last_*", "gtid_*", "rand_seed*", "insert_id", "identity", "error_count", "warning_count", "report_*",
-    "general_log_file", "slow_query_log_file", "log_error", "log_bin_basename", "log_bin_index", "relay_log*", "innodb_data_home_dir",
-    "innodb_log_group_home_dir", "innodb_undo_directory", "innodb_tmpdir", "secure_file_priv", "aria_log_dir_path", "feedback_*",
-    "wsrep_node_*", "wsrep_data_home_dir", "version_compile_*", "in_transaction", "external_user", "proxy_user", "aria_encrypt*",
+    "port",
+    "extra_port",
+    "socket",
+    "pid_file",
+    "hostname",
+    "server_id",
+    "server_uuid",
+    "datadir",
+    "tmpdir",
+    "timestamp",
+    "pseudo_*",
+    "last_*",
+    "gtid_*",
+    "rand_seed*",
+    "insert_id",
+    "identity",
+    "error_count",
+    "warning_count",
+    "report_*",
+    "general_log_file",
+    "slow_query_log_file",
+    "log_error",
+    "log_bin_basename",
+    "log_bin_index",
+    "relay_log*",
+    "innodb_data_home_dir",
+    "innodb_log_group_home_dir",
+    "innodb_undo_directory",
+    "innodb_tmpdir",
+    "secure_file_priv",
+    "aria_log_dir_path",
+    "feedback_*",
+    "wsrep_node_*",
+    "wsrep_data_home_dir",
+    "version_compile_*",
+    "in_transaction",
+    "external_user",
+    "proxy_user",
+    "aria_encrypt*",
 ];
 
 /// What follows from an axis beside the key of its own name. A word of the settings moves several variables at once.
 const IMPLIED: &[(&str, &[&str])] = &[
-    ("charset", &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"]),
+    (
+        "charset",
+        &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"],
+    ),
     ("build", &["version*", "binary", "variable.version*"]),
     ("engine", &["variable.default_storage_engine", "variable.default_tmp_storage_engine", "variable.rocksdb_*"]),
     ("profile", &["variable.*"]),
@@ -52,18 +89,44 @@ const IMPLIED: &[(&str, &[&str])] = &[
     ("load_cpus", &["server_cpus", "load_cpus", "workers"]),
     ("users", &["workers"]),
     ("isolation", &["session.transaction_isolation", "session.tx_isolation"]),
-    ("settings.buffer_pool", &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners", "variable.innodb_lru_*"]),
+    (
+        "settings.buffer_pool",
+        &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners", "variable.innodb_lru_*"],
+    ),
     ("settings.redo", &["variable.innodb_log_*", "variable.innodb_redo_log_*"]),
     ("settings.flush_at_commit", &["variable.innodb_flush_log_at_trx_commit"]),
     ("settings.doublewrite", &["variable.innodb_doublewrite*"]),
     ("settings.checksums", &["variable.innodb_checksum*"]),
-    ("settings.direct_io", &["variable.innodb_flush_method", "variable.innodb_data_file_buffering", "variable.innodb_log_file_buffering"]),
+    (
+        "settings.direct_io",
+        &["variable.innodb_flush_method", "variable.innodb_data_file_buffering", "variable.innodb_log_file_buffering"],
+    ),
     ("settings.performance_schema", &["variable.performance_schema*"]),
-    ("settings.binlog", &["variable.log_bin*", "variable.sql_log_bin", "variable.binlog_*", "variable.sync_binlog", "variable.log_slave*", "variable.log_replica*"]),
+    (
+        "settings.binlog",
+        &[
+            "variable.log_bin*",
+            "variable.sql_log_bin",
+            "variable.binlog_*",
+            "variable.sync_binlog",
+            "variable.log_slave*",
+            "variable.log_replica*",
+        ],
+    ),
     ("settings.query_cache", &["variable.query_cache*", "variable.have_query_cache"]),
     ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
     ("settings.io_capacity", &["variable.innodb_io_capacity*"]),
-    ("settings.max_connections", &["variable.max_connections", "variable.open_files_limit", "variable.table_open_cache*", "variable.thread_cache_size", "variable.back_log", "variable.performance_schema*"]),
+    (
+        "settings.max_connections",
+        &[
+            "variable.max_connections",
+            "variable.open_files_limit",
+            "variable.table_open_cache*",
+            "variable.thread_cache_size",
+            "variable.back_log",
+            "variable.performance_schema*",
+        ],
+    ),
     ("settings.prepared_statement_limit", &["variable.max_prepared_stmt_count"]),
     ("settings.tls", &["variable.have_ssl", "variable.have_openssl", "variable.ssl_*", "variable.tls_*"]),
 ];
@@ -116,7 +179,12 @@ fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
     facts
 }
 
-fn differing(prefix: &str, base: &BTreeMap<String, String>, candidate: &BTreeMap<String, String>, drifts: &mut Vec<Drift>) {
+fn differing(
+    prefix: &str,
+    base: &BTreeMap<String, String>,
+    candidate: &BTreeMap<String, String>,
+    drifts: &mut Vec<Drift>,
+) {
     let mut push = |key: &String, base: &str, candidate: &str| {
         if base == candidate || COSMETIC.iter().any(|c| matches(c, key)) {
             return;

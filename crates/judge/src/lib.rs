@@ -15,6 +15,7 @@ mod drift;
 mod evidence;
 mod metrics;
 mod pairs;
+mod scaling;
 mod schema;
 mod silence;
 pub mod stats;

@@ -26,7 +26,8 @@ pub struct Column {
 }
 
 /// Default collations of character sets on servers that leave them out of SHOW CREATE TABLE.
-const UNSTATED: &[(&str, &str)] = &[("latin1", "latin1_swedish_ci"), ("utf8mb4", "utf8mb4_general_ci"), ("utf8mb3", "utf8mb3_general_ci")];
+const UNSTATED: &[(&str, &str)] =
+    &[("latin1", "latin1_swedish_ci"), ("utf8mb4", "utf8mb4_general_ci"), ("utf8mb3", "utf8mb3_general_ci")];
 
 impl Schema {
     /// `None` for what is not a CREATE TABLE with a list of columns.
@@ -107,7 +108,8 @@ impl Schema {
             differ(&format!("column {name}"), &asked.kind, &got.kind);
             differ(&format!("column {name}"), null(asked), null(got));
             if asked.is_text() {
-                let collation = |schema: &Self, c: &Column| schema.effective(&c.charset, &c.collation).unwrap_or_default();
+                let collation =
+                    |schema: &Self, c: &Column| schema.effective(&c.charset, &c.collation).unwrap_or_default();
                 differ(&format!("the collation of {name}"), &collation(self, asked), &collation(created, got));
             }
         }
@@ -230,7 +232,10 @@ mod tests {
     fn what_the_server_changed_behind_ones_back_is_named() {
         let versioned = CREATED.replace("(`id`)", "(`id`,`row_end`)");
         assert_eq!(differences(SUBMITTED, &versioned), ["the primary key is (id, row_end) instead of (id)"]);
-        assert_eq!(differences(SUBMITTED, &CREATED.replace("InnoDB", "Aria")), ["the engine is aria instead of innodb"]);
+        assert_eq!(
+            differences(SUBMITTED, &CREATED.replace("InnoDB", "Aria")),
+            ["the engine is aria instead of innodb"]
+        );
         let unicode = CREATED.replace("utf8mb4_general_ci", "utf8mb4_unicode_ci");
         assert_eq!(differences(SUBMITTED, &unicode).len(), 2, "the table's and the column's collation");
         let nullable = "CREATE TABLE t (d timestamp NULL)";

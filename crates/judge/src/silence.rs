@@ -10,7 +10,8 @@ const FEW_CPUS: usize = 4;
 
 pub fn all(evidence: &Evidence) -> Vec<String> {
     let plan = &evidence.record.plan;
-    let mut sentences: Vec<String> = plan.skipped.iter().map(|s| format!("{}: {}.", place(&s.axes), s.reason)).collect();
+    let mut sentences: Vec<String> =
+        plan.skipped.iter().map(|s| format!("{}: {}.", place(&s.axes), s.reason)).collect();
     sentences.extend(refused(evidence));
     let host = &evidence.record.host;
     if host.sockets.len() == 1 {
@@ -24,10 +25,13 @@ pub fn all(evidence: &Evidence) -> Vec<String> {
     }
     let runs = || evidence.cells.iter().flat_map(|c| &c.runs);
     if runs().any(|r| r.is_co_located()) {
-        sentences.push("Client and server share CPUs: every rate is one of both together, not of the server alone.".into());
+        sentences
+            .push("Client and server share CPUs: every rate is one of both together, not of the server alone.".into());
     }
     if let (Some(system), true) = (&host.virtualization, runs().next().is_some()) {
-        sentences.push(format!("The host is virtual ({system}): clock frequency, temperature and hardware counters were not measured."));
+        sentences.push(format!(
+            "The host is virtual ({system}): clock frequency, temperature and hardware counters were not measured."
+        ));
     }
     if evidence.record.canary.is_none() && runs().next().is_some() {
         sentences.push("There is no canary: how fast this load could go at most on this machine is unknown.".into());
@@ -41,7 +45,10 @@ fn refused(evidence: &Evidence) -> Vec<String> {
     for cell in evidence.cells.iter().filter(|c| c.was_skipped()) {
         reasons.entry(cell.no_number().unwrap_or_default()).or_default().push(&cell.cell.axes);
     }
-    reasons.into_iter().map(|(reason, cells)| format!("{} ({} cells): {reason}.", shared(&cells), cells.len())).collect()
+    reasons
+        .into_iter()
+        .map(|(reason, cells)| format!("{} ({} cells): {reason}.", shared(&cells), cells.len()))
+        .collect()
 }
 
 /// The axis values that all of these cells have in common and that not all cells need have.
@@ -54,5 +61,9 @@ fn shared(cells: &[&BTreeMap<String, Value>]) -> String {
 
 fn place(axes: &BTreeMap<String, Value>) -> String {
     let parts: BTreeSet<String> = axes.iter().map(|(key, value)| format!("{key} {value}")).collect();
-    if parts.is_empty() { "Not measured".into() } else { format!("Not measured: {}", parts.into_iter().collect::<Vec<_>>().join(", ")) }
+    if parts.is_empty() {
+        "Not measured".into()
+    } else {
+        format!("Not measured: {}", parts.into_iter().collect::<Vec<_>>().join(", "))
+    }
 }

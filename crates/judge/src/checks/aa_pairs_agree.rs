@@ -20,8 +20,16 @@ pub const CHECK: Check = Check {
 };
 
 fn look(evidence: &Evidence) -> Sight {
-    let twin = evidence.cells.iter().find(|c| c.cell.repeats.is_some()).ok_or("the experiment repeats no cell under another label")?;
-    let first = evidence.cells.iter().find(|c| Some(&c.cell.id) == twin.cell.repeats.as_ref()).ok_or("the repeated cell is not in the plan")?;
+    let twin = evidence
+        .cells
+        .iter()
+        .find(|c| c.cell.repeats.is_some())
+        .ok_or("the experiment repeats no cell under another label")?;
+    let first = evidence
+        .cells
+        .iter()
+        .find(|c| Some(&c.cell.id) == twin.cell.repeats.as_ref())
+        .ok_or("the repeated cell is not in the plan")?;
     let estimate = ratio(first, twin).ok_or("one of the two has no number")?;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return Err(format!("n = {} gives no interval", estimate.n));
@@ -33,7 +41,10 @@ fn look(evidence: &Evidence) -> Sight {
     } else {
         (Status::Pass, "agree within their noise")
     };
-    let sentence = format!("{} and {} {text}: {off} apart (ratio {low:.3} to {high:.3}, n = {}).", first.cell.id, twin.cell.id, estimate.n);
+    let sentence = format!(
+        "{} and {} {text}: {off} apart (ratio {low:.3} to {high:.3}, n = {}).",
+        first.cell.id, twin.cell.id, estimate.n
+    );
     let cells = vec![first.cell.id.to_string(), twin.cell.id.to_string()];
     Ok(Seen::new(status, off.to_string(), format!("{MARGIN} and significant"), sentence).at(cells))
 }

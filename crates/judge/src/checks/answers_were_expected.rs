@@ -25,7 +25,10 @@ fn look(run: &RunEvidence) -> Sight {
     let worst = run.statements().max_by_key(|(_, s)| s.unexpected).map_or("", |(name, _)| name);
     let (status, sentence) = match unexpected {
         0 => (Status::Pass, format!("All {calls} answers were as the workload expects them.")),
-        n => (Status::Fail, format!("{n} of {calls} answers were not what the workload expects, most of them of `{worst}`.")),
+        n => (
+            Status::Fail,
+            format!("{n} of {calls} answers were not what the workload expects, most of them of `{worst}`."),
+        ),
     };
     Ok(Seen::new(status, format!("{unexpected} answers"), "0 answers", sentence))
 }

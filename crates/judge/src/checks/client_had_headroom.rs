@@ -18,7 +18,12 @@ use model::verdict::Status;
 pub const CHECK: Check = Check {
     id: "client_had_headroom",
     code: "L1",
-    claim: || format!("the load used less than {} of its CPUs and of its busiest worker less than {}, and stayed below {} of the canary's rate", BUSY.fail, WORKER.fail, CEILING.fail),
+    claim: || {
+        format!(
+            "the load used less than {} of its CPUs and of its busiest worker less than {}, and stayed below {} of the canary's rate",
+            BUSY.fail, WORKER.fail, CEILING.fail
+        )
+    },
     source: include_str!("client_had_headroom.rs"),
     needs: &[Need::Counter(CLIENT_USER), Need::Counter(CLIENT_SYSTEM)],
     advice: "give the load more CPUs (`load_cpus`) or another machine, or ask with fewer users; as it is, the number is a lower bound for the server",
@@ -50,7 +55,8 @@ struct Sign {
 
 fn look(run: &RunEvidence) -> Sight {
     let used = run.rates(&[CLIENT_USER, CLIENT_SYSTEM]).ok_or("the reading's window is empty")? / 1e9;
-    let ceiling = ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, limit: CEILING });
+    let ceiling =
+        ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, limit: CEILING });
     if run.is_co_located() { co_located(run, used, ceiling) } else { apart(run, used, ceiling) }
 }
 
@@ -59,10 +65,16 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
     let busiest = run.rate("client.cpu.busiest_worker").map(|r| r / 1e9);
     let mut signs = vec![Sign { what: "of the load's CPUs used", value: used / cpus, limit: BUSY }];
     signs.extend(busiest.map(|value| Sign { what: "of its busiest worker used", value, limit: WORKER }));
-    signs.extend(waiting(run).map(|value| Sign { what: "of the latency spent waiting for a CPU", value, limit: WAITING }));
+    signs.extend(waiting(run).map(|value| Sign {
+        what: "of the latency spent waiting for a CPU",
+        value,
+        limit: WAITING,
+    }));
     signs.extend(ceiling);
     let status = |s: &Sign| graded(s.value, s.limit.warn.0, s.limit.fail.0);
-    let nearest = |a: &&Sign, b: &&Sign| status(a).cmp(&status(b)).then((a.value / a.limit.fail.0).total_cmp(&(b.value / b.limit.fail.0)));
+    let nearest = |a: &&Sign, b: &&Sign| {
+        status(a).cmp(&status(b)).then((a.value / a.limit.fail.0).total_cmp(&(b.value / b.limit.fail.0)))
+    };
     let worst = signs.iter().max_by(nearest).expect("the load's CPUs are always known");
     let all: Vec<String> = signs.iter().map(|s| format!("{} {}", Share(s.value), s.what)).collect();
     let first = match status(worst) {
@@ -71,7 +83,12 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
         Status::Pass | Status::NotEvaluable => "The load had room: ",
     };
     let limit = format!("{}; warns at {}", worst.limit.fail, worst.limit.warn);
-    Ok(Seen::new(status(worst), format!("{} {}", Share(worst.value), worst.what), limit, format!("{first}{}.", all.join(", "))))
+    Ok(Seen::new(
+        status(worst),
+        format!("{} {}", Share(worst.value), worst.what),
+        limit,
+        format!("{first}{}.", all.join(", ")),
+    ))
 }
 
 fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
@@ -90,13 +107,21 @@ fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
     let by_ceiling = ceiling.map_or(Status::Pass, |s| graded(s.value, s.limit.warn.0, s.limit.fail.0));
     let by_split = if split > SPLIT.0 { Status::Warn } else { Status::Pass };
     let limit = format!("{SPLIT} of the CPU time; {} of the canary's rate", CEILING.fail);
-    Ok(Seen::new(by_ceiling.max(by_split), format!("{} of the CPU time", Share(split)), limit, format!("{text}{near}.")))
+    Ok(Seen::new(
+        by_ceiling.max(by_split),
+        format!("{} of the CPU time", Share(split)),
+        limit,
+        format!("{text}{near}."),
+    ))
 }
 
 /// Share of an average statement's latency that a worker spent runnable and not running.
 fn waiting(run: &RunEvidence) -> Option<f64> {
     let per_statement = run.rate("client.runqueue.wait")? / run.qps();
-    let (sum, count) = run.statements().filter_map(|(_, s)| Some((s.service.mean()?.0 as f64 * s.calls as f64, s.calls))).fold((0.0, 0), |(a, b), (x, n)| (a + x, b + n));
+    let (sum, count) = run
+        .statements()
+        .filter_map(|(_, s)| Some((s.service.mean()?.0 as f64 * s.calls as f64, s.calls)))
+        .fold((0.0, 0), |(a, b), (x, n)| (a + x, b + n));
     (count > 0 && per_statement.is_finite()).then(|| per_statement / (sum / count as f64))
 }
 

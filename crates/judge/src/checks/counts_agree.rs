@@ -45,11 +45,15 @@ fn look(run: &RunEvidence) -> Sight {
         let (off, most) = ((client - server).abs(), TOLERANCE.0 * client + IN_FLIGHT * f64::from(run.users()));
         (graded(off, SLACK, most.max(SLACK)), what, client, server)
     });
-    let (status, what, client, server) = judged.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).expect("requests are needed");
+    let (status, what, client, server) =
+        judged.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).expect("requests are needed");
     let measured = format!("{} apart", (client - server).abs());
     let sentence = match status {
         Status::Pass | Status::NotEvaluable => format!("The client counts {client} {what} and the server {server}."),
-        Status::Warn | Status::Fail => format!("The client counts {client} {what}, the server {server}: the two disagree by {}.", Share((client / server.max(1.0) - 1.0).abs())),
+        Status::Warn | Status::Fail => format!(
+            "The client counts {client} {what}, the server {server}: the two disagree by {}.",
+            Share((client / server.max(1.0) - 1.0).abs())
+        ),
     };
     Ok(Seen::new(status, measured, format!("{SLACK}, or {TOLERANCE} and {IN_FLIGHT} per user"), sentence))
 }

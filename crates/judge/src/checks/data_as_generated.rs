@@ -26,5 +26,6 @@ fn look(run: &RunEvidence) -> Sight {
         0 => (Status::Pass, format!("{checked} of {} rows were read back and are as generated.", dataset.rows)),
         n => (Status::Fail, format!("{n} of {checked} rows read back differ from what the generator makes.")),
     };
-    Ok(Seen::new(status, format!("{wrong} rows"), "0 rows", sentence).at(vec![format!("datasets/{}.json", dataset.key)]))
+    Ok(Seen::new(status, format!("{wrong} rows"), "0 rows", sentence)
+        .at(vec![format!("datasets/{}.json", dataset.key)]))
 }

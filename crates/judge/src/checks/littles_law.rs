@@ -36,15 +36,28 @@ fn look(run: &RunEvidence) -> Sight {
     }
     let blur = users.sqrt() / done;
     if blur > BLUR.0 {
-        return Err(format!("{done} operations of {users} users are too few: their ends alone blur it by {}", Share(blur)));
+        return Err(format!(
+            "{done} operations of {users} users are too few: their ends alone blur it by {}",
+            Share(blur)
+        ));
     }
-    let busy: f64 = run.operations().filter_map(|(_, o)| Some(o.latency.mean()?.seconds() * o.latency.count() as f64)).sum();
+    let busy: f64 =
+        run.operations().filter_map(|(_, o)| Some(o.latency.mean()?.seconds() * o.latency.count() as f64)).sum();
     let outstanding = busy / run.seconds();
     let off = (outstanding / users - 1.0).abs();
     let status = graded(off, WARN.0 + blur, FAIL.0 + blur);
     let sentence = match status {
         Status::Pass | Status::NotEvaluable => format!("Rate × latency is {} for {users} users.", round3(outstanding)),
-        Status::Warn | Status::Fail => format!("Rate × latency is {} for {users} users: {} of their time is outside any measured operation.", round3(outstanding), Share(off)),
+        Status::Warn | Status::Fail => format!(
+            "Rate × latency is {} for {users} users: {} of their time is outside any measured operation.",
+            round3(outstanding),
+            Share(off)
+        ),
     };
-    Ok(Seen::new(status, format!("{} off", Share(off)), format!("{FAIL}; warns at {WARN}; blur {}", Share(blur)), sentence))
+    Ok(Seen::new(
+        status,
+        format!("{} off", Share(off)),
+        format!("{FAIL}; warns at {WARN}; blur {}", Share(blur)),
+        sentence,
+    ))
 }

@@ -15,7 +15,11 @@ use model::verdict::Status;
 pub const CHECK: Check = Check {
     id: "machine_was_quiet",
     code: "E1",
-    claim: || format!("other processes took less than {OTHERS_FAIL} and other machines less than {STEAL_FAIL} of the CPU time"),
+    claim: || {
+        format!(
+            "other processes took less than {OTHERS_FAIL} and other machines less than {STEAL_FAIL} of the CPU time"
+        )
+    },
     source: include_str!("machine_was_quiet.rs"),
     needs: &[
         Need::Counter("host.cpu.total"),
@@ -58,7 +62,10 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     let resolution = times.variance.sqrt() / times.total;
     if resolution > OTHERS_FAIL.0 {
-        return Err(format!("over so short a time the ticks of the clock resolve {} of the CPU time only", Share(resolution)));
+        return Err(format!(
+            "over so short a time the ticks of the clock resolve {} of the CPU time only",
+            Share(resolution)
+        ));
     }
     let (steal, others) = (Share((times.steal / times.total).max(0.0)), Share((times.others / times.total).max(0.0)));
     let allowed = 2.0 * resolution;
@@ -66,7 +73,10 @@ fn look(cell: &CellEvidence) -> Sight {
     let by_others = graded(others.0, OTHERS_WARN.0 + allowed, OTHERS_FAIL.0 + allowed);
     let status = by_steal.max(by_others);
     let first = if status == Status::Pass { "The machine was quiet" } else { "Somebody else used the CPUs" };
-    let sentence = format!("{first}: other processes took {others}, other machines {steal} of the CPU time (resolution {}).", Share(resolution));
+    let sentence = format!(
+        "{first}: other processes took {others}, other machines {steal} of the CPU time (resolution {}).",
+        Share(resolution)
+    );
     let limit = format!("{OTHERS_FAIL} others, {STEAL_FAIL} steal, beside {} of resolution", Share(allowed));
     Ok(Seen::new(status, format!("{others} others, {steal} steal"), limit, sentence))
 }

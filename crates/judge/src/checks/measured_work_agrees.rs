@@ -104,14 +104,17 @@ fn look(evidence: &Evidence) -> Sight {
             let Some(other) = candidate.get(statement) else { continue };
             compared += 1;
             let both = one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(pair.axis));
-            let mismatches = both.map(|((measure, base), (_, candidate))| Mismatch { pair, statement, measure, base, candidate });
+            let mismatches =
+                both.map(|((measure, base), (_, candidate))| Mismatch { pair, statement, measure, base, candidate });
             found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > LIMIT.0));
         }
     }
     if compared == 0 {
         return Err(format!("no statement was called {FEWEST_CALLS} times in two cells that must do the same work"));
     }
-    let worse = |a: &&Mismatch, b: &&Mismatch| (a.measure != Measure::Bytes).cmp(&(b.measure != Measure::Bytes)).then(a.off().total_cmp(&b.off()));
+    let worse = |a: &&Mismatch, b: &&Mismatch| {
+        (a.measure != Measure::Bytes).cmp(&(b.measure != Measure::Bytes)).then(a.off().total_cmp(&b.off()))
+    };
     let limit = LIMIT.to_string();
     let Some(worst) = found.iter().max_by(worse) else {
         let sentence = format!("Rows, bytes and calls of each statement agree over {compared} comparisons.");

@@ -16,7 +16,11 @@ use std::collections::BTreeMap;
 pub const CHECK: Check = Check {
     id: "operations_succeeded",
     code: "W1",
-    claim: || format!("every operation was done, fewer than {FAILED} of its attempts failed, and none by an error that retrying cannot mend"),
+    claim: || {
+        format!(
+            "every operation was done, fewer than {FAILED} of its attempts failed, and none by an error that retrying cannot mend"
+        )
+    },
     source: include_str!("operations_succeeded.rs"),
     needs: &[],
     advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
@@ -34,7 +38,9 @@ fn look(cell: &CellEvidence) -> Sight {
     let limit = format!("{FAILED} failed, {RETRIED} retried");
     if let Some((run, reason)) = cell.failed().next() {
         let sentence = format!("Run {} of this cell failed: {reason}.", run.id);
-        return Ok(Seen::new(Status::Fail, "a failed run", limit, sentence).at(vec![format!("runs/{}/run.json", run.id)]));
+        return Ok(
+            Seen::new(Status::Fail, "a failed run", limit, sentence).at(vec![format!("runs/{}/run.json", run.id)])
+        );
     }
     let mut operations: BTreeMap<&str, Attempts> = BTreeMap::new();
     for (name, operation) in cell.runs.iter().flat_map(|r| r.operations()) {
@@ -84,14 +90,21 @@ impl<'a> Attempts<'a> {
             format!(" ({} {message}, {count} times)", cause(*number))
         });
         if self.attempted() > 0 && self.done == 0 {
-            return (Status::Fail, "0 done".into(), format!("INVALID: not one `{name}` of {} was done{error}.", self.attempted()));
+            return (
+                Status::Fail,
+                "0 done".into(),
+                format!("INVALID: not one `{name}` of {} was done{error}.", self.attempted()),
+            );
         }
         if lasting.is_some() || failed.0 > FAILED.0 {
-            let sentence = format!("{failed} of `{name}` failed{error}: the rate counts what was answered, not what was wanted.");
+            let sentence =
+                format!("{failed} of `{name}` failed{error}: the rate counts what was answered, not what was wanted.");
             return (Status::Fail, format!("{failed} failed"), sentence);
         }
         if retried.0 > RETRIED.0 {
-            let sentence = format!("{retried} of `{name}` had to be tried again{error}; the server did more work than the rate shows.");
+            let sentence = format!(
+                "{retried} of `{name}` had to be tried again{error}; the server did more work than the rate shows."
+            );
             return (Status::Warn, format!("{retried} retried"), sentence);
         }
         let sentence = format!("{} of `{name}` were done, {failed} failed, {retried} were tried again.", self.done);

@@ -37,8 +37,17 @@ fn look(cell: &CellEvidence) -> Sight {
         return Ok(Seen::new(Status::Pass, format!("{samples} samples"), limit, sentence));
     };
     let names: Vec<&str> = short.iter().map(|(name, _)| *name).collect();
-    let unbounded: Vec<&str> = short.iter().filter(|(_, q)| order::ranks(samples, *q).1.is_none()).map(|(n, _)| *n).collect();
-    let unbounded = if unbounded.is_empty() { String::new() } else { format!(" {} has no upper bound at all.", unbounded.join(" and ")) };
-    let sentence = format!("{samples} operations leave {} beyond {name}: {} rest on too few samples.{unbounded}", round3(beyond(*q)), names.join(" and "));
+    let unbounded: Vec<&str> =
+        short.iter().filter(|(_, q)| order::ranks(samples, *q).1.is_none()).map(|(n, _)| *n).collect();
+    let unbounded = if unbounded.is_empty() {
+        String::new()
+    } else {
+        format!(" There is no upper bound at all for {}.", unbounded.join(" and "))
+    };
+    let sentence = format!(
+        "{samples} operations leave {} beyond {name}: {} rest on too few samples.{unbounded}",
+        round3(beyond(*q)),
+        names.join(" and ")
+    );
     Ok(Seen::new(Status::Warn, format!("{samples} samples"), limit, sentence))
 }

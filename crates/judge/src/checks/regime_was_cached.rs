@@ -14,7 +14,11 @@ use model::verdict::Status;
 pub const CHECK: Check = Check {
     id: "regime_was_cached",
     code: "D4",
-    claim: || format!("data stayed below {FULL} of the buffer pool and fewer than {READS} pages per statement were read from disk"),
+    claim: || {
+        format!(
+            "data stayed below {FULL} of the buffer pool and fewer than {READS} pages per statement were read from disk"
+        )
+    },
     source: include_str!("regime_was_cached.rs"),
     needs: &[Need::Counter(PHYSICAL)],
     advice: "enlarge the buffer pool, warm up longer, or make the regime an axis of the question",
@@ -56,7 +60,12 @@ fn look(cell: &CellEvidence) -> Sight {
     if !engine.eq_ignore_ascii_case("innodb") {
         return Err(format!("the buffer pool is InnoDB's, and the engine is {engine}"));
     }
-    let seen = cell.runs.iter().map(regime).collect::<Option<Vec<_>>>().ok_or("its readings or the buffer pool's size are missing")?;
+    let seen = cell
+        .runs
+        .iter()
+        .map(regime)
+        .collect::<Option<Vec<_>>>()
+        .ok_or("its readings or the buffer pool's size are missing")?;
     let worst = seen.into_iter().max_by(|a, b| a.regime.cmp(&b.regime).then(a.reads.total_cmp(&b.reads)));
     let worst = worst.expect("a cell that is judged has runs");
     let status = if worst.regime == Regime::Cached { Status::Pass } else { Status::Warn };
@@ -68,7 +77,12 @@ fn look(cell: &CellEvidence) -> Sight {
         Share(worst.data as f64 / worst.pool as f64),
         round3(worst.reads)
     );
-    Ok(Seen::new(status, format!("{} reads/statement", round3(worst.reads)), format!("{READS} reads/statement, {FULL} of the pool"), sentence))
+    Ok(Seen::new(
+        status,
+        format!("{} reads/statement", round3(worst.reads)),
+        format!("{READS} reads/statement, {FULL} of the pool"),
+        sentence,
+    ))
 }
 
 pub struct Reading {
@@ -99,8 +113,11 @@ pub fn regime(run: &RunEvidence) -> Option<Reading> {
 /// Whether physical reads fell by more than half from the first to the second half of what was measured.
 fn is_warming(run: &RunEvidence) -> bool {
     let series = run.details.series(&run.run.id, &[PHYSICAL]);
-    let (Some(from), Some(to)) = (run.phases.first().map(|p| p.from), run.phases.last().map(|p| p.to)) else { return false };
-    let readings: Vec<f64> = series.iter().flat_map(|s| &s.readings).filter(|(at, _)| (from..=to).contains(at)).map(|(_, v)| *v).collect();
+    let (Some(from), Some(to)) = (run.phases.first().map(|p| p.from), run.phases.last().map(|p| p.to)) else {
+        return false;
+    };
+    let readings: Vec<f64> =
+        series.iter().flat_map(|s| &s.readings).filter(|(at, _)| (from..=to).contains(at)).map(|(_, v)| *v).collect();
     if readings.len() < FEWEST_READINGS {
         return false;
     }

@@ -25,7 +25,10 @@ const FAIL: Share = Share(0.20);
 fn look(cell: &CellEvidence) -> Sight {
     let rates: Vec<f64> = cell.runs.iter().map(|r| r.qps()).collect();
     if rates.len() < FEWEST {
-        return Err(format!("n = {}, shown as a point; {FEWEST} repetitions are the fewest for an interval", rates.len()));
+        return Err(format!(
+            "n = {}, shown as a point; {FEWEST} repetitions are the fewest for an interval",
+            rates.len()
+        ));
     }
     if rates.iter().all(|r| *r == 0.0) {
         return Err("no statement was answered".into());
@@ -34,7 +37,9 @@ fn look(cell: &CellEvidence) -> Sight {
     let status = graded(spread, WARN.0, FAIL.0);
     let sentence = match status {
         Status::Pass | Status::NotEvaluable => format!("{} repetitions spread by {}.", rates.len(), Share(spread)),
-        Status::Warn | Status::Fail => format!("{} repetitions spread by {}: differences of that size are noise here.", rates.len(), Share(spread)),
+        Status::Warn | Status::Fail => {
+            format!("{} repetitions spread by {}: differences of that size are noise here.", rates.len(), Share(spread))
+        }
     };
     Ok(Seen::new(status, Share(spread).to_string(), format!("{FAIL}; warns at {WARN}"), sentence))
 }

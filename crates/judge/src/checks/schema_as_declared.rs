@@ -34,10 +34,13 @@ fn look(cell: &CellEvidence) -> Sight {
     for table in &tables {
         found.extend(differences(table)?.into_iter().map(|what| format!("in {}, {what}", table.name)));
     }
-    let warned: Vec<String> = tables.iter().flat_map(|t| t.warnings.iter().map(|w| format!("{}: {w}", t.name))).collect();
+    let warned: Vec<String> =
+        tables.iter().flat_map(|t| t.warnings.iter().map(|w| format!("{}: {w}", t.name))).collect();
     let (status, measured, sentence) = match (found.first(), warned.first()) {
         (Some(first), _) => (Status::Fail, found.len(), format!("Not as declared: {first}{}.", more(found.len()))),
-        (None, Some(first)) => (Status::Warn, warned.len(), format!("The server warned at CREATE TABLE: {first}{}.", more(warned.len()))),
+        (None, Some(first)) => {
+            (Status::Warn, warned.len(), format!("The server warned at CREATE TABLE: {first}{}.", more(warned.len())))
+        }
         (None, None) => (Status::Pass, 0, format!("{} tables are as submitted, with all their rows.", tables.len())),
     };
     Ok(Seen::new(status, format!("{measured} differences"), "0 differences", sentence).at(paths))

@@ -8,7 +8,9 @@ use crate::stats::{FEWEST, average, mean};
 use model::estimate::Estimate;
 use model::histogram::Histogram;
 use model::units::Nanos;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 type Estimates = BTreeMap<String, Estimate>;
 
@@ -86,12 +88,13 @@ fn latencies<'a>(
     cell: &CellEvidence<'a>,
     histograms: impl Fn(&RunEvidence<'a>) -> Named<'a>,
 ) -> BTreeMap<String, Estimates> {
-    let mut runs: BTreeMap<&str, Vec<Histogram>> = BTreeMap::new();
+    let mut runs: BTreeMap<&str, Vec<Cow<Histogram>>> = BTreeMap::new();
     for run in &cell.runs {
-        let mut merged: BTreeMap<&str, Histogram> = BTreeMap::new();
-        for (name, histogram) in histograms(run) {
-            if histogram.count() > 0 {
-                merged.entry(name).and_modify(|m| m.merge(histogram)).or_insert_with(|| histogram.clone());
+        let mut merged: BTreeMap<&str, Cow<Histogram>> = BTreeMap::new();
+        for (name, histogram) in histograms(run).into_iter().filter(|(_, h)| h.count() > 0) {
+            match merged.entry(name) {
+                Entry::Vacant(place) => drop(place.insert(Cow::Borrowed(histogram))),
+                Entry::Occupied(place) => place.into_mut().to_mut().merge(histogram),
             }
         }
         for (name, histogram) in merged {
@@ -101,13 +104,13 @@ fn latencies<'a>(
     runs.into_iter().map(|(name, runs)| (name.to_string(), of_histograms(&runs))).collect()
 }
 
-fn of_histograms(runs: &[Histogram]) -> Estimates {
+fn of_histograms(runs: &[Cow<Histogram>]) -> Estimates {
     let (first, others) = runs.split_first().expect("only names with a histogram come here");
     let mut merged = first.clone();
-    others.iter().for_each(|h| merged.merge(h));
+    others.iter().for_each(|h| merged.to_mut().merge(h));
     let ranged = |of: &dyn Fn(&Histogram) -> Option<Nanos>| {
         let value = |h: &Histogram| of(h).expect("only histograms with a value come here").micros();
-        let each = || runs.iter().map(value);
+        let each = || runs.iter().map(|h| value(h));
         let enough = runs.len() >= FEWEST;
         Estimate {
             value: value(&merged),
@@ -117,7 +120,7 @@ fn of_histograms(runs: &[Histogram]) -> Estimates {
             unit: "µs".into(),
         }
     };
-    let means: Vec<f64> = runs.iter().filter_map(Histogram::mean).map(Nanos::micros).collect();
+    let means: Vec<f64> = runs.iter().filter_map(|h| h.mean()).map(Nanos::micros).collect();
     let mut estimates: Estimates =
         PERCENTILES.iter().map(|(name, p)| ((*name).to_string(), ranged(&|h| h.percentile(*p)))).collect();
     estimates.insert("latency_us_max".into(), ranged(&Histogram::max));

@@ -30,7 +30,10 @@ mod tests {
     fn intervals_are_scipys() {
         // scipy.stats.t.interval(0.95, 4, loc=x.mean(), scale=scipy.stats.sem(x)), then the same of numpy.log(x)
         let near = |i: Interval, (value, low, high): (f64, f64, f64)| {
-            assert!([(i.value, value), (i.low, low), (i.high, high)].iter().all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{i:?}");
+            assert!(
+                [(i.value, value), (i.low, low), (i.high, high)].iter().all(|(a, b)| (a / b - 1.0).abs() < 1e-9),
+                "{i:?}"
+            );
         };
         near(plain(&VALUES).unwrap(), (100.6, 98.46195698795584, 102.73804301204414));
         near(of_logs(&VALUES).unwrap(), (100.58826112068253, 98.47961963268862, 102.74205275183778));

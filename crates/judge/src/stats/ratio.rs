@@ -30,7 +30,10 @@ mod tests {
     use super::*;
 
     fn near(i: Interval, (value, low, high): (f64, f64, f64)) {
-        assert!([(i.value, value), (i.low, low), (i.high, high)].iter().all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{i:?}");
+        assert!(
+            [(i.value, value), (i.low, low), (i.high, high)].iter().all(|(a, b)| (a / b - 1.0).abs() < 1e-9),
+            "{i:?}"
+        );
     }
 
     #[test]

@@ -1,0 +1,369 @@
+//! Every check on a record that is healthy, on one with the illness it looks for, and on one that lacks its evidence. What
+//! is missing must never read as passed.
+
+mod bench;
+
+use bench::*;
+use model::histogram::Histogram;
+use model::load::{Arrivals, Process};
+use model::plan::CellId;
+use model::record::Record;
+use model::record::run::Ending;
+use model::units::{Bytes, Nanos};
+use model::value::Value;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+
+/// A healthy record, spoilt.
+fn spoilt(spoil: impl FnOnce(&mut Record)) -> Record {
+    let mut record = record();
+    spoil(&mut record);
+    record
+}
+
+/// The same with every run spoilt.
+fn all_runs(spoil: impl Fn(&mut model::record::run::RunRecord)) -> Record {
+    spoilt(|r| r.runs.iter_mut().for_each(spoil))
+}
+
+#[test]
+fn a_healthy_record_passes_every_check_that_it_has_evidence_for() {
+    let mut record = record();
+    add_twin(&mut record);
+    let judgement = judge(&record);
+    for verdict in judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts)) {
+        assert_eq!(verdict.verdict, Pass, "{}: {}", verdict.check, verdict.sentence);
+        assert!(
+            !verdict.measured.is_empty() && !verdict.limit.is_empty() && !verdict.sentence.is_empty(),
+            "{verdict:?}"
+        );
+        assert_eq!(verdict.advice, "", "a pass needs no advice");
+    }
+    let per_cell = judge::checks::ALL.iter().filter(|c| c.scope() != judge::Scope::Experiment).count();
+    assert!(judgement.cells.iter().all(|c| c.verdicts.len() == per_cell), "one verdict per check and cell");
+}
+
+#[test]
+fn counters_that_are_missing_never_read_as_passed() {
+    let record = all_runs(|r| {
+        r.phases[0].counters.clear();
+        r.whole.counters.clear();
+    });
+    for check in judge::checks::ALL.iter().filter(|c| !c.needs.is_empty()) {
+        let verdict = verdict(&record, check.id);
+        assert_eq!(verdict.verdict, NotEvaluable, "{}", check.id);
+        assert!(verdict.sentence.contains("was not measured"), "{}", verdict.sentence);
+    }
+}
+
+#[test]
+fn a_missing_zero_between_workloads_is_found_named_and_refused() {
+    let workloads: [Value; 2] = ["oltp.simple_ranges".into(), "oltp.distinct_ranges".into()];
+    let mut record = experiment(&[("workload", &workloads), ("charset", &["latin1".into(), "utf8mb4-generic".into()])]);
+    assert_eq!(status(&record, "parameters_agree"), Pass);
+    for cell in record.plan.cells.iter_mut().filter(|c| c.workload == "oltp.distinct_ranges") {
+        cell.parameters.insert("range_size".into(), 10.into());
+    }
+    let verdict = verdict(&record, "parameters_agree");
+    assert_eq!(verdict.verdict, Fail);
+    for words in
+        ["`range_size` is 100 in oltp.simple_ranges (c001) but 10 in oltp.distinct_ranges (c003)", "exactly one zero"]
+    {
+        assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+    }
+    let judgement = judge(&record);
+    for comparison in &judgement.comparisons {
+        let refused = comparison.outcome == model::estimate::Outcome::Refused;
+        assert_eq!(refused, comparison.axis == "workload", "{}", comparison.sentence);
+    }
+}
+
+#[test]
+fn effective_variables_that_differ_warn_unless_the_axis_implies_them() {
+    let with_second_instance = |key: &str, value: &str| {
+        spoilt(|r| {
+            let mut other = instance("i2");
+            other.variables.insert(key.into(), value.into());
+            r.instances.push(other);
+            for run in r.runs.iter_mut().filter(|r| r.cell.0 == "c003" || r.cell.0 == "c004") {
+                run.instance = Some("i2".into());
+            }
+        })
+    };
+    let verdict = verdict(&with_second_instance("sync_binlog", "1"), "parameters_agree");
+    assert_eq!(verdict.verdict, Warn);
+    assert!(verdict.sentence.contains("`variable.sync_binlog` is 0"), "{}", verdict.sentence);
+    assert_eq!(
+        status(&with_second_instance("collation_server", "utf8mb4_general_ci"), "parameters_agree"),
+        Pass,
+        "implied by charset"
+    );
+    assert_eq!(status(&with_second_instance("port", "3307"), "parameters_agree"), Pass, "a name, not a setting");
+}
+
+#[test]
+fn another_isolation_or_transport_is_other_work() {
+    for spoil in [
+        (|r: &mut Record| of_cell(r, "c003").for_each(|r| r.session.transport = "tcp tls".into())) as fn(&mut Record),
+        |r| {
+            of_cell(r, "c003")
+                .for_each(|r| drop(r.session.variables.insert("transaction_isolation".into(), "SERIALIZABLE".into())))
+        },
+    ] {
+        assert_eq!(status(&spoilt(spoil), "parameters_agree"), Fail);
+    }
+    assert_eq!(status(&experiment(&[]), "parameters_agree"), NotEvaluable);
+}
+
+#[test]
+fn rows_per_call_that_no_axis_explains_fail() {
+    let record = spoilt(|r| of_cell(r, "c004").for_each(|r| statement(r).rows /= 10));
+    let verdict = verdict(&record, "measured_work_agrees");
+    assert_eq!((verdict.verdict, verdict.measured.as_str()), (Fail, "×10"));
+    assert!(
+        verdict.sentence.contains("has 1 rows per call in oltp.point_selects (c003) and 0.1 in"),
+        "{}",
+        verdict.sentence
+    );
+    let bytes = spoilt(|r| of_cell(r, "c002").for_each(|r| statement(r).bytes *= 2));
+    assert_eq!(status(&bytes, "measured_work_agrees"), Warn, "more users do not make larger answers");
+    let charset = spoilt(|r| {
+        of_cell(r, "c003").for_each(|r| statement(r).bytes *= 2);
+        of_cell(r, "c004").for_each(|r| statement(r).bytes *= 2);
+    });
+    assert_eq!(status(&charset, "measured_work_agrees"), Pass, "another charset may");
+    assert_eq!(status(&all_runs(|r| statement(r).calls = 30), "measured_work_agrees"), NotEvaluable);
+}
+
+#[test]
+fn an_axis_over_a_work_parameter_explains_its_rows() {
+    let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
+    of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);
+    assert_eq!(status(&record, "measured_work_agrees"), NotEvaluable, "nothing else is compared here");
+}
+
+#[test]
+fn operations_that_fail_are_never_a_rate() {
+    let failing = |done: u64, error: u32, count: u64| {
+        all_runs(move |r| {
+            let operation = operation(r);
+            operation.done = done;
+            operation.failed.insert(error, count);
+            operation.messages.insert(error, "Column 'ol_delivery_d' cannot be null".into());
+        })
+    };
+    let nothing = verdict(&failing(0, 1048, 20_000), "operations_succeeded");
+    assert_eq!(nothing.verdict, Fail);
+    assert!(nothing.sentence.contains("error 1048 Column 'ol_delivery_d' cannot be null"), "{}", nothing.sentence);
+    assert_eq!(status(&failing(20_000, 1048, 1), "operations_succeeded"), Fail, "one error that retrying cannot mend");
+    assert_eq!(status(&failing(20_000, 1213, 100), "operations_succeeded"), Pass, "half a per cent of deadlocks");
+    assert_eq!(status(&failing(20_000, 1213, 300), "operations_succeeded"), Fail);
+    let retried = all_runs(|r| operation(r).retried = [(1213, 2_000)].into());
+    assert_eq!(status(&retried, "operations_succeeded"), Warn);
+}
+
+#[test]
+fn a_failed_run_fails_its_cell_and_the_judgement() {
+    let failed = |count: usize| {
+        spoilt(|r| {
+            of_cell(r, "c002").take(count).for_each(|r| r.ending = Ending::Failed { reason: "the server died".into() })
+        })
+    };
+    for record in [failed(1), failed(3)] {
+        assert_eq!(status(&record, "operations_succeeded"), Fail);
+        assert!(judge(&record).failed());
+    }
+    let judgement = judge(&failed(3));
+    assert_eq!(judgement.cells[1].no_number.as_deref(), Some("the server died"));
+    assert_eq!(judgement.cells[1].status, Fail);
+}
+
+#[test]
+fn client_and_server_must_count_the_same() {
+    let asked = |extra: u64| all_runs(move |r| r.whole.questions += extra);
+    assert_eq!(status(&asked(10), "counts_agree"), Pass);
+    assert_eq!(status(&asked(60), "counts_agree"), Warn);
+    assert_eq!(status(&asked(1_000), "counts_agree"), Fail);
+    let commits = all_runs(|r| r.whole.commits = 5_000);
+    let verdict = verdict(&commits, "counts_agree");
+    assert_eq!(verdict.verdict, Fail);
+    assert!(verdict.sentence.contains("5000 commits, the server 0"), "{}", verdict.sentence);
+}
+
+#[test]
+fn one_unexpected_answer_fails() {
+    assert_eq!(status(&spoilt(|r| statement(&mut r.runs[5]).unexpected = 1), "answers_were_expected"), Fail);
+    assert_eq!(status(&all_runs(|r| tally(r).statements.clear()), "answers_were_expected"), NotEvaluable);
+}
+
+#[test]
+fn a_client_near_its_end_is_called_so() {
+    let busy = |cpus: f64| all_runs(move |r| counter(r, "client.cpu.user", cpus * 1e9));
+    assert_eq!(status(&busy(1.3), "client_had_headroom"), Warn);
+    let verdict = verdict(&busy(1.65), "client_had_headroom");
+    assert_eq!(verdict.verdict, Fail);
+    assert!(verdict.sentence.starts_with("Run c001-1: CLIENT-BOUND"), "{}", verdict.sentence);
+    let judgement = judge(&busy(1.65));
+    assert_eq!(judgement.cells[0].bound.as_ref().unwrap().label, "client-bound");
+    let ceiling = spoilt(|r| r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0));
+    assert_eq!(status(&ceiling, "client_had_headroom"), Fail, "the rate is the canary's");
+    assert_eq!(status(&all_runs(|r| counter(r, "client.runqueue.wait", 5e9)), "client_had_headroom"), Fail);
+}
+
+#[test]
+fn on_shared_cpus_a_busy_client_warns_and_only_the_canary_fails_it() {
+    let shared = |client: f64| {
+        all_runs(move |r| {
+            r.load_cpus = vec![0, 1];
+            counter(r, "client.cpu.user", client * 1e9);
+            counter(r, "client.runqueue.wait", 5e9);
+        })
+    };
+    assert_eq!(status(&shared(0.3), "client_had_headroom"), Pass);
+    assert_eq!(status(&shared(1.9), "client_had_headroom"), Warn);
+    let judgement = judge(&shared(0.1));
+    assert!(judgement.not_measured.iter().any(|s| s.contains("share CPUs")), "{:?}", judgement.not_measured);
+    assert!(judgement.cells[1].bound.as_ref().unwrap().sentence.contains("they share these CPUs"));
+}
+
+#[test]
+fn time_outside_any_operation_breaks_littles_law() {
+    let latency = |share: f64| {
+        all_runs(move |r| {
+            let users = f64::from(r.phases[0].groups["users"].users);
+            let operation = operation(r);
+            let mut histogram = Histogram::new();
+            histogram.record_many(Nanos((share * users * 1e9 / operation.done as f64) as u64), operation.done);
+            operation.latency = histogram;
+        })
+    };
+    assert_eq!(status(&latency(1.0), "littles_law"), Pass);
+    assert_eq!(status(&latency(0.97), "littles_law"), Warn);
+    assert_eq!(status(&latency(0.9), "littles_law"), Fail);
+    assert_eq!(status(&all_runs(|r| operation(r).done = 40), "littles_law"), NotEvaluable, "too few operations");
+    let open = spoilt(|r| {
+        r.plan.cells.iter_mut().for_each(|c| c.load.arrivals = Some(Arrivals { rate: 1.0, process: Process::Poisson }))
+    });
+    assert_eq!(status(&open, "littles_law"), NotEvaluable);
+}
+
+#[test]
+fn a_table_that_is_not_as_submitted_fails() {
+    let changed = |from: &str, to: &str| {
+        spoilt(|r| r.datasets[0].tables[0].created = r.datasets[0].tables[0].created.replace(from, to))
+    };
+    assert_eq!(status(&changed("ENGINE=InnoDB", "ENGINE=MyISAM"), "schema_as_declared"), Fail);
+    let null = verdict(&changed("DEFAULT NULL", "NOT NULL DEFAULT 0"), "schema_as_declared");
+    assert!(null.sentence.contains("in sbtest1, column k is NOT NULL instead of NULL"), "{}", null.sentence);
+    assert_eq!(null.evidence[0], "datasets/d1.json");
+    assert_eq!(status(&spoilt(|r| r.datasets[0].tables[0].rows = 9_999), "schema_as_declared"), Fail);
+    assert_eq!(
+        status(&spoilt(|r| r.datasets[0].tables[0].warnings.push("1286 Unknown engine".into())), "schema_as_declared"),
+        Warn
+    );
+    assert_eq!(status(&spoilt(|r| r.datasets.clear()), "schema_as_declared"), NotEvaluable);
+}
+
+#[test]
+fn one_wrong_row_fails_the_data() {
+    assert_eq!(status(&spoilt(|r| r.datasets[0].rows_wrong = 1), "data_as_generated"), Fail);
+    assert_eq!(status(&spoilt(|r| r.datasets[0].rows_checked = 0), "data_as_generated"), NotEvaluable);
+}
+
+#[test]
+fn a_run_that_reads_from_disk_is_in_another_regime() {
+    let reading = |pages: f64, stalled: f64| {
+        all_runs(move |r| {
+            counter(r, "status.Innodb_buffer_pool_reads", pages);
+            counter(r, "host.pressure.io_some", stalled * 1e9);
+        })
+    };
+    assert_eq!(status(&reading(10.0, 0.0), "regime_was_cached"), Pass);
+    let mixed = verdict(&reading(2_000.0, 0.0), "regime_was_cached");
+    assert_eq!(mixed.verdict, Warn);
+    assert!(mixed.sentence.contains("The regime was mixed"), "{}", mixed.sentence);
+    assert_eq!(judge(&reading(2_000.0, 0.5)).cells[0].bound.as_ref().unwrap().label, "io-bound");
+    assert_eq!(
+        status(&spoilt(|r| r.datasets[0].tables[0].bytes = Bytes(1 << 30)), "regime_was_cached"),
+        Warn,
+        "barely fits"
+    );
+    assert_eq!(
+        status(&spoilt(|r| drop(r.instances[0].variables.remove("innodb_buffer_pool_size"))), "regime_was_cached"),
+        NotEvaluable
+    );
+}
+
+#[test]
+fn cpu_time_of_others_is_noticed_as_far_as_the_clock_resolves_it() {
+    let idle = |seconds: f64| all_runs(move |r| counter(r, "host.cpu.idle", seconds * 1e9));
+    assert_eq!(status(&idle(1.74), "machine_was_quiet"), Pass);
+    assert_eq!(status(&idle(1.60), "machine_was_quiet"), Warn);
+    assert_eq!(status(&idle(1.30), "machine_was_quiet"), Fail);
+    assert_eq!(status(&all_runs(|r| counter(r, "host.cpu.steal", 0.2e9)), "machine_was_quiet"), Fail);
+    let short = all_runs(|r| {
+        for ends in r.phases[0].counters.values_mut() {
+            ends.end = ends.begin + ends.delta() / 100.0;
+            ends.end_at = Nanos(ends.begin_at.0 + 10_000_000);
+        }
+    });
+    let verdict = verdict(&short, "machine_was_quiet");
+    assert_eq!(verdict.verdict, NotEvaluable);
+    assert!(verdict.sentence.contains("ticks of the clock"), "{}", verdict.sentence);
+}
+
+#[test]
+fn repetitions_that_spread_are_noise() {
+    let spread = |by: f64| {
+        spoilt(|r| of_cell(r, "c001").for_each(|r| set_rate(r, QPS * (1.0 + by * (f64::from(r.repetition) - 2.0)))))
+    };
+    assert_eq!(status(&spread(0.04), "repetitions_agree"), Pass);
+    assert_eq!(status(&spread(0.08), "repetitions_agree"), Warn);
+    assert_eq!(status(&spread(0.25), "repetitions_agree"), Fail);
+    assert_eq!(status(&spoilt(|r| r.runs.retain(|r| r.repetition < 3)), "repetitions_agree"), NotEvaluable);
+}
+
+/// An A/A arm: the first cell once more, with runs of its own.
+fn add_twin(record: &mut Record) {
+    let id = CellId(format!("c{:03}", record.plan.cells.len() + 1));
+    let twin =
+        model::plan::Cell { id: id.clone(), repeats: Some(CellId("c001".into())), ..record.plan.cells[0].clone() };
+    record.plan.cells.push(twin);
+    let runs: Vec<_> = of_cell(record, "c001").map(|r| r.clone()).collect();
+    for mut run in runs {
+        run.id = model::plan::RunId(format!("{id}-{}", run.repetition));
+        run.cell = id.clone();
+        record.runs.push(run);
+    }
+}
+
+#[test]
+fn a_pair_that_should_agree_and_does_not_makes_all_claims_warn() {
+    assert_eq!(status(&record(), "aa_pairs_agree"), NotEvaluable);
+    let mut record = record();
+    add_twin(&mut record);
+    assert_eq!(status(&record, "aa_pairs_agree"), Pass);
+    of_cell(&mut record, "c005").for_each(|r| set_rate(r, QPS * 1.1));
+    assert_eq!(status(&record, "aa_pairs_agree"), Warn);
+    assert!(judge(&record).claims.iter().filter(|c| c.sentence.contains("comparisons")).all(|c| c.status == Warn));
+}
+
+#[test]
+fn a_percentile_of_few_samples_is_said_to_be_one() {
+    let samples = |count: u64| {
+        all_runs(move |r| {
+            let mut histogram = Histogram::new();
+            histogram.record_many(Nanos(400_000), count);
+            operation(r).latency = histogram;
+        })
+    };
+    assert_eq!(status(&samples(4_000), "percentiles_have_samples"), Pass, "three runs of 4,000");
+    let few = verdict(&samples(100), "percentiles_have_samples");
+    assert_eq!(few.verdict, Warn);
+    assert!(
+        few.sentence
+            .contains("p99 and p99.9 rest on too few samples. There is no upper bound at all for p99 and p99.9."),
+        "{}",
+        few.sentence
+    );
+    assert_eq!(status(&samples(0), "percentiles_have_samples"), NotEvaluable);
+}
