@@ -24,7 +24,7 @@ const BACKLOG_FULL: Nanos = Nanos::from_millis(1);
 const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
 
 pub async fn connect(reactor: &Rc<Reactor>, address: &Address, deadline: Nanos) -> io::Result<Line> {
-    let due = Nanos(clock::now().0 + deadline.0);
+    let due = Nanos(clock::now().0.saturating_add(deadline.0));
     match address {
         Address::Unix(path) => unix(reactor, path, deadline, due).await,
         Address::Tcp { host, port } => {

@@ -24,8 +24,11 @@ pub struct Epoll {
 }
 
 impl Epoll {
+    /// Fails where the kernel is older than 5.11, which cannot wait for less than a millisecond.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(BATCH) })
+        let mut epoll = Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(BATCH) };
+        epoll.wait(Nanos(0), &mut Slots::default(), &mut Vec::new())?;
+        Ok(epoll)
     }
 
     #[inline]
@@ -104,8 +107,9 @@ impl Epoll {
                 slot.state = State::Landed { result: 0, sending: false };
                 ready.push(slot.task);
             } else {
-                // Nobody waits for it now, as when the server hangs up on an idle user: do not be told again and again.
-                epoll::delete(&self.epoll, &slot.socket)?;
+                // Nobody waits for it now, as when the server hangs up on an idle user: do not be told again and again. It
+                // fails when the event is of an earlier socket that a process being started still holds, and then may.
+                let _ = epoll::delete(&self.epoll, &slot.socket);
                 slot.registered = EventFlags::empty();
             }
         }

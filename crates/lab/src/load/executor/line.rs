@@ -69,7 +69,7 @@ impl Line {
         &mut self.buffers.get_or_insert_default().outgoing
     }
 
-    /// What has arrived and is not yet consumed; nothing while an operation is under way.
+    /// What has arrived and is not yet consumed. While an operation is under way it may be out of sight.
     #[inline]
     pub fn incoming(&self) -> &[u8] {
         self.buffers.as_ref().map_or(&[], |buffers| buffers.incoming.unread())
@@ -88,7 +88,7 @@ impl Line {
     #[inline]
     pub fn poll_exchange(&mut self, _: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if let (Transport::Driven { reactor, .. }, false) = (&self.transport, self.busy) {
-            self.due = Nanos(reactor.now().0 + self.deadline.0);
+            self.due = Nanos(reactor.now().0.saturating_add(self.deadline.0));
         }
         self.poll()
     }
@@ -144,7 +144,7 @@ fn exchange(socket: &OwnedFd, buffers: &mut Buffers) -> io::Result<usize> {
         match rustix::net::send(socket, buffers.unsent(), SendFlags::NOSIGNAL) {
             Ok(n) => buffers.sent += n,
             Err(Errno::INTR) => {}
-            Err(e) => return Err(e.into()),
+            Err(e) => return Err(in_time(e)),
         }
     }
     loop {
@@ -155,9 +155,12 @@ fn exchange(socket: &OwnedFd, buffers: &mut Buffers) -> io::Result<usize> {
                 return Ok(n);
             }
             Err(Errno::INTR) => {}
-            // What a socket with a time-out says when it has passed.
-            Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
-            Err(e) => return Err(e.into()),
+            Err(e) => return Err(in_time(e)),
         }
     }
+}
+
+/// A blocking socket with a time-out says "again" when it has passed.
+fn in_time(error: Errno) -> io::Error {
+    if error == Errno::AGAIN { io::ErrorKind::TimedOut.into() } else { error.into() }
 }
