@@ -128,16 +128,16 @@ fn metrics(cell: &Cell, values: &[f64]) -> BTreeMap<String, Estimate> {
     let wait_us = f64::from(cell.load.users.0) / mean * 1e6;
     let client = 4.2 + 0.002 * cell.axes.get("range_size").and_then(Value::number).unwrap_or(1.0) * 10.0;
     let rows = [
-        ("qps", mean, half, "1/s"),
-        ("ops_per_s", mean, half, "1/s"),
-        ("latency_us_p50", wait_us * 0.82, half, "us"),
-        ("latency_us_p95", wait_us * 1.9, half * 2.0, "us"),
-        ("latency_us_p99", wait_us * 2.9, half * 3.0, "us"),
-        ("latency_us_p99.9", wait_us * 6.5, half * 6.0, "us"),
-        ("client_cpu_us_per_statement", client, half, "us"),
-        ("server_cpu_us_per_statement", f64::from(cell.load.users.0).min(1.9) / mean * 1e6 * 0.85, half, "us"),
-        ("server_switches_per_statement", 2.05, half, "1"),
-        ("errors_per_op", 0.0, 0.0, "1"),
+        ("qps", mean, half, "statements/s"),
+        ("ops_per_s", mean, half, "operations/s"),
+        ("latency_us_p50", wait_us * 0.82, half, "µs"),
+        ("latency_us_p95", wait_us * 1.9, half * 2.0, "µs"),
+        ("latency_us_p99", wait_us * 2.9, half * 3.0, "µs"),
+        ("latency_us_p99.9", wait_us * 6.5, half * 6.0, "µs"),
+        ("client_cpu_us_per_statement", client, half, "µs"),
+        ("server_cpu_us_per_statement", f64::from(cell.load.users.0).min(1.9) / mean * 1e6 * 0.85, half, "µs"),
+        ("server_switches_per_statement", 2.05, half, "switches"),
+        ("errors_per_op", 0.0, 0.0, "errors/operation"),
     ];
     rows.into_iter().map(|(name, value, half, unit)| (name.to_string(), estimate(value, half, n, unit))).collect()
 }
@@ -148,10 +148,10 @@ fn statements(done: &[&RunRecord]) -> BTreeMap<String, BTreeMap<String, Estimate
     let of = |t: &model::record::tally::StatementTally| {
         let p = |percent| t.service.percentile(percent).unwrap_or_default().micros();
         BTreeMap::from([
-            ("calls_per_s".to_string(), estimate(t.calls as f64 / 3.0, 0.01, done.len(), "1/s")),
-            ("rows_per_call".to_string(), estimate(t.rows as f64 / t.calls.max(1) as f64, 0.0, done.len(), "1")),
-            ("latency_us_p50".to_string(), estimate(p(50.0), 0.012, done.len(), "us")),
-            ("latency_us_p99".to_string(), estimate(p(99.0), 0.03, done.len(), "us")),
+            ("calls_per_s".to_string(), estimate(t.calls as f64 / 3.0, 0.01, done.len(), "statements/s")),
+            ("rows_per_call".to_string(), estimate(t.rows as f64 / t.calls.max(1) as f64, 0.0, done.len(), "rows")),
+            ("latency_us_p50".to_string(), estimate(p(50.0), 0.012, done.len(), "µs")),
+            ("latency_us_p99".to_string(), estimate(p(99.0), 0.03, done.len(), "µs")),
         ])
     };
     tally.statements.iter().map(|(name, t)| (name.clone(), of(t))).collect()
@@ -256,7 +256,7 @@ fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {
             base: base.id.0.clone(),
             candidate: candidate.id.0.clone(),
             axis: "charset".into(),
-            ratio: estimate(ratio, 0.012, 3, "1"),
+            ratio: estimate(ratio, 0.012, 3, "ratio"),
             outcome,
             sentence: format!("{} reaches {} times the qps of latin1.", candidate.axes["charset"], round3(ratio)),
         });

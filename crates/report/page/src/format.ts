@@ -57,7 +57,6 @@ export function quantity(value: number, unit: string): string {
   if (TIMES.has(unit)) return micros(value);
   if (unit === 'bytes' || unit === 'B') return bytes(value);
   if (unit === 'share') return `${trim(digits(value * 100))} %`;
-  if (unit === '1/s') return `${digits(value)}/s`;
   return BARE.has(unit) ? trim(digits(value)) : `${trim(digits(value))} ${unit}`;
 }
 

@@ -151,7 +151,7 @@ test('a claim leads to the check that it rests on', async (t) => {
 test('curves can be drawn relative to the reference', async (t) => {
   const page = await open(t);
   const label = () => page.getAttribute('#curves .chart', 'aria-label');
-  assert.match(await label(), /latin1: [\d.\u202f]+\/s/);
+  assert.match(await label(), /latin1: [\d.\u202f]+ statements\/s/);
   await page.click('#curves .toggle button:has-text("relative")');
   assert.match(await label(), /latin1: 1\.00 ×/);
 });
