@@ -9,7 +9,8 @@ pub fn flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         // In this order: the first signal finds the flag unset and only sets it, the second ends the process.
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag)).expect("SIGINT and SIGTERM can be handled");
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
+            .expect("SIGINT and SIGTERM can be handled");
         signal_hook::flag::register(signal, Arc::clone(&flag)).expect("SIGINT and SIGTERM can be handled");
     }
     flag

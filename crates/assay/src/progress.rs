@@ -14,7 +14,8 @@ impl Terminal {
         let bar = std::io::stderr().is_terminal().then(|| {
             // Twice a second: drawing must not take CPU from what is measured.
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(2));
-            let style = ProgressStyle::with_template("{bar:30.cyan/dim} {pos}/{len} {msg} · {eta} left").expect("a constant template");
+            let style = ProgressStyle::with_template("{bar:30.cyan/dim} {pos}/{len} {msg} · {eta} left")
+                .expect("a constant template");
             bar.set_style(style.progress_chars("━━─"));
             bar
         });
@@ -35,9 +36,12 @@ impl lab::Progress for Terminal {
             bar.set_length(of);
             bar.set_position(done);
             bar.set_style(
-                ProgressStyle::with_template(&format!("{{bar:30.cyan/dim}} {{pos}}/{{len}} {{msg}} · {} left", clock(left)))
-                    .expect("a constant template")
-                    .progress_chars("━━─"),
+                ProgressStyle::with_template(&format!(
+                    "{{bar:30.cyan/dim}} {{pos}}/{{len}} {{msg}} · {} left",
+                    clock(left)
+                ))
+                .expect("a constant template")
+                .progress_chars("━━─"),
             );
             bar.set_message(what.to_string());
         }
@@ -54,5 +58,9 @@ impl Drop for Terminal {
 
 fn clock(d: Duration) -> String {
     let s = d.as_secs();
-    if s >= 3600 { format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60) } else { format!("{}:{:02}", s / 60, s % 60) }
+    if s >= 3600 {
+        format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+    } else {
+        format!("{}:{:02}", s / 60, s % 60)
+    }
 }

@@ -20,7 +20,12 @@ pub struct Question {
 pub fn arguments(command: Command) -> Command {
     command
         .arg(Arg::new("experiment").required(true).value_name("EXPERIMENT.toml").help("The question, as a file"))
-        .arg(Arg::new("scale").long("scale").value_name("NAME").help("Apply the file's [scale.NAME]: smoke, laptop, study"))
+        .arg(
+            Arg::new("scale")
+                .long("scale")
+                .value_name("NAME")
+                .help("Apply the file's [scale.NAME]: smoke, laptop, study"),
+        )
         .arg(
             Arg::new("set")
                 .long("set")
@@ -33,16 +38,23 @@ pub fn arguments(command: Command) -> Command {
 
 /// What an experiment may name here.
 pub fn words(host: &Host) -> Words {
-    Words { workloads: workload::words(), disturbances: Vec::new(), builds: host.builds.iter().map(|b| b.name.clone()).collect() }
+    Words {
+        workloads: workload::words(),
+        disturbances: Vec::new(),
+        builds: host.builds.iter().map(|b| b.name.clone()).collect(),
+    }
 }
 
 pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
     let path = matches.get_one::<String>("experiment").expect("clap requires it");
-    let text = std::fs::read_to_string(path).map_err(|e| exit::refused(format!("{path}: {e}; name an experiment file, as experiments/read-only-charsets.toml")))?;
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        exit::refused(format!("{path}: {e}; name an experiment file, as experiments/read-only-charsets.toml"))
+    })?;
     let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("experiment");
     let mut sets = Vec::new();
     for set in matches.get_many::<String>("set").into_iter().flatten() {
-        let (key, value) = set.split_once('=').ok_or_else(|| exit::refused(format!("--set {set}: write --set KEY=VALUE")))?;
+        let (key, value) =
+            set.split_once('=').ok_or_else(|| exit::refused(format!("--set {set}: write --set KEY=VALUE")))?;
         sets.push((key.trim().to_string(), value.trim().to_string()));
     }
     if let Some(build) = matches.get_one::<String>("on") {
@@ -52,7 +64,8 @@ pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
     let host = Host { assay: assay(), ..lab::survey(&house.home) };
     let words = words(&host);
     let scale = matches.get_one::<String>("scale").map(String::as_str);
-    let experiment = Experiment::parse(name, &text, scale, &sets, &words).map_err(|problems| exit::wrong(path, &problems))?;
+    let experiment =
+        Experiment::parse(name, &text, scale, &sets, &words).map_err(|problems| exit::wrong(path, &problems))?;
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(path, &problems))?;
     Ok(Question { experiment, host, plan })
 }

@@ -19,19 +19,28 @@ const PURE: &[&str] = &["model", "wire", "workload", "judge", "report"];
 
 /// What would make a pure room depend on the machine it runs on.
 const WORLDLY: &[&str] = &[
-    "std::fs", "std::net", "std::process", "std::thread", "std::env", "std::os", "Instant::now", "SystemTime", "thread_rng", "OsRng",
-    "getrandom", "rustix", "libc::",
+    "std::fs",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "std::env",
+    "std::os",
+    "Instant::now",
+    "SystemTime",
+    "thread_rng",
+    "OsRng",
+    "getrandom",
+    "rustix",
+    "libc::",
 ];
 
 /// The modules of `lab` that may say `unsafe`, each with its reason in its opening lines.
-const UNSAFE_ROOMS: &[&str] = &["lab/src/load/executor/", "lab/src/process.rs", "lab/src/servers/guard.rs", "lab/src/survey"];
+const UNSAFE_ROOMS: &[&str] =
+    &["lab/src/load/executor/", "lab/src/process.rs", "lab/src/servers/guard.rs", "lab/src/survey"];
 
 /// Folders whose files must each be listed in the folder's `ALL`.
-const DOORS: &[(&str, &str)] = &[
-    ("judge/src/checks", "mod.rs"),
-    ("lab/src/samplers", "mod.rs"),
-    ("assay/src/verbs", "mod.rs"),
-];
+const DOORS: &[(&str, &str)] =
+    &[("judge/src/checks", "mod.rs"), ("lab/src/samplers", "mod.rs"), ("assay/src/verbs", "mod.rs")];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/assay lies in crates/").to_path_buf()
@@ -109,7 +118,11 @@ fn every_file_opens_with_why_it_exists() {
     for (room, _) in ARROWS {
         for path in sources(&crates().join(room).join("src")) {
             let first = read(&path).lines().next().unwrap_or("").to_string();
-            assert!(first.starts_with("//! ") && first.len() > 20, "{} must open with its reason: {first:?}", path.display());
+            assert!(
+                first.starts_with("//! ") && first.len() > 20,
+                "{} must open with its reason: {first:?}",
+                path.display()
+            );
         }
     }
 }
@@ -121,7 +134,8 @@ fn every_file_behind_a_door_is_in_its_list() {
         let all = list.split("ALL").nth(1).unwrap_or_else(|| panic!("{folder} has no ALL"));
         for path in sources(&crates().join(folder)) {
             let name = path.file_stem().and_then(|s| s.to_str()).expect("a UTF-8 name");
-            let is_entry = name != "mod" && path.parent().is_some_and(|p| p.ends_with(folder.rsplit('/').next().unwrap_or(folder)));
+            let is_entry = name != "mod"
+                && path.parent().is_some_and(|p| p.ends_with(folder.rsplit('/').next().unwrap_or(folder)));
             assert!(!is_entry || all.contains(&format!("{name}::")), "{folder}/{name}.rs is not in ALL");
         }
     }

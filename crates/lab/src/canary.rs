@@ -47,7 +47,8 @@ pub fn measure(house: &House, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     let socket = room.folder().join("s");
     // Placed as a server under test would be, so that sharing costs the canary what it costs the measured.
     let placement = place(&Server::default(), host);
-    let _sham = Sham::start(&socket, &placement.server).map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
+    let _sham = Sham::start(&socket, &placement.server)
+        .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
     let mut canary = Canary { machine: machine(host), io: String::new(), points: Vec::new(), unix_ms: unix_ms() };
     for users in USERS {
         let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };

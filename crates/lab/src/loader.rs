@@ -44,7 +44,13 @@ const UNSUPPORTED: &[u16] = &[1115, 1253, 1273, 1286];
 /// Creates and fills the tables in `door`'s schema.
 ///
 /// `at` is told rows loaded, out of how many.
-pub fn load(door: &Door, dataset: &dyn Dataset, sessions: usize, stop: &AtomicBool, at: &(dyn Fn(u64, u64) + Sync)) -> Result<Loaded, LoadFault> {
+pub fn load(
+    door: &Door,
+    dataset: &dyn Dataset,
+    sessions: usize,
+    stop: &AtomicBool,
+    at: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Loaded, LoadFault> {
     let tables = dataset.tables();
     let mut control = Control::connect(door).map_err(world)?;
     let mut warnings = Vec::new();
@@ -61,11 +67,16 @@ pub fn load(door: &Door, dataset: &dyn Dataset, sessions: usize, stop: &AtomicBo
 }
 
 /// Definitions, counts and sizes of tables that are there.
-pub fn inspect(control: &mut Control, tables: &[Table], mut warnings: Vec<Vec<String>>) -> Result<Vec<TableAnswer>, LoadFault> {
+pub fn inspect(
+    control: &mut Control,
+    tables: &[Table],
+    mut warnings: Vec<Vec<String>>,
+) -> Result<Vec<TableAnswer>, LoadFault> {
     warnings.resize(tables.len(), Vec::new());
     let one = |control: &mut Control, (table, warnings): (&Table, Vec<String>)| -> Result<TableAnswer, Fault> {
         let name = &table.name;
-        let created = control.rows(&format!("SHOW CREATE TABLE {name}"))?.into_iter().next().and_then(|mut r| r.pop().flatten());
+        let created =
+            control.rows(&format!("SHOW CREATE TABLE {name}"))?.into_iter().next().and_then(|mut r| r.pop().flatten());
         let rows = control.value(&format!("SELECT COUNT(*) FROM {name}"))?;
         let size = format!(
             "SELECT CAST(data_length + index_length AS UNSIGNED) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '{name}'"
@@ -101,7 +112,12 @@ fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
     for (table, t) in tables.iter().enumerate() {
         let parts = split.min(t.rows.max(1));
         for part in 0..parts {
-            pieces.push(Piece { table, from: t.rows * part / parts, to: t.rows * (part + 1) / parts, whole: parts == 1 });
+            pieces.push(Piece {
+                table,
+                from: t.rows * part / parts,
+                to: t.rows * (part + 1) / parts,
+                whole: parts == 1,
+            });
         }
     }
     pieces
@@ -118,7 +134,8 @@ fn fill(
     let pieces = pieces(tables, sessions);
     let total = tables.iter().map(|t| t.rows).sum();
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    let left: Vec<AtomicU64> = (0..tables.len()).map(|t| AtomicU64::new(pieces.iter().filter(|p| p.table == t).count() as u64)).collect();
+    let left: Vec<AtomicU64> =
+        (0..tables.len()).map(|t| AtomicU64::new(pieces.iter().filter(|p| p.table == t).count() as u64)).collect();
     let fault = Mutex::new(None);
     let work = || -> Result<(), LoadFault> {
         let mut control = Control::connect(door).map_err(world)?;
@@ -146,7 +163,13 @@ fn fill(
 }
 
 /// Sends a piece as large INSERTs. A whole table goes in one transaction, which lets MariaDB skip undo for it.
-fn put(control: &mut Control, dataset: &dyn Dataset, piece: &Piece, stop: &AtomicBool, at: &mut dyn FnMut(u64)) -> Result<(), LoadFault> {
+fn put(
+    control: &mut Control,
+    dataset: &dyn Dataset,
+    piece: &Piece,
+    stop: &AtomicBool,
+    at: &mut dyn FnMut(u64),
+) -> Result<(), LoadFault> {
     let chunk = (INSERT_BYTES / dataset.row_text_bytes(piece.table).max(1) as u64).max(1);
     let mut sql = Vec::with_capacity(INSERT_BYTES as usize * 5 / 4);
     let bulk = piece.whole && control.version().contains("MariaDB");
@@ -161,7 +184,8 @@ fn put(control: &mut Control, dataset: &dyn Dataset, piece: &Piece, stop: &Atomi
         let to = (from + chunk).min(piece.to);
         sql.clear();
         dataset.insert(piece.table, from, to, &mut sql);
-        let text = std::str::from_utf8(&sql).map_err(|e| LoadFault::World(format!("generated rows are not UTF-8: {e}")))?;
+        let text =
+            std::str::from_utf8(&sql).map_err(|e| LoadFault::World(format!("generated rows are not UTF-8: {e}")))?;
         control.execute(text).map_err(world)?;
         at(to - from);
         from = to;
@@ -207,7 +231,9 @@ fn world(fault: Fault) -> LoadFault {
 
 fn create_fault(fault: Fault) -> LoadFault {
     match fault {
-        Fault::Server { code, ref message, .. } if UNSUPPORTED.contains(&code) => LoadFault::Unsupported(message.clone()),
+        Fault::Server { code, ref message, .. } if UNSUPPORTED.contains(&code) => {
+            LoadFault::Unsupported(message.clone())
+        }
         Fault::Server { .. } | Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) | Fault::Stopped => world(fault),
     }
 }

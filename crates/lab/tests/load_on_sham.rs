@@ -70,7 +70,8 @@ fn time(millis: u64) -> Until {
 fn every_statement_is_counted_once_and_in_its_phase() {
     for io in [Io::IoUring, Io::Epoll] {
         for users in [1, 16, 300] {
-            let phases = vec![phase("warm-up", PhaseKind::WarmUp, time(100)), phase("measure", PhaseKind::Measure, time(300))];
+            let phases =
+                vec![phase("warm-up", PhaseKind::WarmUp, time(100)), phase("measure", PhaseKind::Measure, time(300))];
             let (outcome, notes) = run(io, users, phases);
             assert_eq!(outcome.failure, None);
             assert_eq!((notes.begun, notes.ended), (vec![0, 1], vec![0, 1]));

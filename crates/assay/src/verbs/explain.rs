@@ -8,9 +8,11 @@ use model::problem::nearest;
 pub const VERB: Verb = Verb { name: "explain", command, run };
 
 fn command(command: Command) -> Command {
-    command
-        .about("Say what a check or a finding means, why it matters, and what to do")
-        .arg(Arg::new("name").value_name("NAME").help("A check's name or code, as client_had_headroom or L1; none lists all"))
+    command.about("Say what a check or a finding means, why it matters, and what to do").arg(
+        Arg::new("name")
+            .value_name("NAME")
+            .help("A check's name or code, as client_had_headroom or L1; none lists all"),
+    )
 }
 
 fn run(matches: &ArgMatches) -> Exit {

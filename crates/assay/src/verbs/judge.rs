@@ -5,7 +5,9 @@ use super::Verb;
 use crate::exit::{self, Exit};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::judgement::Judgement;
-use model::verdict::Status;
+use model::verdict::{Status, Verdict};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 pub const VERB: Verb = Verb { name: "judge", command, run };
 
@@ -32,21 +34,33 @@ fn run(matches: &ArgMatches) -> Exit {
     if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
 }
 
-/// The claims, then every verdict that is not a pass, worst first.
+/// The claims, then what did not pass: one line per check and status, or every verdict of its own with `all`.
 pub fn show(judgement: &Judgement, all: bool) {
     for claim in &judgement.claims {
         println!("{:>13}  {}", claim.status.word(), claim.sentence);
     }
     let on_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (c.id.to_string(), v)));
     let on_all = judgement.verdicts.iter().map(|v| ("experiment".to_string(), v));
-    let mut rows: Vec<_> = on_all.chain(on_cells).filter(|(_, v)| all || v.verdict != Status::Pass).collect();
-    rows.sort_by_key(|(_, v)| std::cmp::Reverse(v.verdict));
-    if !rows.is_empty() {
+    let mut by_check: BTreeMap<_, Vec<(String, &Verdict)>> = BTreeMap::new();
+    for (scope, verdict) in on_all.chain(on_cells).filter(|(_, v)| all || v.verdict != Status::Pass) {
+        by_check.entry((Reverse(verdict.verdict), &verdict.check)).or_default().push((scope, verdict));
+    }
+    if !by_check.is_empty() {
         println!();
     }
-    for (scope, verdict) in rows {
-        println!("{:>13}  {scope} {}: {}", verdict.verdict.word(), verdict.check, verdict.sentence);
-        if !verdict.advice.is_empty() && verdict.verdict == Status::Fail {
+    for ((Reverse(status), check), found) in by_check {
+        let shown = if all { found.len() } else { 1 };
+        for (scope, verdict) in &found[..shown] {
+            println!("{:>13}  {check} ({scope}): {}", status.word(), verdict.sentence);
+        }
+        if found.len() > shown {
+            println!(
+                "{:>13}  and so on {} more cells (`assay judge RECORD --all` lists them)",
+                "",
+                found.len() - shown
+            );
+        }
+        if let Some((_, verdict)) = found.first().filter(|(_, v)| status == Status::Fail && !v.advice.is_empty()) {
             println!("{:>13}  → {}", "", verdict.advice);
         }
     }

@@ -16,8 +16,15 @@ pub const VERB: Verb = Verb { name: "run", command, run };
 
 fn command(command: Command) -> Command {
     question::arguments(command.about("Plan an experiment, carry it out, judge it and draw the report; resumes"))
-        .arg(Arg::new("out").long("out").value_name("DIR").help("The record's folder [default: records/NAME-SCALE-HASH]"))
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print each cell of report.json as one line"))
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("DIR")
+                .help("The record's folder [default: records/NAME-SCALE-HASH]"),
+        )
+        .arg(
+            Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print each cell of report.json as one line"),
+        )
 }
 
 fn run(matches: &ArgMatches) -> Exit {

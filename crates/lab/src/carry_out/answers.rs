@@ -50,7 +50,9 @@ fn plan(control: &mut Control, probe: &Probe) -> Result<StatementPlan, Fault> {
 
 fn rows_as_text(control: &mut Control, sql: &str) -> Result<String, Fault> {
     let rows = control.rows(sql)?;
-    let line = |row: Vec<Option<String>>| row.into_iter().map(|c| c.unwrap_or_else(|| "NULL".into())).collect::<Vec<_>>().join("\t");
+    let line = |row: Vec<Option<String>>| {
+        row.into_iter().map(|c| c.unwrap_or_else(|| "NULL".into())).collect::<Vec<_>>().join("\t")
+    };
     Ok(rows.into_iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 

@@ -59,10 +59,19 @@ impl Lab<'_> {
     fn start(&mut self, key: &str, server: &Server) -> Result<Up, Trouble> {
         let build = catalogue::find(&server.build)?;
         let cpus = place(server, self.host).server;
-        let wish = Wish { house: &self.house, guard: &self.guard, build: &build, server, cpus: &cpus, tcp: None, stop: self.stop };
+        let wish = Wish {
+            house: &self.house,
+            guard: &self.guard,
+            build: &build,
+            server,
+            cpus: &cpus,
+            tcp: None,
+            stop: self.stop,
+        };
         let instance = Instance::provision(&wish)?;
         let door = Door::root(instance.socket().to_path_buf());
-        let mut control = Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
+        let mut control =
+            Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
         let record = describe(key, server, &build.installed, &instance, &mut control)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         control.quit();
@@ -97,7 +106,13 @@ impl Lab<'_> {
 }
 
 /// What the server says of itself.
-fn describe(key: &str, wanted: &Server, build: &InstalledBuild, instance: &Instance, control: &mut Control) -> Result<InstanceRecord, Fault> {
+fn describe(
+    key: &str,
+    wanted: &Server,
+    build: &InstalledBuild,
+    instance: &Instance,
+    control: &mut Control,
+) -> Result<InstanceRecord, Fault> {
     let pairs = |rows: Vec<Vec<Option<String>>>| -> BTreeMap<String, String> {
         rows.into_iter()
             .filter_map(|mut r| match (r.first_mut()?.take(), r.get_mut(1)?.take()) {

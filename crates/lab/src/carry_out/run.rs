@@ -45,9 +45,15 @@ impl Lab<'_> {
         record.load_cpus = place(&cell.server, self.host).load;
         match answers::ask(&door, &crew.setup, &probes) {
             Ok(answer) => record.session = answer,
-            Err(fault) => return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") }),
+            Err(fault) => {
+                return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") });
+            }
         }
-        self.notebook.note(EventKind::RunStarted, Some(&planned.id), format!("{} with {}", cell.workload, cell.load.users))?;
+        self.notebook.note(
+            EventKind::RunStarted,
+            Some(&planned.id),
+            format!("{} with {}", cell.workload, cell.load.users),
+        )?;
         record.started_unix_ms = unix_ms();
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
         let workers = Workers::default();
@@ -194,7 +200,16 @@ struct Sum {
 
 impl<'a> Scribe<'a> {
     fn new(cell: &'a Cell, workers: &'a Workers, sampling: &'a Sampling, intervals: Page<Interval>) -> Self {
-        Self { cell, workers, sampling, intervals, written: Ok(()), start: Nanos(0), marks: Vec::new(), phases: Vec::new() }
+        Self {
+            cell,
+            workers,
+            sampling,
+            intervals,
+            written: Ok(()),
+            start: Nanos(0),
+            marks: Vec::new(),
+            phases: Vec::new(),
+        }
     }
 
     fn since(&self, at: Nanos) -> Nanos {
@@ -213,7 +228,8 @@ impl<'a> Scribe<'a> {
         let workers = u64::from(outcome.workers.max(1));
         let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().map(|(k, (sum, phase))| {
             let from = Nanos(sum.from.unwrap_or_default().0.saturating_sub(self.start.0));
-            let group = GroupRecord { users: self.cell.load.users.0, workload: self.cell.workload.clone(), tally: sum.tally };
+            let group =
+                GroupRecord { users: self.cell.load.users.0, workload: self.cell.workload.clone(), tally: sum.tally };
             let counters = match (phase.kind, self.marks.get(k), self.marks.get(k + 1)) {
                 (PhaseKind::Measure, Some(begin), Some(end)) => between(begin, end, self.start),
                 (PhaseKind::Measure | PhaseKind::WarmUp, _, _) => BTreeMap::new(),
@@ -262,8 +278,13 @@ impl Witness for Watch<'_, '_, '_> {
         sum.length += to.0 - from.0;
         sum.tally.merge(&tally);
         let name = self.scribe.cell.phases[phase].name.clone();
-        let interval =
-            Interval { from: self.scribe.since(from), to: self.scribe.since(to), phase: name, group: USERS.to_string(), tally };
+        let interval = Interval {
+            from: self.scribe.since(from),
+            to: self.scribe.since(to),
+            phase: name,
+            group: USERS.to_string(),
+            tally,
+        };
         if self.scribe.written.is_ok() {
             self.scribe.written = self.scribe.intervals.append(&interval);
         }

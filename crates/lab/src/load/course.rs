@@ -4,8 +4,8 @@
 
 use model::load::{Phase, Until};
 use model::units::Nanos;
-use std::sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex};
 
 pub struct Course {
     phases: Vec<Phase>,
@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn phases_by_time_are_known_at_the_start_and_phases_by_count_when_done() {
-        let course = Course::new(&[phase(Until::Time(Nanos(10))), phase(Until::Count(2)), phase(Until::Time(Nanos(5)))]);
+        let course =
+            Course::new(&[phase(Until::Time(Nanos(10))), phase(Until::Count(2)), phase(Until::Time(Nanos(5)))]);
         assert_eq!(course.begin_of(0), None);
         course.start_at(Nanos(100));
         assert_eq!(course.end_of(0), Some(Nanos(110)));

@@ -140,7 +140,9 @@ impl Conductor<'_> {
         let mut phase = None;
         let mut ended_at = None;
         loop {
-            let wait = self.next_moment(phase).map_or(LOOK, |at| Duration::from_nanos(at.0.saturating_sub(clock::now().0)).min(LOOK));
+            let wait = self
+                .next_moment(phase)
+                .map_or(LOOK, |at| Duration::from_nanos(at.0.saturating_sub(clock::now().0)).min(LOOK));
             match handovers.recv_timeout(wait) {
                 Ok(handover) => self.take(handover),
                 Err(RecvTimeoutError::Timeout) => {}

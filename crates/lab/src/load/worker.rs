@@ -60,7 +60,8 @@ pub fn work(
     let connected = Rc::new(Cell::new(0));
     for (place, number) in (worker..crew.users).step_by(workers as usize).enumerate() {
         let opening = Rc::new(opening(crew, &handle));
-        let user = live(crew.clone(), number, place as u32, opening, Rc::clone(&bench), handle.clone(), Rc::clone(&connected));
+        let user =
+            live(crew.clone(), number, place as u32, opening, Rc::clone(&bench), handle.clone(), Rc::clone(&connected));
         handle.spawn(Box::pin(user));
     }
     let scribe = Scribe { worker, out, spares, since: Cell::new(clock::now()) };
@@ -97,7 +98,15 @@ fn opening(crew: &Crew, handle: &Handle) -> Opening {
     Opening { door: crew.door.clone(), connect: Box::new(connect), setup: crew.setup.clone() }
 }
 
-async fn live(crew: Crew, number: u32, place: u32, opening: Rc<Opening>, bench: Rc<Bench>, handle: Handle, connected: Rc<Cell<u32>>) {
+async fn live(
+    crew: Crew,
+    number: u32,
+    place: u32,
+    opening: Rc<Opening>,
+    bench: Rc<Bench>,
+    handle: Handle,
+    connected: Rc<Cell<u32>>,
+) {
     while place >= connected.get() + CONNECTING && !bench.over.get() {
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0)).await;
     }

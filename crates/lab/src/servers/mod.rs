@@ -151,7 +151,9 @@ fn write(lines: &Lines, value: &Value) -> Result<Vec<String>, String> {
         Lines::Set(names) => Ok(names.iter().map(|n| format!("{n}={}", written(value))).collect()),
         Lines::Switch { on, off } => fixed(if value.flag() == Some(true) { on } else { off }),
         Lines::Halves { size, files } => Ok(vec![format!("{size}={}", count()? / 2), format!("{files}=2")]),
-        Lines::Double { base, double } => Ok(vec![format!("{base}={}", count()?), format!("{double}={}", count()? * 2)]),
+        Lines::Double { base, double } => {
+            Ok(vec![format!("{base}={}", count()?), format!("{double}={}", count()? * 2)])
+        }
         Lines::Only(line, only) if value.text() == Some(only) => fixed(&[line]),
         Lines::Only(_, only) => Err(format!("only {only} is left in this version")),
         Lines::OffOnly { off, .. } if value.flag() == Some(false) => fixed(off),

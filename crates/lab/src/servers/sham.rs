@@ -103,7 +103,8 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
             if number == LISTENER {
                 while let Ok((socket, _)) = listener.accept() {
                     socket.set_nonblocking(true)?;
-                    let mut peer = Peer { socket: socket.into(), received: Vec::new(), capabilities: None, canned: Vec::new() };
+                    let mut peer =
+                        Peer { socket: socket.into(), received: Vec::new(), capabilities: None, canned: Vec::new() };
                     epoll::add(&poll, &peer.socket, EventData::new_u64(next), EventFlags::IN)?;
                     if peer.greet().is_ok() {
                         peers.insert(next, peer);
@@ -154,12 +155,12 @@ impl Peer {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         // The usual case: one whole execute and nothing else, answered without a copy.
-        if self.received.is_empty() && self.capabilities.is_some() {
-            if let Ok((packet, [])) = packet::split(&buffer[..got]) {
-                if packet.payload.first() == Some(&wire::mysql::command::STMT_EXECUTE) {
-                    return self.say(&self.canned);
-                }
-            }
+        if self.received.is_empty()
+            && self.capabilities.is_some()
+            && let Ok((packet, [])) = packet::split(&buffer[..got])
+            && packet.payload.first() == Some(&wire::mysql::command::STMT_EXECUTE)
+        {
+            return self.say(&self.canned);
         }
         self.received.extend_from_slice(&buffer[..got]);
         let received = std::mem::take(&mut self.received);
@@ -186,7 +187,12 @@ impl Peer {
             Command::Prepare(_) => answer.prepared(1, &[number()], &[text()]),
             Command::Execute { .. } => return self.say(&self.canned),
             Command::Close(_) => return Ok(()),
-            Command::Query(_) | Command::Ping | Command::ResetConnection | Command::InitDb(_) | Command::Reset(_) | Command::Unknown(_) => {
+            Command::Query(_)
+            | Command::Ping
+            | Command::ResetConnection
+            | Command::InitDb(_)
+            | Command::Reset(_)
+            | Command::Unknown(_) => {
                 answer.ok(&OkPacket::default());
             }
         }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use wire::mysql::execute::{self, Types};
 use wire::mysql::{
-    Account, Asked, Capabilities, Cell as WireCell, ColumnType, Definition, Login, LoginStep, Malformed, Param as WireParam, Reply, Row,
-    Step, Summary, Transport, Visitor, command,
+    Account, Asked, Capabilities, Cell as WireCell, ColumnType, Definition, Login, LoginStep, Malformed,
+    Param as WireParam, Reply, Row, Step, Summary, Transport, Visitor, command,
 };
 use workload::kept::{Cell, Kept};
 use workload::session::{Answer, Class, Fault, Param, Prepared, Request, Sql, Want};
@@ -64,11 +64,13 @@ pub type Connecting = Pin<Box<dyn Future<Output = std::io::Result<Line>>>>;
 pub struct Session<L: Ledger> {
     conversation: Conversation,
     opening: Rc<Opening>,
-    reopening: Option<Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>>,
+    reopening: Option<Redialing>,
     ledger: L,
     now: Pending,
     kept: Kept,
 }
+
+type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
 
 /// What is new after every connect.
 struct Conversation {
@@ -141,7 +143,8 @@ fn random() -> Result<[u8; 20], Fault> {
 impl<L: Ledger> Session<L> {
     pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
         let conversation = dial(&opening).await?;
-        let mut session = Self { conversation, opening, reopening: None, ledger, now: Pending::idle(), kept: Kept::default() };
+        let mut session =
+            Self { conversation, opening, reopening: None, ledger, now: Pending::idle(), kept: Kept::default() };
         session.set_up().await?;
         Ok(session)
     }
@@ -180,11 +183,14 @@ impl<L: Ledger> Session<L> {
             }
             Request::Execute(prepared, params) => {
                 self.now.statement = Some(prepared.0);
-                let statement = self.conversation.statements[prepared.0 as usize].as_mut().expect("a statement is executed before it is closed");
+                let statement = self.conversation.statements[prepared.0 as usize]
+                    .as_mut()
+                    .expect("a statement is executed before it is closed");
                 (Asked::Execute, encode_execute(out, statement, params))
             }
             Request::Close(prepared) => {
-                let statement = self.conversation.statements[prepared.0 as usize].take().expect("a statement is closed once");
+                let statement =
+                    self.conversation.statements[prepared.0 as usize].take().expect("a statement is closed once");
                 command::close(out, statement.id);
                 self.now.silent = true;
                 return;
@@ -203,14 +209,21 @@ impl<L: Ledger> Session<L> {
             Some(n) => self.conversation.statements[n as usize].as_mut().map(|s| &mut s.columns),
             None => None,
         };
-        let mut reading = Reading { types, preparing: self.now.preparing.as_mut(), keep: (self.now.want == Want::Keep).then_some(&mut self.kept), wrong: None };
+        let mut reading = Reading {
+            types,
+            preparing: self.now.preparing.as_mut(),
+            keep: (self.now.want == Want::Keep).then_some(&mut self.kept),
+            wrong: None,
+        };
         let step = self.conversation.reply.feed(self.conversation.line.incoming(), &mut reading);
         let wrong = reading.wrong;
         let (consumed, end) = match step {
             Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
             Ok(Step::Done { consumed, summary }) => (consumed, Some(Ok(summary))),
             Ok(Step::Failed { consumed, error, .. }) => (consumed, Some(Err(server_fault(&error.to_owned())))),
-            Ok(Step::LocalInfile { .. }) => (0, Some(Err(Fault::Protocol("the server asks for a local file, which is refused".into())))),
+            Ok(Step::LocalInfile { .. }) => {
+                (0, Some(Err(Fault::Protocol("the server asks for a local file, which is refused".into()))))
+            }
             Err(malformed) => (0, Some(Err(protocol(malformed)))),
         };
         self.conversation.line.consume(consumed);
@@ -251,7 +264,15 @@ impl<L: Ledger> Session<L> {
 impl<L: Ledger> Sql for Session<L> {
     #[inline]
     fn start(&mut self, class: Class, request: Request<'_>, want: Want) {
-        self.now = Pending { class, want, started: clock::now(), statement: None, preparing: None, sent: false, silent: false };
+        self.now = Pending {
+            class,
+            want,
+            started: clock::now(),
+            statement: None,
+            preparing: None,
+            sent: false,
+            silent: false,
+        };
         if want == Want::Keep {
             self.kept.clear(0);
         }
@@ -265,7 +286,11 @@ impl<L: Ledger> Sql for Session<L> {
             return Poll::Ready(Ok(Answer::default()));
         }
         loop {
-            let polled = if self.now.sent { self.conversation.line.poll_receive(cx) } else { self.conversation.line.poll_exchange(cx) };
+            let polled = if self.now.sent {
+                self.conversation.line.poll_receive(cx)
+            } else {
+                self.conversation.line.poll_exchange(cx)
+            };
             match polled {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(_)) => self.now.sent = true,
@@ -311,7 +336,15 @@ async fn redial(opening: &Rc<Opening>) -> Result<Conversation, Fault> {
 
 impl Pending {
     fn idle() -> Self {
-        Self { class: Class(0), want: Want::Count, started: Nanos(0), statement: None, preparing: None, sent: false, silent: false }
+        Self {
+            class: Class(0),
+            want: Want::Count,
+            started: Nanos(0),
+            statement: None,
+            preparing: None,
+            sent: false,
+            silent: false,
+        }
     }
 }
 

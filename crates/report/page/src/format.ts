@@ -50,6 +50,7 @@ export function duration(ms: number): string {
 }
 
 const TIMES = new Set(['us', 'µs', 'microseconds']);
+const SIZES = new Set(['bytes', 'B', 'share']);
 const BARE = new Set(['', '1', 'count', 'ratio']);
 
 /** A value with its unit. */
@@ -65,8 +66,11 @@ export function tight(value: number, unit: string): string {
   return TIMES.has(unit) || unit === 'bytes' || unit === 'B' || unit === 'share' ? quantity(value, unit) : short(value);
 }
 
+/** The unit once, unless it changes with the size. */
 export function interval(e: Estimate): string {
-  return e.low === null || e.high === null ? 'no interval' : `${quantity(e.low, e.unit)} – ${quantity(e.high, e.unit)}`;
+  if (e.low === null || e.high === null) return 'no interval';
+  const low = TIMES.has(e.unit) || SIZES.has(e.unit) ? quantity(e.low, e.unit) : trim(digits(e.low));
+  return `${low} – ${quantity(e.high, e.unit)}`;
 }
 
 /** Half the interval, relative to the value. */
