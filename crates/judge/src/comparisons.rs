@@ -106,8 +106,13 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
     let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
     let (base, candidate) = (value(pair.base), value(pair.candidate));
     let place = place(pair);
+    let at = if pair.axis == "workload" { place.clone() } else { format!(" in {place}") };
     let numbers = numbers(ratio);
     match outcome {
+        // Another workload is other work: faster, perhaps, but nothing costs or gives.
+        Outcome::Worse | Outcome::Better if pair.axis == "workload" => {
+            format!("{candidate} answers {} times the statements of {base}{place} ({numbers}).", round3(ratio.value))
+        }
         Outcome::Worse => {
             format!("{candidate} costs {place} {} of its QPS against {base} ({numbers}).", Share(1.0 - ratio.value))
         }
@@ -117,11 +122,11 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
         Outcome::Better => {
             format!("{candidate} gives {place} {} more QPS than {base} ({numbers}).", Share(ratio.value - 1.0))
         }
-        Outcome::Equivalent => format!("{candidate} and {base} give {place} the same QPS within {MARGIN} ({numbers})."),
+        Outcome::Equivalent => format!("{candidate} and {base} have the same QPS within {MARGIN}{at} ({numbers})."),
         Outcome::Undecided => {
-            format!("Whether {candidate} and {base} differ in {place} is undecided ({numbers}): {why}")
+            format!("Whether {candidate} and {base} differ{at} is undecided ({numbers}): {why}")
         }
-        Outcome::Refused => format!("{candidate} and {base} are not compared in {place}: {why}"),
+        Outcome::Refused => format!("{candidate} and {base} are not compared{at}: {why}"),
     }
 }
 
@@ -142,8 +147,8 @@ fn place(pair: &Pair) -> String {
     let others: Vec<String> = others
         .map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, &value.to_string()) })
         .collect();
-    let workload = if pair.axis == "workload" { "the load" } else { &cell.workload };
-    if others.is_empty() { workload.to_string() } else { format!("{workload} ({})", others.join(", ")) }
+    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+    if pair.axis == "workload" { others } else { format!("{}{others}", cell.workload) }
 }
 
 fn numbers(ratio: &Estimate) -> String {

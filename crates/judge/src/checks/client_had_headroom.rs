@@ -4,7 +4,8 @@
 //! once), how busy the workers were, and how long they waited for a CPU.
 //!
 //! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run queues or half the
-//! canary's rate; it fails at 95 %, 98 %, 20 % or 80 %. Where client and server share CPUs, a busy CPU says nothing
+//! canary's rate; it fails at 95 % (90 % while the server is a fifth idle), 98 %, 20 % or 80 %. A canary slower than the
+//! run was disturbed itself: it limits nothing, and warns. Where client and server share CPUs, a busy CPU says nothing
 //! about who is short of it: there the client warns when it uses more CPU than the server, only the canary
 //! can fail it, and every number is one of both together.
 
@@ -43,6 +44,11 @@ const WORKER: Limit = Limit { warn: Share(0.90), fail: Share(0.98) };
 const WAITING: Limit = Limit { warn: Share(0.05), fail: Share(0.20) };
 /// The canary's requests are the smallest there are; half its rate with larger answers is already near.
 const CEILING: Limit = Limit { warn: Share(0.50), fail: Share(0.80) };
+/// While the server waits, a client that is this busy is what it waits for.
+const BUSY_BESIDE_IDLE: Limit = Limit { warn: Share(0.75), fail: Share(0.90) };
+const SERVER_IDLE: Share = Share(0.20);
+/// A run may reach the canary's rate within noise; one that is faster shows that the canary was disturbed.
+const CONTRADICTED: Share = Share(1.05);
 /// Of the CPU time that client and server used together on shared CPUs.
 const SPLIT: Share = Share(0.50);
 
@@ -53,66 +59,83 @@ struct Sign {
     limit: Limit,
 }
 
+impl Sign {
+    fn status(&self) -> Status {
+        graded(self.value, self.limit.warn.0, self.limit.fail.0)
+    }
+    fn text(&self) -> String {
+        format!("{} {}", Share(self.value), self.what)
+    }
+    /// The canary is no ceiling when this run went above it.
+    fn is_contradicted(&self) -> bool {
+        self.limit.fail == CEILING.fail && self.value > CONTRADICTED.0
+    }
+}
+
 fn look(run: &RunEvidence) -> Sight {
     let used = run.rates(&[CLIENT_USER, CLIENT_SYSTEM]).ok_or("the reading's window is empty")? / 1e9;
     let ceiling =
         ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, limit: CEILING });
-    if run.is_co_located() { co_located(run, used, ceiling) } else { apart(run, used, ceiling) }
+    let disturbed = ceiling.as_ref().filter(|c| c.is_contradicted()).map(Sign::text);
+    let usable = ceiling.filter(|_| disturbed.is_none());
+    let mut seen = if run.is_co_located() {
+        if usable.is_none() && disturbed.is_none() {
+            return Err("client and server share CPUs, and there is no canary".into());
+        }
+        co_located(run, used, usable)?
+    } else {
+        apart(run, used, usable)
+    };
+    if let Some(rate) = disturbed {
+        seen.status = seen.status.max(Status::Warn);
+        seen.sentence.push_str(&format!(" The rate is {rate}, so the canary was disturbed when it was measured."));
+    }
+    Ok(seen)
 }
 
-fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
+fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let cpus = run.load_cpus().len().max(1) as f64;
+    let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9 / run.server_cpus().len().max(1) as f64);
+    let limit = if server.is_some_and(|busy| 1.0 - busy >= SERVER_IDLE.0) { BUSY_BESIDE_IDLE } else { BUSY };
+    let sign = |what, value, limit| Sign { what, value, limit };
     let busiest = run.rate("client.cpu.busiest_worker").map(|r| r / 1e9);
-    let mut signs = vec![Sign { what: "of the load's CPUs used", value: used / cpus, limit: BUSY }];
-    signs.extend(busiest.map(|value| Sign { what: "of its busiest worker used", value, limit: WORKER }));
-    signs.extend(waiting(run).map(|value| Sign {
-        what: "of the latency spent waiting for a CPU",
-        value,
-        limit: WAITING,
-    }));
-    signs.extend(ceiling);
-    let status = |s: &Sign| graded(s.value, s.limit.warn.0, s.limit.fail.0);
-    let nearest = |a: &&Sign, b: &&Sign| {
-        status(a).cmp(&status(b)).then((a.value / a.limit.fail.0).total_cmp(&(b.value / b.limit.fail.0)))
-    };
-    let worst = signs.iter().max_by(nearest).expect("the load's CPUs are always known");
-    let all: Vec<String> = signs.iter().map(|s| format!("{} {}", Share(s.value), s.what)).collect();
-    let first = match status(worst) {
-        Status::Fail => "CLIENT-BOUND: ",
-        Status::Warn => "The load is near its end: ",
-        Status::Pass | Status::NotEvaluable => "The load had room: ",
+    let signs: Vec<Sign> = [
+        Some(sign("of the load's CPUs used", used / cpus, limit)),
+        busiest.map(|value| sign("of its busiest worker used", value, WORKER)),
+        waiting(run).map(|value| sign("of the latency spent waiting for a CPU", value, WAITING)),
+        ceiling,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let near = |s: &Sign| s.value / s.limit.fail.0;
+    let worst = signs.iter().max_by(|a, b| a.status().cmp(&b.status()).then(near(a).total_cmp(&near(b))));
+    let worst = worst.expect("the load's CPUs are always known");
+    let first = match worst.status() {
+        Status::Fail => "CLIENT-BOUND",
+        Status::Warn => "The load is near its end",
+        Status::Pass | Status::NotEvaluable => "The load had room",
     };
     let limit = format!("{}; warns at {}", worst.limit.fail, worst.limit.warn);
-    Ok(Seen::new(
-        status(worst),
-        format!("{} {}", Share(worst.value), worst.what),
-        limit,
-        format!("{first}{}.", all.join(", ")),
-    ))
+    let sentence = format!("{first}: {}.", signs.iter().map(Sign::text).collect::<Vec<_>>().join(", "));
+    Seen::new(worst.status(), worst.text(), limit, sentence)
 }
 
 fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
-    let Some(server) = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9) else {
-        return Err("client and server share CPUs, and the server's CPU time was not measured".into());
-    };
-    let split = used / (used + server);
-    let cpus = run.server_cpus().len();
-    let text = format!(
-        "Client and server share {cpus} CPUs: the client used {}, the server {}, so {} of the CPU time was the client's",
+    let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9);
+    let server = server.ok_or("client and server share CPUs, and the server's CPU time was not measured")?;
+    let (cpus, split) = (run.server_cpus().len(), used / (used + server));
+    let near = ceiling.as_ref().map_or(String::new(), |s| format!("; the rate is {}", s.text()));
+    let sentence = format!(
+        "Client and server share {cpus} CPUs: the client used {}, the server {}, so {} of the CPU time was the client's{near}.",
         round3(used),
         round3(server),
         Share(split)
     );
-    let near = ceiling.as_ref().map_or(String::new(), |s| format!("; the rate is {} {}", Share(s.value), s.what));
-    let by_ceiling = ceiling.map_or(Status::Pass, |s| graded(s.value, s.limit.warn.0, s.limit.fail.0));
     let by_split = if split > SPLIT.0 { Status::Warn } else { Status::Pass };
+    let status = ceiling.as_ref().map_or(Status::Pass, Sign::status).max(by_split);
     let limit = format!("{SPLIT} of the CPU time; {} of the canary's rate", CEILING.fail);
-    Ok(Seen::new(
-        by_ceiling.max(by_split),
-        format!("{} of the CPU time", Share(split)),
-        limit,
-        format!("{text}{near}."),
-    ))
+    Ok(Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence))
 }
 
 /// Share of an average statement's latency that a worker spent runnable and not running.

@@ -123,7 +123,7 @@ fn look(evidence: &Evidence) -> Sight {
     let status = if worst.measure == Measure::Bytes { Status::Warn } else { Status::Fail };
     let (base, candidate) = (worst.pair.base, worst.pair.candidate);
     let sentence = format!(
-        "The cells do different work: `{}` has {} {} in {} ({}) and {} in {} ({}), which differ in the axis `{}` only.{}",
+        "The cells do different work: `{}` has {} {} in {} ({}) and {} in {} ({}), which should differ in the axis `{}` only.{}",
         worst.statement,
         round3(worst.base),
         worst.measure.words(),

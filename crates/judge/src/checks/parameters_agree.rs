@@ -65,7 +65,7 @@ fn sentence(found: &[(&Pair, Drift)]) -> String {
     let (pair, drift) = &found[0];
     let place = |cell: &crate::evidence::CellEvidence| format!("{} ({})", cell.cell.workload, cell.cell.id);
     let mut text = format!(
-        "`{}` is {} in {} but {} in {}, which differ in the axis `{}` only.",
+        "`{}` is {} in {} but {} in {}, which should differ in the axis `{}` only.",
         drift.key,
         drift.base,
         place(pair.base),

@@ -45,7 +45,7 @@ fn look(cell: &CellEvidence) -> Sight {
         format!(" There is no upper bound at all for {}.", unbounded.join(" and "))
     };
     let sentence = format!(
-        "{samples} operations leave {} beyond {name}: {} rest on too few samples.{unbounded}",
+        "{samples} operations leave {} beyond {name}: too few for {}.{unbounded}",
         round3(beyond(*q)),
         names.join(" and ")
     );

@@ -41,7 +41,7 @@ fn look(cell: &CellEvidence) -> Sight {
         (None, Some(first)) => {
             (Status::Warn, warned.len(), format!("The server warned at CREATE TABLE: {first}{}.", more(warned.len())))
         }
-        (None, None) => (Status::Pass, 0, format!("{} tables are as submitted, with all their rows.", tables.len())),
+        (None, None) => (Status::Pass, 0, format!("Tables as submitted, with all their rows: {}.", tables.len())),
     };
     Ok(Seen::new(status, format!("{measured} differences"), "0 differences", sentence).at(paths))
 }
