@@ -1,6 +1,7 @@
 //! Hot path: what one worker counts. Users of a worker share one tally, indexed by operation and statement class; once a
 //! second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram increment.
 
+use model::histogram::Histogram;
 use model::record::tally::{OperationTally, StatementTally, Tally};
 use model::units::Nanos;
 use workload::session::{Answer, Class, Fault};
@@ -20,8 +21,16 @@ pub struct WorkerTally {
 impl WorkerTally {
     pub fn new(workload: &dyn Workload) -> Self {
         Self {
-            operations: workload.operations().iter().map(|_| OperationTally::default()).collect(),
-            statements: workload.statements().iter().map(|_| StatementTally::default()).collect(),
+            operations: workload
+                .operations()
+                .iter()
+                .map(|_| OperationTally { latency: Histogram::new(), ..OperationTally::default() })
+                .collect(),
+            statements: workload
+                .statements()
+                .iter()
+                .map(|_| StatementTally { service: Histogram::new(), ..StatementTally::default() })
+                .collect(),
             reconnects: 0,
             questions: 0,
             rows: 0,
