@@ -25,14 +25,16 @@ const CLAIMABLE: Share = Share(0.20);
 const CURVE: &str = "users";
 
 pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
-    let status: BTreeMap<&CellId, Status> = cells.iter().map(|c| (&c.id, c.status)).collect();
+    let failed =
+        |c: &CellJudgement| Some((c.id.clone(), c.verdicts.iter().find(|v| v.verdict == Status::Fail)?.check.clone()));
+    let failed: BTreeMap<CellId, String> = cells.iter().filter_map(failed).collect();
     let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis != CURVE);
-    pairs.filter_map(|pair| one(&pair, [status[&pair.base.cell.id], status[&pair.candidate.cell.id]])).collect()
+    pairs.filter_map(|pair| one(&pair, &failed)).collect()
 }
 
-fn one(pair: &Pair, statuses: [Status; 2]) -> Option<Comparison> {
+fn one(pair: &Pair, failed: &BTreeMap<CellId, String>) -> Option<Comparison> {
     let ratio = ratio(pair.base, pair.candidate)?;
-    let (outcome, why) = outcome(pair, &ratio, statuses);
+    let (outcome, why) = outcome(pair, &ratio, failed);
     Some(Comparison {
         metric: "qps".into(),
         base: pair.base.cell.id.to_string(),
@@ -68,7 +70,8 @@ pub fn ratio(base: &CellEvidence, candidate: &CellEvidence) -> Option<Estimate> 
     })
 }
 
-fn outcome(pair: &Pair, ratio: &Estimate, statuses: [Status; 2]) -> (Outcome, String) {
+/// With the reason, where there is one to give. `failed` names a check for each cell that failed one.
+fn outcome(pair: &Pair, ratio: &Estimate, failed: &BTreeMap<CellId, String>) -> (Outcome, String) {
     let drifts = drift::between(pair.base, pair.candidate, pair.axis);
     if let Some(drift) = drifts.iter().find(|d| d.class == Class::Work) {
         let slip = drift::slip(drift).map_or(String::new(), |s| format!(" {s}"));
@@ -77,8 +80,9 @@ fn outcome(pair: &Pair, ratio: &Estimate, statuses: [Status; 2]) -> (Outcome, St
             format!("`{}` is {} in one and {} in the other.{slip}", drift.key, drift.base, drift.candidate),
         );
     }
-    if statuses.contains(&Status::Fail) {
-        return (Outcome::Refused, "a check failed on one of them.".into());
+    let cells = [&pair.base.cell.id, &pair.candidate.cell.id];
+    if let Some((cell, check)) = cells.into_iter().find_map(|id| Some((id, failed.get(id)?))) {
+        return (Outcome::Refused, format!("{check} failed on {cell}."));
     }
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
         return (Outcome::Undecided, format!("n = {} gives no interval.", ratio.n));

@@ -15,7 +15,6 @@ pub struct Evidence<'a> {
 }
 
 pub struct CellEvidence<'a> {
-    pub record: &'a Record,
     pub cell: &'a Cell,
     /// Runs that were done and have a phase that measures, by repetition: those that make the numbers.
     pub runs: Vec<RunEvidence<'a>>,
@@ -39,7 +38,7 @@ impl<'a> Evidence<'a> {
     pub fn of(record: &'a Record, details: &'a dyn Details) -> Self {
         let instances: BTreeMap<_, _> = record.instances.iter().map(|i| (i.key.as_str(), i)).collect();
         let datasets: BTreeMap<_, _> = record.datasets.iter().map(|d| (d.key.as_str(), d)).collect();
-        let empty = |cell| CellEvidence { record, cell, runs: Vec::new(), endings: Vec::new() };
+        let empty = |cell| CellEvidence { cell, runs: Vec::new(), endings: Vec::new() };
         let mut cells: Vec<_> = record.plan.cells.iter().map(empty).collect();
         let places: BTreeMap<&CellId, usize> = record.plan.cells.iter().enumerate().map(|(i, c)| (&c.id, i)).collect();
         for run in &record.runs {
