@@ -1,10 +1,8 @@
 //! Hot path: the executor of one worker thread. Every user is one boxed future, allocated once for its whole life and polled
 //! by its number: no wakers, no locks, no allocation per operation. What a future can wait for is here and nothing else is: an
-//! exchange on a `Line`, a moment, a `Gate`. Futures of other executors never wake here. Two ways of talking to the kernel
-//! (io_uring, epoll) stand behind the same operations; which one was taken can be asked, so that it can be printed.
-//!
-//! Time: the executor reads the clock once per batch of completions, for timers and deadlines. Latencies are not its
-//! business: a session reads the clock itself just before it sends and just after it has read the answer.
+//! exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring and epoll stand behind the same operations.
+//! The clock is read once per batch of completions, for timers and deadlines: latencies are not the executor's business, a
+//! session reads the clock itself just before it sends and just after it has read the answer.
 
 mod buffers;
 mod connect;

@@ -12,7 +12,7 @@ use model::units::Nanos;
 use rustix::io::Errno;
 use rustix::net::Shutdown;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::task::Poll;
 
 /// How long dropped operations may take to come back from the kernel; a shut-down socket answers at once.
@@ -65,7 +65,6 @@ impl Net {
     }
 
     pub fn socket(&mut self, id: SlotId) -> BorrowedFd<'_> {
-        use std::os::fd::AsFd;
         self.slots.at(id).socket.as_fd()
     }
 
@@ -94,15 +93,17 @@ impl Net {
     /// Ready when the socket can be written: when a connect has ended.
     pub fn poll_writable(&mut self, id: SlotId, waiter: Waiter) -> Poll<io::Result<()>> {
         let slot = self.slots.at(id);
-        match (slot.state, &mut self.way) {
-            (State::Flying, _) => self.still_flying(id, waiter).map_ok(|_| ()),
-            (State::Landed { .. }, _) => {
+        match slot.state {
+            State::Flying => self.still_flying(id, waiter).map_ok(|_| ()),
+            State::Landed { .. } => {
                 slot.state = State::Idle;
                 Poll::Ready(Ok(()))
             }
-            (State::Idle, Way::Ring(ring)) => ring.writable(slot, id, waiter),
-            (State::Idle, Way::Epoll(epoll)) => epoll.writable(slot, id, waiter),
-            (State::Abandoned, _) => unreachable!("an abandoned slot has no line"),
+            State::Idle => match &mut self.way {
+                Way::Ring(ring) => ring.writable(slot, id, waiter),
+                Way::Epoll(epoll) => epoll.writable(slot, id, waiter),
+            },
+            State::Abandoned => unreachable!("an abandoned slot has no line"),
         }
     }
 
@@ -116,14 +117,13 @@ impl Net {
     /// kept until then.
     pub fn release(&mut self, id: SlotId) {
         let slot = self.slots.at(id);
-        match (&self.way, slot.state) {
-            (Way::Ring(_), State::Flying) => {
-                // A socket that was never connected says so, and its operation ends all the same.
-                let _ = rustix::net::shutdown(&slot.socket, Shutdown::Both);
-                slot.state = State::Abandoned;
-                self.slots.abandoned += 1;
-            }
-            (Way::Ring(_) | Way::Epoll(_), _) => self.slots.close(id),
+        if slot.state == State::Flying && matches!(self.way, Way::Ring(_)) {
+            // A socket that was never connected says so, and its operation ends all the same.
+            let _ = rustix::net::shutdown(&slot.socket, Shutdown::Both);
+            slot.state = State::Abandoned;
+            self.slots.abandoned += 1;
+        } else {
+            self.slots.close(id);
         }
     }
 

@@ -108,9 +108,10 @@ impl Ring {
 
     #[inline]
     fn push(&mut self, entries: &[Entry]) -> io::Result<()> {
-        // SAFETY: a tick names a static; any other entry names a socket and memory that its slot owns (`Slot::socket`, `Slot::cargo`). The slot is Flying,
-        // and gives neither away nor drops them before the completion of this flight has arrived (`Slots::land`); buffers
-        // whose completion never arrives are leaked (`Net::drop`). Moving a slot moves no byte of what the boxes hold.
+        // SAFETY: a tick names a static; any other entry names a socket and memory that its slot owns (`Slot::socket`,
+        // `Slot::cargo`). The slot is Flying, and gives neither away nor drops them before the completion of this flight
+        // has arrived (`Slots::land`); buffers whose completion never arrives are leaked (`Net::drop`). Moving a slot
+        // moves no byte of what the boxes hold.
         while unsafe { self.ring.submission().push_multiple(entries) }.is_err() {
             match self.ring.submit() {
                 Ok(_) => {}
