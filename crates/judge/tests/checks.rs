@@ -7,6 +7,7 @@ use bench::*;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Process};
 use model::plan::CellId;
+use model::rate::Rate;
 use model::record::Record;
 use model::record::run::Ending;
 use model::units::{Bytes, Nanos};
@@ -247,7 +248,7 @@ fn time_outside_any_operation_breaks_littles_law() {
         "a stall"
     );
     let open = spoilt(|r| {
-        r.plan.cells.iter_mut().for_each(|c| c.load.arrivals = Some(Arrivals { rate: 1.0, process: Process::Poisson }))
+        r.plan.cells.iter_mut().for_each(|c| c.load.arrivals = Some(Arrivals { rate: Rate::steady(1.0), process: Process::Poisson }))
     });
     assert_eq!(status(&open, "littles_law"), NotEvaluable);
 }

@@ -9,9 +9,21 @@ use model::histogram::Histogram;
 use model::plan::{CellId, Skipped};
 use model::record::Record;
 use model::record::run::Ending;
-use model::units::Nanos;
+use model::units::{Nanos, Share};
 use model::value::Value;
 use model::verdict::Status;
+
+#[test]
+fn the_page_of_a_check_names_each_of_its_limits() {
+    for check in judge::checks::ALL {
+        let page = judge::explain(check.id).unwrap();
+        for limit in check.source.split("Share(").skip(1).filter_map(|rest| rest.split(')').next()?.parse::<f64>().ok())
+        {
+            let shown = Share(limit).to_string();
+            assert!(page.contains(&shown), "the page of {} does not name {shown}", check.id);
+        }
+    }
+}
 
 /// utf8mb4 answers 38 % fewer statements; half a per cent of noise beside.
 fn slower_charset() -> Record {

@@ -3,11 +3,11 @@
 //! is to what this machine's load can do at most (the canary: the same load against a server that answers at
 //! once), how busy the workers were, and how long they waited for a CPU.
 //!
-//! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run queues or half the
-//! canary's rate; it fails at 95 % (90 % while the server is a fifth idle), 98 %, 20 % or 80 %. A canary slower than the
-//! run was disturbed itself: it limits nothing, and warns. Where client and server share CPUs, a busy CPU says nothing
-//! about who is short of it: there the client warns when it uses more CPU than the server, only the canary
-//! can fail it, and every number is one of both together.
+//! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run queues or 50 %
+//! of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %. A run at 105 % of the canary
+//! shows that the canary was disturbed: it limits nothing then, and warns. Where client and server share CPUs, a busy CPU
+//! says nothing about who is short of it: there the client warns when it uses more than 50 % of their CPU time, only the
+//! canary can fail it, and every number is one of both together.
 
 use crate::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::evidence::RunEvidence;

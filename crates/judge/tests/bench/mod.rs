@@ -132,7 +132,13 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
         },
         workload: text("workload", "oltp.point_selects"),
         parameters,
-        load: Load { users: Users(users as u32), arrivals: None, io: Io::Auto, deadline: Nanos::from_secs(10) },
+        load: Load {
+            users: Users(users as u32),
+            arrivals: None,
+            pause: None,
+            io: Io::Auto,
+            deadline: Nanos::from_secs(10),
+        },
         phases: vec![Phase {
             name: "measure".into(),
             kind: PhaseKind::Measure,
