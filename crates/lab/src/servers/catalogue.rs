@@ -32,13 +32,16 @@ pub fn installed() -> Vec<Build> {
 pub fn find(name: &str) -> Result<Build, Trouble> {
     let builds = installed();
     if builds.is_empty() {
-        return Err(Trouble::new("no database server is installed")
-            .mend(format!("install the package {PACKAGE} (apt-get install {PACKAGE})")));
+        return Err(none_installed());
     }
     let known: Vec<_> = builds.iter().map(|b| b.installed.name.clone()).collect();
     builds.into_iter().find(|b| b.installed.name == name).ok_or_else(|| {
         Trouble::new(format!("no build called {name} is installed")).mend(format!("installed are {}", known.join(", ")))
     })
+}
+
+pub fn none_installed() -> Trouble {
+    Trouble::new("no database server is installed").mend(format!("install the package {PACKAGE} (apt-get install {PACKAGE})"))
 }
 
 /// Asks a binary what it is and looks where its parts lie; `None` when it does not start or lacks its parts.
