@@ -2,7 +2,7 @@
 //! least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real server's
 //! rate near this ceiling says more about the client than about the server.
 
-use crate::carry_out::placement::place;
+use crate::carry_out::placement::{Placement, place};
 use crate::load::{Crew, Witness, drive};
 use crate::notebook::unix_ms;
 use crate::servers::house::House;
@@ -16,7 +16,7 @@ use model::record::canary::{Canary, CanaryPoint};
 use model::record::tally::Tally;
 use model::seed::Seed;
 use model::units::Nanos;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -26,6 +26,9 @@ const USERS: &[u32] = &[1, 2, 4, 8, 16, 64, 256, 1024];
 /// Long enough for tens of thousands of statements at every level.
 const MEASURE: Nanos = Nanos::from_millis(250);
 const WARM_UP: Nanos = Nanos::from_millis(50);
+
+/// Each level is sung so often, and the best is kept: a ceiling is what the machine can do when nobody disturbs it.
+const ROUNDS: usize = 3;
 
 /// The song kept from before, when it was sung on this machine by this build.
 pub fn kept(house: &House, host: &Host) -> Option<Canary> {
@@ -50,34 +53,51 @@ pub fn measure(house: &House, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     let _sham = Sham::start(&socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
     let mut canary = Canary { machine: machine(host), io: String::new(), points: Vec::new(), unix_ms: unix_ms() };
-    for users in USERS {
-        let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
-        let crew = Crew {
-            workload: workload::by_name("noop").expect("the canary's workload exists"),
-            parameters: Arc::default(),
-            seed: Seed(1),
-            users: *users,
-            io: Io::Auto,
-            deadline: Nanos::from_secs(10),
-            door: Door::root(socket.clone()),
-            setup: Vec::new(),
-            phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
-            workers: placement.workers(*users),
-            cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
-        };
-        let mut song = Song::default();
-        let outcome = drive(&crew, stop, &mut song).map_err(|e| Trouble::new("the canary could not run").because(e))?;
-        if let Some(failure) = outcome.failure {
-            return Err(Trouble::new(format!("the canary failed: {failure}")));
+    for _ in 0..ROUNDS {
+        for (level, users) in USERS.iter().enumerate() {
+            let (point, io) = sing(&socket, &placement, *users, stop)?;
+            canary.io = io;
+            match (canary.points.get_mut(level), point) {
+                (Some(kept), Some(new)) if new.qps > kept.qps => *kept = new,
+                (None, Some(new)) => canary.points.push(new),
+                (Some(_) | None, _) => {}
+            }
         }
-        canary.io = outcome.io;
-        canary.points.extend(song.point(*users, outcome.workers, outcome.worker_cpu, outcome.questions));
     }
     if !stop.load(std::sync::atomic::Ordering::Relaxed) {
         let text = serde_json::to_string_pretty(&canary).expect("a canary is JSON");
         std::fs::write(path(house), text).map_err(Trouble::at("keeping the canary in", &path(house)))?;
     }
     Ok(canary)
+}
+
+/// One level once: its point, and the way of talking to the kernel.
+fn sing(
+    socket: &Path,
+    placement: &Placement,
+    users: u32,
+    stop: &AtomicBool,
+) -> Result<(Option<CanaryPoint>, String), Trouble> {
+    let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
+    let crew = Crew {
+        workload: workload::by_name("noop").expect("the canary's workload exists"),
+        parameters: Arc::default(),
+        seed: Seed(1),
+        users,
+        io: Io::Auto,
+        deadline: Nanos::from_secs(10),
+        door: Door::root(socket.to_path_buf()),
+        setup: Vec::new(),
+        phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
+        workers: placement.workers(users),
+        cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
+    };
+    let mut song = Song::default();
+    let outcome = drive(&crew, stop, &mut song).map_err(|e| Trouble::new("the canary could not run").because(e))?;
+    match outcome.failure {
+        Some(failure) => Err(Trouble::new(format!("the canary failed: {failure}"))),
+        None => Ok((song.point(users, outcome.workers, outcome.worker_cpu, outcome.questions), outcome.io)),
+    }
 }
 
 /// The measured phase of one level.

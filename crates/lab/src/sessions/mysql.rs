@@ -173,8 +173,8 @@ impl<L: Ledger> Session<L> {
     }
 
     fn encode(&mut self, request: Request<'_>) {
+        // A close may lie there already: it has no answer and travels with the next request.
         let out = self.conversation.line.outgoing();
-        out.clear();
         let (asked, sequence) = match request {
             Request::Text(sql) => (Asked::Text, command::query(out, sql.as_bytes())),
             Request::Prepare(sql) => {

@@ -24,3 +24,18 @@ export function evidence(text: string): HTMLElement {
     ? h('a', { class: 'evidence file', href: text, title: 'a file of the record, beside this page' }, text)
     : h('code', { class: 'evidence' }, text);
 }
+
+/** More than this is for who asks: an opening sentence must not drown in what it rests on. */
+const SHOWN = 6;
+
+export function evidences(texts: string[]): HTMLElement {
+  const first = texts.slice(0, SHOWN).map((e) => evidence(e));
+  const rest = texts.slice(SHOWN);
+  return h(
+    'p',
+    { class: 'rests' },
+    'rests on ',
+    first,
+    rest.length > 0 ? h('details', {}, h('summary', {}, `and ${rest.length} more`), rest.map((e) => evidence(e))) : null,
+  );
+}

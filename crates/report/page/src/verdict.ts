@@ -1,6 +1,6 @@
 // The opening: what may be claimed, what may not, and why. Everything else on the page is evidence for these sentences.
 
-import { badge, evidence } from './badge';
+import { badge, evidence, evidences } from './badge';
 import { constant } from './axes';
 import { data, report, type Status } from './data';
 import { h } from './dom';
@@ -49,14 +49,7 @@ export function verdictSection(): HTMLElement {
         'div',
         {},
         h('p', {}, c.sentence),
-        c.evidence.length > 0
-          ? h(
-              'p',
-              { class: 'rests' },
-              'rests on ',
-              c.evidence.map((e) => evidence(e)),
-            )
-          : null,
+        c.evidence.length > 0 ? evidences(c.evidence) : null,
       ),
     ),
   );

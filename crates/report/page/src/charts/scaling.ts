@@ -89,6 +89,8 @@ export function scaling(): HTMLElement {
         .flatMap((l) => l.points)
         .map((p) => p.high ?? p.y),
     );
+  const highest = (list: Facet[]): number => Math.max(0, ...list.flatMap((f) => f.lines.flatMap((l) => l.points.map((p) => p.y))));
+  const ceiling = (list: Facet[]): number => Math.min(top(list), HEADROOM * highest(list));
   const bottom = (list: Facet[]): number =>
     Math.min(
       1,
@@ -99,7 +101,7 @@ export function scaling(): HTMLElement {
     );
   const figures = facets.map((f) => {
     const shared = get('y') === 'all' ? facets : get('y') === 'row' ? facets.filter((g) => g.row === f.row) : [f];
-    const drawn = curve(f, asRatio, asRatio ? [bottom(shared), Math.max(1, top(shared))] : [0, top(shared)]);
+    const drawn = curve(f, asRatio, asRatio ? [bottom(shared), Math.max(1, ceiling(shared))] : [0, ceiling(shared)]);
     drawn.on((cell) => set({ cell }));
     return h(
       'figure',
@@ -110,7 +112,7 @@ export function scaling(): HTMLElement {
         ? h(
             'p',
             { class: 'missing' },
-            f.missing.map((c) => missing(c)),
+            missing(f.missing),
           )
         : null,
     );
@@ -118,14 +120,26 @@ export function scaling(): HTMLElement {
   return h('div', {}, legend(lineNames()), h('div', { class: 'multiples' }, figures));
 }
 
-function missing(cell: Cell): HTMLElement {
-  const axes = [lineAxis(), x].filter((a) => a !== undefined);
-  return h(
-    'button',
-    { type: 'button', class: 'link', title: cell.no_number ?? '', onclick: () => set({ cell: cell.id }) },
-    `${words(cell, axes)}: ${(cell.no_number ?? '').split(':')[0] ?? ''}`,
+/** Cells without a number, one line per series and reason. */
+function missing(cells: Cell[]): HTMLElement[] {
+  const axis = lineAxis();
+  const reason = (c: Cell): string => (c.no_number ?? '').split(':')[0] ?? '';
+  const lines = new Map<string, Cell[]>();
+  for (const c of cells) {
+    const key = [axis ? show(c.axes[axis.key]) : '', reason(c)].filter((t) => t !== '').join(': ');
+    lines.set(key, [...(lines.get(key) ?? []), c]);
+  }
+  return [...lines].map(([text, [first]]) =>
+    h(
+      'button',
+      { type: 'button', class: 'link', title: first?.no_number ?? '', onclick: () => set({ cell: first?.id ?? '' }) },
+      text,
+    ),
   );
 }
+
+/** An interval far wider than the values says "too noisy" at the edge of the chart, and must not flatten what is drawn. */
+const HEADROOM = 1.35;
 
 function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart {
   const unit = f.lines.flatMap((l) => l.points)[0]?.cell.metrics[get('metric')]?.unit ?? '';
@@ -189,7 +203,7 @@ function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {
     type: 'custom',
     data,
     silent: true,
-    clip: false,
+    clip: true,
     z: 1,
     tooltip: { show: false },
     renderItem: (_: unknown, api: { value(i: number): number; coord(p: number[]): number[] }) => {
