@@ -3,4 +3,5 @@
 
 pub mod address;
 pub mod control;
+pub mod dsn;
 pub mod mysql;

@@ -2,29 +2,27 @@
 //! parsed where it arrived, every cell of every row is decoded, and its time is taken from just before the send to just
 //! after the last byte. Connecting and preparing allocate; executing and reading do not.
 
-use super::address::{Address, Door};
+mod faults;
+mod opening;
+mod reading;
+mod statement;
+
 use crate::clock;
-use crate::load::executor::Line;
+use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
+pub use opening::{Connecting, Opening};
+use opening::{Conversation, dial};
+use reading::Reading;
+use statement::Statement;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use wire::mysql::execute::{self, Types};
-use wire::mysql::{
-    Account, Asked, Capabilities, Cell as WireCell, ColumnType, Definition, Login, LoginStep, Malformed,
-    Param as WireParam, Reply, Row, Step, Summary, Transport, Visitor, command,
-};
-use workload::kept::{Cell, Kept};
-use workload::session::{Answer, Class, Fault, Param, Prepared, Request, Sql, Want};
-
-/// Parameters converted on the stack; statements with more pay for an allocation.
-const STACK_PARAMS: usize = 32;
+use wire::mysql::{Asked, Step, Summary, command};
+use workload::kept::Kept;
+use workload::session::{Answer, Class, Fault, Prepared, Request, Sql, Want};
 
 /// Setup belongs to no class of the workload: its ledger entries are not wanted.
 const SETUP: Class = Class(u16::MAX);
-
-/// utf8mb4_general_ci, which every server knows; what a workload wants is set by its SET NAMES.
-const LOGIN_COLLATION: u8 = 45;
 
 /// Who is told how requests ended. The load's tally for users; nobody for control sessions.
 pub trait Ledger {
@@ -44,23 +42,6 @@ impl Ledger for () {
     fn reconnected(&self) {}
 }
 
-struct Statement {
-    id: u32,
-    columns: Vec<ColumnType>,
-    /// Parameter types were sent, and these were NULL or not; other types need sending again.
-    bound: Option<Vec<u8>>,
-}
-
-/// How to come to a fresh line, who to be on it, and what to say first. Kept by a session so that it can come back.
-pub struct Opening {
-    pub door: Door,
-    pub connect: Box<dyn Fn() -> Connecting>,
-    /// Statements that every new conversation begins with, as SET NAMES.
-    pub setup: Vec<String>,
-}
-
-pub type Connecting = Pin<Box<dyn Future<Output = std::io::Result<Line>>>>;
-
 pub struct Session<L: Ledger> {
     conversation: Conversation,
     opening: Rc<Opening>,
@@ -72,14 +53,6 @@ pub struct Session<L: Ledger> {
 
 type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
 
-/// What is new after every connect.
-struct Conversation {
-    line: Line,
-    reply: Reply,
-    statements: Vec<Option<Statement>>,
-    version: String,
-}
-
 /// The request under way.
 struct Pending {
     class: Class,
@@ -90,54 +63,6 @@ struct Pending {
     sent: bool,
     /// A close has no answer.
     silent: bool,
-}
-
-/// Connects, logs in and says what every conversation begins with.
-async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
-    let mut line = (opening.connect)().await.map_err(|e| lost(&e))?;
-    let door = &opening.door;
-    let account = Account {
-        user: &door.user,
-        password: door.password.as_bytes(),
-        database: door.schema.as_deref(),
-        attributes: &[("program_name", "assay")],
-        collation: LOGIN_COLLATION,
-        capabilities: Capabilities::WANTED,
-    };
-    let transport = match door.address {
-        Address::Unix(_) => Transport::UnixSocket,
-        Address::Tcp { .. } => Transport::Tcp,
-    };
-    let mut login = Login::new(account, transport, random()?);
-    let mut answer = Vec::new();
-    loop {
-        answer.clear();
-        let step = login.feed(line.incoming(), &mut answer).map_err(|e| Fault::Protocol(e.to_string()))?;
-        let (consumed, end) = match step {
-            LoginStep::Incomplete { consumed, .. } => (consumed, None),
-            LoginStep::Done { consumed, session } => (consumed, Some(session)),
-            LoginStep::Denied { error, .. } => return Err(server_fault(&error.to_owned())),
-        };
-        line.consume(consumed);
-        if let Some(session) = end {
-            let reply = Reply::new(session.capabilities);
-            return Ok(Conversation { line, reply, statements: Vec::new(), version: session.version });
-        }
-        let heard = if answer.is_empty() {
-            line.receive().await
-        } else {
-            line.outgoing().extend_from_slice(&answer);
-            line.exchange().await
-        };
-        heard.map_err(|e| lost(&e))?;
-    }
-}
-
-/// Unpredictable bytes for the seal of a password that travels over TCP.
-fn random() -> Result<[u8; 20], Fault> {
-    let mut bytes = [0; 20];
-    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-    if got == Ok(bytes.len()) { Ok(bytes) } else { Err(Fault::Lost("the kernel gives no random bytes".into())) }
 }
 
 impl<L: Ledger> Session<L> {
@@ -186,7 +111,7 @@ impl<L: Ledger> Session<L> {
                 let statement = self.conversation.statements[prepared.0 as usize]
                     .as_mut()
                     .expect("a statement is executed before it is closed");
-                (Asked::Execute, encode_execute(out, statement, params))
+                (Asked::Execute, statement.encode(out, params))
             }
             Request::Close(prepared) => {
                 let statement =
@@ -345,138 +270,5 @@ impl Pending {
             sent: false,
             silent: false,
         }
-    }
-}
-
-/// Decodes every cell of an answer as it is read.
-struct Reading<'s> {
-    /// Types of the columns of an executed statement.
-    types: Option<&'s mut Vec<ColumnType>>,
-    preparing: Option<&'s mut Statement>,
-    keep: Option<&'s mut Kept>,
-    wrong: Option<Malformed>,
-}
-
-impl Visitor for Reading<'_> {
-    fn result_set(&mut self, columns: usize) {
-        if let Some(kept) = &mut self.keep {
-            kept.clear(columns);
-        }
-    }
-
-    fn column(&mut self, index: usize, definition: Definition<'_>) {
-        let types = match (&mut self.preparing, &mut self.types) {
-            (Some(statement), _) => &mut statement.columns,
-            (None, Some(types)) => types,
-            (None, None) => return,
-        };
-        match definition.column_type() {
-            Ok(t) if index < types.len() => types[index] = t,
-            Ok(t) => types.push(t),
-            Err(malformed) => self.wrong = Some(malformed),
-        }
-    }
-
-    #[inline]
-    fn row(&mut self, row: Row<'_>) {
-        if let Err(malformed) = self.decode(row) {
-            self.wrong.get_or_insert(malformed);
-        }
-    }
-}
-
-impl Reading<'_> {
-    #[inline]
-    fn decode(&mut self, row: Row<'_>) -> Result<(), Malformed> {
-        match row {
-            Row::Text(text) => {
-                for cell in text.cells() {
-                    let cell = cell?;
-                    if let Some(kept) = &mut self.keep {
-                        kept.push(cell.map_or(Cell::Null, Cell::Bytes));
-                    }
-                }
-            }
-            Row::Binary(binary) => {
-                let types = self.types.as_deref().map_or(&[][..], Vec::as_slice);
-                for cell in binary.cells(types)? {
-                    let cell = cell?;
-                    if let Some(kept) = &mut self.keep {
-                        keep(kept, cell);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn keep(kept: &mut Kept, cell: WireCell<'_>) {
-    match cell {
-        WireCell::Null => kept.push(Cell::Null),
-        WireCell::I64(n) => kept.push(Cell::Int(n)),
-        WireCell::U64(n) => kept.push(Cell::UInt(n)),
-        WireCell::F32(x) => kept.push(Cell::Real(f64::from(x))),
-        WireCell::F64(x) => kept.push(Cell::Real(x)),
-        WireCell::Bytes(b) => kept.push(Cell::Bytes(b)),
-        WireCell::DateTime(t) => kept.push(Cell::Bytes(t.to_string().as_bytes())),
-        WireCell::Time(t) => kept.push(Cell::Bytes(t.to_string().as_bytes())),
-    }
-}
-
-/// The class of a parameter's type: two executes with equal classes need no types in between.
-fn class_of(param: &Param<'_>) -> u8 {
-    match param {
-        Param::Null => 0,
-        Param::Int(_) => 1,
-        Param::Real(_) => 2,
-        Param::Bytes(_) => 3,
-    }
-}
-
-#[inline]
-fn encode_execute(out: &mut Vec<u8>, statement: &mut Statement, params: &[Param<'_>]) -> u8 {
-    let same = statement.bound.as_ref().is_some_and(|b| b.iter().copied().eq(params.iter().map(class_of)));
-    let types = if same { Types::Bound } else { Types::Sent };
-    if !same {
-        statement.bound = Some(params.iter().map(class_of).collect());
-    }
-    if params.len() <= STACK_PARAMS {
-        let mut converted = [WireParam::Null; STACK_PARAMS];
-        for (to, from) in converted.iter_mut().zip(params) {
-            *to = convert(from);
-        }
-        execute::execute(out, statement.id, &converted[..params.len()], types)
-    } else {
-        execute::execute(out, statement.id, &params.iter().map(convert).collect::<Vec<_>>(), types)
-    }
-}
-
-#[inline]
-fn convert<'a>(param: &Param<'a>) -> WireParam<'a> {
-    match param {
-        Param::Null => WireParam::Null,
-        Param::Int(n) => WireParam::I64(*n),
-        Param::Real(x) => WireParam::F64(*x),
-        Param::Bytes(b) => WireParam::Bytes(b),
-    }
-}
-
-#[cold]
-fn server_fault(error: &wire::mysql::ServerError) -> Fault {
-    Fault::Server { code: error.number, state: error.sqlstate, message: error.message.clone() }
-}
-
-#[cold]
-fn protocol(malformed: Malformed) -> Fault {
-    Fault::Protocol(malformed.to_string())
-}
-
-#[cold]
-fn lost(error: &std::io::Error) -> Fault {
-    match error.kind() {
-        std::io::ErrorKind::TimedOut => Fault::TimedOut,
-        std::io::ErrorKind::UnexpectedEof => Fault::Lost("the server closed the connection".into()),
-        _ => Fault::Lost(error.to_string()),
     }
 }

@@ -1,0 +1,81 @@
+//! Hot path: decodes every cell of an answer as it is read, and keeps those that were asked for.
+
+use super::statement::Statement;
+use wire::mysql::{Cell as WireCell, ColumnType, Definition, Malformed, Row, Visitor};
+use workload::kept::{Cell, Kept};
+
+/// Decodes every cell of an answer as it is read.
+pub(super) struct Reading<'s> {
+    /// Types of the columns of an executed statement.
+    pub(super) types: Option<&'s mut Vec<ColumnType>>,
+    pub(super) preparing: Option<&'s mut Statement>,
+    pub(super) keep: Option<&'s mut Kept>,
+    pub(super) wrong: Option<Malformed>,
+}
+
+impl Visitor for Reading<'_> {
+    fn result_set(&mut self, columns: usize) {
+        if let Some(kept) = &mut self.keep {
+            kept.clear(columns);
+        }
+    }
+
+    fn column(&mut self, index: usize, definition: Definition<'_>) {
+        let types = match (&mut self.preparing, &mut self.types) {
+            (Some(statement), _) => &mut statement.columns,
+            (None, Some(types)) => types,
+            (None, None) => return,
+        };
+        match definition.column_type() {
+            Ok(t) if index < types.len() => types[index] = t,
+            Ok(t) => types.push(t),
+            Err(malformed) => self.wrong = Some(malformed),
+        }
+    }
+
+    #[inline]
+    fn row(&mut self, row: Row<'_>) {
+        if let Err(malformed) = self.decode(row) {
+            self.wrong.get_or_insert(malformed);
+        }
+    }
+}
+
+impl Reading<'_> {
+    #[inline]
+    fn decode(&mut self, row: Row<'_>) -> Result<(), Malformed> {
+        match row {
+            Row::Text(text) => {
+                for cell in text.cells() {
+                    let cell = cell?;
+                    if let Some(kept) = &mut self.keep {
+                        kept.push(cell.map_or(Cell::Null, Cell::Bytes));
+                    }
+                }
+            }
+            Row::Binary(binary) => {
+                let types = self.types.as_deref().map_or(&[][..], Vec::as_slice);
+                for cell in binary.cells(types)? {
+                    let cell = cell?;
+                    if let Some(kept) = &mut self.keep {
+                        keep(kept, cell);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn keep(kept: &mut Kept, cell: WireCell<'_>) {
+    match cell {
+        WireCell::Null => kept.push(Cell::Null),
+        WireCell::I64(n) => kept.push(Cell::Int(n)),
+        WireCell::U64(n) => kept.push(Cell::UInt(n)),
+        WireCell::F32(x) => kept.push(Cell::Real(f64::from(x))),
+        WireCell::F64(x) => kept.push(Cell::Real(x)),
+        WireCell::Bytes(b) => kept.push(Cell::Bytes(b)),
+        WireCell::DateTime(t) => kept.push(Cell::Bytes(t.to_string().as_bytes())),
+        WireCell::Time(t) => kept.push(Cell::Bytes(t.to_string().as_bytes())),
+    }
+}
