@@ -84,6 +84,8 @@ fn sing(
         parameters: Arc::default(),
         seed: Seed(1),
         users,
+        arrivals: None,
+        pause: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(10),
         door: Door::root(socket.to_path_buf()),

@@ -49,6 +49,8 @@ fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
         parameters: Arc::default(),
         seed: Seed(7),
         users,
+        arrivals: None,
+        pause: None,
         io,
         deadline: Nanos::from_secs(10),
         door: Door::root(socket),
@@ -80,10 +82,10 @@ fn every_statement_is_counted_once_and_in_its_phase() {
                 all
             });
             assert!(measured.done() > 0 && measured.failed() == 0);
-            // One operation is one statement, and everybody also said one SET NAMES.
+            // One operation is one statement, and everybody also said one SET NAMES and one goodbye.
             let statements = outcome.whole.statements_answered();
             assert_eq!(outcome.whole.done(), statements);
-            assert_eq!(outcome.questions, statements + u64::from(users));
+            assert_eq!(outcome.questions, statements + 2 * u64::from(users));
             assert_eq!(outcome.rows, statements);
         }
     }
@@ -127,6 +129,8 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         parameters: Arc::default(),
         seed: Seed(7),
         users: 4,
+        arrivals: None,
+        pause: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(10),
         door: Door::root(socket),

@@ -27,7 +27,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         cpus: None,
         load_cpus: None,
     };
-    let load = Load { users: Users(1), arrivals: None, io: Io::Auto, deadline: Nanos::from_secs(1) };
+    let load = Load { users: Users(1), arrivals: None, pause: None, io: Io::Auto, deadline: Nanos::from_secs(1) };
     let cell = Cell {
         id: CellId("c001".into()),
         axes: Default::default(),

@@ -14,6 +14,7 @@ pub mod judgement;
 pub mod load;
 pub mod plan;
 pub mod problem;
+pub mod rate;
 pub mod record;
 pub mod seed;
 pub mod settings;

@@ -1,6 +1,7 @@
 //! The pressure that users put on a server: closed (a fixed number of users, each waiting for its answer) or open
 //! (operations arrive at a rate whether or not the server keeps up), and the phases that one run goes through.
 
+use crate::rate::Rate;
 use crate::units::{Nanos, Users};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,9 @@ pub struct Load {
     /// `None` is a closed load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
+    /// What a user of a closed load does between two operations; `None`: it begins the next at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Pause>,
     pub io: Io,
     /// How long one exchange may take before the operation counts as failed by time-out.
     pub deadline: Nanos,
@@ -17,9 +21,27 @@ pub struct Load {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arrivals {
-    /// Operations per second over all users.
-    pub rate: f64,
+    pub rate: Rate,
     pub process: Process,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pause {
+    /// From the end of each operation to the begin of the next. A user's first pause is a random part of one, so that
+    /// users do not begin together.
+    Think { mean: Nanos, distribution: Distribution },
+    /// From one intended start to the next of the same user, the users evenly apart; who comes late begins at once, and
+    /// latency counts from the intended start.
+    Pace { every: Nanos },
+}
+
+/// How pauses differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    Constant,
+    Exponential,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,4 +86,32 @@ pub enum Until {
     Time(Nanos),
     /// After this many operations over all users.
     Count(u64),
+}
+
+impl Load {
+    /// Whether operations have an intended start that does not depend on answers.
+    pub fn is_scheduled(&self) -> bool {
+        self.arrivals.is_some() || matches!(self.pause, Some(Pause::Pace { .. }))
+    }
+}
+
+impl std::fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.process {
+            Process::Constant => write!(f, "{}, evenly apart", self.rate),
+            Process::Poisson => write!(f, "{}, at random (Poisson)", self.rate),
+        }
+    }
+}
+
+impl std::fmt::Display for Pause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Think { mean, distribution: Distribution::Constant } => write!(f, "{mean} after each operation"),
+            Self::Think { mean, distribution: Distribution::Exponential } => {
+                write!(f, "{mean} on average after each operation (exponential)")
+            }
+            Self::Pace { every } => write!(f, "an operation of each user every {every}"),
+        }
+    }
 }

@@ -60,7 +60,8 @@ rows = 5
 users   = 0
 measure = 40
 warm_up = "40 fortnights"
-think   = "1s"
+think   = 1
+rate    = "1000, 5000 on 30s"
 
 [[phases]]
 name    = "before"

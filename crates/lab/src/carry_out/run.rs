@@ -142,6 +142,8 @@ impl Lab<'_> {
             parameters,
             seed: planned.seed,
             users: cell.load.users.0,
+            arrivals: cell.load.arrivals.clone(),
+            pause: cell.load.pause,
             io: cell.load.io,
             deadline: cell.load.deadline,
             door: door.clone(),
@@ -173,6 +175,7 @@ fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
         rollbacks: outcome.whole.rollbacks,
         rows: outcome.rows,
         counters: between(quiet, still, outcome.start),
+        timer_error: Some(outcome.timer_error.clone()),
     }
 }
 

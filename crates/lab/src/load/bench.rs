@@ -1,22 +1,16 @@
 //! Hot path: what the users of one worker share: the tally under way, the phase that holds, and whether it is over. A worker is one
 //! thread, so cells and no locks; a user touches it once per turn and once per statement.
 
+use super::backlog::Backlog;
 use super::course::Course;
 use super::executor::Gate;
 use super::tally::WorkerTally;
-use crate::clock;
 use crate::sessions::mysql::Ledger;
-use model::load::Until;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use workload::session::{Answer, Class, Fault};
-use workload::user::{Decision, End, Operation, Seat};
-
-/// Deadlock and lock wait time-out: the transaction was the victim of another one, and doing it again may succeed.
-const RETRYABLE: &[u16] = &[1205, 1213];
 
 pub struct Bench {
     pub course: Arc<Course>,
@@ -26,6 +20,61 @@ pub struct Bench {
     /// The phase that holds; `None` before the start.
     pub phase: Cell<Option<usize>>,
     pub over: Cell<bool>,
+    /// When the first phase began.
+    pub start: Cell<Nanos>,
+    /// Of a load whose operations have intended starts.
+    pub backlog: Option<RefCell<Backlog>>,
+    /// Operations under way.
+    pub in_flight: Cell<u32>,
+    /// When the last of them ended, or the first of them began when none was under way.
+    pub last_end: Cell<Nanos>,
+}
+
+impl Bench {
+    /// The next arrival that nobody has taken.
+    pub fn claim(&self) -> Nanos {
+        self.backlog.as_ref().expect("arrivals have a schedule").borrow_mut().claim()
+    }
+
+    /// Counts the arrivals that are due by now, whoever takes them.
+    pub fn look(&self, now: Nanos) {
+        if let Some(backlog) = &self.backlog {
+            backlog.borrow_mut().look(self.since_start(now), &mut self.tally.borrow_mut().arrivals);
+        }
+    }
+
+    /// An operation waited for a moment and is sent so much after it could have been.
+    pub fn lagged(&self, lag: Nanos) {
+        self.tally.borrow_mut().lagged(lag);
+    }
+
+    #[inline]
+    pub fn began(&self, now: Nanos) {
+        if let Some(backlog) = &self.backlog {
+            backlog.borrow_mut().begin(self.since_start(now), &mut self.tally.borrow_mut().arrivals);
+        }
+        if self.in_flight.replace(self.in_flight.get() + 1) == 0 {
+            self.last_end.set(now);
+        }
+    }
+
+    #[inline]
+    pub fn answered(&self, now: Nanos) {
+        self.in_flight.set(self.in_flight.get() - 1);
+        self.tally.borrow_mut().gap(Nanos(now.0.saturating_sub(self.last_end.replace(now).0)));
+    }
+
+    /// An operation failed: it answers nothing, so the gap goes on while others are under way.
+    pub fn gave_up(&self, now: Nanos) {
+        match self.in_flight.get() {
+            1 => self.answered(now),
+            n => self.in_flight.set(n - 1),
+        }
+    }
+
+    fn since_start(&self, now: Nanos) -> Nanos {
+        Nanos(now.0.saturating_sub(self.start.get().0))
+    }
 }
 
 /// A user's ledger: the bench that it sits on.
@@ -49,86 +98,5 @@ impl Ledger for OnBench {
     }
     fn reconnected(&self) {
         self.0.tally.borrow_mut().reconnected();
-    }
-}
-
-/// A seat under a closed load: the next turn comes as soon as the last operation ended.
-pub struct ClosedSeat {
-    bench: Rc<Bench>,
-    began: Nanos,
-    /// Phase and limit that this operation counts for, in a phase by count.
-    counted: Option<(usize, u64)>,
-}
-
-impl ClosedSeat {
-    pub fn new(bench: Rc<Bench>) -> Self {
-        Self { bench, began: Nanos(0), counted: None }
-    }
-
-    fn settle(&mut self) {
-        if let Some((phase, limit)) = self.counted.take() {
-            self.bench.course.finish(phase, limit, clock::now());
-        }
-    }
-}
-
-impl Seat for ClosedSeat {
-    #[inline]
-    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
-        loop {
-            if self.bench.over.get() {
-                return Poll::Ready(false);
-            }
-            if let Some(phase) = self.bench.phase.get() {
-                match self.bench.course.phases()[phase].until {
-                    Until::Time(_) => break,
-                    Until::Count(limit) if self.bench.course.take(phase, limit) => {
-                        self.counted = Some((phase, limit));
-                        break;
-                    }
-                    Until::Count(_) => {}
-                }
-            }
-            // Before the start, or all operations of this phase are taken: wait for the next.
-            if self.bench.gate.poll_pass(cx).is_pending() {
-                return Poll::Pending;
-            }
-        }
-        self.began = clock::now();
-        Poll::Ready(true)
-    }
-
-    #[inline]
-    fn ended(&mut self, operation: Operation, end: End) {
-        let latency = Nanos(clock::now().0 - self.began.0);
-        self.bench.tally.borrow_mut().ended(operation, end, latency);
-        self.settle();
-    }
-
-    #[cold]
-    fn met(&mut self, operation: Operation, fault: &Fault) -> Decision {
-        let over = self.bench.over.get() || self.bench.course.stopped();
-        let decision = match fault {
-            Fault::Server { code, .. } if RETRYABLE.contains(code) && !over => Decision::Retry,
-            Fault::Server { .. } if !over => Decision::GiveUp,
-            Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) if !over => Decision::Reconnect,
-            Fault::Server { .. } | Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) | Fault::Stopped => {
-                Decision::Stop
-            }
-        };
-        let mut tally = self.bench.tally.borrow_mut();
-        match decision {
-            Decision::Retry => tally.retried(operation, fault),
-            Decision::GiveUp | Decision::Reconnect | Decision::Stop => tally.failed(operation, fault),
-        }
-        drop(tally);
-        if decision != Decision::Retry {
-            self.settle();
-        }
-        decision
-    }
-
-    fn ready(&mut self) {
-        self.bench.course.user_ready();
     }
 }

@@ -1,16 +1,22 @@
 //! The load of one run: users on workers, a course that they share, and a conductor that starts them together, collects what they
 //! count, and ends with them. Everything a user does per operation is in files marked as hot path.
 
+mod backlog;
 pub mod bench;
 pub mod course;
 pub mod executor;
+mod rhythm;
+mod schedule;
+mod seat;
 pub mod tally;
 pub mod worker;
 
 use crate::clock;
 use crate::sessions::address::Door;
 use course::Course;
-use model::load::{Io, Phase};
+use model::histogram::Histogram;
+use model::load::{Arrivals, Io, Pause, Phase, Process};
+use model::rate::Rate;
 use model::record::tally::Tally;
 use model::seed::Seed;
 use model::units::Nanos;
@@ -37,6 +43,9 @@ pub struct Crew {
     pub parameters: Arc<Parameters>,
     pub seed: Seed,
     pub users: u32,
+    /// `None`: users begin by themselves.
+    pub arrivals: Option<Arrivals>,
+    pub pause: Option<Pause>,
     pub io: Io,
     pub deadline: Nanos,
     pub door: Door,
@@ -46,6 +55,20 @@ pub struct Crew {
     pub workers: u32,
     /// One worker keeps to each of these; empty leaves them free.
     pub cpus: Vec<u32>,
+}
+
+impl Crew {
+    /// The intended starts, where operations have them: a pace's users, evenly apart, are arrivals at a constant rate.
+    fn schedule(&self) -> Option<Arrivals> {
+        match (&self.arrivals, self.pause) {
+            (Some(arrivals), _) => Some(arrivals.clone()),
+            (None, Some(Pause::Pace { every })) => {
+                let rate = Rate::steady(f64::from(self.users) / every.seconds());
+                Some(Arrivals { rate, process: Process::Constant })
+            }
+            (None, Some(Pause::Think { .. }) | None) => None,
+        }
+    }
 }
 
 /// What happens around a load, for whoever samples and writes.
@@ -81,6 +104,8 @@ pub struct Outcome {
     pub worker_cpu: Nanos,
     /// `io_uring` or `epoll`, as chosen.
     pub io: String,
+    /// How late timers were, over all workers.
+    pub timer_error: Histogram,
 }
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
@@ -119,6 +144,7 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
             let end = worker.join().expect("a worker does not panic")?;
             outcome.worker_cpu.0 += end.cpu.0;
             outcome.io = end.io.to_string();
+            outcome.timer_error.merge(&end.timer_error);
         }
         Ok::<_, std::io::Error>(())
     })?;

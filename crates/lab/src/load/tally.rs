@@ -1,8 +1,10 @@
 //! Hot path: what one worker counts. Users of a worker share one tally, indexed by operation and statement class; once a
 //! second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram increment.
 
+use super::Crew;
 use model::histogram::Histogram;
-use model::record::tally::{OperationTally, StatementTally, Tally};
+use model::record::gaps::Gaps;
+use model::record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};
 use model::units::Nanos;
 use workload::session::{Answer, Class, Fault};
 use workload::user::{End, Operation};
@@ -16,15 +18,24 @@ pub struct WorkerTally {
     /// As servers count them: texts and executions, plumbing included.
     questions: u64,
     rows: u64,
+    pub arrivals: ArrivalTally,
+    /// Where operations wait for moments.
+    lag: Option<Histogram>,
+    gaps: Gaps,
+    /// Operations have intended starts.
+    is_scheduled: bool,
 }
 
 impl WorkerTally {
-    pub fn new(workload: &dyn Workload) -> Self {
+    pub fn new(crew: &Crew) -> Self {
+        let workload = crew.workload;
+        let is_scheduled = crew.schedule().is_some();
+        let service = || is_scheduled.then(Histogram::new);
         Self {
             operations: workload
                 .operations()
                 .iter()
-                .map(|_| OperationTally { latency: Histogram::new(), ..OperationTally::default() })
+                .map(|_| OperationTally { latency: Histogram::new(), service: service(), ..OperationTally::default() })
                 .collect(),
             statements: workload
                 .statements()
@@ -34,17 +45,37 @@ impl WorkerTally {
             reconnects: 0,
             questions: 0,
             rows: 0,
+            arrivals: ArrivalTally::default(),
+            lag: (is_scheduled || crew.pause.is_some()).then(Histogram::new),
+            gaps: Gaps::default(),
+            is_scheduled,
         }
     }
 
+    /// From the intended start, and from the actual one.
     #[inline]
-    pub fn ended(&mut self, operation: Operation, end: End, latency: Nanos) {
+    pub fn ended(&mut self, operation: Operation, end: End, latency: Nanos, service: Nanos) {
         let o = &mut self.operations[operation.0 as usize];
         match end {
             End::Done => o.done += 1,
             End::RolledBack => o.rolled_back += 1,
         }
         o.latency.record(latency);
+        if let Some(histogram) = &mut o.service {
+            histogram.record(service);
+        }
+    }
+
+    #[inline]
+    pub fn lagged(&mut self, lag: Nanos) {
+        if let Some(histogram) = &mut self.lag {
+            histogram.record(lag);
+        }
+    }
+
+    #[inline]
+    pub fn gap(&mut self, gap: Nanos) {
+        self.gaps.record(gap);
     }
 
     #[cold]
@@ -100,7 +131,13 @@ impl WorkerTally {
 
     /// The same under names; plumbing and what never happened is left out.
     pub fn named(&self, workload: &dyn Workload) -> Tally {
-        let mut tally = Tally { reconnects: self.reconnects, ..Tally::default() };
+        let mut tally = Tally {
+            reconnects: self.reconnects,
+            arrivals: self.is_scheduled.then_some(self.arrivals),
+            lag: self.lag.clone(),
+            gaps: Some(self.gaps.clone()),
+            ..Tally::default()
+        };
         for (name, o) in workload.operations().iter().zip(&self.operations) {
             if *o != OperationTally::default() {
                 tally.operations.insert((*name).to_string(), o.clone());
@@ -123,12 +160,17 @@ impl WorkerTally {
     pub fn clear(&mut self) {
         for o in &mut self.operations {
             o.latency.clear();
-            *o = OperationTally { latency: std::mem::take(&mut o.latency), ..OperationTally::default() };
+            let mut service = o.service.take();
+            service.iter_mut().for_each(Histogram::clear);
+            *o = OperationTally { latency: std::mem::take(&mut o.latency), service, ..OperationTally::default() };
         }
         for s in &mut self.statements {
             s.service.clear();
             *s = StatementTally { service: std::mem::take(&mut s.service), ..StatementTally::default() };
         }
         (self.reconnects, self.questions, self.rows) = (0, 0, 0);
+        self.arrivals = ArrivalTally::default();
+        self.lag.iter_mut().for_each(Histogram::clear);
+        self.gaps = Gaps::default();
     }
 }

@@ -2,13 +2,17 @@
 //! second, turns the phases, and rings the end. Cuts are made at the moment they happen and carry it, so that an interval is
 //! exactly as long as it says.
 
-use super::bench::{Bench, ClosedSeat, OnBench};
+use super::backlog::Backlog;
+use super::bench::{Bench, OnBench};
 use super::course::Course;
 use super::executor::{Executor, Handle};
+use super::schedule::Schedule;
+use super::seat::UserSeat;
 use super::tally::WorkerTally;
 use super::{Crew, pin};
 use crate::clock;
 use crate::sessions::mysql::{Connecting, Opening, Session};
+use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
@@ -52,10 +56,16 @@ pub fn work(
     let handle = executor.handle();
     let bench = Rc::new(Bench {
         course: Arc::clone(course),
-        tally: RefCell::new(Box::new(WorkerTally::new(crew.workload))),
+        tally: RefCell::new(Box::new(WorkerTally::new(crew))),
         gate: handle.gate(),
         phase: Cell::new(None),
         over: Cell::new(false),
+        start: Cell::new(Nanos(0)),
+        backlog: crew
+            .schedule()
+            .map(|arrivals| RefCell::new(Backlog::new(Schedule::new(&arrivals, crew.seed, worker, workers)))),
+        in_flight: Cell::new(0),
+        last_end: Cell::new(Nanos(0)),
     });
     let connected = Rc::new(Cell::new(0));
     for (place, number) in (worker..crew.users).step_by(workers as usize).enumerate() {
@@ -71,7 +81,11 @@ pub fn work(
     scribe.hand_over(crew, &bench, None);
     course.linger();
     let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Ok(WorkerEnd { cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64), io: io_name(handle.io()) })
+    Ok(WorkerEnd {
+        cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64),
+        io: io_name(handle.io()),
+        timer_error: timer_error(&handle),
+    })
 }
 
 /// What a worker came to.
@@ -79,6 +93,15 @@ pub struct WorkerEnd {
     /// CPU of its whole life.
     pub cpu: Nanos,
     pub io: &'static str,
+    pub timer_error: Histogram,
+}
+
+fn timer_error(handle: &Handle) -> Histogram {
+    let mut error = Histogram::new();
+    for bucket in handle.timer_error().iter_recorded() {
+        error.record_many(Nanos(bucket.value_iterated_to()), bucket.count_at_value());
+    }
+    error
 }
 
 fn io_name(io: Io) -> &'static str {
@@ -113,7 +136,7 @@ async fn live(
     let outcome = async {
         let mut session = Session::open(opening, OnBench(Rc::clone(&bench))).await?;
         connected.set(connected.get() + 1);
-        let mut seat = ClosedSeat::new(Rc::clone(&bench));
+        let mut seat = UserSeat::new(Rc::clone(&bench), handle.clone(), &crew, number);
         let lived = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, &mut session, &mut seat).await;
         if !lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
             session.quit().await;
@@ -141,6 +164,7 @@ async fn keep_time(crew: Crew, bench: Rc<Bench>, handle: Handle, scribe: Rc<Scri
         }
     };
     handle.sleep_until(start).await;
+    bench.start.set(start);
     for phase in 0..course.phases().len() {
         scribe.hand_over(&crew, &bench, bench.phase.get());
         bench.phase.set(Some(phase));
@@ -185,8 +209,11 @@ struct Scribe {
 
 impl Scribe {
     fn hand_over(&self, crew: &Crew, bench: &Bench, phase: Option<usize>) {
-        let empty = self.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(crew.workload)));
+        let empty = self.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(crew)));
         let now = clock::now();
+        if phase.is_some() {
+            bench.look(now);
+        }
         let tally = bench.tally.replace(empty);
         // The conductor is gone only when the lab is being stopped; then nobody wants the tally.
         let _ = self.out.send(Handover { worker: self.worker, phase, from: self.since.replace(now), to: now, tally });

@@ -3,7 +3,8 @@
 
 use super::reading::Reading;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
-use crate::load::{Arrivals, Io, Load, Phase, PhaseKind, Process, Until};
+use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Until};
+use crate::rate::Rate;
 use crate::seed::Seed;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
@@ -84,8 +85,9 @@ fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
             .get("load.rate")
             .cloned()
             .or_else(|| first("rate"))
-            .and_then(|r| r.number())
+            .and_then(|value| Rate::of(&value))
             .map(|rate| Arrivals { rate, process }),
+        pause: pause(get),
         io: match get.text("load.io").as_deref() {
             Some("io_uring") => Io::IoUring,
             Some("epoll") => Io::Epoll,
@@ -93,6 +95,13 @@ fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
         },
         deadline: get.time("load.deadline").unwrap_or(DEADLINE),
     }
+}
+
+fn pause(get: Get<'_>) -> Option<Pause> {
+    let exponential = get.text("load.think_distribution").as_deref() == Some("exponential");
+    let distribution = if exponential { Distribution::Exponential } else { Distribution::Constant };
+    let think = get.time("load.think").map(|mean| Pause::Think { mean, distribution });
+    think.or_else(|| get.time("load.pace").map(|every| Pause::Pace { every }))
 }
 
 fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {

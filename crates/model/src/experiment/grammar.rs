@@ -4,6 +4,7 @@
 
 use super::shape::{Shape, Wrong, suggestion, wrong};
 use crate::problem::nearest;
+use crate::rate::Rate;
 use crate::settings;
 use crate::words::{Kind, Parameter, Words, WorkloadWords};
 
@@ -14,8 +15,6 @@ const MAX_REPETITIONS: i64 = 1_000;
 const MAX_ITERATIONS: i64 = 100;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
-/// Operations per second that no open load of one machine exceeds.
-const MAX_RATE: f64 = 1e8;
 
 const SECTIONS: &[&str] = &["question", "axes", "server", "workload", "load", "phases", "repeat", "scale"];
 
@@ -36,8 +35,11 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("server", "cpus", Shape::Cpus),
     ("server", "load_cpus", Shape::Cpus),
     ("load", "users", count(1, MAX_USERS)),
-    ("load", "rate", Shape::Of(Kind::Real { min: 1e-3, max: MAX_RATE })),
+    ("load", "rate", Shape::Rate),
     ("load", "arrivals", Shape::Of(Kind::Choice(&["poisson", "constant"]))),
+    ("load", "think", Shape::Duration { zero: false }),
+    ("load", "think_distribution", Shape::Of(Kind::Choice(&["constant", "exponential"]))),
+    ("load", "pace", Shape::Duration { zero: false }),
     ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
     ("load", "deadline", Shape::Duration { zero: false }),
     ("load", "warm_up", Shape::Duration { zero: true }),
@@ -116,6 +118,9 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
             format!("`{section}` is not a part of an experiment"),
             home(section, words).unwrap_or_else(|| suggestion(section, SECTIONS.iter().copied())),
         );
+    }
+    if section == "load" && key.starts_with("rate[") {
+        return wrong("a rate is one number or one text", format!("write rate = {}", Rate::FORMS));
     }
     let siblings = KEYS.iter().filter(|(s, _, _)| *s == section).map(|(_, k, _)| *k);
     let mend = match nearest(key, siblings.clone()) {

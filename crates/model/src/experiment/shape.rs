@@ -4,6 +4,7 @@
 use super::document::Raw;
 use crate::plan::cpus::CpuSet;
 use crate::problem::nearest;
+use crate::rate::Rate;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
 use crate::words::{Kind, Words};
@@ -22,6 +23,8 @@ pub(super) enum Shape {
     Duration {
         zero: bool,
     },
+    /// Operations per second, or a text of steps and ramps.
+    Rate,
     Build,
     Engine,
     /// A server that is there already, as `mysql://user@host:port/schema`.
@@ -57,6 +60,7 @@ impl Shape {
         match self {
             Self::Of(kind) => of_kind(kind, value),
             Self::Duration { zero } => duration(zero, value),
+            Self::Rate => rate(value),
             Self::Native => Ok(value.clone()),
             Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => {
                 match value.text() {
@@ -79,7 +83,7 @@ impl Shape {
             Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),
             Self::Cpus => wrong(format!("`{text}` is not a set of CPUs"), format!("write {}", CpuSet::FORMS)),
             Self::Dsn => dsn(text),
-            Self::Of(_) | Self::Duration { .. } | Self::Native => unreachable!("read elsewhere"),
+            Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Native => unreachable!("read elsewhere"),
         }
     }
 
@@ -92,6 +96,7 @@ impl Shape {
             Self::Of(Kind::Choice(choices)) => format!("one of {}", choices.join(", ")),
             Self::Of(Kind::Text) => "a text".into(),
             Self::Duration { .. } => "a time as \"40s\"".into(),
+            Self::Rate => "a rate".into(),
             Self::Build => "the name of a build".into(),
             Self::Engine => "the name of an engine".into(),
             Self::Dsn => "a DSN".into(),
@@ -150,10 +155,18 @@ fn duration(zero: bool, value: &Value) -> Result<Value, Wrong> {
         return wrong(format!("{value} has no unit of time"), format!("write \"{value}s\", or \"{value}ms\""));
     };
     match Nanos::parse(text) {
-        Some(Nanos(0)) if !zero => wrong("a phase of no length", "write how long it lasts, as in \"40s\""),
+        Some(Nanos(0)) if !zero => wrong("a time of no length", "write how long it lasts, as in \"40s\""),
         Some(time) if time > LONGEST => wrong(format!("\"{text}\" is longer than {LONGEST}"), "check the unit"),
         Some(time) => Ok(Value::Count(i64::try_from(time.0).expect("at most LONGEST"))),
         None => wrong(format!("\"{text}\" is not a time"), "write it as \"250ms\", \"40s\", \"10m\" or \"1h30m\""),
+    }
+}
+
+fn rate(value: &Value) -> Result<Value, Wrong> {
+    match value.text().filter(|text| text.parse::<f64>().is_err()).map(Rate::parse) {
+        None => of_kind(Kind::Real { min: Rate::LEAST, max: Rate::MOST }, value),
+        Some(Ok(_)) => Ok(value.clone()),
+        Some(Err(what)) => wrong(what, format!("write {}", Rate::FORMS)),
     }
 }
 

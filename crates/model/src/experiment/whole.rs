@@ -134,6 +134,25 @@ impl Reading<'_> {
                 "add rate = 1000 (operations per second), or leave it out for a closed load",
             );
         }
+        if self.said("load.think_distribution") && !self.said("load.think") {
+            self.problem("load.think_distribution", "no think time is said", "add think = \"10ms\", or leave it out");
+        }
+        if self.said("load.think") && self.said("load.pace") {
+            self.problem(
+                "load.pace",
+                "both a think time and a pace",
+                "keep one: `think` waits after each operation, `pace` begins one every so often",
+            );
+        }
+        for key in ["load.think", "load.pace"] {
+            if self.said(key) && (self.said("load.rate") || self.said("axes.rate")) {
+                self.problem(
+                    key,
+                    "a pause between operations that arrive at a rate",
+                    "leave out one of them: under a rate, arrivals say when users begin",
+                );
+            }
+        }
     }
 
     fn check_phases(&mut self) {

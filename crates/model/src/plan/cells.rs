@@ -8,6 +8,7 @@ use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
 use crate::load::{Arrivals, Process};
 use crate::problem::Problem;
+use crate::rate::Rate;
 use crate::settings;
 use crate::units::{Bytes, Users};
 use crate::value::Value;
@@ -122,7 +123,7 @@ fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
     if let Some(users) = axes.get("users").and_then(Value::count) {
         load.users = Users(u32::try_from(users).expect("bounded by the grammar"));
     }
-    if let Some(rate) = axes.get("rate").and_then(Value::number) {
+    if let Some(rate) = axes.get("rate").and_then(Rate::of) {
         let process = load.arrivals.as_ref().map_or(Process::Poisson, |a| a.process);
         load.arrivals = Some(Arrivals { rate, process });
     }

@@ -72,6 +72,10 @@ fn shared(plan: &Plan) -> String {
     say("cpus", &|c| c.server.cpus.clone().unwrap_or_default());
     say("load_cpus", &|c| c.server.load_cpus.clone().unwrap_or_default());
     say("users", &|c| c.load.users.0.to_string());
+    if plan.axes.iter().all(|a| a.key != "rate") {
+        say("arrivals", &|c| c.load.arrivals.as_ref().map_or(String::new(), ToString::to_string));
+    }
+    say("pause", &|c| c.load.pause.map_or(String::new(), |p| p.to_string()));
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"
 }

@@ -3,6 +3,7 @@
 
 use super::answer::SessionAnswer;
 use super::tally::Tally;
+use crate::histogram::Histogram;
 use crate::load::PhaseKind;
 use crate::plan::{CellId, RunId};
 use crate::seed::Seed;
@@ -50,15 +51,22 @@ pub struct WholeRun {
     /// Rows that the users were sent, plumbing included.
     pub rows: u64,
     pub counters: BTreeMap<String, Ends>,
+    /// How late the load's timers woke it, whatever they were set for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_error: Option<Histogram>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Done,
-    Failed { reason: String },
+    Failed {
+        reason: String,
+    },
     /// Could not be asked of this server, as a charset that it lacks.
-    Skipped { reason: String },
+    Skipped {
+        reason: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! One group's counts and histograms over a stretch of time. A tally is summed over workers, seconds and groups, and
 //! merging parts gives the whole, error counters included.
 
+use super::gaps::Gaps;
 use crate::histogram::Histogram;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,25 @@ pub struct Tally {
     /// Sessions opened again after they broke.
     #[serde(default)]
     pub reconnects: u64,
+    /// Under a load whose operations have intended starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<ArrivalTally>,
+    /// How late operations were sent by the load's own fault: after their intended start and after a user was free for
+    /// them. Under loads that wait for moments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag: Option<Histogram>,
+    /// `None` when nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<Gaps>,
+}
+
+/// Intended starts. What is due and not begun is the backlog: that of a phase's end is the difference summed up to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivalTally {
+    pub due: u64,
+    pub begun: u64,
+    /// The most that waited for a user at one worker at once.
+    pub most_waiting: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,6 +112,15 @@ impl Tally {
         self.commits += other.commits;
         self.rollbacks += other.rollbacks;
         self.reconnects += other.reconnects;
+        if let Some(theirs) = &other.arrivals {
+            self.arrivals.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = &other.lag {
+            self.lag.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.gaps {
+            self.gaps.get_or_insert_default().merge(theirs);
+        }
     }
     /// Operations done, over all names.
     pub fn done(&self) -> u64 {
@@ -103,6 +132,14 @@ impl Tally {
     /// Statements answered, with or without error.
     pub fn statements_answered(&self) -> u64 {
         self.statements.values().map(|s| s.calls + s.failed.values().sum::<u64>()).sum()
+    }
+}
+
+impl ArrivalTally {
+    fn merge(&mut self, other: Self) {
+        self.due += other.due;
+        self.begun += other.begun;
+        self.most_waiting = self.most_waiting.max(other.most_waiting);
     }
 }
 

@@ -149,6 +149,7 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
         load: Load {
             users: Users(axes["users"].count().unwrap_or(1) as u32),
             arrivals: None,
+            pause: None,
             io: Io::Auto,
             deadline: Nanos::from_secs(10),
         },
