@@ -31,7 +31,8 @@ fn command() -> Command {
             "Start here:\n",
             "  assay run experiments/read-only-charsets.toml --scale smoke\n\n",
             "A record is a folder; the same command resumes it. Exit status: 0 done and valid,\n",
-            "1 done but a check failed, 2 the request is wrong, 3 the world failed (record kept).",
+            "1 done but a check failed, 2 the request is wrong, 3 the world failed or stopped it: a server\n",
+            "would not start or died, a disk was full, Ctrl-C (what was measured is kept).",
         ))
         .subcommand_required(true)
         .arg_required_else_help(true)

@@ -3,6 +3,7 @@
 
 use crate::exit::{self, Exit};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::servers::catalogue;
 use lab::servers::house::House;
 use model::experiment::Experiment;
 use model::host::Host;
@@ -66,6 +67,9 @@ pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
     let scale = matches.get_one::<String>("scale").map(String::as_str);
     let experiment =
         Experiment::parse(name, &text, scale, &sets, &words).map_err(|problems| exit::wrong(path, &problems))?;
+    if host.builds.is_empty() && experiment.server.on.is_none() {
+        return Err(exit::refused(catalogue::none_installed()));
+    }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(path, &problems))?;
     Ok(Question { experiment, host, plan })
 }

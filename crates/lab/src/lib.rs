@@ -16,5 +16,5 @@ pub mod sessions;
 pub mod survey;
 pub mod trouble;
 
-pub use carry_out::{Halt, Progress, carry_out};
+pub use carry_out::{Halt, Progress, carry_out, check_disk};
 pub use survey::survey;

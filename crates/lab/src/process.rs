@@ -100,11 +100,7 @@ impl Guarded {
     pub fn pid(&self) -> u32 {
         self.pid
     }
-    /// How the program ended, if it has.
-    pub fn ended(&mut self) -> Option<Ended> {
-        self.wait(Duration::ZERO)
-    }
-    /// Waits for the end, at most this long.
+    /// How the program ended, if it has or does within `patience`.
     pub fn wait(&mut self, patience: Duration) -> Option<Ended> {
         if self.ended.is_none() {
             self.ended = match self.line(Some(patience)) {

@@ -12,6 +12,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Nobody asks these labs to stop.
@@ -80,7 +81,7 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     assert_eq!(instance.cpus(), [0]);
     assert_eq!(instance.complaints(), Vec::<String>::new());
     assert_eq!(instance.description().not_applicable, Vec::<String>::new());
-    assert!(instance.ended().is_none());
+    assert!(instance.ended(Duration::ZERO).is_none());
 
     let (pid, folder) = (instance.pid(), instance.folder().to_path_buf());
     assert_eq!(instance.stop(STOP_PATIENCE), Ended::Code(0));
@@ -154,7 +155,7 @@ fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
     let guard = rustix::process::Pid::from_raw(guard_of(instance.pid()) as i32).unwrap();
     rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
     wait_for_death(instance.pid());
-    while instance.ended().is_none() {}
+    while instance.ended(Duration::from_millis(5)).is_none() {}
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Verb;
 use crate::exit::{self, Exit};
 use clap::{Arg, ArgMatches, Command};
 use model::judgement::Judgement;
+use model::record::Record;
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "report", command, run };
@@ -17,7 +18,7 @@ fn command(command: Command) -> Command {
 fn run(matches: &ArgMatches) -> Exit {
     let folder = PathBuf::from(matches.get_one::<String>("record").expect("clap requires it"));
     match write(&folder) {
-        Ok(judgement) => {
+        Ok((_, judgement)) => {
             println!("{}", folder.join("report.html").display());
             if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
         }
@@ -25,8 +26,8 @@ fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-/// Judges and draws; what was drawn before is replaced.
-pub fn write(folder: &Path) -> Result<Judgement, String> {
+/// Judges and draws; what was drawn before is replaced. Gives what was drawn.
+pub fn write(folder: &Path) -> Result<(Record, Judgement), String> {
     let (record, details) = lab::notebook::read(folder).map_err(|e| e.to_string())?;
     let judgement = judge::judge(&record, &details);
     let report = report::render(&record, &judgement, &details, report::SHELL);
@@ -38,5 +39,5 @@ pub fn write(folder: &Path) -> Result<Judgement, String> {
     ] {
         std::fs::write(folder.join(name), text).map_err(|e| format!("{}: {e}", folder.join(name).display()))?;
     }
-    Ok(judgement)
+    Ok((record, judgement))
 }

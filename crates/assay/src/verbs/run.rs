@@ -10,6 +10,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::Halt;
 use lab::notebook::Notebook;
 use lab::process::Guard;
+use model::judgement::Judgement;
+use model::record::Record;
+use model::record::run::Ending;
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "run", command, run };
@@ -36,13 +39,16 @@ fn run(matches: &ArgMatches) -> Exit {
     match carry_out(&question, &folder) {
         Ok(()) => {}
         Err(exit) => {
-            // What was measured is drawn all the same; that nothing was is no second error.
-            let _ = report::write(&folder);
+            // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
+            // somebody else's.
+            if exit == Exit::WorldFailed {
+                let _ = report::write(&folder);
+            }
             return exit;
         }
     }
-    let judgement = match report::write(&folder) {
-        Ok(judgement) => judgement,
+    let (record, judgement) = match report::write(&folder) {
+        Ok(drawn) => drawn,
         Err(e) => return exit::failed(e),
     };
     if matches.get_flag("json") {
@@ -53,18 +59,29 @@ fn run(matches: &ArgMatches) -> Exit {
         judge::show(&judgement, false);
         println!("\n{}", folder.join("report.html").display());
     }
+    ending(&record, &judgement, &folder)
+}
+
+/// A run fails when a server would not start, died, or left its users: no check has an opinion before that is mended.
+fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Exit {
+    let failed = record.runs.iter().filter(|r| matches!(r.ending, Ending::Failed { .. })).count();
+    if failed > 0 {
+        let of = record.plan.runs.len();
+        return exit::failed(format!("{failed} of {of} runs failed; the record is kept in {}", folder.display()));
+    }
     if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
 }
 
 fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
     let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
+    lab::check_disk(plan).map_err(exit::refused)?;
+    plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     let mut terminal = Terminal::new();
     let outcome = lab::carry_out(plan, host, Guard::this_program(), &mut notebook, &mut terminal, &stop);
     drop(terminal);
     outcome.map_err(|halt| match halt {
-        Halt::Refused(trouble) => exit::refused(trouble),
         Halt::World(trouble) => exit::failed(trouble),
         Halt::Interrupted => exit::failed(format!(
             "stopped as asked; what was measured is in {}, and the same command goes on from here",

@@ -1,6 +1,7 @@
 //! The dataset of a run: found in the instance or loaded into it, and counted either way. Members of a family share a
 //! dataset when the parameters that shape data agree, so a matrix of workloads loads once.
 
+use super::instance::NEWS;
 use super::{Halt, Lab, Unready};
 use crate::clock;
 use crate::loader::{self, LoadFault};
@@ -79,7 +80,7 @@ impl Lab<'_> {
             }
             Err(LoadFault::Unsupported(reason)) => Err(format!("this build cannot: {reason}")),
             Err(LoadFault::World(reason)) => {
-                let died = self.died().map_or(String::new(), |d| format!("; {d}"));
+                let died = self.died(NEWS).map_or(String::new(), |d| format!("; {d}"));
                 return Err(Unready::Fail(format!("loading {label} failed: {reason}{died}")));
             }
             Err(LoadFault::Stopped) => return Err(Unready::Halt(Halt::Interrupted)),

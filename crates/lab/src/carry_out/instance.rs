@@ -18,6 +18,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use workload::session::Fault;
 
+/// How long the news of a server's death may take after its sessions broke: the guard wakes up for it on a busy machine.
+pub(super) const NEWS: Duration = Duration::from_millis(500);
+
 /// An instance that serves.
 pub struct Up {
     pub key: String,
@@ -31,7 +34,7 @@ impl Lab<'_> {
     /// Makes sure that the cell's server is up.
     pub(super) fn instance(&mut self, cell: &Cell) -> Result<(), Unready> {
         let key = key(&cell.server);
-        if self.up.as_ref().is_some_and(|up| up.key == key) {
+        if self.up.as_ref().is_some_and(|up| up.key == key) && self.died(Duration::ZERO).is_none() {
             return Ok(());
         }
         if let Some(reason) = self.refused.get(&key) {
@@ -92,10 +95,10 @@ impl Lab<'_> {
         let _ = self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key));
     }
 
-    /// Says how the instance ended when it ended by itself.
-    pub(super) fn died(&mut self) -> Option<String> {
+    /// Says how the instance ended when it ended by itself; news of it may take as long as `patience`.
+    pub(super) fn died(&mut self, patience: Duration) -> Option<String> {
         let up = self.up.as_mut()?;
-        let ended = up.instance.ended()?;
+        let ended = up.instance.ended(patience)?;
         let tail = up.instance.log_tail();
         let _ = self.notebook.error_log(&up.key, &tail);
         let text = format!("the server ended by itself ({ended})");
@@ -129,6 +132,10 @@ fn describe(
         .filter(|r| r.get(1).and_then(Option::as_deref).is_some_and(|s| s == "YES" || s == "DEFAULT"))
         .filter_map(|mut r| r[0].take())
         .collect();
+    // Its folders are new at every start; what else differs between two starts is worth a note.
+    let room = instance.socket().parent().expect("a socket lies in a folder");
+    let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
+    let at_home = |text: &str| text.replace(&*data, "{data}").replace(&*run, "{run}");
     let mut complaints = instance.complaints();
     complaints.extend(instance.description().not_applicable.iter().cloned());
     Ok(InstanceRecord {
@@ -139,8 +146,8 @@ fn describe(
         version_comment: variables.get("version_comment").cloned().unwrap_or_default(),
         version_text,
         binary_sha256: fingerprint(&build.binary),
-        option_file: instance.description().option_file.clone(),
-        variables,
+        option_file: at_home(&instance.description().option_file),
+        variables: variables.into_iter().map(|(name, value)| (name, at_home(&value))).collect(),
         engines,
         cpus: instance.cpus().to_vec(),
         complaints,

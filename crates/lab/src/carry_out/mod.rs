@@ -36,8 +36,6 @@ pub trait Progress: Send {
 pub enum Halt {
     /// Asked to stop; the same command goes on.
     Interrupted,
-    /// Cannot be carried out here as asked.
-    Refused(Trouble),
     /// The world failed in a way that concerns every run.
     World(Trouble),
 }
@@ -84,7 +82,6 @@ pub fn carry_out(
 ) -> Result<(), Halt> {
     let house = House::from_environment()?;
     private_folder(&house.home)?;
-    check_disk(plan, &house)?;
     let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
     let mut lab = Lab { plan, host, house, guard, notebook, progress, stop, up: None, refused: BTreeMap::new(), pace };
     let outcome = lab.carry_out();
@@ -92,12 +89,15 @@ pub fn carry_out(
     outcome
 }
 
-fn check_disk(plan: &Plan, house: &House) -> Result<(), Halt> {
+/// Whether there is room for the plan's data; asked before a record is begun, so that a refusal leaves nothing behind.
+pub fn check_disk(plan: &Plan) -> Result<(), Trouble> {
+    let house = House::from_environment()?;
+    private_folder(&house.home)?;
     let (free, needed) = (free_bytes(&house.home)?, plan.cost.disk);
-    if free.0 < needed.0 + SPARE_DISK {
+    if free.0 < needed.0.saturating_add(SPARE_DISK) {
         let what = format!("the plan needs about {needed} at {} and {free} are free there", house.home.display());
         let mend = "free some space, set ASSAY_HOME to a folder on a larger disk, or choose a smaller scale";
-        return Err(Halt::Refused(Trouble::new(what).mend(mend)));
+        return Err(Trouble::new(what).mend(mend));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! measured until a failure is kept with it.
 
 use super::dataset::{identity, key};
+use super::instance::NEWS;
 use super::placement::place;
 use super::{Halt, Lab, answers};
 use crate::load::{Crew, Outcome, Witness, drive};
@@ -22,6 +23,7 @@ use model::record::tally::{Interval, Tally};
 use model::units::Nanos;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The name of the users of a run without groups.
 const USERS: &str = "users";
@@ -46,7 +48,8 @@ impl Lab<'_> {
         match answers::ask(&door, &crew.setup, &probes) {
             Ok(answer) => record.session = answer,
             Err(fault) => {
-                return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") });
+                let died = self.died(NEWS).map_or(String::new(), |d| format!("; {d}"));
+                return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}{died}") });
             }
         }
         self.notebook.note(
@@ -78,7 +81,8 @@ impl Lab<'_> {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
         }
-        let ending = match (outcome.failure, self.died()) {
+        let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
+        let ending = match (outcome.failure, self.died(patience)) {
             (None, None) => Ending::Done,
             (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },

@@ -41,7 +41,8 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
 }
 
 pub fn none_installed() -> Trouble {
-    Trouble::new("no database server is installed").mend(format!("install the package {PACKAGE} (apt-get install {PACKAGE})"))
+    Trouble::new("no database server is installed")
+        .mend(format!("install the package {PACKAGE} (apt-get install {PACKAGE})"))
 }
 
 /// Asks a binary what it is and looks where its parts lie; `None` when it does not start or lacks its parts.

@@ -133,9 +133,9 @@ impl Instance {
     pub fn start_time(&self) -> Nanos {
         self.start_time
     }
-    /// How the server ended, if it has: nobody asked it to unless `stop` was called.
-    pub fn ended(&mut self) -> Option<Ended> {
-        self.process.ended()
+    /// How the server ended, if it does within `patience`: nobody asked it to unless `stop` was called.
+    pub fn ended(&mut self, patience: Duration) -> Option<Ended> {
+        self.process.wait(patience)
     }
     pub fn complaints(&self) -> Vec<String> {
         complaints(&fs::read_to_string(&self.error_log).unwrap_or_default())

@@ -22,7 +22,8 @@ pub struct InstanceRecord {
     /// SHA-256 of the binary when the lab could read it.
     #[serde(default)]
     pub binary_sha256: Option<String>,
-    /// The option file as written; empty for a server that the lab did not start.
+    /// The option file as written; empty for a server that the lab did not start. Here and in the variables the private
+    /// folders, new at every start, read `{data}` and `{run}`.
     pub option_file: String,
     /// `SHOW GLOBAL VARIABLES`.
     pub variables: BTreeMap<String, String>,

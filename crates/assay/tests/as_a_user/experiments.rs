@@ -1,0 +1,56 @@
+//! Every experiment that is delivered is a question that this assay understands, at every scale, on a machine with one socket
+//! and on one with two. In process, because a plan needs no server.
+
+use model::experiment::Experiment;
+use model::host::{Host, InstalledBuild, Version};
+use model::plan::Plan;
+use model::units::Bytes;
+use model::words::Words;
+use std::path::Path;
+
+fn host(sockets: u32) -> Host {
+    const CPUS: u32 = 16;
+    let build = |name: &str, kind: &str| InstalledBuild {
+        name: name.into(),
+        kind: kind.into(),
+        version: Version(10, 11, 19),
+        binary: "/usr/sbin/mariadbd".into(),
+        basedir: "/usr".into(),
+        engines: vec!["innodb".into(), "rocksdb".into()],
+    };
+    Host {
+        cpus: (0..CPUS * sockets).collect(),
+        sockets: (0..sockets).map(|s| (s, (s * CPUS..(s + 1) * CPUS).collect())).collect(),
+        memory: Bytes(256 << 30),
+        disk_free: Bytes(4 << 40),
+        builds: vec![build("distribution", "mariadb"), build("mariadb-10.11", "mariadb")],
+        ..Host::default()
+    }
+}
+
+#[test]
+fn every_experiment_is_understood_and_planned_at_every_scale() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let mut planned = 0;
+    for path in std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let table: toml::Table = text.parse().unwrap();
+        let scales = table.get("scale").and_then(|s| s.as_table()).into_iter().flat_map(|s| s.keys());
+        for scale in scales.map(|s| Some(s.as_str())).chain([None]) {
+            for sockets in [1, 2] {
+                let host = host(sockets);
+                let builds = host.builds.iter().map(|b| b.name.clone()).collect();
+                let words = Words { workloads: workload::words(), disturbances: Vec::new(), builds };
+                let plan = Experiment::parse(name, &text, scale, &[], &words)
+                    .and_then(|experiment| Plan::of(&experiment, &host, &words))
+                    .unwrap_or_else(|problems| panic!("{name} {scale:?} on {sockets} sockets: {problems:#?}"));
+                assert!(!plan.runs.is_empty());
+                assert_eq!(plan.warnings, [] as [&str; 0], "{name} {scale:?}");
+                assert!(sockets == 1 || plan.skipped.is_empty(), "{name} {scale:?}: {:?}", plan.skipped);
+                planned += 1;
+            }
+        }
+    }
+    assert!(planned > 0, "no experiment in {}", folder.display());
+}

@@ -1,0 +1,10 @@
+//! The assay binary as its user meets it, against the MariaDB of this machine: what it prints, how it ends, what it leaves on
+//! disk and in the process table. Numbers are not looked at here: a busy machine may fail a check of validity, never a test.
+
+mod bad_input;
+mod desk;
+mod experiments;
+mod help;
+mod interruptions;
+mod missing_zero;
+mod whole_way;
