@@ -7,6 +7,7 @@ pub mod clock;
 pub mod load;
 pub mod loader;
 pub mod notebook;
+pub mod present;
 pub mod process;
 mod procfs;
 pub mod samplers;

@@ -37,6 +37,15 @@ pub enum LoadFault {
     Stopped,
 }
 
+impl std::fmt::Display for LoadFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unsupported(reason) | Self::World(reason) => f.write_str(reason),
+            Self::Stopped => f.write_str("asked to stop"),
+        }
+    }
+}
+
 /// Server errors that mean "this build cannot", not "this went wrong": unknown character set, collation, engine,
 /// collation that does not fit the charset.
 const UNSUPPORTED: &[u16] = &[1115, 1253, 1273, 1286];
@@ -225,7 +234,7 @@ pub fn check_spots(control: &mut Control, dataset: &dyn Dataset, tables: &[Table
     Ok((checked, wrong))
 }
 
-fn world(fault: Fault) -> LoadFault {
+pub(crate) fn world(fault: Fault) -> LoadFault {
     LoadFault::World(fault.to_string())
 }
 

@@ -1,10 +1,12 @@
 //! The dataset of a run: found in the instance or loaded into it, and counted either way. Members of a family share a
 //! dataset when the parameters that shape data agree, so a matrix of workloads loads once.
 
+use super::found::{Lying, lying, mark};
 use super::instance::NEWS;
+use super::instance::Serving;
 use super::{Halt, Lab, Unready};
 use crate::clock;
-use crate::loader::{self, LoadFault};
+use crate::loader::{self, LoadFault, Loaded};
 use crate::sessions::control::Control;
 use model::plan::{Cell, PlannedRun};
 use model::record::answer::DatasetRecord;
@@ -48,31 +50,62 @@ impl Lab<'_> {
         }
         let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
         let Some(dataset) = workload.dataset(&cell.parameters, &cell.server.engine, DATA) else { return Ok(()) };
-        let schema = format!("assay_{name}");
+        let (schema, found) = match &up.server {
+            Serving::Ours(_) => (format!("assay_{name}"), false),
+            Serving::Found(found) => (found.schema.clone().unwrap_or_else(|| format!("assay_{name}")), true),
+        };
         let door = up.door.within(&schema);
         let (instance, root) = (up.key.clone(), up.door.clone());
         let label = label(&parameters);
+        let record = |loaded: Loaded, load_time| DatasetRecord {
+            key: key(&instance, &name),
+            instance: instance.clone(),
+            schema: schema.clone(),
+            family: name.split('_').next().unwrap_or_default().to_string(),
+            parameters: parameters.clone(),
+            rows: loaded.rows,
+            rows_checked: loaded.rows_checked,
+            rows_wrong: loaded.rows_wrong,
+            tables: loaded.tables,
+            load_time,
+        };
+        if found {
+            let lying = lying(&root, &schema, &name, dataset.as_ref());
+            match lying.map_err(|e| Unready::Fail(format!("looking at the schema {schema}: {e}")))? {
+                Lying::Nothing | Lying::Ours => {}
+                Lying::Matching(loaded) => {
+                    self.notebook.dataset(&record(loaded, None))?;
+                    self.notebook.note(EventKind::DatasetReady, Some(&run.id), format!("{schema}: found as wanted"))?;
+                    self.up.as_mut().expect("it was looked at").datasets.insert(name, Ok(schema));
+                    return Ok(());
+                }
+                Lying::Others(why) => {
+                    let mend = "leave the schema out of the DSN and assay makes one of its own";
+                    return Err(Unready::Fail(format!(
+                        "the schema {schema} is not assay's to fill, and {why}; {mend}"
+                    )));
+                }
+            }
+        }
         self.notebook.note(EventKind::DatasetLoading, Some(&run.id), format!("{name}: {label}"))?;
         self.progress.say(&format!("loading {label}"));
-        create_schema(&root, &schema).map_err(|e| Unready::Fail(format!("no schema for the data: {e}")))?;
+        let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
+        create_schema(&root, &schema).map_err(|e| fail("no schema for the data", e))?;
+        if found {
+            mark(&door, None).map_err(|e| fail("marking the schema as made by assay", e))?;
+            // What lay there before is gone.
+            self.up.as_mut().expect("it was looked at").datasets.retain(|_, s| *s != Ok(schema.clone()));
+        }
         let begun = clock::now();
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
         let outcome = self.watched(|at, stop| loader::load(&door, dataset.as_ref(), sessions, stop, at), &label);
         let remembered = match outcome {
             Ok(loaded) => {
                 let load_time = Nanos(clock::now().0 - begun.0);
-                let record = DatasetRecord {
-                    key: key(&instance, &name),
-                    instance,
-                    schema: schema.clone(),
-                    family: name.split('_').next().unwrap_or_default().to_string(),
-                    parameters,
-                    rows: loaded.rows,
-                    rows_checked: loaded.rows_checked,
-                    rows_wrong: loaded.rows_wrong,
-                    tables: loaded.tables,
-                    load_time: Some(load_time),
-                };
+                if found {
+                    mark(&door, Some(&name)).map_err(|e| fail("marking the dataset as complete", e))?;
+                }
+                let record = record(loaded, Some(load_time));
                 self.notebook.dataset(&record)?;
                 let text = format!("{name}: {} rows in {load_time}", record.rows);
                 self.notebook.note(EventKind::DatasetReady, Some(&run.id), text)?;

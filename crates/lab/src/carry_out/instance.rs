@@ -1,8 +1,11 @@
 //! The one instance that is up: started when a run wants a server that is not, asked what it really is, and taken down when
-//! the next run wants another. One at a time, because two idle servers are not idle.
+//! the next run wants another. One at a time, because two idle servers are not idle. A server that was found is only left
+//! alone instead of started and taken down.
 
+use super::found::{Found, find};
 use super::placement::place;
 use super::{Lab, Unready};
+use crate::process::cpus_of;
 use crate::servers::catalogue;
 use crate::servers::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::sessions::address::Door;
@@ -12,6 +15,7 @@ use model::host::InstalledBuild;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
 use model::record::event::EventKind;
+use model::units::Nanos;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -24,10 +28,27 @@ pub(super) const NEWS: Duration = Duration::from_millis(500);
 /// An instance that serves.
 pub struct Up {
     pub key: String,
-    pub instance: Instance,
+    pub server: Serving,
+    /// Outside any schema.
     pub door: Door,
     /// Datasets that were prepared in it: the schema, or why it cannot hold them.
     pub datasets: BTreeMap<String, Result<String, String>>,
+}
+
+/// Who is behind the door.
+pub enum Serving {
+    Ours(Box<Instance>),
+    Found(Found),
+}
+
+impl Serving {
+    /// The server's process, when it runs on this host.
+    pub fn pid(&self) -> Option<u32> {
+        match self {
+            Self::Ours(instance) => Some(instance.pid()),
+            Self::Found(found) => found.pid,
+        }
+    }
 }
 
 impl Lab<'_> {
@@ -43,7 +64,11 @@ impl Lab<'_> {
         self.take_down();
         self.progress.say(&format!("starting {}", cell.server.build));
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
-        match self.start(&key, &cell.server) {
+        let up = match &cell.server.on {
+            Some(dsn) => self.meet(&key, &cell.server, dsn),
+            None => self.start(&key, &cell.server),
+        };
+        match up {
             Ok(up) => {
                 self.up = Some(up);
                 Ok(())
@@ -75,31 +100,51 @@ impl Lab<'_> {
         let door = Door::root(instance.socket().to_path_buf());
         let mut control =
             Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
-        let record = describe(key, server, &build.installed, &instance, &mut control)
+        let asked = describe(key, server, &mut control)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        let record = of_ours(asked, &build.installed, &instance);
         control.quit();
         self.notebook.instance(&record)?;
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
         self.notebook.note(EventKind::InstanceReady, None, text)?;
-        Ok(Up { key: key.to_string(), instance, door, datasets: BTreeMap::new() })
+        Ok(Up { key: key.to_string(), server: Serving::Ours(Box::new(instance)), door, datasets: BTreeMap::new() })
+    }
+
+    /// Looks at a server that is there already.
+    fn meet(&mut self, key: &str, server: &Server, dsn: &str) -> Result<Up, Trouble> {
+        let (found, door) = find(dsn)?;
+        let mut control =
+            Control::connect(&door).map_err(|e| Trouble::new(format!("{dsn} refuses the lab")).because(e))?;
+        let mut record = describe(key, server, &mut control)
+            .map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
+        control.quit();
+        if let Some(pid) = found.pid {
+            record.cpus = cpus_of(pid).unwrap_or_default();
+            record.binary_sha256 = fingerprint(&format!("/proc/{pid}/exe"));
+        }
+        self.notebook.instance(&record)?;
+        self.notebook.note(EventKind::InstanceReady, None, format!("{dsn} is {}", record.version_text))?;
+        Ok(Up { key: key.to_string(), server: Serving::Found(found), door, datasets: BTreeMap::new() })
     }
 
     /// Stops the instance cleanly; its folder goes with it.
     pub(super) fn take_down(&mut self) {
-        let Some(mut up) = self.up.take() else { return };
+        let Some(up) = self.up.take() else { return };
+        let Serving::Ours(mut instance) = up.server else { return };
         // Nothing of the data is needed any more, so the record matters here and the shutdown does not.
-        let _ = self.notebook.error_log(&up.key, &up.instance.log_tail());
+        let _ = self.notebook.error_log(&up.key, &instance.log_tail());
         // Whoever waits for Ctrl-C to work does not wait for a buffer pool to be written.
         let patience = if self.stop.load(Relaxed) { Duration::ZERO } else { STOP_PATIENCE };
-        let ended = up.instance.stop(patience);
+        let ended = instance.stop(patience);
         let _ = self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key));
     }
 
     /// Says how the instance ended when it ended by itself; news of it may take as long as `patience`.
     pub(super) fn died(&mut self, patience: Duration) -> Option<String> {
         let up = self.up.as_mut()?;
-        let ended = up.instance.ended(patience)?;
-        let tail = up.instance.log_tail();
+        let Serving::Ours(instance) = &mut up.server else { return None };
+        let ended = instance.ended(patience)?;
+        let tail = instance.log_tail();
         let _ = self.notebook.error_log(&up.key, &tail);
         let text = format!("the server ended by itself ({ended})");
         let _ = self.notebook.note(EventKind::InstanceDied, None, format!("{}: {text}", up.key));
@@ -109,13 +154,7 @@ impl Lab<'_> {
 }
 
 /// What the server says of itself.
-fn describe(
-    key: &str,
-    wanted: &Server,
-    build: &InstalledBuild,
-    instance: &Instance,
-    control: &mut Control,
-) -> Result<InstanceRecord, Fault> {
+fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<InstanceRecord, Fault> {
     let pairs = |rows: Vec<Vec<Option<String>>>| -> BTreeMap<String, String> {
         rows.into_iter()
             .filter_map(|mut r| match (r.first_mut()?.take(), r.get_mut(1)?.take()) {
@@ -132,27 +171,41 @@ fn describe(
         .filter(|r| r.get(1).and_then(Option::as_deref).is_some_and(|s| s == "YES" || s == "DEFAULT"))
         .filter_map(|mut r| r[0].take())
         .collect();
+    Ok(InstanceRecord {
+        key: key.to_string(),
+        wanted: wanted.clone(),
+        kind: if control.version().contains("MariaDB") { "mariadb" } else { "mysql" }.to_string(),
+        version: model::host::Version::parse(&version_text).unwrap_or(model::host::Version(0, 0, 0)),
+        version_comment: variables.get("version_comment").cloned().unwrap_or_default(),
+        version_text,
+        binary_sha256: None,
+        option_file: String::new(),
+        variables,
+        engines,
+        cpus: Vec::new(),
+        complaints: Vec::new(),
+        start_time: Nanos(0),
+    })
+}
+
+/// The same with what is known of a server because the lab started it.
+fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance) -> InstanceRecord {
     // Its folders are new at every start; what else differs between two starts is worth a note.
     let room = instance.socket().parent().expect("a socket lies in a folder");
     let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
     let at_home = |text: &str| text.replace(&*data, "{data}").replace(&*run, "{run}");
     let mut complaints = instance.complaints();
     complaints.extend(instance.description().not_applicable.iter().cloned());
-    Ok(InstanceRecord {
-        key: key.to_string(),
-        wanted: wanted.clone(),
+    InstanceRecord {
         kind: build.kind.clone(),
-        version: model::host::Version::parse(&version_text).unwrap_or(model::host::Version(0, 0, 0)),
-        version_comment: variables.get("version_comment").cloned().unwrap_or_default(),
-        version_text,
         binary_sha256: fingerprint(&build.binary),
         option_file: at_home(&instance.description().option_file),
-        variables: variables.into_iter().map(|(name, value)| (name, at_home(&value))).collect(),
-        engines,
+        variables: asked.variables.iter().map(|(name, value)| (name.clone(), at_home(value))).collect(),
         cpus: instance.cpus().to_vec(),
         complaints,
         start_time: instance.start_time(),
-    })
+        ..asked
+    }
 }
 
 /// SHA-256 of a binary, because a version does not say who compiled it.

@@ -4,6 +4,7 @@
 
 mod answers;
 mod dataset;
+mod found;
 mod instance;
 pub mod placement;
 mod run;

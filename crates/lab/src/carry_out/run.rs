@@ -40,7 +40,7 @@ impl Lab<'_> {
         };
         record.instance = Some(up.key.clone());
         record.dataset = up.datasets.contains_key(&name).then(|| key(&up.key, &name));
-        let pid = up.instance.pid();
+        let pid = up.server.pid();
         let crew = self.crew(planned, cell, &door);
         let probes = crew.workload.probes(&crew.parameters, planned.seed);
         record.workers = crew.workers;
@@ -61,7 +61,7 @@ impl Lab<'_> {
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
         let workers = Workers::default();
         let (sampled, theirs) = (door.clone(), workers.clone());
-        let sampling = Sampling::begin(move || sources(Some(asker(&sampled)), Some(pid), &theirs), series);
+        let sampling = Sampling::begin(move || sources(Some(asker(&sampled)), pid, &theirs), series);
         let quiet = sampling.mark().wait();
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
         let mut watch = Watch { scribe: &mut scribe, lab: self, todo };

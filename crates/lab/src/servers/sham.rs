@@ -41,6 +41,8 @@ struct Shared {
     over: AtomicBool,
     /// Answer nothing until this moment of the lab's clock.
     silent_until: AtomicU64,
+    /// Look for requests without ever sleeping.
+    restless: AtomicBool,
 }
 
 impl Sham {
@@ -61,6 +63,11 @@ impl Sham {
     /// Stops answering until that moment of the lab's clock, as a server does that waits for a disk.
     pub fn be_silent_until(&self, moment: Nanos) {
         self.shared.silent_until.store(moment.0, SeqCst);
+    }
+
+    /// Spins instead of sleeping from now on, so that nobody pays for waking it; it needs a CPU of its own.
+    pub fn be_restless(&self) {
+        self.shared.restless.store(true, SeqCst);
     }
 }
 
@@ -90,10 +97,11 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
     let mut next = 0;
     let mut events = Vec::with_capacity(BATCH);
     let mut buffer = vec![0; RECEIVE_BYTES];
-    let tick = rustix::time::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    let tick = |tv_nsec| rustix::time::Timespec { tv_sec: 0, tv_nsec };
     while !shared.over.load(SeqCst) {
         events.clear();
-        match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), Some(&tick)) {
+        let patience = tick(if shared.restless.load(SeqCst) { 0 } else { 50_000_000 });
+        match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), Some(&patience)) {
             Err(rustix::io::Errno::INTR) => continue,
             outcome => outcome?,
         };

@@ -1,0 +1,92 @@
+//! A server that was there before the lab: reached by its DSN, described like one of ours, and never started, stopped or set.
+//! Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself, which a
+//! marker table proves.
+
+use crate::loader::{LoadFault, Loaded, check_spots, inspect, world};
+use crate::sessions::address::{Address, Door};
+use crate::sessions::control::Control;
+use crate::sessions::dsn;
+use crate::trouble::Trouble;
+use std::os::unix::net::UnixStream;
+use workload::dataset::Dataset;
+use workload::session::Fault;
+
+/// Only in schemas that the lab made; holds the name of the dataset once that is complete.
+const MARKER: &str = "made_by_assay";
+
+pub struct Found {
+    /// `None` when the server is elsewhere.
+    pub pid: Option<u32>,
+    /// The schema that the DSN names.
+    pub schema: Option<String>,
+}
+
+/// The server behind a DSN, and the door to it outside any schema.
+pub fn find(name: &str) -> Result<(Found, Door), Trouble> {
+    let door = dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
+    let pid = match &door.address {
+        Address::Unix(path) => {
+            let socket = UnixStream::connect(path).map_err(Trouble::at("connecting to", path))?;
+            // Zero where the server lives in another namespace of processes.
+            rustix::net::sockopt::socket_peercred(&socket).ok().map(|c| c.pid.as_raw_nonzero().get() as u32)
+        }
+        Address::Tcp { .. } => None,
+    };
+    Ok((Found { pid, schema: door.schema.clone() }, Door { schema: None, ..door }))
+}
+
+/// What lies in a schema, seen from one dataset.
+pub enum Lying {
+    Nothing,
+    /// Made by a lab, and not this dataset: may be replaced.
+    Ours,
+    /// The dataset. Rows that no lab made are counted, and not compared with the generator.
+    Matching(Loaded),
+    /// Somebody else's, and why it is not the dataset.
+    Others(String),
+}
+
+pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Result<Lying, LoadFault> {
+    let mut control = Control::connect(root).map_err(world)?;
+    let schemata = format!("SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'");
+    if control.rows(&schemata).map_err(world)?.is_empty() {
+        return Ok(Lying::Nothing);
+    }
+    control.execute(&format!("USE {schema}")).map_err(world)?;
+    let names = control.rows("SHOW TABLES").map_err(world)?;
+    let there = |name: &str| names.iter().flatten().flatten().any(|n| n == name);
+    let ours = there(MARKER);
+    let complete =
+        !ours || control.value(&format!("SELECT dataset FROM {MARKER}")).map_err(world)?.as_deref() == Some(name);
+    let tables = dataset.tables();
+    let why = match tables.iter().find(|t| !there(&t.name)) {
+        Some(absent) => format!("it has no table {}", absent.name),
+        None if !complete => "it holds another dataset".to_string(),
+        None => {
+            let answers = inspect(&mut control, &tables, Vec::new())?;
+            match answers.iter().find(|t| t.rows != t.rows_wanted) {
+                Some(t) => format!("its {} has {} rows where {} are wanted", t.name, t.rows, t.rows_wanted),
+                None => {
+                    let (rows_checked, rows_wrong) =
+                        if ours { check_spots(&mut control, dataset, &tables)? } else { (0, 0) };
+                    control.quit();
+                    let rows = answers.iter().map(|t| t.rows).sum();
+                    return Ok(Lying::Matching(Loaded { tables: answers, rows, rows_checked, rows_wrong }));
+                }
+            }
+        }
+    };
+    control.quit();
+    Ok(if ours { Lying::Ours } else { Lying::Others(why) })
+}
+
+/// Says in a fresh schema that the lab made it; `complete` names the dataset that lies in it.
+pub fn mark(door: &Door, complete: Option<&str>) -> Result<(), Fault> {
+    let mut control = Control::connect(door)?;
+    match complete {
+        None => control.execute(&format!("CREATE TABLE {MARKER} (dataset VARCHAR(100))"))?,
+        Some(dataset) => control.execute(&format!("INSERT INTO {MARKER} VALUES ('{dataset}')"))?,
+    };
+    control.quit();
+    Ok(())
+}
