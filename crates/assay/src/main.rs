@@ -4,6 +4,7 @@
 
 mod exit;
 mod interrupt;
+mod output;
 mod progress;
 mod question;
 mod verbs;

@@ -34,7 +34,12 @@ pub fn arguments(command: Command) -> Command {
                 .action(ArgAction::Append)
                 .help("Override one key of the file, as --set axes.users='[1, 8]'"),
         )
-        .arg(Arg::new("on").long("on").value_name("BUILD").help("Run on this build, whatever the file says"))
+        .arg(
+            Arg::new("on")
+                .long("on")
+                .value_name("BUILD|DSN")
+                .help("Run on this build or this server, whatever the file says"),
+        )
 }
 
 /// What an experiment may name here.
@@ -52,26 +57,51 @@ pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
         exit::refused(format!("{path}: {e}; name an experiment file, as experiments/read-only-charsets.toml"))
     })?;
     let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("experiment");
+    let scale = matches.get_one::<String>("scale").map(String::as_str);
+    let on = matches.get_one::<String>("on").map(|on| server(on));
+    resolve(name, path, &text, scale, sets(matches)?.into_iter().chain(on).collect())
+}
+
+/// The `--set KEY=VALUE` of a command line.
+pub fn sets(matches: &ArgMatches) -> Result<Vec<(String, String)>, Exit> {
     let mut sets = Vec::new();
     for set in matches.get_many::<String>("set").into_iter().flatten() {
         let (key, value) =
             set.split_once('=').ok_or_else(|| exit::refused(format!("--set {set}: write --set KEY=VALUE")))?;
         sets.push((key.trim().to_string(), value.trim().to_string()));
     }
-    if let Some(build) = matches.get_one::<String>("on") {
-        sets.push(("server.build".into(), format!("{build:?}")));
-    }
-    let house = House::from_environment().map_err(exit::failed)?;
-    let host = Host { assay: assay(), ..lab::survey(&house.home) };
+    Ok(sets)
+}
+
+/// What `--on` sets: a build of the catalogue, or by a DSN a server that is there already.
+pub fn server(on: &str) -> (String, String) {
+    let key = if on.contains("://") { "server.on" } else { "server.build" };
+    (key.to_string(), format!("{on:?}"))
+}
+
+/// From an experiment's text to its plan; `subject` is what its mistakes are told of.
+pub fn resolve(
+    name: &str,
+    subject: &str,
+    text: &str,
+    scale: Option<&str>,
+    sets: Vec<(String, String)>,
+) -> Result<Question, Exit> {
+    let host = host()?;
     let words = words(&host);
-    let scale = matches.get_one::<String>("scale").map(String::as_str);
     let experiment =
-        Experiment::parse(name, &text, scale, &sets, &words).map_err(|problems| exit::wrong(path, &problems))?;
+        Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     if host.builds.is_empty() && experiment.server.on.is_none() {
         return Err(exit::refused(catalogue::none_installed()));
     }
-    let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(path, &problems))?;
+    let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     Ok(Question { experiment, host, plan })
+}
+
+/// This machine, as the lab would use it.
+pub fn host() -> Result<Host, Exit> {
+    let house = House::from_environment().map_err(exit::failed)?;
+    Ok(Host { assay: assay(), ..lab::survey(&house.home) })
 }
 
 /// This binary: version, revision, profile.

@@ -1,6 +1,8 @@
 //! The verbs, one file each, in the order in which help shows them. A verb is its arguments and a function from them to an
 //! exit status.
 
+pub mod bench;
+pub mod doctor;
 pub mod explain;
 pub mod judge;
 pub mod plan;
@@ -16,4 +18,4 @@ pub struct Verb {
     pub run: fn(&ArgMatches) -> Exit,
 }
 
-pub const ALL: &[Verb] = &[run::VERB, plan::VERB, judge::VERB, report::VERB, explain::VERB];
+pub const ALL: &[Verb] = &[run::VERB, plan::VERB, judge::VERB, report::VERB, explain::VERB, bench::VERB, doctor::VERB];

@@ -4,6 +4,7 @@
 use super::{Verb, judge, report};
 use crate::exit::{self, Exit};
 use crate::interrupt;
+use crate::out;
 use crate::progress::Terminal;
 use crate::question::{self, Question};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -36,30 +37,42 @@ fn run(matches: &ArgMatches) -> Exit {
         Err(exit) => return exit,
     };
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
-    match carry_out(&question, &folder) {
+    go(&question, &folder, |judgement| {
+        if matches.get_flag("json") {
+            print_cells(judgement);
+        } else {
+            judge::show(judgement, false);
+            out!("\n{}", folder.join("report.html").display());
+        }
+    })
+}
+
+/// From the question to the exit status; `tell` says the results.
+pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Judgement)) -> Exit {
+    match carry_out(question, folder) {
         Ok(()) => {}
         Err(exit) => {
             // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
             // somebody else's.
             if exit == Exit::WorldFailed {
-                let _ = report::write(&folder);
+                let _ = report::write(folder);
             }
             return exit;
         }
     }
-    let (record, judgement) = match report::write(&folder) {
+    let (record, judgement) = match report::write(folder) {
         Ok(drawn) => drawn,
         Err(e) => return exit::failed(e),
     };
-    if matches.get_flag("json") {
-        for cell in &judgement.cells {
-            println!("{}", serde_json::to_string(cell).expect("a cell is JSON"));
-        }
-    } else {
-        judge::show(&judgement, false);
-        println!("\n{}", folder.join("report.html").display());
+    tell(&judgement);
+    ending(&record, &judgement, folder)
+}
+
+/// Each cell of report.json as one line.
+pub fn print_cells(judgement: &Judgement) {
+    for cell in &judgement.cells {
+        out!("{}", serde_json::to_string(cell).expect("a cell is JSON"));
     }
-    ending(&record, &judgement, &folder)
 }
 
 /// A run fails when a server would not start, died, or left its users: no check has an opinion before that is mended.

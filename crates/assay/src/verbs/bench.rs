@@ -1,0 +1,193 @@
+//! `assay bench`: one workload at a few levels of users, without a file. The arguments become an experiment and go the way of
+//! `assay run`, so that a quick number has the same checks and the same record as a study's. Each call measures anew: its
+//! record lies in a fresh folder, and is never resumed.
+
+use super::{Verb, run};
+use crate::exit::{self, Exit};
+use crate::out;
+use crate::question;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use model::judgement::{CellJudgement, Judgement};
+use model::verdict::Status;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+pub const VERB: Verb = Verb { name: "bench", command, run: bench };
+
+fn command(command: Command) -> Command {
+    let arg = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
+    command
+        .about("Measure one workload, without a file")
+        .arg(Arg::new("workload").required(true).value_name("WORKLOAD").help("As oltp.point_selects"))
+        .arg(arg("users", "N,N").default_value("1").help("Levels of users, one line each"))
+        .arg(arg("for", "TIME").default_value("10s").help("How long each level is measured, after a second of warm-up"))
+        .arg(arg("on", "BUILD|DSN").help("A build, or a server: mysql://root@localhost/schema?socket=PATH"))
+        .arg(
+            arg("set", "KEY=VALUE")
+                .action(ArgAction::Append)
+                .help("A parameter of the workload, as rows=1000, or any key of an experiment"),
+        )
+        .arg(arg("io", "BACKEND").value_parser(["auto", "epoll", "io_uring"]).default_value("auto"))
+        .arg(arg("out", "DIR").help("The record's folder [default: a fresh one among the temporary files]"))
+        .arg(arg("json", "").num_args(0).action(ArgAction::SetTrue).help("Print each level as a cell of report.json"))
+}
+
+fn bench(matches: &ArgMatches) -> Exit {
+    let text = |name: &str| matches.get_one::<String>(name).expect("has a default or is required").as_str();
+    let workload = text("workload");
+    let composed = match compose(workload, text("users"), text("for"), text("io")) {
+        Ok(composed) => composed,
+        Err(why) => return exit::refused(why),
+    };
+    let mut sets = match question::sets(matches) {
+        Ok(sets) => sets,
+        Err(exit) => return exit,
+    };
+    for (key, _) in sets.iter_mut().filter(|(key, _)| !key.contains('.')) {
+        *key = format!("workload.{workload}.{key}");
+    }
+    sets.extend(matches.get_one::<String>("on").map(|on| question::server(on)));
+    let question = match question::resolve("bench", "assay bench", &composed, None, sets) {
+        Ok(question) => question,
+        Err(exit) => return exit,
+    };
+    let folder = matches.get_one::<String>("out").map_or_else(fresh_folder, PathBuf::from);
+    run::go(&question, &folder, |judgement| {
+        if matches.get_flag("json") {
+            run::print_cells(judgement);
+        } else {
+            out!("{}", lines(judgement).trim_end());
+            eprintln!("the record: {}", folder.display());
+        }
+    })
+}
+
+/// The experiment that the arguments mean.
+fn compose(workload: &str, users: &str, measure: &str, io: &str) -> Result<String, String> {
+    let levels: Result<Vec<u32>, _> = users.split(',').map(|n| n.trim().parse()).collect();
+    let levels = levels.map_err(|_| format!("--users {users}: write numbers with commas, as --users 1,4,16"))?;
+    Ok(format!(
+        "question = {:?}\n\n[axes]\nworkload = [{workload:?}]\nusers = {levels:?}\n\n\
+         [load]\nwarm_up = \"1s\"\nmeasure = {measure:?}\nio = {io:?}\n\n[repeat]\nrepetitions = 1\naa = false\n",
+        format!("What does this server give {workload}?")
+    ))
+}
+
+fn fresh_folder() -> PathBuf {
+    std::env::temp_dir().join(format!("assay-bench-{}-{}", std::process::id(), lab::notebook::unix_ms()))
+}
+
+/// What stands in a column: its head, the metric, digits after the point.
+const COLUMNS: &[(&str, &str, usize)] = &[
+    ("QPS", "qps", 0),
+    ("p50 µs", "latency_us_p50", 0),
+    ("p99 µs", "latency_us_p99", 0),
+    ("p99.9 µs", "latency_us_p99.9", 0),
+    ("client µs/stmt", "client_cpu_us_per_statement", 2),
+    ("server µs/stmt", "server_cpu_us_per_statement", 2),
+];
+
+/// One line per level, with every verdict below it that is not a pass.
+fn lines(judgement: &Judgement) -> String {
+    let mut out = format!("{:>6}", "users");
+    for (head, ..) in COLUMNS {
+        let _ = write!(out, "  {head:>width$}", width = width(head));
+    }
+    out.push('\n');
+    for cell in &judgement.cells {
+        let _ = write!(out, "{:>6}", cell.axes.get("users").map_or_else(String::new, ToString::to_string));
+        if let Some(reason) = &cell.no_number {
+            let _ = writeln!(out, "  {reason}");
+            continue;
+        }
+        for (head, metric, digits) in COLUMNS {
+            let value = cell.metrics.get(*metric).map_or_else(|| "–".into(), |e| format!("{:.digits$}", e.value));
+            let _ = write!(out, "  {value:>width$}", width = width(head));
+        }
+        out.push_str(if cell.status == Status::Fail { "  not valid:\n" } else { "\n" });
+        verdicts(&mut out, cell);
+    }
+    out
+}
+
+fn width(head: &str) -> usize {
+    head.chars().count().max(8)
+}
+
+fn verdicts(out: &mut String, cell: &CellJudgement) {
+    for verdict in cell.verdicts.iter().filter(|v| v.verdict != Status::Pass) {
+        let _ = writeln!(out, "        {} {}: {}", verdict.verdict.word(), verdict.check, verdict.sentence);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::estimate::Estimate;
+    use model::plan::CellId;
+    use model::value::Value;
+    use model::verdict::Verdict;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_arguments_become_an_experiment() {
+        insta::assert_snapshot!(compose("oltp.point_selects", "1, 64", "10s", "epoll").unwrap());
+        assert!(compose("noop", "1;2", "10s", "auto").unwrap_err().contains("--users 1,4,16"));
+    }
+
+    fn cell(users: i64, metrics: &[(&str, f64)], verdicts: Vec<Verdict>, no_number: Option<&str>) -> CellJudgement {
+        let estimate = |value| Estimate { value, low: None, high: None, n: 1, unit: String::new() };
+        CellJudgement {
+            id: CellId(format!("c{users:03}")),
+            axes: BTreeMap::from([("users".to_string(), Value::Count(users))]),
+            workload: "oltp.point_selects".into(),
+            metrics: metrics.iter().map(|(name, value)| (name.to_string(), estimate(*value))).collect(),
+            operations: BTreeMap::new(),
+            statements: BTreeMap::new(),
+            repetitions: BTreeMap::new(),
+            runs: Vec::new(),
+            status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),
+            verdicts,
+            bound: None,
+            no_number: no_number.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn a_level_is_a_line_and_what_did_not_pass_stands_below_it() {
+        let verdict = |check: &str, verdict, sentence: &str| Verdict {
+            check: check.into(),
+            verdict,
+            sentence: sentence.into(),
+            measured: String::new(),
+            limit: String::new(),
+            advice: String::new(),
+            evidence: Vec::new(),
+        };
+        let metrics = |qps| {
+            [
+                ("qps", qps),
+                ("latency_us_p50", 81.2),
+                ("latency_us_p99", 204.9),
+                ("latency_us_p99.9", 1530.0),
+                ("client_cpu_us_per_statement", 3.217),
+            ]
+        };
+        let passed = verdict("counts_agree", Status::Pass, "Both sides counted the same.");
+        let failed = verdict("machine_was_quiet", Status::Fail, "Others used 0.8 CPUs.");
+        let cells = vec![
+            cell(1, &metrics(12_345.6), vec![passed.clone()], None),
+            cell(64, &metrics(80_000.0), vec![passed, failed], None),
+            cell(2000, &[], Vec::new(), Some("too many connections")),
+        ];
+        let judgement = Judgement {
+            cells,
+            verdicts: Vec::new(),
+            comparisons: Vec::new(),
+            findings: Vec::new(),
+            claims: Vec::new(),
+            not_measured: Vec::new(),
+        };
+        insta::assert_snapshot!(lines(&judgement));
+    }
+}
