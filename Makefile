@@ -12,6 +12,7 @@ help:
 	@echo "make test    every test: unit, golden, property, real servers, the page in a real browser"
 	@echo "make build   the release binary at target/release/assay, page included"
 	@echo "make lint    formatting and clippy"
+	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
 
 demo:
 	@scripts/install demo
@@ -41,3 +42,9 @@ test:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+bench:
+	@scripts/install bench
+	@$(MAKE) --no-print-directory build
+	cargo build --release --locked -p lab --example sham
+	@bench/run.sh

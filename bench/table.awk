@@ -1,0 +1,107 @@
+# From figures (part, program, users, round, name, value; tab-separated) to tables. Absolute figures are medians over the
+# rounds; ratios are taken within a round first, and given as median [smallest..largest].
+
+BEGIN { FS = "\t" }
+$6 != "" {
+    value[$1, $2, $3, $5, $4] = $6
+    if (!(($1, $3) in level)) { level[$1, $3] = ++levels[$1]; users[$1, levels[$1]] = $3 }
+    if ($4 > rounds) rounds = $4
+}
+
+function sort(list, n,    i, j, x) {
+    for (i = 2; i <= n; i++) {
+        x = list[i]
+        for (j = i - 1; j >= 1 && list[j] > x; j--) list[j + 1] = list[j]
+        list[j + 1] = x
+    }
+}
+function middle(list, n) { return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2 }
+function digits(x) { return sprintf(x < 0.995 ? "%.2f" : x < 99.5 ? "%.1f" : "%.0f", x) }
+function thousands(x,    text, out) {
+    text = sprintf("%.0f", x)
+    while (length(text) > 3) { out = "," substr(text, length(text) - 2) out; text = substr(text, 1, length(text) - 3) }
+    return text out
+}
+
+# The median over the rounds; empty when nothing was measured.
+function median(part, program, n, name,    r, list, count) {
+    for (r = 1; r <= rounds; r++) if ((part, program, n, name, r) in value) list[++count] = value[part, program, n, name, r]
+    if (!count) return ""
+    sort(list, count)
+    return middle(list, count)
+}
+# Of one figure by another, within each round.
+function ratio(part, program, name, other, by, n, limit,    r, list, count, m) {
+    for (r = 1; r <= rounds; r++)
+        if ((part, program, n, name, r) in value && value[part, other, n, by, r] > 0)
+            list[++count] = value[part, program, n, name, r] / value[part, other, n, by, r]
+    if (!count) return "–"
+    sort(list, count)
+    m = middle(list, count)
+    return sprintf("%s%.2f%s [%.2f..%.2f]", m > limit ? "**" : "", m, m > limit ? "**" : "", list[1], list[count])
+}
+function shown(x) { return x == "" ? "–" : digits(x) }
+function rate(x) { return x == "" ? "–" : thousands(x) }
+
+function figures_of(part, names, count,    i, k, n) {
+    print "| connections | program | QPS | client CPU µs/statement | of it user | whole process | peak RSS MiB |"
+    print "|---|---|---|---|---|---|---|"
+    for (i = 1; i <= levels[part]; i++) {
+        n = users[part, i]
+        for (k = 1; k <= count; k++)
+            if (median(part, names[k], n, "cpu") != "")
+                printf "| %s | %s | %s | %s | %s | %s | %s |\n", n, names[k], rate(median(part, names[k], n, "qps")),
+                    shown(median(part, names[k], n, "cpu")), shown(median(part, names[k], n, "user")),
+                    shown(median(part, names[k], n, "process")), shown(median(part, names[k], n, "rss"))
+    }
+    print ""
+}
+
+END {
+    everybody = split("sysbench|floor io_uring|assay io_uring|floor epoll|assay epoll", names, "|")
+    if (levels["points"]) {
+        print "### Prepared point selects, one private server\n"
+        figures_of("points", names, everybody)
+        print "Ratios within a round, median [smallest..largest]; beyond its goal in bold.\n"
+        print "| connections | CPU ÷ floor, io_uring (≤ 1.25) | CPU ÷ floor, epoll (≤ 1.25) | QPS of floor ÷ assay's, io_uring (≤ 1.05) | user CPU ÷ sysbench's (≤ 0.25; 0.10 at 1024) | CPU ÷ sysbench's (≤ 1; 0.5 at 1024) | whole process ÷ sysbench's | QPS ÷ sysbench's |"
+        print "|---|---|---|---|---|---|---|---|"
+        for (i = 1; i <= levels["points"]; i++) {
+            n = users["points", i]
+            # Goals are set from 64 users on; below, a figure is only shown.
+            goal = n >= 64 ? 1 : 1e9
+            printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", n,
+                ratio("points", "assay io_uring", "cpu", "floor io_uring", "cpu", n, 1.25 * goal),
+                ratio("points", "assay epoll", "cpu", "floor epoll", "cpu", n, 1.25 * goal),
+                ratio("points", "floor io_uring", "qps", "assay io_uring", "qps", n, 1.05 * goal),
+                ratio("points", "assay io_uring", "user", "sysbench", "user", n, (n >= 1024 ? 0.10 : 0.25) * goal),
+                ratio("points", "assay io_uring", "cpu", "sysbench", "cpu", n, (n >= 1024 ? 0.5 : 1) * goal),
+                ratio("points", "assay io_uring", "process", "sysbench", "cpu", n, 1e9),
+                ratio("points", "assay io_uring", "qps", "sysbench", "qps", n, 1e9)
+        }
+        print ""
+    }
+    if (levels["mixed"]) {
+        print "### Mixed read-only transaction, ranges of 100 rows decoded\n"
+        figures_of("mixed", names, everybody)
+        printf "CPU per statement ÷ sysbench's (≤ 0.6): %s; the whole process: %s.\n\n",
+            ratio("mixed", "assay io_uring", "cpu", "sysbench", "cpu", 64, 0.6),
+            ratio("mixed", "assay io_uring", "process", "sysbench", "cpu", 64, 1e9)
+    }
+    if (levels["canned"]) {
+        print "### Canned server, spinning on a core of its own\n"
+        figures_of("canned", names, everybody)
+        print "| connections | CPU ÷ floor, io_uring (≤ 1.25) | CPU ÷ floor, epoll (≤ 1.25) |\n|---|---|---|"
+        for (i = 1; i <= levels["canned"]; i++) {
+            n = users["canned", i]
+            printf "| %s | %s | %s |\n", n, ratio("canned", "assay io_uring", "cpu", "floor io_uring", "cpu", n, 1.25),
+                ratio("canned", "assay epoll", "cpu", "floor epoll", "cpu", n, 1.25)
+        }
+        print ""
+    }
+    if (levels["loader"]) {
+        print "### Loading\n"
+        printf "assay %s rows/s, `sysbench prepare --threads=2` %s rows/s; assay ÷ sysbench (≥ 2): %s.\n",
+            rate(median("loader", "assay", 2, "rows_per_s")), rate(median("loader", "sysbench", 2, "rows_per_s")),
+            ratio("loader", "assay", "rows_per_s", "sysbench", "rows_per_s", 2, 1e9)
+    }
+}
