@@ -5,11 +5,12 @@ mod bench;
 
 use bench::*;
 use model::histogram::Histogram;
-use model::load::{Arrivals, Process};
+use model::load::{Arrivals, Distribution, Pause, Process};
 use model::plan::CellId;
 use model::rate::Rate;
 use model::record::Record;
 use model::record::run::Ending;
+use model::record::tally::ArrivalTally;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
@@ -226,6 +227,78 @@ fn on_shared_cpus_a_busy_client_warns_and_only_the_canary_fails_it() {
     let judgement = judge(&shared(0.1));
     assert!(judgement.not_measured.iter().any(|s| s.contains("share CPUs")), "{:?}", judgement.not_measured);
     assert!(judgement.cells[1].bound.as_ref().unwrap().sentence.contains("they share these CPUs"));
+}
+
+/// At the rate that the record shows: so many were due, so many begun, and the load was so late.
+fn open(due: f64, begun: f64, lag: Nanos) -> Record {
+    spoilt(|r| {
+        for cell in &mut r.plan.cells {
+            cell.load.arrivals = Some(Arrivals { rate: Rate::steady(QPS), process: Process::Poisson });
+        }
+        for run in &mut r.runs {
+            let done = operation(run).done as f64;
+            let count = |share: f64| (share * done).round() as u64;
+            tally(run).arrivals = Some(ArrivalTally { due: count(due), begun: count(begun), most_waiting: 0 });
+            tally(run).lag.get_or_insert_default().record_many(lag, count(begun));
+        }
+    })
+}
+
+#[test]
+fn an_open_load_is_honest_while_the_server_keeps_up_and_the_load_its_appointments() {
+    let quick = Nanos(1_000);
+    let verdict_of = |record: &Record| verdict(record, "latency_was_honest");
+    assert_eq!(verdict_of(&open(1.0, 1.0, quick)).verdict, Pass);
+    assert_eq!(verdict_of(&open(1.0, 1.1, quick)).verdict, Pass, "it works off what a warm-up left");
+    assert_eq!(verdict_of(&open(1.02, 1.0, quick)).verdict, Warn);
+    let overload = verdict_of(&open(2.0, 1.0, quick));
+    assert_eq!(overload.verdict, Fail);
+    assert!(overload.sentence.contains("Offered load exceeds capacity"), "{}", overload.sentence);
+    let late = verdict_of(&open(1.0, 1.0, Nanos(10_000)));
+    assert_eq!(late.verdict, Warn, "{}", late.sentence);
+    assert!(late.sentence.contains("too late"), "{}", late.sentence);
+    let mut silent = open(1.0, 1.0, quick);
+    silent.runs.iter_mut().for_each(|r| tally(r).arrivals = None);
+    assert_eq!(verdict_of(&silent).verdict, NotEvaluable);
+}
+
+#[test]
+fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
+    let stalled = |millis| {
+        all_runs(move |r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)))
+    };
+    assert_eq!(status(&stalled(10), "latency_was_honest"), Pass, "half a per cent of two workers' second");
+    let verdict = verdict(&stalled(600), "latency_was_honest");
+    assert_eq!((verdict.verdict, verdict.measured.as_str()), (Warn, "30 % in stalls"));
+    assert!(verdict.sentence.contains("1 stalls took 30 % of the time"), "{}", verdict.sentence);
+    assert_eq!(status(&all_runs(|r| tally(r).gaps = None), "latency_was_honest"), NotEvaluable);
+}
+
+#[test]
+fn think_time_is_part_of_littles_law_and_intended_starts_are_beyond_it() {
+    let pausing = |pause| {
+        spoilt(|r| {
+            r.plan.cells.iter_mut().for_each(|c| c.load.pause = Some(pause));
+            for run in &mut r.runs {
+                // Half of each user's cycle is thinking.
+                let users = f64::from(run.phases[0].groups["users"].users);
+                let operation = operation(run);
+                let cycle = users * 1e9 / operation.done as f64;
+                let mut histogram = Histogram::new();
+                histogram.record_many(Nanos((cycle / 2.0) as u64), operation.done);
+                operation.latency = histogram;
+            }
+        })
+    };
+    let think = |mean| Pause::Think { mean: Nanos(mean), distribution: Distribution::Exponential };
+    let of = |record: &Record, cell: usize| {
+        let judgement = judge(record);
+        judgement.cells[cell].verdicts.iter().find(|v| v.check == "littles_law").unwrap().verdict
+    };
+    // One user, 20,000 cycles a second.
+    assert_eq!(of(&pausing(think(25_000)), 0), Pass);
+    assert_eq!(of(&pausing(think(15_000)), 0), Fail);
+    assert_eq!(of(&pausing(Pause::Pace { every: Nanos(50_000) }), 0), NotEvaluable);
 }
 
 #[test]

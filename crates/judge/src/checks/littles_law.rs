@@ -1,5 +1,5 @@
-//! A closed load without pauses has every user in exactly one operation at every moment, so rate times mean latency is
-//! the number of users. What is missing was spent outside any measured operation: client work, reconnects, users that
+//! A closed load has every user in exactly one operation, or in the think time after it, at every moment, so rate times mean
+//! latency (with the think time) is the number of users. What is missing was spent outside any measured operation: client work, reconnects, users that
 //! died. The law needs no counters and catches a client that times the wrong thing.
 //!
 //! Off by 2 % warns, by 5 % fails. Operations that were cut by the ends of a phase blur it: a stall across an end holds every
@@ -8,7 +8,8 @@
 
 use crate::check::{Check, Look, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
-use model::units::{Share, Users, round3};
+use model::load::Pause;
+use model::units::{Nanos, Share, Users, round3};
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
@@ -27,24 +28,30 @@ const FAIL: Share = Share(0.05);
 const BLUR: Share = Share(0.05);
 
 fn look(run: &RunEvidence) -> Sight {
-    if run.cell.load.arrivals.is_some() {
-        return Err("the load is open, and its users wait for arrivals".into());
-    }
+    let thinking = match run.cell.load.pause {
+        Some(Pause::Think { mean, .. }) => mean,
+        None if run.cell.load.arrivals.is_none() => Nanos(0),
+        Some(Pause::Pace { .. }) | None => {
+            return Err("operations have intended starts, and users wait for them".into());
+        }
+    };
     let users = Users(run.users());
     let longest = run.operations().filter_map(|(_, o)| o.latency.max()).max().ok_or("no operation was done")?;
-    let blur = longest.seconds() / run.seconds();
+    let blur = (longest.seconds() + thinking.seconds()) / run.seconds();
     if blur > BLUR.0 {
         return Err(format!(
             "an operation took {longest}, and cut by the phase's end it blurs the law by {}",
             Share(blur)
         ));
     }
+    let cycle = |mean: Nanos| mean.seconds() + thinking.seconds();
     let busy: f64 =
-        run.operations().filter_map(|(_, o)| Some(o.latency.mean()?.seconds() * o.latency.count() as f64)).sum();
+        run.operations().filter_map(|(_, o)| Some(cycle(o.latency.mean()?) * o.latency.count() as f64)).sum();
     let outstanding = busy / run.seconds();
     let off = outstanding / f64::from(users.0) - 1.0;
     let status = graded(off.abs(), WARN.0 + blur, FAIL.0 + blur);
-    let law = format!("Rate × latency is {} for {users}", round3(outstanding));
+    let times = if thinking == Nanos(0) { "latency" } else { "latency with think time" };
+    let law = format!("Rate × {times} is {} for {users}", round3(outstanding));
     let share = Share(off.abs());
     let sentence = match status {
         Status::Pass | Status::NotEvaluable => format!("{law}."),

@@ -6,6 +6,7 @@ mod answers_were_expected;
 mod client_had_headroom;
 mod counts_agree;
 mod data_as_generated;
+mod latency_was_honest;
 mod littles_law;
 mod machine_was_quiet;
 mod measured_work_agrees;
@@ -27,6 +28,7 @@ pub const ALL: &[Check] = &[
     answers_were_expected::CHECK,
     client_had_headroom::CHECK,
     littles_law::CHECK,
+    latency_was_honest::CHECK,
     schema_as_declared::CHECK,
     data_as_generated::CHECK,
     regime_was_cached::CHECK,

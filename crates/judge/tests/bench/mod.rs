@@ -9,6 +9,7 @@ use model::load::{Io, Load, Phase, PhaseKind, Until};
 use model::plan::{Axis, Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
 use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, TableAnswer};
 use model::record::canary::{Canary, CanaryPoint};
+use model::record::gaps::Gaps;
 use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord, WholeRun};
 use model::record::series::Series;
 use model::record::tally::{Interval, OperationTally, StatementTally, Tally};
@@ -200,6 +201,7 @@ pub fn set_rate(run: &mut RunRecord, qps: f64) {
     let statement =
         StatementTally { calls, rows: calls, bytes: 200 * calls, service: histogram, ..StatementTally::default() };
     group.tally.operations = [("point_selects".to_string(), operation)].into();
+    group.tally.gaps = Some(Gaps::default());
     group.tally.statements = [("point_selects".to_string(), statement)].into();
     phase.counters = [
         ("client.cpu.user", 0.3 * SECOND),

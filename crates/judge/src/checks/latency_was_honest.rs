@@ -1,0 +1,102 @@
+//! A load that waits for its answers asks nothing while the server stands still, and so counts a stall once per user, however
+//! many requests would have come meanwhile (coordinated omission). Under a rate, latency counts from the intended start;
+//! that is honest as long as the load kept its appointments, and means something as long as the server kept up: beyond
+//! its capacity a queue grows, and every percentile with the length of the run. Under a closed load no percentile can be
+//! cured; there this check says how much of the time nothing was answered.
+//!
+//! Under a rate it warns when less than 99 % of the operations due were begun and fails below 95 %, and warns when for one
+//! operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns when stalls
+//! (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use model::histogram::Histogram;
+use model::record::gaps::Gaps;
+use model::record::tally::ArrivalTally;
+use model::units::{Nanos, Share, Users};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "latency_was_honest",
+    code: "L4",
+    claim: || {
+        format!(
+            "at least {BEGUN_WARN} of the operations that were due were begun, the load itself was late by at most {LATE} of the median latency, and under a closed load stalls took at most {STALLED} of the time"
+        )
+    },
+    source: include_str!("latency_was_honest.rs"),
+    needs: &[],
+    advice: "ask at a lower rate, or of a load with more CPU; where stalls matter, ask at a rate instead of with a number of users",
+    look: Look::Run(look),
+};
+
+const BEGUN_WARN: Share = Share(0.99);
+const BEGUN_FAIL: Share = Share(0.95);
+/// Of the median latency; then the load's own lateness is in no digit that is read.
+const LATE: Share = Share(0.05);
+/// Lag is judged where one operation in a hundred has more.
+const LATE_PERCENTILE: f64 = 99.0;
+/// Of the measured time.
+const STALLED: Share = Share(0.01);
+/// Medians of the slowest operation: queues of healthy servers seldom make anybody wait as long.
+const STALL: u64 = 10;
+
+fn look(run: &RunEvidence) -> Sight {
+    if run.cell.load.is_scheduled() { scheduled(run) } else { closed(run) }
+}
+
+fn scheduled(run: &RunEvidence) -> Sight {
+    let arrivals: Option<Vec<ArrivalTally>> = run.tallies().map(|t| t.arrivals).collect();
+    let arrivals = arrivals.ok_or("arrivals were not counted")?;
+    let (due, begun) = arrivals.iter().fold((0, 0), |(due, begun), a| (due + a.due, begun + a.begun));
+    let mut lag = Histogram::default();
+    run.tallies().filter_map(|t| t.lag.as_ref()).for_each(|part| lag.merge(part));
+    let mut latency = Histogram::default();
+    run.operations().for_each(|(_, o)| latency.merge(&o.latency));
+    let (Some(late), Some(median)) = (lag.percentile(LATE_PERCENTILE), latency.percentile(50.0)) else {
+        return Err("no operation was begun and done".into());
+    };
+    let share = Share((begun as f64 / due.max(1) as f64).min(1.0));
+    let late_share = Share(late.0 as f64 / median.0.max(1) as f64);
+    let by_rate = match share.0 {
+        s if s < BEGUN_FAIL.0 => Status::Fail,
+        s if s < BEGUN_WARN.0 => Status::Warn,
+        _ => Status::Pass,
+    };
+    let by_lag = if late_share.0 > LATE.0 { Status::Warn } else { Status::Pass };
+    let mut sentence = if by_rate == Status::Pass {
+        format!("Latency counts from the intended start, and {share} of {due} operations due were begun.")
+    } else {
+        let waiting = due.saturating_sub(begun);
+        format!(
+            "Offered load exceeds capacity: of {due} operations due {share} were begun, and {waiting} more waited at the end than at the begin; percentiles grow with the length of the run."
+        )
+    };
+    let itself = if by_lag == Status::Pass { "The load itself was late" } else { "The load itself was too late" };
+    sentence += &format!(" {itself}: by {late} in the 99th percentile, {late_share} of the median latency.");
+    let measured = format!("{share} begun, lag {late_share} of the median");
+    let limit = format!("{BEGUN_FAIL} begun, warns at {BEGUN_WARN}; lag {LATE} of the median");
+    Ok(Seen::new(by_rate.max(by_lag), measured, limit, sentence))
+}
+
+fn closed(run: &RunEvidence) -> Sight {
+    let slowest =
+        run.operations().filter_map(|(_, o)| o.latency.percentile(50.0)).max().ok_or("no operation was done")?;
+    let limit = Nanos(STALL * slowest.0);
+    let gaps: Option<Vec<&Gaps>> = run.tallies().map(|t| t.gaps.as_ref()).collect();
+    let gaps = gaps.ok_or("times without answers were not recorded")?;
+    let (count, stalled) =
+        gaps.iter().map(|g| g.longer_than(limit)).fold((0, 0), |(n, t), g| (n + g.count, t + g.total.0));
+    let share = Share(Nanos(stalled).seconds() / (run.seconds() * f64::from(run.run.workers.max(1))));
+    let users = Users(run.users());
+    let label = format!("Latency is that of {users} who wait for their answers, not of arrivals");
+    let (status, sentence) = if share.0 > STALLED.0 {
+        let told = format!(
+            "{label}: {count} stalls took {share} of the time, and only those who waited in them were counted."
+        );
+        (Status::Warn, told)
+    } else {
+        (Status::Pass, format!("{label}; stalls took {share} of the time."))
+    };
+    Ok(Seen::new(status, format!("{share} in stalls"), format!("{STALLED} in stalls of more than {limit}"), sentence))
+}
