@@ -76,9 +76,10 @@ fn a_lab_that_is_asked_to_stop_stops_and_the_same_command_goes_on() {
         let said = Said::of(lab.wait_with_output().unwrap());
         assert_eq!(said.status, 3, "{moment}: {said:?}");
         assert!(said.err.contains("stopped as asked") && said.err.contains("the same command goes on"), "{}", said.err);
+        let last = desk.notes().into_iter().rfind(|n| n["kind"] != "instance_stopped").unwrap();
+        assert_eq!((&last["kind"], &last["text"]), (&"lab_stopped".into(), &"asked to stop".into()), "{moment}");
         desk.assert_nothing_is_left();
     }
-    assert!(desk.notes().iter().any(|n| n["kind"] == "lab_stopped" && n["text"] == "asked to stop"));
     assert!(desk.runs().len() < 2, "the stop came too late to interrupt anything");
 
     desk.assay(&command).assert_carried_out();

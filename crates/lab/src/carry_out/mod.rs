@@ -62,6 +62,8 @@ pub struct Lab<'a> {
     up: Option<Up>,
     /// Servers that would not start, so that they are not tried again for each of their runs.
     refused: BTreeMap<String, String>,
+    /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
+    told: String,
     pace: Pace,
 }
 
@@ -84,8 +86,28 @@ pub fn carry_out(
     let house = House::from_environment()?;
     private_folder(&house.home)?;
     let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
-    let mut lab = Lab { plan, host, house, guard, notebook, progress, stop, up: None, refused: BTreeMap::new(), pace };
+    let mut lab = Lab {
+        plan,
+        host,
+        house,
+        guard,
+        notebook,
+        progress,
+        stop,
+        up: None,
+        refused: BTreeMap::new(),
+        told: String::new(),
+        pace,
+    };
     let outcome = lab.carry_out();
+    if let Err(halt) = &outcome {
+        let why = match halt {
+            Halt::Interrupted => "asked to stop".to_string(),
+            Halt::World(trouble) => trouble.to_string(),
+        };
+        // A full disk may not take this word either.
+        let _ = lab.notebook.note(EventKind::LabStopped, None, why);
+    }
     lab.take_down();
     outcome
 }
@@ -131,7 +153,6 @@ impl Lab<'_> {
         if !self.stop.load(Relaxed) {
             return Ok(());
         }
-        self.notebook.note(EventKind::LabStopped, None, "asked to stop")?;
         Err(Halt::Interrupted)
     }
 
@@ -160,7 +181,9 @@ impl Lab<'_> {
         self.pace.done += 1;
         self.pace.planned = Nanos(self.pace.planned.0 + phases_time(&cell).0);
         if let Ending::Failed { reason } = &ending {
-            self.progress.say(&format!("{} failed: {reason}", planned.id));
+            let told = if *reason == self.told { "for the same reason" } else { reason };
+            self.progress.say(&format!("{} failed: {told}", planned.id));
+            self.told.clone_from(reason);
         }
         Ok(())
     }
