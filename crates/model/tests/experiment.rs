@@ -5,7 +5,8 @@ mod vocabulary;
 
 use insta::assert_snapshot;
 use model::experiment::Experiment;
-use model::load::{PhaseKind, Until};
+use model::load::{Arrivals, Distribution, Pause, PhaseKind, Process, Until};
+use model::rate::Rate;
 use model::units::{Nanos, Users};
 use model::value::Value;
 use proptest::prelude::*;
@@ -114,6 +115,39 @@ count = 10
 measure = "1s"
 "#
     ));
+}
+
+#[test]
+fn a_load_that_contradicts_itself_is_told_with_the_way_out() {
+    let load = |lines: &str| {
+        problems(&format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\nusers = 4\nmeasure = \"1s\"\n{lines}\n"))
+    };
+    assert_snapshot!(
+        [
+            load("rate = \"1000\""),
+            load("rate = \"1000, 5000\""),
+            load("rate = [{ at = \"0s\", rate = 1000 }]"),
+            load("rate = [1000, 2000]"),
+            load("rate = 1000\nthink = \"1ms\"\npace = \"10ms\""),
+            load("think_distribution = \"gaussian\""),
+            load("think = \"0s\"\n[axes]\nrate = [1000, \"1000, 5000 at 30s, 1 by 20s\"]"),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
+fn a_load_is_understood_in_each_of_its_forms() {
+    let load =
+        |lines: &str| good(&format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\nusers = 4\n{lines}\n")).load;
+    let arrivals = load("rate = \"1000, 5000 at 30s\"\narrivals = \"constant\"").arrivals.unwrap();
+    assert_eq!(arrivals, Arrivals { rate: Rate::parse("1000, 5000 at 30s").unwrap(), process: Process::Constant });
+    assert_eq!(load("rate = 1000").arrivals.unwrap().process, Process::Poisson);
+    assert_eq!(load("").pause, None);
+    assert_eq!(load("pace = \"100ms\"").pause, Some(Pause::Pace { every: Nanos::from_millis(100) }));
+    let think = |distribution| Some(Pause::Think { mean: Nanos::from_millis(10), distribution });
+    assert_eq!(load("think = \"10ms\"").pause, think(Distribution::Constant));
+    assert_eq!(load("think = \"10ms\"\nthink_distribution = \"exponential\"").pause, think(Distribution::Exponential));
 }
 
 #[test]

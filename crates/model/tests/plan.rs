@@ -51,6 +51,17 @@ seed = 7
 "#;
 
 #[test]
+fn a_rate_is_an_axis_and_one_that_its_run_does_not_live_to_see_is_warned_of() {
+    let open =
+        "question = \"?\"\n[axes]\nrate = [1000, \"1000, 5000 by 30s\"]\n[workload.oltp.mixed]\n[load]\nusers = 4\n";
+    let short = plan(&format!("{open}warm_up = \"1s\"\nmeasure = \"9s\"\n"), &small_host());
+    let rates: Vec<_> = short.cells.iter().map(|c| c.load.arrivals.as_ref().unwrap().to_string()).collect();
+    assert_eq!(rates[..2], ["1000/s, at random (Poisson)", "1000/s, 5000/s by 30 s, at random (Poisson)"]);
+    assert_eq!(short.warnings, ["A rate changes until 30 s after the start, but its run ends after 10 s."]);
+    assert!(plan(&format!("{open}measure = \"40s\"\n"), &small_host()).warnings.is_empty());
+}
+
+#[test]
 fn a_plan_is_readable_as_a_table() {
     assert_snapshot!(table(&plan(SMALL, &small_host())));
 }

@@ -6,11 +6,11 @@ use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, parameter_of};
 use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
-use crate::load::{Arrivals, Process};
+use crate::load::{Arrivals, Process, Until};
 use crate::problem::Problem;
 use crate::rate::Rate;
 use crate::settings;
-use crate::units::{Bytes, Users};
+use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,4 +254,18 @@ pub(super) fn size_warnings(cells: &[Cell], disk: Bytes, host: &Host) -> Vec<Str
         warnings.push(format!("The plan needs about {disk} of disk, but {} is free.", host.disk_free));
     }
     warnings
+}
+
+/// Changes of a rate that no run lives to see; with phases by count nobody knows how long it lives.
+pub(super) fn rate_warnings(cells: &[Cell]) -> BTreeSet<String> {
+    let late = |cell: &Cell| {
+        let times = cell.phases.iter().map(|phase| match phase.until {
+            Until::Time(time) => Some(time.0),
+            Until::Count(_) => None,
+        });
+        let end = Nanos(times.sum::<Option<u64>>()?);
+        let last = cell.load.arrivals.as_ref()?.rate.changes.last()?.when;
+        (last >= end).then(|| format!("A rate changes until {last} after the start, but its run ends after {end}."))
+    };
+    cells.iter().filter_map(late).collect()
 }

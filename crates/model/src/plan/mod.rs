@@ -155,6 +155,7 @@ impl Plan {
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, &experiment.running(words));
         warnings.extend(cells::size_warnings(&cells, cost.disk, host));
+        warnings.extend(cells::rate_warnings(&cells));
         if experiment.server.on.is_some()
             && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty())
         {
