@@ -2,6 +2,7 @@
 
 use super::Verb;
 use crate::exit::{self, Exit};
+use crate::out;
 use clap::{Arg, ArgMatches, Command};
 use model::problem::nearest;
 
@@ -18,13 +19,13 @@ fn command(command: Command) -> Command {
 fn run(matches: &ArgMatches) -> Exit {
     let Some(name) = matches.get_one::<String>("name") else {
         for check in judge::checks::ALL {
-            println!("{:4} {:28} {}", check.code, check.id, (check.claim)());
+            out!("{:4} {:28} {}", check.code, check.id, (check.claim)());
         }
         return Exit::Valid;
     };
     match judge::explain(name) {
         Some(page) => {
-            println!("{page}");
+            out!("{page}");
             Exit::Valid
         }
         None => {

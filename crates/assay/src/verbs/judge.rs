@@ -3,6 +3,7 @@
 
 use super::Verb;
 use crate::exit::{self, Exit};
+use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::judgement::Judgement;
 use model::verdict::{Status, Verdict};
@@ -27,7 +28,7 @@ fn run(matches: &ArgMatches) -> Exit {
     };
     let judgement = judge::judge(&record, &details);
     if matches.get_flag("json") {
-        println!("{}", serde_json::to_string_pretty(&judgement).expect("a judgement is JSON"));
+        out!("{}", serde_json::to_string_pretty(&judgement).expect("a judgement is JSON"));
     } else {
         show(&judgement, matches.get_flag("all"));
     }
@@ -37,7 +38,7 @@ fn run(matches: &ArgMatches) -> Exit {
 /// The claims, then what did not pass: one line per check and status, or every verdict of its own with `all`.
 pub fn show(judgement: &Judgement, all: bool) {
     for claim in &judgement.claims {
-        println!("{:>13}  {}", claim.status.word(), claim.sentence);
+        out!("{:>13}  {}", claim.status.word(), claim.sentence);
     }
     let on_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (c.id.to_string(), v)));
     let on_all = judgement.verdicts.iter().map(|v| ("experiment".to_string(), v));
@@ -46,22 +47,18 @@ pub fn show(judgement: &Judgement, all: bool) {
         by_check.entry((Reverse(verdict.verdict), &verdict.check)).or_default().push((scope, verdict));
     }
     if !by_check.is_empty() {
-        println!();
+        out!("");
     }
     for ((Reverse(status), check), found) in by_check {
         let shown = if all { found.len() } else { 1 };
         for (scope, verdict) in &found[..shown] {
-            println!("{:>13}  {check} ({scope}): {}", status.word(), verdict.sentence);
+            out!("{:>13}  {check} ({scope}): {}", status.word(), verdict.sentence);
         }
         if found.len() > shown {
-            println!(
-                "{:>13}  and so on {} more cells (`assay judge RECORD --all` lists them)",
-                "",
-                found.len() - shown
-            );
+            out!("{:>13}  and so on {} more cells (`assay judge RECORD --all` lists them)", "", found.len() - shown);
         }
         if let Some((_, verdict)) = found.first().filter(|(_, v)| status == Status::Fail && !v.advice.is_empty()) {
-            println!("{:>13}  → {}", "", verdict.advice);
+            out!("{:>13}  → {}", "", verdict.advice);
         }
     }
 }

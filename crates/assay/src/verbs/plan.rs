@@ -2,6 +2,7 @@
 
 use super::Verb;
 use crate::exit::Exit;
+use crate::out;
 use crate::question;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -18,9 +19,9 @@ fn run(matches: &ArgMatches) -> Exit {
         Err(exit) => return exit,
     };
     if matches.get_flag("json") {
-        println!("{}", serde_json::to_string_pretty(&question.plan).expect("a plan is JSON"));
+        out!("{}", serde_json::to_string_pretty(&question.plan).expect("a plan is JSON"));
     } else {
-        print!("{}", model::plan::table(&question.plan));
+        out!("{}", model::plan::table(&question.plan).trim_end());
     }
     Exit::Valid
 }

@@ -2,6 +2,7 @@
 
 use super::Verb;
 use crate::exit::{self, Exit};
+use crate::out;
 use clap::{Arg, ArgMatches, Command};
 use model::judgement::Judgement;
 use model::record::Record;
@@ -19,7 +20,7 @@ fn run(matches: &ArgMatches) -> Exit {
     let folder = PathBuf::from(matches.get_one::<String>("record").expect("clap requires it"));
     match write(&folder) {
         Ok((_, judgement)) => {
-            println!("{}", folder.join("report.html").display());
+            out!("{}", folder.join("report.html").display());
             if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
         }
         Err(e) => exit::refused(e),
