@@ -17,5 +17,5 @@ pub mod sessions;
 pub mod survey;
 pub mod trouble;
 
-pub use carry_out::{Halt, Progress, carry_out, check_disk};
+pub use carry_out::{Halt, Progress, carry_out, check};
 pub use survey::survey;

@@ -88,7 +88,7 @@ fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Exit {
 fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
     let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
-    lab::check_disk(plan).map_err(exit::refused)?;
+    lab::check(plan).map_err(exit::refused)?;
     plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     let mut terminal = Terminal::new();

@@ -53,6 +53,22 @@ fn a_build_that_is_not_installed_is_refused_with_those_that_are() {
 }
 
 #[test]
+fn a_server_that_is_not_where_its_dsn_says_is_refused_before_anything_starts() {
+    let desk = Desk::without_server();
+    let on = |dsn: &str| refused(&desk, &[RUN, &["--on", dsn]].concat());
+    let told = on("mysql://root@localhost/test?socket=/nowhere/s");
+    assert!(told.contains("/nowhere/s: No such file or directory"), "{told}");
+    // Nobody listens on port 1, the port of tcpmux.
+    let told = on("mysql://root@127.0.0.1:1/test");
+    assert!(told.contains("mysql://root@127.0.0.1:1/test refuses the lab"), "{told}");
+    let told = on("msql://root@localhost");
+    assert!(
+        told.contains("assay speaks only mysql://") && told.contains("write mysql://user@host:port/schema"),
+        "{told}"
+    );
+}
+
+#[test]
 fn where_no_server_can_be_found_the_package_that_brings_one_is_named() {
     let desk = Desk::without_server();
     // The first mariadbd of the PATH is the one that is meant; this one is none.

@@ -21,8 +21,14 @@ pub struct Found {
     pub schema: Option<String>,
 }
 
-/// The server behind a DSN, and the door to it outside any schema.
-pub fn find(name: &str) -> Result<(Found, Door), Trouble> {
+/// The server behind a DSN, the door to it outside any schema, and a session that came through it.
+pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
+    let (found, door) = find(name)?;
+    let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
+    Ok((found, door, control))
+}
+
+fn find(name: &str) -> Result<(Found, Door), Trouble> {
     let door = dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
     let pid = match &door.address {
         Address::Unix(path) => {

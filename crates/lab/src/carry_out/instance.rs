@@ -2,7 +2,7 @@
 //! the next run wants another. One at a time, because two idle servers are not idle. A server that was found is only left
 //! alone instead of started and taken down.
 
-use super::found::{Found, find};
+use super::found::{Found, knock};
 use super::placement::place;
 use super::{Lab, Unready};
 use crate::process::cpus_of;
@@ -112,9 +112,7 @@ impl Lab<'_> {
 
     /// Looks at a server that is there already.
     fn meet(&mut self, key: &str, server: &Server, dsn: &str) -> Result<Up, Trouble> {
-        let (found, door) = find(dsn)?;
-        let mut control =
-            Control::connect(&door).map_err(|e| Trouble::new(format!("{dsn} refuses the lab")).because(e))?;
+        let (found, door, mut control) = knock(dsn)?;
         let mut record = describe(key, server, &mut control)
             .map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
         control.quit();

@@ -20,7 +20,7 @@ use model::plan::{Cell, Plan, PlannedRun};
 use model::record::event::EventKind;
 use model::record::run::Ending;
 use model::units::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -112,8 +112,15 @@ pub fn carry_out(
     outcome
 }
 
-/// Whether there is room for the plan's data; asked before a record is begun, so that a refusal leaves nothing behind.
-pub fn check_disk(plan: &Plan) -> Result<(), Trouble> {
+/// What can be refused before a record is begun, so that nothing is left behind: a server that is not there, a disk
+/// without room for the plan's data.
+pub fn check(plan: &Plan) -> Result<(), Trouble> {
+    let named: BTreeSet<_> = plan.cells.iter().filter_map(|c| c.server.on.as_deref()).collect();
+    named.into_iter().try_for_each(|dsn| found::knock(dsn).map(|(_, _, control)| control.quit()))?;
+    check_disk(plan)
+}
+
+fn check_disk(plan: &Plan) -> Result<(), Trouble> {
     let house = House::from_environment()?;
     private_folder(&house.home)?;
     let (free, needed) = (free_bytes(&house.home)?, plan.cost.disk);
