@@ -13,7 +13,7 @@ use model::record::tally::{ArrivalTally, Tally};
 use model::seed::Seed;
 use model::units::Nanos;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 const STALL: Nanos = Nanos::from_secs(1);
@@ -175,4 +175,40 @@ fn users_at_a_pace_catch_up_and_count_from_their_intended_start() {
     let met = longer(latency(&tally), Nanos(STALL.0 / 2));
     assert!((225..=275).contains(&met), "{met} waited for more than half of it");
     assert!(longer(service(&tally), Nanos(STALL.0 / 2)) <= 10);
+}
+
+#[test]
+fn a_stall_across_the_end_of_a_phase_loses_nothing() {
+    for io in [Io::Auto, Io::Epoll] {
+        let open = crew(8, time(500));
+        let again = Phase { name: "again".into(), ..open.phases[0].clone() };
+        let phases = vec![open.phases[0].clone(), Phase { until: time(1_500), ..again }];
+        let (tally, outcome) = run(Crew { arrivals: at("1000", Process::Poisson), phases, io, ..open }, Some(200));
+        let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
+        assert!(due.abs_diff(begun) <= 8 && begun > 1_000, "{due} due, {begun} begun");
+        // One operation is one statement; everybody also said goodbye.
+        assert_eq!(outcome.whole.done(), outcome.whole.statements_answered());
+        assert_eq!(outcome.questions, outcome.whole.done() + 8);
+    }
+}
+
+#[test]
+fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
+    let far = Crew { arrivals: at("0.001", Process::Poisson), ..crew(4, time(100)) };
+    let (tally, _) = run(far.clone(), None);
+    assert_eq!(tally.arrivals.unwrap(), ArrivalTally::default(), "nobody came");
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let _sham = Sham::start(&socket, &[]).unwrap();
+    let endless = vec![Phase { until: time(3_600_000), ..far.phases[0].clone() }];
+    let far = Crew { door: Door::root(socket), phases: endless, ..far };
+    let stop = AtomicBool::new(false);
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.store(true, SeqCst);
+        });
+        drive(&far, &stop, &mut Sum::default()).unwrap()
+    });
+    assert!(outcome.stopped && outcome.failure.is_none(), "{:?}", outcome.failure);
 }

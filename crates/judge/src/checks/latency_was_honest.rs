@@ -57,13 +57,12 @@ fn scheduled(run: &RunEvidence) -> Sight {
         return Err("no operation was begun and done".into());
     };
     let share = Share((begun as f64 / due.max(1) as f64).min(1.0));
-    let late_share = Share(late.0 as f64 / median.0.max(1) as f64);
     let by_rate = match share.0 {
         s if s < BEGUN_FAIL.0 => Status::Fail,
         s if s < BEGUN_WARN.0 => Status::Warn,
         _ => Status::Pass,
     };
-    let by_lag = if late_share.0 > LATE.0 { Status::Warn } else { Status::Pass };
+    let by_lag = if late.0 as f64 > LATE.0 * median.0 as f64 { Status::Warn } else { Status::Pass };
     let mut sentence = if by_rate == Status::Pass {
         format!("Latency counts from the intended start, and {share} of {due} operations due were begun.")
     } else {
@@ -73,8 +72,8 @@ fn scheduled(run: &RunEvidence) -> Sight {
         )
     };
     let itself = if by_lag == Status::Pass { "The load itself was late" } else { "The load itself was too late" };
-    sentence += &format!(" {itself}: by {late} in the 99th percentile, {late_share} of the median latency.");
-    let measured = format!("{share} begun, lag {late_share} of the median");
+    sentence += &format!(" {itself}: by {late} in the 99th percentile, where the median latency is {median}.");
+    let measured = format!("{share} begun, lag {late} where the median is {median}");
     let limit = format!("{BEGUN_FAIL} begun, warns at {BEGUN_WARN}; lag {LATE} of the median");
     Ok(Seen::new(by_rate.max(by_lag), measured, limit, sentence))
 }

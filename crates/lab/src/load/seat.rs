@@ -80,15 +80,15 @@ impl Seat for UserSeat {
             if self.bench.over.get() {
                 return Poll::Ready(false);
             }
-            if let Some(phase) = self.bench.phase.get() {
-                if self.poll_due(cx).is_ready() {
-                    // A stop ends sleeps early.
-                    if self.bench.course.stopped() {
-                        return Poll::Ready(false);
-                    }
-                    if self.is_wanted(phase) {
-                        break;
-                    }
+            if let Some(phase) = self.bench.phase.get()
+                && self.poll_due(cx).is_ready()
+            {
+                // A stop ends sleeps early.
+                if self.bench.course.stopped() {
+                    return Poll::Ready(false);
+                }
+                if self.is_wanted(phase) {
+                    break;
                 }
             }
             // Before the start and before the intended one, or all operations of this phase are taken: wait for the next phase.
