@@ -5,7 +5,7 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo test page build lint fuzz bench clean-records
+.PHONY: help demo test page build lint fuzz bench instructions clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
@@ -48,3 +48,7 @@ bench:
 	@$(MAKE) --no-print-directory build
 	cargo build --release --locked -p lab --example sham
 	@bench/run.sh
+
+# Instructions per operation of the load, against the number kept in bench/instructions.txt.
+instructions:
+	@bench/instructions.sh

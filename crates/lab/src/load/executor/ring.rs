@@ -96,7 +96,7 @@ impl Ring {
 
     pub fn writable(&mut self, slot: &mut Slot, id: SlotId, waiter: Waiter) -> Poll<io::Result<()>> {
         take_off(slot, waiter);
-        let poll = opcode::PollAdd::new(Fd(slot.socket.as_raw_fd()), u32::from(PollFlags::OUT.bits())).build();
+        let poll = opcode::PollAdd::new(Fd(slot.socket.as_raw_fd()), PollFlags::OUT.bits() as u32).build();
         match self.push(&[poll.user_data(ticket(id, slot, false))]) {
             Ok(()) => Poll::Pending,
             Err(e) => {
