@@ -139,7 +139,7 @@ impl WorkerTally {
             ..Tally::default()
         };
         for (name, o) in workload.operations().iter().zip(&self.operations) {
-            if *o != OperationTally::default() {
+            if o.latency.count() > 0 || !o.failed.is_empty() || !o.retried.is_empty() {
                 tally.operations.insert((*name).to_string(), o.clone());
             }
         }
