@@ -62,7 +62,8 @@ impl Lab<'_> {
             return Err(Unready::Fail(reason.clone()));
         }
         self.take_down();
-        self.progress.say(&format!("starting {}", cell.server.build));
+        let verb = if cell.server.on.is_some() { "looking at" } else { "starting" };
+        self.progress.say(&format!("{verb} {}", cell.server.build));
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
         let up = match &cell.server.on {
             Some(dsn) => self.meet(&key, &cell.server, dsn),
