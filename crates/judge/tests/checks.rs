@@ -398,7 +398,8 @@ fn repetitions_that_spread_are_noise() {
     };
     assert_eq!(status(&spread(0.04), "repetitions_agree"), Pass);
     assert_eq!(status(&spread(0.08), "repetitions_agree"), Warn);
-    assert_eq!(status(&spread(0.25), "repetitions_agree"), Fail);
+    assert_eq!(status(&spread(0.30), "repetitions_agree"), Warn);
+    assert_eq!(status(&spread(0.55), "repetitions_agree"), Fail);
     assert_eq!(status(&spoilt(|r| r.runs.retain(|r| r.repetition < 3)), "repetitions_agree"), NotEvaluable);
 }
 
