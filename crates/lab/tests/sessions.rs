@@ -1,0 +1,118 @@
+//! Sessions against the MariaDB that is installed here: both transports, passwords, both protocols, long packets, and
+//! every way in which a user's session meets an error and goes on.
+
+use lab::process::Guard;
+use lab::servers::catalogue;
+use lab::servers::house::House;
+use lab::servers::instance::{Instance, Wish};
+use lab::sessions::address::{Address, Door};
+use lab::sessions::control::Control;
+use model::plan::Server;
+use model::value::Value;
+use std::net::TcpListener;
+use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
+use workload::session::Fault;
+
+static GO: AtomicBool = AtomicBool::new(false);
+
+/// A server with a port on loopback and packets of 64 MiB, and the door of its root.
+struct Up {
+    _place: TempDir,
+    _instance: Instance,
+    root: Door,
+    port: u16,
+}
+
+fn up() -> Up {
+    let place = tempfile::tempdir().unwrap();
+    let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+    let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
+    let settings = [("redo", 96 << 20), ("buffer_pool", 64 << 20)].map(|(k, v)| (k.to_string(), Value::Count(v)));
+    let native = [("max_allowed_packet".to_string(), Value::Count(64 << 20))];
+    let server = Server {
+        build: "distribution".into(),
+        engine: "innodb".into(),
+        profile: "default".into(),
+        settings: settings.into(),
+        native: native.into(),
+        ..Server::default()
+    };
+    // Bound and let go, so that it is free now; nobody else asks for this very number.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let build = catalogue::find("distribution").unwrap();
+    let wish =
+        Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
+    let instance = Instance::provision(&wish).unwrap();
+    Up { root: Door::root(instance.socket().to_path_buf()), _place: place, _instance: instance, port }
+}
+
+fn code(fault: Fault) -> u16 {
+    match fault {
+        Fault::Server { code, .. } => code,
+        other => panic!("the server was to refuse, and not: {other}"),
+    }
+}
+
+#[test]
+fn a_session_speaks_to_a_real_server_whatever_the_way() {
+    let up = up();
+    let mut root = Control::connect(&up.root).unwrap();
+    root.execute("CREATE DATABASE here").unwrap();
+    for host in ["localhost", "127.0.0.1"] {
+        root.execute(&format!("CREATE USER u@'{host}' IDENTIFIED BY 'päss wörd'")).unwrap();
+        root.execute(&format!("GRANT ALL ON here.* TO u@'{host}'")).unwrap();
+    }
+    let tcp = Address::Tcp { host: "127.0.0.1".into(), port: up.port };
+    for address in [up.root.address.clone(), tcp] {
+        let door = Door { address, user: "u".into(), password: "päss wörd".into(), schema: Some("here".into()) };
+        let mut session = Control::connect(&door).unwrap();
+        assert_eq!(session.value("SELECT DATABASE()").unwrap().as_deref(), Some("here"));
+        let wrong = Door { password: "pass word".into(), ..door.clone() };
+        assert_eq!(code(Control::connect(&wrong).err().expect("a wrong password is refused")), 1045);
+        let nowhere = Door { schema: Some("nowhere".into()), ..door };
+        assert!(Control::connect(&nowhere).is_err(), "a schema that is not there is refused");
+        session.quit();
+    }
+    long_packets(&mut root);
+    errors_leave_the_session_whole(&mut root);
+    charsets_are_those_of_the_labels(&mut root);
+    root.quit();
+}
+
+/// Over 16 MiB a message takes several packets, in both directions.
+fn long_packets(session: &mut Control) {
+    for megabytes in [15, 16, 17, 33] {
+        let bytes = megabytes << 20;
+        let long = "x".repeat(bytes);
+        let rows = session.rows(&format!("SELECT '{long}', LENGTH('{long}')")).unwrap();
+        assert_eq!(rows[0][0].as_ref().map(String::len), Some(bytes));
+        assert_eq!(rows[0][1], Some(bytes.to_string()));
+    }
+}
+
+fn errors_leave_the_session_whole(session: &mut Control) {
+    assert_eq!(code(session.rows("SELEKT 1").unwrap_err()), 1064);
+    assert_eq!(code(session.rows("SELECT * FROM here.nothing").unwrap_err()), 1146);
+    // An error after the first rows of a result.
+    let late = "SELECT IF(seq < 5000, seq, (SELECT 1 UNION SELECT 2)) FROM seq_1_to_9999";
+    assert_eq!(code(session.rows(late).unwrap_err()), 1242);
+    assert_eq!(session.rows("SELECT 1 UNION ALL SELECT NULL").unwrap(), [[Some("1".to_string())], [None]]);
+    let many = session.rows("SELECT seq, REPEAT('y', seq % 300) FROM seq_1_to_20000").unwrap();
+    assert_eq!(many.len(), 20_000);
+    assert_eq!(many[299][1].as_deref(), Some("y".repeat(0).as_str()));
+}
+
+fn charsets_are_those_of_the_labels(session: &mut Control) {
+    for charset in model::charset::ALL {
+        let names = format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation);
+        match session.execute(&names) {
+            Ok(_) => {
+                let collation = session.value("SELECT @@collation_connection").unwrap().unwrap();
+                assert!(charset.collation.ends_with(&collation) || collation == charset.collation, "{collation}");
+            }
+            // MariaDB before 11.4 lacks MySQL's own collation, and says so by this number.
+            Err(fault) => assert_eq!((charset.label, code(fault)), ("utf8mb4-0900", 1273)),
+        }
+    }
+}
