@@ -26,6 +26,10 @@ pub trait Dataset: Send + Sync {
     fn tables(&self) -> Vec<Table>;
     /// Appends one INSERT with rows `from..to` (0-based) of that table (an index into `tables()`).
     fn insert(&self, table: usize, from: u64, to: u64, sql: &mut Vec<u8>);
+    /// Appends the same rows as LOAD DATA reads them: a line each, values in the order of `columns` between tabs.
+    fn lines(&self, table: usize, from: u64, to: u64, text: &mut Vec<u8>);
+    /// The columns of `lines`, as `id, k, c, pad`.
+    fn columns(&self, table: usize) -> &'static str;
     /// About how many bytes of INSERT text one row makes.
     fn row_text_bytes(&self, table: usize) -> usize;
     /// How to check row `row` (0-based) of that table against the generator.

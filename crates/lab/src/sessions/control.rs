@@ -38,6 +38,12 @@ impl Control {
         block_on((&mut self.session as &mut dyn Sql).query(Class(0), sql))
     }
 
+    /// A statement that asks for a local file (LOAD DATA LOCAL) and is given these bytes for it.
+    pub fn load(&mut self, sql: &str, file: Vec<u8>) -> Result<Answer, Fault> {
+        self.session.offer(file);
+        self.execute(sql)
+    }
+
     pub fn rows(&mut self, sql: &str) -> Result<Vec<TextRow>, Fault> {
         block_on((&mut self.session as &mut dyn Sql).read(Class(0), sql))?;
         let kept = self.session.kept();

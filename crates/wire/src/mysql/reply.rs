@@ -124,6 +124,11 @@ impl Reply {
         self.summary = Summary::default();
     }
 
+    /// After a file was sent in place of the refusal: `sequence` is what writing its closing empty packet returned.
+    pub fn file_sent(&mut self, sequence: u8) {
+        self.sequence = sequence;
+    }
+
     /// Reads as many whole packets of the reply as `bytes` holds. After `Malformed` the session is lost.
     #[inline]
     pub fn feed<'b>(&mut self, bytes: &'b [u8], visitor: &mut impl Visitor) -> Result<Step<'b>, Malformed> {

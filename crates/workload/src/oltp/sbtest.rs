@@ -84,6 +84,21 @@ impl Dataset for Sbtest {
         }
     }
 
+    fn lines(&self, table: usize, from: u64, to: u64, text: &mut Vec<u8>) {
+        let seed = self.seed.nth(table as u64);
+        for number in from..to {
+            let Row { id, k, c, pad } = self.row(seed, number);
+            write!(text, "{id}\t{k}\t").expect("writing into a Vec cannot fail");
+            for part in [&c[..], b"\t", &pad, b"\n"] {
+                text.extend_from_slice(part);
+            }
+        }
+    }
+
+    fn columns(&self, _: usize) -> &'static str {
+        "id, k, c, pad"
+    }
+
     fn row_text_bytes(&self, _: usize) -> usize {
         // Two numbers as long as the largest, and the punctuation around four values.
         2 * self.rows.to_string().len() + strings::C + strings::PAD + ",(, , '', '')".len()

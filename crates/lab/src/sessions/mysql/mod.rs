@@ -17,7 +17,7 @@ use statement::Statement;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use wire::mysql::{Asked, Step, Summary, command};
+use wire::mysql::{Asked, Step, Summary, command, packet};
 use workload::kept::Kept;
 use workload::session::{Answer, Class, Fault, Prepared, Request, Sql, Want};
 
@@ -49,6 +49,8 @@ pub struct Session<L: Ledger> {
     ledger: L,
     now: Pending,
     kept: Kept,
+    /// What the next statement may load; any other request for a file is refused.
+    file: Option<Vec<u8>>,
 }
 
 type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
@@ -68,8 +70,15 @@ struct Pending {
 impl<L: Ledger> Session<L> {
     pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
         let conversation = dial(&opening).await?;
-        let mut session =
-            Self { conversation, opening, reopening: None, ledger, now: Pending::idle(), kept: Kept::default() };
+        let mut session = Self {
+            conversation,
+            opening,
+            reopening: None,
+            ledger,
+            now: Pending::idle(),
+            kept: Kept::default(),
+            file: None,
+        };
         session.set_up().await?;
         Ok(session)
     }
@@ -85,6 +94,21 @@ impl<L: Ledger> Session<L> {
     /// The server's version as it greeted.
     pub fn version(&self) -> &str {
         &self.conversation.version
+    }
+
+    /// Gives what the next statement asks for as its local file. Nothing on disk is ever read for a server.
+    pub fn offer(&mut self, file: Vec<u8>) {
+        self.file = Some(file);
+    }
+
+    /// Sends the offered file, and an empty packet behind it.
+    fn send_file(&mut self, file: &[u8], sequence: u8) {
+        let out = self.conversation.line.outgoing();
+        let sequence =
+            if file.is_empty() { sequence } else { packet::write(out, sequence, |out| out.extend_from_slice(file)) };
+        let sequence = packet::write(out, sequence, |_| {});
+        self.conversation.reply.file_sent(sequence);
+        self.now.sent = false;
     }
 
     /// Says goodbye, so that the server does not count an aborted client, and waits for it to hang up.
@@ -142,16 +166,22 @@ impl<L: Ledger> Session<L> {
         };
         let step = self.conversation.reply.feed(self.conversation.line.incoming(), &mut reading);
         let wrong = reading.wrong;
+        let mut asked_for_file = None;
         let (consumed, end) = match step {
             Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
             Ok(Step::Done { consumed, summary }) => (consumed, Some(Ok(summary))),
             Ok(Step::Failed { consumed, error, .. }) => (consumed, Some(Err(server_fault(&error.to_owned())))),
-            Ok(Step::LocalInfile { .. }) => {
-                (0, Some(Err(Fault::Protocol("the server asks for a local file, which is refused".into()))))
+            Ok(Step::LocalInfile { consumed, refusal: [.., sequence] }) => {
+                asked_for_file = Some(sequence);
+                (consumed, None)
             }
             Err(malformed) => (0, Some(Err(protocol(malformed)))),
         };
         self.conversation.line.consume(consumed);
+        if let Some(sequence) = asked_for_file {
+            let file = self.file.take().unwrap_or_default();
+            self.send_file(&file, sequence);
+        }
         match (wrong, end) {
             (Some(malformed), _) => Some(Err(protocol(malformed))),
             (None, Some(Ok(summary))) => Some(Ok(self.answer(&summary))),

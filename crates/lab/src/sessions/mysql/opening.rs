@@ -39,7 +39,7 @@ pub(super) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
         database: door.schema.as_deref(),
         attributes: &[("program_name", "assay")],
         collation: LOGIN_COLLATION,
-        capabilities: Capabilities::WANTED,
+        capabilities: Capabilities::WANTED | Capabilities::LOCAL_FILES,
     };
     let transport = match door.address {
         Address::Unix(_) => Transport::UnixSocket,
