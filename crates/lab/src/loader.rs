@@ -13,8 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use workload::dataset::{Dataset, Table};
 use workload::session::Fault;
 
-/// Text of one statement: large enough that round trips vanish, well under the smallest packet limit of a server (4 MiB).
-const STATEMENT_BYTES: u64 = 1 << 20;
+/// Text of one INSERT: large enough that round trips vanish, well under the smallest packet limit of a server (4 MiB).
+const INSERT_BYTES: u64 = 1 << 20;
+/// Lines of one LOAD DATA, which has no such limit: each statement waits once for the log, so there should be few.
+const LINES_BYTES: u64 = 8 << 20;
 /// "The used command is not allowed", in the numbers of MySQL and MariaDB over time: no local files here.
 const NO_FILES: &[u16] = &[1148, 1290, 3948, 3950, 4166];
 /// Deadlock and lock wait time-out between sessions that load the same table.
@@ -179,14 +181,15 @@ fn put(
     stop: &AtomicBool,
     at: &mut dyn FnMut(u64),
 ) -> Result<(), LoadFault> {
-    let chunk = (STATEMENT_BYTES / dataset.row_text_bytes(piece.table).max(1) as u64).max(1);
+    let rows_in = |bytes: u64| (bytes / dataset.row_text_bytes(piece.table).max(1) as u64).max(1);
     let mut files_allowed = true;
     let mut from = piece.from;
     while from < piece.to {
         if stop.load(Relaxed) {
             return Err(LoadFault::Stopped);
         }
-        let to = (from + chunk).min(piece.to);
+        let bytes = if files_allowed { LINES_BYTES } else { INSERT_BYTES };
+        let to = (from + rows_in(bytes)).min(piece.to);
         let outcome = if files_allowed {
             load_lines(control, dataset, piece.table, name, from, to)
         } else {
@@ -218,7 +221,7 @@ fn load_lines(
     from: u64,
     to: u64,
 ) -> Result<u64, Fault> {
-    let mut text = Vec::with_capacity(STATEMENT_BYTES as usize * 5 / 4);
+    let mut text = Vec::with_capacity(LINES_BYTES as usize * 5 / 4);
     dataset.lines(table, from, to, &mut text);
     // Rows are generated as ASCII, which every charset of a table stores as it is.
     let columns = dataset.columns(table);
@@ -227,7 +230,7 @@ fn load_lines(
 }
 
 fn insert(control: &mut Control, dataset: &dyn Dataset, table: usize, from: u64, to: u64) -> Result<u64, Fault> {
-    let mut sql = Vec::with_capacity(STATEMENT_BYTES as usize * 5 / 4);
+    let mut sql = Vec::with_capacity(INSERT_BYTES as usize * 5 / 4);
     dataset.insert(table, from, to, &mut sql);
     let text = std::str::from_utf8(&sql).expect("generated statements are ASCII");
     Ok(control.execute(text)?.affected)

@@ -21,6 +21,9 @@ use wire::mysql::{Asked, Step, Summary, command, packet};
 use workload::kept::Kept;
 use workload::session::{Answer, Class, Fault, Prepared, Request, Sql, Want};
 
+/// Packets of a file: under the smallest packet limit of a server.
+const FILE_PACKET_BYTES: usize = 1 << 20;
+
 /// Setup belongs to no class of the workload: its ledger entries are not wanted.
 const SETUP: Class = Class(u16::MAX);
 
@@ -101,12 +104,13 @@ impl<L: Ledger> Session<L> {
         self.file = Some(file);
     }
 
-    /// Sends the offered file, and an empty packet behind it.
-    fn send_file(&mut self, file: &[u8], sequence: u8) {
+    /// Sends the offered file in packets that every server takes, and an empty one behind them.
+    fn send_file(&mut self, file: &[u8], mut sequence: u8) {
         let out = self.conversation.line.outgoing();
-        let sequence =
-            if file.is_empty() { sequence } else { packet::write(out, sequence, |out| out.extend_from_slice(file)) };
-        let sequence = packet::write(out, sequence, |_| {});
+        for part in file.chunks(FILE_PACKET_BYTES) {
+            sequence = packet::write(out, sequence, |out| out.extend_from_slice(part));
+        }
+        sequence = packet::write(out, sequence, |_| {});
         self.conversation.reply.file_sent(sequence);
         self.now.sent = false;
     }
