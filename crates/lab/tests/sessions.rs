@@ -85,13 +85,14 @@ fn long_packets(session: &mut Control) {
     for megabytes in [15, 16, 17, 33] {
         let bytes = megabytes << 20;
         let long = "x".repeat(bytes);
-        let rows = session.rows(&format!("SELECT '{long}', LENGTH('{long}')")).unwrap();
+        let rows = session.rows(&format!("SELECT t, LENGTH(t) FROM (SELECT '{long}' AS t) AS one")).unwrap();
         assert_eq!(rows[0][0].as_ref().map(String::len), Some(bytes));
         assert_eq!(rows[0][1], Some(bytes.to_string()));
     }
 }
 
 fn errors_leave_the_session_whole(session: &mut Control) {
+    session.execute("USE here").unwrap();
     assert_eq!(code(session.rows("SELEKT 1").unwrap_err()), 1064);
     assert_eq!(code(session.rows("SELECT * FROM here.nothing").unwrap_err()), 1146);
     // An error after the first rows of a result.
