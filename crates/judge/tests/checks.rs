@@ -264,9 +264,7 @@ fn an_open_load_is_honest_while_the_server_keeps_up_and_the_load_its_appointment
 
 #[test]
 fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
-    let stalled = |millis| {
-        all_runs(move |r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)))
-    };
+    let stalled = |millis| all_runs(move |r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)));
     assert_eq!(status(&stalled(10), "latency_was_honest"), Pass, "half a per cent of two workers' second");
     let verdict = verdict(&stalled(600), "latency_was_honest");
     assert_eq!((verdict.verdict, verdict.measured.as_str()), (Warn, "30 % in stalls"));
@@ -321,7 +319,10 @@ fn time_outside_any_operation_breaks_littles_law() {
         "a stall"
     );
     let open = spoilt(|r| {
-        r.plan.cells.iter_mut().for_each(|c| c.load.arrivals = Some(Arrivals { rate: Rate::steady(1.0), process: Process::Poisson }))
+        r.plan
+            .cells
+            .iter_mut()
+            .for_each(|c| c.load.arrivals = Some(Arrivals { rate: Rate::steady(1.0), process: Process::Poisson }))
     });
     assert_eq!(status(&open, "littles_law"), NotEvaluable);
 }

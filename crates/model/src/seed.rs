@@ -13,7 +13,8 @@ impl Seed {
     /// The child of that name; different names give unrelated streams.
     #[must_use]
     pub fn child(self, name: &str) -> Self {
-        let fnv = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let fnv =
+            name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         Self(split_mix(self.0 ^ split_mix(fnv)) >> 11)
     }
     /// The child with that number, for users, rows and runs.

@@ -13,7 +13,12 @@ const fn word(name: &'static str, kind: Kind, default: Option<Literal>, why: &'s
 pub const ALL: &[Parameter] = &[
     word("buffer_pool", Kind::Size, Some(Literal::Count(1 << 30)), "memory for cached pages of the storage engine"),
     word("redo", Kind::Size, Some(Literal::Count(2 << 30)), "total capacity of the redo log"),
-    word("flush_at_commit", Kind::Count { min: 0, max: 2 }, Some(Literal::Count(1)), "1 makes every commit durable; 2 and 0 trade that for speed"),
+    word(
+        "flush_at_commit",
+        Kind::Count { min: 0, max: 2 },
+        Some(Literal::Count(1)),
+        "1 makes every commit durable; 2 and 0 trade that for speed",
+    ),
     word("doublewrite", Kind::Flag, Some(Literal::Flag(true)), "protection against torn pages"),
     word("checksums", Kind::Choice(&["crc32", "none"]), Some(Literal::Text("crc32")), "page checksum algorithm"),
     word("direct_io", Kind::Flag, Some(Literal::Flag(true)), "bypass the page cache for data files"),
@@ -21,9 +26,24 @@ pub const ALL: &[Parameter] = &[
     word("binlog", Kind::Flag, Some(Literal::Flag(false)), "binary log"),
     word("query_cache", Kind::Flag, Some(Literal::Flag(false)), "result cache of the servers that still have one"),
     word("adaptive_hash_index", Kind::Flag, Some(Literal::Flag(false)), "InnoDB's hash index over hot pages"),
-    word("io_capacity", Kind::Count { min: 100, max: 10_000_000 }, Some(Literal::Count(2_000)), "page flushing rate the server aims at, in pages per second"),
-    word("max_connections", Kind::Count { min: 10, max: 100_000 }, Some(Literal::Count(4_096)), "sessions the server accepts"),
-    word("prepared_statement_limit", Kind::Count { min: 0, max: 4_194_304 }, Some(Literal::Count(1_048_576)), "prepared statements over all sessions"),
+    word(
+        "io_capacity",
+        Kind::Count { min: 100, max: 10_000_000 },
+        Some(Literal::Count(2_000)),
+        "page flushing rate the server aims at, in pages per second",
+    ),
+    word(
+        "max_connections",
+        Kind::Count { min: 10, max: 100_000 },
+        Some(Literal::Count(4_096)),
+        "sessions the server accepts",
+    ),
+    word(
+        "prepared_statement_limit",
+        Kind::Count { min: 0, max: 4_194_304 },
+        Some(Literal::Count(1_048_576)),
+        "prepared statements over all sessions",
+    ),
     word("tls", Kind::Flag, Some(Literal::Flag(false)), "offer encrypted connections"),
 ];
 

@@ -46,7 +46,14 @@ impl Value {
             Self::Flag(b) => (0, i64::from(*b), ""),
             Self::Count(n) => (1, *n, ""),
             // An order-preserving map of IEEE 754 bits: negative numbers reversed, so that -1 sorts before 1.
-            Self::Real(x) => (2, { let b = x.to_bits() as i64; if b < 0 { i64::MIN ^ !b } else { b } }, ""),
+            Self::Real(x) => (
+                2,
+                {
+                    let b = x.to_bits() as i64;
+                    if b < 0 { i64::MIN ^ !b } else { b }
+                },
+                "",
+            ),
             Self::Text(s) => (3, 0, s),
         }
     }

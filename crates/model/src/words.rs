@@ -9,8 +9,14 @@ use crate::value::Value;
 pub enum Kind {
     Flag,
     /// A whole number within the bounds, both included.
-    Count { min: i64, max: i64 },
-    Real { min: f64, max: f64 },
+    Count {
+        min: i64,
+        max: i64,
+    },
+    Real {
+        min: f64,
+        max: f64,
+    },
     /// A size, written as `512 MiB` or a number of bytes; kept as `Value::Count` of bytes.
     Size,
     /// One of these words.
