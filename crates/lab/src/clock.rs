@@ -1,5 +1,5 @@
 //! Hot path: the one clock of a lab: CLOCK_MONOTONIC in nanoseconds, the same for all threads, so that moments taken by
-//! workers, samplers and the conductor can be compared. Wall-clock time is only for the story that people read.
+//! workers, samplers and the conductor can be compared. Wall-clock time belongs to the notebook.
 
 use model::units::Nanos;
 
@@ -8,9 +8,4 @@ use model::units::Nanos;
 pub fn now() -> Nanos {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
-}
-
-/// Milliseconds since 1970, for events.
-pub fn unix_ms() -> u64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
 }

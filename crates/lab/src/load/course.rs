@@ -17,7 +17,6 @@ pub struct Course {
     taken: Vec<AtomicU64>,
     finished: Vec<AtomicU64>,
     ready: AtomicU32,
-    left: AtomicU32,
     stop: AtomicBool,
     failure: Mutex<Option<String>>,
     /// Opened when the workers may go.
@@ -34,7 +33,6 @@ impl Course {
             taken: zeros(),
             finished: zeros(),
             ready: AtomicU32::new(0),
-            left: AtomicU32::new(0),
             stop: AtomicBool::new(false),
             failure: Mutex::new(None),
             released: (Mutex::new(false), Condvar::new()),
@@ -86,12 +84,6 @@ impl Course {
     }
     pub fn ready(&self) -> u32 {
         self.ready.load(SeqCst)
-    }
-    pub fn user_left(&self) {
-        self.left.fetch_add(1, SeqCst);
-    }
-    pub fn left(&self) -> u32 {
-        self.left.load(SeqCst)
     }
     /// Ends the run for the first reason given; later ones are consequences.
     pub fn fail(&self, reason: String) {

@@ -150,7 +150,6 @@ async fn live(
         Err(_) if bench.over.get() => {}
         Err(fault) => bench.course.fail(format!("user {number} gave up: {fault}")),
     }
-    bench.course.user_left();
 }
 
 /// Turns the phases and cuts the intervals.
