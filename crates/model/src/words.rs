@@ -74,6 +74,8 @@ pub struct WorkloadWords {
     /// `family.member`, or the family's name alone when it has one member.
     pub name: &'static str,
     pub why: &'static str,
+    /// Whether it changes its dataset: each of its runs then begins with a fresh copy.
+    pub writes: bool,
     pub parameters: &'static [Parameter],
     /// Rough bytes that the dataset of these parameters takes on disk and rows that must be loaded, for the plan.
     pub footprint: fn(&std::collections::BTreeMap<String, Value>) -> Footprint,

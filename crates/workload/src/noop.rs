@@ -21,6 +21,7 @@ impl Workload for Noop {
         WorkloadWords {
             name: "noop",
             why: "point selects on the sham server: our own ceiling and floor",
+            writes: false,
             parameters: &[],
             footprint: |_| Footprint::default(),
         }

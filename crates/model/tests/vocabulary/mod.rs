@@ -31,7 +31,13 @@ fn none(_: &BTreeMap<String, Value>) -> Footprint {
 }
 
 pub fn words() -> Words {
-    let workload = |name, parameters, footprint| WorkloadWords { name, why: "it is measured", parameters, footprint };
+    let workload = |name, parameters, footprint| WorkloadWords {
+        name,
+        why: "it is measured",
+        writes: false,
+        parameters,
+        footprint,
+    };
     const RANGES: &[Parameter] = &[TABLES, ROWS, CHARSET, PREPARED, RANGE_SIZE];
     Words {
         workloads: vec![

@@ -73,7 +73,7 @@ impl Workload for Oltp {
             Some(Kind::Point) => knobs::POINT,
             Some(Kind::Simple | Kind::Sum | Kind::Order | Kind::Distinct) => knobs::RANGE,
         };
-        WorkloadWords { name: self.name, why: self.why, parameters, footprint }
+        WorkloadWords { name: self.name, why: self.why, writes: false, parameters, footprint }
     }
     fn operations(&self) -> &'static [&'static str] {
         self.operations
