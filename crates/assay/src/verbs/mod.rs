@@ -8,6 +8,7 @@ pub mod judge;
 pub mod plan;
 pub mod report;
 pub mod run;
+pub mod servers;
 
 use crate::exit::Exit;
 use clap::{ArgMatches, Command};
@@ -18,4 +19,5 @@ pub struct Verb {
     pub run: fn(&ArgMatches) -> Exit,
 }
 
-pub const ALL: &[Verb] = &[run::VERB, plan::VERB, judge::VERB, report::VERB, explain::VERB, bench::VERB, doctor::VERB];
+pub const ALL: &[Verb] =
+    &[run::VERB, plan::VERB, judge::VERB, report::VERB, explain::VERB, bench::VERB, servers::VERB, doctor::VERB];

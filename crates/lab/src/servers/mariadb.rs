@@ -85,9 +85,7 @@ impl Kind for MariaDb {
         let version = build.installed.version;
         let (option_file, not_applicable) = option_file(build, site, wanted);
         let defaults = format!("--defaults-file={}", site.option_file().display());
-        let server = |more: Option<&str>| {
-            [build.installed.binary.clone(), defaults.clone()].into_iter().chain(more.map(String::from)).collect()
-        };
+        let server = |more: Option<&str>| build.command([defaults.as_str()].into_iter().chain(more));
         Description {
             option_file,
             folders: vec![],
@@ -179,6 +177,7 @@ mod tests {
                 basedir: "/usr".into(),
                 engines: vec!["innodb".into(), "rocksdb".into()],
             },
+            launcher: Vec::new(),
             share: "/usr/share/mysql".into(),
             plugins: (engine == "rocksdb").then(|| "/usr/lib/mysql/plugin".into()),
         };

@@ -30,10 +30,21 @@ pub trait Kind: Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
     pub installed: InstalledBuild,
+    /// What stands before the binary in every command: a loader and its library path, for a build that brings its own libc.
+    /// Empty for most.
+    pub launcher: Vec<String>,
     /// The folder of the SQL that makes system tables, of messages and of `charsets/`.
     pub share: PathBuf,
     /// `None` when the build comes without plugins.
     pub plugins: Option<PathBuf>,
+}
+
+impl Build {
+    /// The server's command line with these arguments.
+    pub fn command<S: Into<String>>(&self, arguments: impl IntoIterator<Item = S>) -> Vec<String> {
+        let program = self.launcher.iter().cloned().chain([self.installed.binary.clone()]);
+        program.chain(arguments.into_iter().map(Into::into)).collect()
+    }
 }
 
 /// Where one instance lives.

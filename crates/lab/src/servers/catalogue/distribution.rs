@@ -1,0 +1,30 @@
+//! The server that the distribution's packages brought: found where they put it, never installed and never started as the
+//! system's service. It answers to `distribution` and, like every build, to its series.
+
+use super::super::Build;
+use super::probe::probe;
+use crate::trouble::Trouble;
+use std::path::PathBuf;
+
+/// The name of whatever the distribution installed.
+pub const DISTRIBUTION: &str = "distribution";
+/// What brings a server on Debian and Ubuntu, without a system service.
+pub const PACKAGE: &str = "mariadb-server-core";
+/// Where distributions put servers; the PATH of a user often lacks them.
+const FOLDERS: &[&str] = &["/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
+const BINARIES: &[&str] = &["mariadbd", "mysqld"];
+
+/// The first server in the folders of programs; `None` when there is none or it does not start.
+pub fn find() -> Option<Build> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path).chain(FOLDERS.iter().map(PathBuf::from)).collect();
+    let places = BINARIES.iter().flat_map(|b| folders.iter().map(move |f| f.join(b)));
+    let binary = places.into_iter().find(|b| b.is_file())?;
+    probe(DISTRIBUTION, &binary, binary.parent()?.parent()?, &[]).ok()
+}
+
+pub fn none_installed() -> Trouble {
+    Trouble::new("no database server is installed").mend(format!(
+        "install the package {PACKAGE} (apt-get install {PACKAGE}), or a build of the catalogue (assay servers list)"
+    ))
+}
