@@ -14,6 +14,7 @@ use model::record::tally::ArrivalTally;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+use std::collections::BTreeMap;
 
 /// A healthy record, spoilt.
 fn spoilt(spoil: impl FnOnce(&mut Record)) -> Record {
@@ -274,9 +275,9 @@ fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
 
 #[test]
 fn think_time_is_part_of_littles_law_and_intended_starts_are_beyond_it() {
-    let pausing = |pause| {
+    let pausing = |pause: Pause| {
         spoilt(|r| {
-            r.plan.cells.iter_mut().for_each(|c| c.load.pause = Some(pause));
+            r.plan.cells.iter_mut().for_each(|c| c.load.pause = Some(pause.clone()));
             for run in &mut r.runs {
                 // Half of each user's cycle is thinking.
                 let users = f64::from(run.phases[0].groups["users"].users);
@@ -288,7 +289,9 @@ fn think_time_is_part_of_littles_law_and_intended_starts_are_beyond_it() {
             }
         })
     };
-    let think = |mean| Pause::Think { mean: Nanos(mean), distribution: Distribution::Exponential };
+    let thinking =
+        |mean, by_operation| Pause::Think { mean: Nanos(mean), distribution: Distribution::Exponential, by_operation };
+    let think = |mean| thinking(mean, BTreeMap::new());
     let of = |record: &Record, cell: usize| {
         let judgement = judge(record);
         judgement.cells[cell].verdicts.iter().find(|v| v.check == "littles_law").unwrap().verdict
@@ -296,6 +299,10 @@ fn think_time_is_part_of_littles_law_and_intended_starts_are_beyond_it() {
     // One user, 20,000 cycles a second.
     assert_eq!(of(&pausing(think(25_000)), 0), Pass);
     assert_eq!(of(&pausing(think(15_000)), 0), Fail);
+    let own = |name: &str| thinking(15_000, BTreeMap::from([(name.to_string(), Nanos(25_000))]));
+    let name = record().runs[0].phases[0].groups["users"].tally.operations.keys().next().unwrap().clone();
+    assert_eq!(of(&pausing(own(&name)), 0), Pass, "the operation's own");
+    assert_eq!(of(&pausing(own("another")), 0), Fail);
     assert_eq!(of(&pausing(Pause::Pace { every: Nanos(50_000) }), 0), NotEvaluable);
 }
 

@@ -4,6 +4,7 @@
 use crate::rate::Rate;
 use crate::units::{Nanos, Users};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
@@ -25,12 +26,18 @@ pub struct Arrivals {
     pub process: Process,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pause {
     /// From the end of each operation to the begin of the next. A user's first pause is a random part of one, so that
     /// users do not begin together.
-    Think { mean: Nanos, distribution: Distribution },
+    Think {
+        mean: Nanos,
+        distribution: Distribution,
+        /// The mean after operations that have their own, by name.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        by_operation: BTreeMap<String, Nanos>,
+    },
     /// From one intended start to the next of the same user, the users evenly apart; who comes late begins at once, and
     /// latency counts from the intended start.
     Pace { every: Nanos },
@@ -95,6 +102,16 @@ impl Load {
     }
 }
 
+impl Pause {
+    /// How long a user thinks after an operation of that name, on average.
+    pub fn after(&self, operation: &str) -> Option<Nanos> {
+        match self {
+            Self::Think { mean, by_operation, .. } => Some(by_operation.get(operation).copied().unwrap_or(*mean)),
+            Self::Pace { .. } => None,
+        }
+    }
+}
+
 impl std::fmt::Display for Arrivals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.process {
@@ -107,9 +124,14 @@ impl std::fmt::Display for Arrivals {
 impl std::fmt::Display for Pause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Think { mean, distribution: Distribution::Constant } => write!(f, "{mean} after each operation"),
-            Self::Think { mean, distribution: Distribution::Exponential } => {
-                write!(f, "{mean} on average after each operation (exponential)")
+            Self::Think { mean, distribution, by_operation } => {
+                let (on_average, how) = match distribution {
+                    Distribution::Constant => ("", ""),
+                    Distribution::Exponential => (" on average", " (exponential)"),
+                };
+                by_operation.iter().try_for_each(|(name, own)| write!(f, "{own} after {name}, "))?;
+                let others = if by_operation.is_empty() { "each" } else { "any other" };
+                write!(f, "{mean}{on_average} after {others} operation{how}")
             }
             Self::Pace { every } => write!(f, "an operation of each user every {every}"),
         }

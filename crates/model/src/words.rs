@@ -77,6 +77,8 @@ pub struct WorkloadWords {
     /// Whether it changes its dataset: each of its runs then begins with a fresh copy.
     pub writes: bool,
     pub parameters: &'static [Parameter],
+    /// Names of what is counted and timed as one, in the order of the workload's `Operation`.
+    pub operations: &'static [&'static str],
     /// Rough bytes that the dataset of these parameters takes on disk and rows that must be loaded, for the plan.
     pub footprint: fn(&std::collections::BTreeMap<String, Value>) -> Footprint,
 }

@@ -10,6 +10,7 @@ use model::rate::Rate;
 use model::units::{Nanos, Users};
 use model::value::Value;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use vocabulary::words;
 
 const SEED_0: &str = include_str!("../../../experiments/read-only-charsets.toml");
@@ -130,6 +131,7 @@ fn a_load_that_contradicts_itself_is_told_with_the_way_out() {
             load("rate = [1000, 2000]"),
             load("rate = 1000\nthink = \"1ms\"\npace = \"10ms\""),
             load("think_distribution = \"gaussian\""),
+            load("think = { default = \"1ms\", transactoin = \"2ms\", order_status = \"2ms\" }\nrate = 5"),
             load("think = \"0s\"\n[axes]\nrate = [1000, \"1000, 5000 at 30s, 1 by 20s\"]"),
         ]
         .join("\n")
@@ -145,9 +147,14 @@ fn a_load_is_understood_in_each_of_its_forms() {
     assert_eq!(load("rate = 1000").arrivals.unwrap().process, Process::Poisson);
     assert_eq!(load("").pause, None);
     assert_eq!(load("pace = \"100ms\"").pause, Some(Pause::Pace { every: Nanos::from_millis(100) }));
-    let think = |distribution| Some(Pause::Think { mean: Nanos::from_millis(10), distribution });
+    let thinking =
+        |distribution, by_operation| Some(Pause::Think { mean: Nanos::from_millis(10), distribution, by_operation });
+    let think = |distribution| thinking(distribution, BTreeMap::new());
     assert_eq!(load("think = \"10ms\"").pause, think(Distribution::Constant));
     assert_eq!(load("think = \"10ms\"\nthink_distribution = \"exponential\"").pause, think(Distribution::Exponential));
+    let own = thinking(Distribution::Constant, BTreeMap::from([("transaction".into(), Nanos::from_millis(5))]));
+    assert_eq!(load("think = { default = \"10ms\", transaction = \"5ms\" }").pause, own);
+    assert_eq!(own.unwrap().to_string(), "5 ms after transaction, 10 ms after any other operation");
 }
 
 #[test]

@@ -59,7 +59,9 @@ pub struct Probe {
 pub trait Workload: Send + Sync {
     fn words(&self) -> WorkloadWords;
     /// Names of the operations, indexed by `Operation`.
-    fn operations(&self) -> &'static [&'static str];
+    fn operations(&self) -> &'static [&'static str] {
+        self.words().operations
+    }
     /// Classes of statements, indexed by `Class`.
     fn statements(&self) -> &'static [Statement];
     /// `None` for workloads without data.

@@ -23,11 +23,9 @@ impl Workload for Noop {
             why: "point selects on the sham server: our own ceiling and floor",
             writes: false,
             parameters: &[],
+            operations: &["noop"],
             footprint: |_| Footprint::default(),
         }
-    }
-    fn operations(&self) -> &'static [&'static str] {
-        &["noop"]
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS

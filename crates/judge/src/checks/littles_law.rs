@@ -8,7 +8,7 @@
 
 use crate::check::{Check, Look, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
-use model::load::Pause;
+use model::record::tally::OperationTally;
 use model::units::{Nanos, Share, Users, round3};
 use model::verdict::Status;
 
@@ -28,29 +28,29 @@ const FAIL: Share = Share(0.05);
 const BLUR: Share = Share(0.05);
 
 fn look(run: &RunEvidence) -> Sight {
-    let thinking = match run.cell.load.pause {
-        Some(Pause::Think { mean, .. }) => mean,
-        None if run.cell.load.arrivals.is_none() => Nanos(0),
-        Some(Pause::Pace { .. }) | None => {
-            return Err("operations have intended starts, and users wait for them".into());
-        }
-    };
+    let load = &run.cell.load;
+    if load.is_scheduled() {
+        return Err("operations have intended starts, and users wait for them".into());
+    }
+    let thinking = |operation: &str| load.pause.as_ref().and_then(|p| p.after(operation)).unwrap_or(Nanos(0));
     let users = Users(run.users());
     let longest = run.operations().filter_map(|(_, o)| o.latency.max()).max().ok_or("no operation was done")?;
-    let blur = (longest.seconds() + thinking.seconds()) / run.seconds();
+    let thought = run.operations().map(|(name, _)| thinking(name)).max().unwrap_or(Nanos(0));
+    let blur = (longest.seconds() + thought.seconds()) / run.seconds();
     if blur > BLUR.0 {
         return Err(format!(
             "an operation took {longest}, and cut by the phase's end it blurs the law by {}",
             Share(blur)
         ));
     }
-    let cycle = |mean: Nanos| mean.seconds() + thinking.seconds();
-    let busy: f64 =
-        run.operations().filter_map(|(_, o)| Some(cycle(o.latency.mean()?) * o.latency.count() as f64)).sum();
+    let cycle = |(name, o): (&String, &OperationTally)| {
+        Some((o.latency.mean()?.seconds() + thinking(name).seconds()) * o.latency.count() as f64)
+    };
+    let busy: f64 = run.operations().filter_map(cycle).sum();
     let outstanding = busy / run.seconds();
     let off = outstanding / f64::from(users.0) - 1.0;
     let status = graded(off.abs(), WARN.0 + blur, FAIL.0 + blur);
-    let times = if thinking == Nanos(0) { "latency" } else { "latency with think time" };
+    let times = if thought == Nanos(0) { "latency" } else { "latency with think time" };
     let law = format!("Rate × {times} is {} for {users}", round3(outstanding));
     let share = Share(off.abs());
     let sentence = match status {

@@ -147,7 +147,7 @@ impl Lab<'_> {
             seed: planned.seed,
             users: cell.load.users.0,
             arrivals: cell.load.arrivals.clone(),
-            pause: cell.load.pause,
+            pause: cell.load.pause.clone(),
             io: cell.load.io,
             deadline: cell.load.deadline,
             door: door.clone(),

@@ -60,7 +60,7 @@ pub struct Crew {
 impl Crew {
     /// The intended starts, where operations have them: a pace's users, evenly apart, are arrivals at a constant rate.
     fn schedule(&self) -> Option<Arrivals> {
-        match (&self.arrivals, self.pause) {
+        match (&self.arrivals, &self.pause) {
             (Some(arrivals), _) => Some(arrivals.clone()),
             (None, Some(Pause::Pace { every })) => {
                 let rate = Rate::steady(f64::from(self.users) / every.seconds());

@@ -112,6 +112,7 @@ impl Seat for UserSeat {
         let since = |then: Nanos| Nanos(now.0.saturating_sub(then.0));
         self.bench.tally.borrow_mut().ended(operation, end, since(self.intended), since(self.began));
         self.bench.answered(now);
+        self.rhythm.ended(operation);
         self.settle(now);
     }
 
@@ -135,6 +136,7 @@ impl Seat for UserSeat {
         if decision != Decision::Retry {
             let now = clock::now();
             self.bench.gave_up(now);
+            self.rhythm.ended(operation);
             self.settle(now);
         }
         decision

@@ -1,6 +1,7 @@
 //! From checked values to the experiment: names become fields, durations become phases, and what the file leaves open gets
 //! its default. Nothing can be wrong any more here.
 
+use super::grammar::OTHERS;
 use super::reading::Reading;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Until};
@@ -100,7 +101,14 @@ fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
 fn pause(get: Get<'_>) -> Option<Pause> {
     let exponential = get.text("load.think_distribution").as_deref() == Some("exponential");
     let distribution = if exponential { Distribution::Exponential } else { Distribution::Constant };
-    let think = get.time("load.think").map(|mean| Pause::Think { mean, distribution });
+    let mut by_operation: BTreeMap<_, _> = get
+        .below("load.think.")
+        .into_iter()
+        .filter_map(|(name, time)| Some((name, Nanos(time.count()?.unsigned_abs()))))
+        .collect();
+    let others = by_operation.remove(OTHERS);
+    let said = get.time("load.think").or(others).or_else(|| (!by_operation.is_empty()).then_some(Nanos(0)));
+    let think = said.map(|mean| Pause::Think { mean, distribution, by_operation });
     think.or_else(|| get.time("load.pace").map(|every| Pause::Pace { every }))
 }
 

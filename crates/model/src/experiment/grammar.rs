@@ -21,6 +21,9 @@ const SECTIONS: &[&str] = &["question", "axes", "server", "workload", "load", "p
 /// How a phase can end; exactly one of them in each phase.
 pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
 
+/// In a table of think times: after the operations that have none of their own.
+pub(super) const OTHERS: &str = "default";
+
 const fn count(min: i64, max: i64) -> Shape {
     Shape::Of(Kind::Count { min, max })
 }
@@ -99,6 +102,8 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("server", "settings" | "native") => Ok(Slot::Section),
         ("server", key) if key.starts_with("native.") => Ok(Slot::Fixed(Shape::Native)),
         ("server", key) if key.starts_with("settings.") => setting(&key["settings.".len()..]).map(Slot::Fixed),
+        // A think time of its own for each operation, or for the others by `default`.
+        ("load", key) if key.starts_with("think.") => Ok(Slot::Fixed(Shape::Duration { zero: true })),
         ("phases", _) => {
             wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale")
         }

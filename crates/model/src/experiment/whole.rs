@@ -1,7 +1,7 @@
 //! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a file whose
 //! syntax could be read to its end; what was written wrongly is not also missing.
 
-use super::grammar::{self, ENDS, parameter_of};
+use super::grammar::{self, ENDS, OTHERS, parameter_of};
 use super::reading::Reading;
 use super::shape::suggestion;
 use crate::value::Value;
@@ -127,32 +127,54 @@ impl Reading<'_> {
                 "write users = 8 in [load], or make it an axis",
             );
         }
-        if self.said("load.arrivals") && !self.said("load.rate") && !self.said("axes.rate") {
+        let rate = self.said("load.rate") || self.said("axes.rate");
+        self.check_rhythm("load", rate, &self.running());
+    }
+
+    /// When users begin, as a section says it; `rate` where they do so because operations arrive.
+    fn check_rhythm(&mut self, at: &str, rate: bool, running: &[&WorkloadWords]) {
+        let key = |key: &str| format!("{at}.{key}");
+        if self.said(&key("arrivals")) && !rate {
             self.problem(
-                "load.arrivals",
+                &key("arrivals"),
                 "arrivals without a rate",
                 "add rate = 1000 (operations per second), or leave it out for a closed load",
             );
         }
-        if self.said("load.think_distribution") && !self.said("load.think") {
-            self.problem("load.think_distribution", "no think time is said", "add think = \"10ms\", or leave it out");
+        let thinks = self.thinks(at);
+        if self.said(&key("think_distribution")) && thinks.is_empty() {
+            self.problem(&key("think_distribution"), "no think time is said", "add think = \"10ms\", or leave it out");
         }
-        if self.said("load.think") && self.said("load.pace") {
+        if !thinks.is_empty() && self.said(&key("pace")) {
             self.problem(
-                "load.pace",
+                &key("pace"),
                 "both a think time and a pace",
                 "keep one: `think` waits after each operation, `pace` begins one every so often",
             );
         }
-        for key in ["load.think", "load.pace"] {
-            if self.said(key) && (self.said("load.rate") || self.said("axes.rate")) {
+        for pause in thinks.iter().take(1).chain(&[key("pace")]).filter(|_| rate) {
+            if self.said(pause) {
                 self.problem(
-                    key,
+                    pause,
                     "a pause between operations that arrive at a rate",
                     "leave out one of them: under a rate, arrivals say when users begin",
                 );
             }
         }
+        let operations = running.iter().flat_map(|w| w.operations).copied();
+        for think in &thinks {
+            let name = think[at.len() + ".think".len()..].trim_start_matches('.');
+            if !(name.is_empty() || name == OTHERS || running.is_empty()) && operations.clone().all(|o| o != name) {
+                let mend = suggestion(name, operations.clone().chain([OTHERS]));
+                self.problem(think, format!("no workload that runs has an operation `{name}`"), mend);
+            }
+        }
+    }
+
+    /// The keys that say a think time: one for all, or one for each operation.
+    fn thinks(&self, at: &str) -> Vec<String> {
+        let (one, each) = (format!("{at}.think"), format!("{at}.think."));
+        self.entries.iter().map(|e| &e.path).filter(|p| **p == one || p.starts_with(&each)).cloned().collect()
     }
 
     fn check_phases(&mut self) {

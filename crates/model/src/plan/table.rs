@@ -75,7 +75,7 @@ fn shared(plan: &Plan) -> String {
     if plan.axes.iter().all(|a| a.key != "rate") {
         say("arrivals", &|c| c.load.arrivals.as_ref().map_or(String::new(), ToString::to_string));
     }
-    say("pause", &|c| c.load.pause.map_or(String::new(), |p| p.to_string()));
+    say("pause", &|c| c.load.pause.as_ref().map_or(String::new(), ToString::to_string));
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"
 }

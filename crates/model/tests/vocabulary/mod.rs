@@ -31,24 +31,26 @@ fn none(_: &BTreeMap<String, Value>) -> Footprint {
 }
 
 pub fn words() -> Words {
-    let workload = |name, parameters, footprint| WorkloadWords {
+    let workload = |name, parameters, operations, footprint| WorkloadWords {
         name,
         why: "it is measured",
         writes: false,
         parameters,
+        operations,
         footprint,
     };
     const RANGES: &[Parameter] = &[TABLES, ROWS, CHARSET, PREPARED, RANGE_SIZE];
     Words {
         workloads: vec![
-            workload("oltp.mixed", RANGES, oltp),
-            workload("oltp.point_selects", &[TABLES, ROWS, CHARSET, PREPARED], oltp),
-            workload("oltp.simple_ranges", RANGES, oltp),
-            workload("oltp.ordered_ranges", RANGES, oltp),
-            workload("oltp.distinct_ranges", RANGES, oltp),
+            workload("oltp.mixed", RANGES, &["transaction"], oltp),
+            workload("oltp.point_selects", &[TABLES, ROWS, CHARSET, PREPARED], &["point_selects"], oltp),
+            workload("oltp.simple_ranges", RANGES, &["simple_ranges"], oltp),
+            workload("oltp.ordered_ranges", RANGES, &["order_ranges"], oltp),
+            workload("oltp.distinct_ranges", RANGES, &["distinct_ranges"], oltp),
             workload(
                 "linkbench",
                 const { &[parameter("maxid1", Kind::Count { min: 2, max: 1 << 40 }, None, Class::Data)] },
+                &["get_node", "get_link_list", "add_link"],
                 none,
             ),
         ],

@@ -73,10 +73,14 @@ impl Workload for Oltp {
             Some(Kind::Point) => knobs::POINT,
             Some(Kind::Simple | Kind::Sum | Kind::Order | Kind::Distinct) => knobs::RANGE,
         };
-        WorkloadWords { name: self.name, why: self.why, writes: false, parameters, footprint }
-    }
-    fn operations(&self) -> &'static [&'static str] {
-        self.operations
+        WorkloadWords {
+            name: self.name,
+            why: self.why,
+            writes: false,
+            parameters,
+            operations: self.operations,
+            footprint,
+        }
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
