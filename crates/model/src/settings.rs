@@ -8,10 +8,16 @@ const fn word(name: &'static str, kind: Kind, default: Option<Literal>, why: &'s
     Parameter { name, kind, default, class: Class::Server, why }
 }
 
-/// The defaults are those of the profile `durable`. In the profile `default` only the words marked as plumbing in
+/// The defaults are those of the profile `durable`; a word without one is left to the server unless an experiment says it. In the profile `default` only the words marked as plumbing in
 /// [`PLUMBING`] keep theirs.
 pub const ALL: &[Parameter] = &[
     word("buffer_pool", Kind::Size, Some(Literal::Count(1 << 30)), "memory for cached pages of the storage engine"),
+    word(
+        "buffer_pool_instances",
+        Kind::Count { min: 1, max: 64 },
+        None,
+        "parts of the buffer pool with locks of their own",
+    ),
     word("redo", Kind::Size, Some(Literal::Count(2 << 30)), "total capacity of the redo log"),
     word(
         "flush_at_commit",
@@ -26,6 +32,10 @@ pub const ALL: &[Parameter] = &[
     word("binlog", Kind::Flag, Some(Literal::Flag(false)), "binary log"),
     word("query_cache", Kind::Flag, Some(Literal::Flag(false)), "result cache of the servers that still have one"),
     word("adaptive_hash_index", Kind::Flag, Some(Literal::Flag(false)), "InnoDB's hash index over hot pages"),
+    word("change_buffer", Kind::Flag, None, "InnoDB's buffer of changes to secondary indexes"),
+    word("flush_neighbors", Kind::Flag, None, "write dirty pages together with their neighbours"),
+    word("undo_tablespaces", Kind::Count { min: 0, max: 127 }, None, "files of undo, when the data directory is made"),
+    word("engine_counters", Kind::Flag, None, "the storage engine's counters that are off by default"),
     word(
         "io_capacity",
         Kind::Count { min: 100, max: 10_000_000 },

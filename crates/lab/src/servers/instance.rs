@@ -165,7 +165,7 @@ fn check(wish: &Wish) -> Result<(), Trouble> {
         if OURS.contains(&name.replace('_', "-").as_str()) {
             return Err(Trouble::new(format!("native.{name} is the lab's own: a private server stays in its folder")));
         }
-        if name.contains(['\n', '=']) || super::written(value).contains('\n') {
+        if name.contains(['\n', '=']) || super::facts::written(value).contains('\n') {
             return Err(Trouble::new(format!("native.{name} does not fit on one line of an option file")));
         }
     }
@@ -212,7 +212,7 @@ fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order
         fs::create_dir(data.join(folder)).map_err(Trouble::at("making", folder))?;
     }
     for step in &description.initialise {
-        let input = site.folder.join("bootstrap.sql");
+        let input = site.sql();
         pour(step, &input)?;
         let order = Order { command: &step.command, input: Some(&input), ..*start };
         let mut process = Guarded::spawn(wish.guard, &order)?;
@@ -226,7 +226,7 @@ fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order
     fs::write(&marker, made).map_err(Trouble::at("writing", &marker))
 }
 
-/// One file from a step's head and files.
+/// One file from a step's head, files and tail.
 fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
     let mut out = File::create(into).map_err(Trouble::at("making", into))?;
     io::copy(&mut step.head.as_bytes(), &mut out).map_err(Trouble::at("writing", into))?;
@@ -234,6 +234,7 @@ fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
         let mut file = File::open(path).map_err(Trouble::at("opening", path))?;
         io::copy(&mut file, &mut out).map_err(Trouble::at("writing", into))?;
     }
+    io::copy(&mut step.tail.as_bytes(), &mut out).map_err(Trouble::at("writing", into))?;
     Ok(())
 }
 

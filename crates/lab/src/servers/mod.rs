@@ -3,19 +3,23 @@
 //! without its binary; `instance.rs` is the only file here that carries one out.
 
 pub mod catalogue;
+pub mod facts;
+#[cfg(test)]
+mod golden;
 pub mod guard;
 pub mod house;
 pub mod instance;
 pub mod mariadb;
+pub mod mysql;
+mod option_file;
 pub mod sham;
 
-use model::host::{InstalledBuild, Version};
+use model::host::InstalledBuild;
 use model::plan::Server;
-use model::value::Value;
 use std::path::{Path, PathBuf};
 
 /// Every kind, one file each.
-pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb];
+pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql];
 
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
     ALL.iter().copied().find(|k| k.name() == name)
@@ -45,6 +49,11 @@ impl Build {
         let program = self.launcher.iter().cloned().chain([self.installed.binary.clone()]);
         program.chain(arguments.into_iter().map(Into::into)).collect()
     }
+    /// The same with the option file of a site, which must be the first argument.
+    fn on(&self, site: &Site, more: &[&str]) -> Vec<String> {
+        let defaults = format!("--defaults-file={}", site.option_file().display());
+        self.command([defaults.as_str()].into_iter().chain(more.iter().copied()))
+    }
 }
 
 /// Where one instance lives.
@@ -72,6 +81,10 @@ impl Site<'_> {
     pub fn error_log(&self) -> PathBuf {
         self.folder.join("error.log")
     }
+    /// The SQL of the step that makes the data directory.
+    pub fn sql(&self) -> PathBuf {
+        self.folder.join("bootstrap.sql")
+    }
 }
 
 /// How to make and run one instance.
@@ -94,88 +107,14 @@ pub struct Description {
 pub struct Step {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// SQL for its standard input: a head, then files of the build.
+    /// SQL for its standard input: a head, files of the build, a tail. While the command runs it lies in [`Site::sql`].
     pub head: String,
     pub files: Vec<PathBuf>,
+    pub tail: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ready {
     /// The server speaks first: a packet whose payload begins with this protocol version.
     Greeting { protocol: u8 },
-}
-
-/// One fact that differs by version: in `from..until`, a word of the lab is written as these lines.
-pub struct Fact {
-    pub word: &'static str,
-    pub from: Version,
-    pub until: Version,
-    pub lines: Lines,
-}
-
-pub enum Lines {
-    /// `name=value`, flags as ON and OFF.
-    Set(&'static [&'static str]),
-    /// Fixed lines for on and for off.
-    Switch { on: &'static [&'static str], off: &'static [&'static str] },
-    /// The first name carries half of the value: redo in two files.
-    Halves { size: &'static str, files: &'static str },
-    /// The first name carries the value, the second twice the value.
-    Double { base: &'static str, double: &'static str },
-    /// Only this value exists; any other is not applicable.
-    Only(&'static str, &'static str),
-    /// As `Switch`, but on is not possible; the reason.
-    OffOnly { off: &'static [&'static str], why: &'static str },
-}
-
-pub const ANY: Version = Version(0, 0, 0);
-pub const NEVER: Version = Version(u32::MAX, 0, 0);
-
-/// The option lines of all settings under a version, and the settings that it has no use for.
-pub fn translate<'a>(
-    tables: &[&[Fact]],
-    version: Version,
-    settings: impl IntoIterator<Item = (&'a String, &'a Value)>,
-) -> (Vec<String>, Vec<String>) {
-    let (mut lines, mut not_applicable) = (Vec::new(), Vec::new());
-    for (word, value) in settings {
-        let mut known = false;
-        let facts = tables.iter().copied().flatten();
-        for fact in facts.filter(|f| f.word == word && f.from <= version && version < f.until) {
-            known = true;
-            match write(&fact.lines, value) {
-                Ok(more) => lines.extend(more),
-                Err(why) => not_applicable.push(format!("{word} = {value}: {why}")),
-            }
-        }
-        if !known {
-            not_applicable.push(format!("{word} = {value}: version {version} has no such setting"));
-        }
-    }
-    (lines, not_applicable)
-}
-
-fn write(lines: &Lines, value: &Value) -> Result<Vec<String>, String> {
-    let fixed = |l: &[&str]| Ok(l.iter().map(ToString::to_string).collect());
-    let count = || value.count().ok_or_else(|| "not a number".to_string());
-    match lines {
-        Lines::Set(names) => Ok(names.iter().map(|n| format!("{n}={}", written(value))).collect()),
-        Lines::Switch { on, off } => fixed(if value.flag() == Some(true) { on } else { off }),
-        Lines::Halves { size, files } => Ok(vec![format!("{size}={}", count()? / 2), format!("{files}=2")]),
-        Lines::Double { base, double } => {
-            Ok(vec![format!("{base}={}", count()?), format!("{double}={}", count()? * 2)])
-        }
-        Lines::Only(line, only) if value.text() == Some(only) => fixed(&[line]),
-        Lines::Only(_, only) => Err(format!("only {only} is left in this version")),
-        Lines::OffOnly { off, .. } if value.flag() == Some(false) => fixed(off),
-        Lines::OffOnly { why, .. } => Err((*why).to_string()),
-    }
-}
-
-/// A value as option files have it.
-pub fn written(value: &Value) -> String {
-    match value {
-        Value::Flag(on) => if *on { "ON" } else { "OFF" }.to_string(),
-        Value::Count(_) | Value::Real(_) | Value::Text(_) => value.to_string(),
-    }
 }

@@ -1,0 +1,50 @@
+//! What the golden tests of all kinds have in common: one build, one place, wishes, and a description as a text.
+
+use super::{Build, Kind, Site};
+use model::host::{InstalledBuild, Version};
+use model::plan::Server;
+use model::settings;
+use model::value::Value;
+use std::path::Path;
+
+type Pairs<'a> = &'a [(&'a str, Value)];
+
+pub fn wanting(engine: &str, settings: Pairs, native: Pairs) -> Server {
+    let owned = |pairs: Pairs| pairs.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+    let (engine, profile) = (engine.to_string(), "durable".to_string());
+    Server { build: "b".into(), engine, profile, settings: owned(settings), native: owned(native), ..Server::default() }
+}
+
+/// The profile `durable` whole.
+pub fn durable(engine: &str) -> Server {
+    let settings = settings::ALL.iter().filter_map(|p| Some((p.name, p.default?.value())));
+    wanting(engine, &settings.collect::<Vec<_>>(), &[])
+}
+
+pub fn described(kind: &dyn Kind, version: Version, wanted: &Server) -> String {
+    let build = Build {
+        installed: InstalledBuild {
+            name: "b".into(),
+            kind: kind.name().into(),
+            version,
+            binary: "/base/bin/server".into(),
+            basedir: "/base".into(),
+            engines: vec!["innodb".into(), "rocksdb".into()],
+        },
+        launcher: Vec::new(),
+        share: "/base/share".into(),
+        plugins: (wanted.engine == "rocksdb").then(|| "/base/plugin".into()),
+    };
+    let site = Site { folder: Path::new("/home/i1"), socket: Path::new("/run/s"), tcp: None, as_root: true };
+    let d = kind.describe(&build, &site, wanted);
+    let mut text = format!("{}\n", d.option_file);
+    d.folders.iter().for_each(|f| text += &format!("folder: {}\n", f.display()));
+    for step in &d.initialise {
+        text += &format!("initialise: {}\n{}", step.command.join(" "), step.head);
+        step.files.iter().for_each(|f| text += &format!("< {}\n", f.display()));
+        text += &step.tail;
+    }
+    text += &format!("start: {}\n", d.start.join(" "));
+    d.not_applicable.iter().for_each(|n| text += &format!("not applicable: {n}\n"));
+    text
+}
