@@ -9,7 +9,7 @@ use model::load::{Arrivals, Distribution, Pause, Process};
 use model::plan::CellId;
 use model::rate::Rate;
 use model::record::Record;
-use model::record::run::Ending;
+use model::record::run::{Ending, Writes};
 use model::record::tally::ArrivalTally;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
@@ -190,6 +190,21 @@ fn client_and_server_must_count_the_same() {
     let verdict = verdict(&commits, "counts_agree");
     assert_eq!(verdict.verdict, Fail);
     assert!(verdict.sentence.contains("5000 commits, the server 0"), "{}", verdict.sentence);
+    let written = |rows, temporary: bool| {
+        all_runs(move |r| {
+            r.whole.writes = Some(Writes { statements: 3_000, rows: 3_000 });
+            let counters = [("Com_insert", 3_000.0), ("Com_update", 0.0), ("Com_delete", 0.0), ("Handler_write", rows)];
+            let tmp = temporary.then_some(("Handler_tmp_write", 7.0));
+            for (name, delta) in
+                counters.into_iter().chain([("Handler_update", 0.0), ("Handler_delete", 0.0)]).chain(tmp)
+            {
+                r.whole.counters.insert(format!("status.{name}"), ends(delta));
+            }
+        })
+    };
+    assert_eq!(status(&written(3_000.0, true), "counts_agree"), Pass);
+    assert_eq!(status(&written(2_000.0, true), "counts_agree"), Fail);
+    assert_eq!(status(&written(2_000.0, false), "counts_agree"), Pass, "rows of temporary tables may be among them");
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub struct Probe {
     pub sql: String,
     /// Rows that one execution must return; `None` where it depends on the draw.
     pub rows: Option<u64>,
+    /// It changes rows, and must be rolled back.
+    pub writes: bool,
 }
 
 pub trait Workload: Send + Sync {
@@ -90,6 +92,15 @@ pub const ALL: &[&dyn Workload] = &[
     &oltp::SUM_RANGES,
     &oltp::ORDERED_RANGES,
     &oltp::DISTINCT_RANGES,
+    &oltp::READ_WRITE,
+    &oltp::WRITE_ONLY,
+    &oltp::INSERT,
+    &oltp::DELETE,
+    &oltp::UPDATE_INDEX,
+    &oltp::UPDATE_NON_INDEX,
+    &oltp::BULK_INSERT,
+    &oltp::RANDOM_POINTS,
+    &oltp::RANDOM_RANGES,
     &noop::Noop,
 ];
 

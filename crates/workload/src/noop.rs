@@ -51,7 +51,9 @@ impl Workload for Noop {
             range_size: 1,
             protocol: Protocol::Prepared,
             transactions: false,
-            counts: Kind::ALL.map(|kind| usize::from(kind == Kind::Point)),
+            groups: vec![(Kind::Point, 1)],
+            paired: false,
+            steady: true,
             distribution: Distribution::uniform(ROWS),
         };
         Box::pin(live(Client::new(work, seed.child("users").nth(u64::from(number))), session, seat))

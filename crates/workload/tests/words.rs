@@ -32,19 +32,42 @@ fn every_default_is_of_its_kind() {
 }
 
 #[test]
-fn only_members_with_ranges_have_a_range_size() {
-    for workload in words().iter().filter(|w| w.family() == "oltp") {
-        let has = workload.parameters.iter().any(|p| p.name == "range_size");
-        assert_eq!(has, workload.name != "oltp.point_selects", "{}", workload.name);
-    }
+fn a_member_has_the_knobs_that_change_it_and_no_others() {
+    let having = |knob: &str| -> Vec<&str> {
+        let has = |w: &&model::words::WorkloadWords| w.parameters.iter().any(|p| p.name == knob);
+        words().iter().filter(has).map(|w| w.name).collect()
+    };
+    let mixes = ["oltp.mixed", "oltp.read_write", "oltp.write_only"];
+    assert_eq!(having("transactions"), mixes);
+    assert_eq!((having("point_selects"), having("distinct_ranges")), (mixes[..2].to_vec(), mixes[..2].to_vec()));
+    assert_eq!((having("index_updates"), having("delete_inserts")), (mixes[1..].to_vec(), mixes[1..].to_vec()));
+    assert_eq!(
+        having("range_size"),
+        [
+            "oltp.mixed",
+            "oltp.simple_ranges",
+            "oltp.sum_ranges",
+            "oltp.ordered_ranges",
+            "oltp.distinct_ranges",
+            "oltp.read_write"
+        ]
+    );
+    assert_eq!((having("random_points"), having("delta")), (vec!["oltp.random_points"], vec!["oltp.random_ranges"]));
 }
 
 #[test]
-fn only_the_mix_has_transactions_and_counts() {
-    for workload in words() {
-        for knob in ["transactions", "point_selects", "distinct_ranges"] {
-            let has = workload.parameters.iter().any(|p| p.name == knob);
-            assert_eq!(has, workload.name == "oltp.mixed", "{} {knob}", workload.name);
-        }
-    }
+fn who_has_a_statement_that_writes_says_that_it_writes() {
+    let writes: Vec<_> = words().iter().filter(|w| w.writes).map(|w| w.name).collect();
+    assert_eq!(
+        writes,
+        [
+            "oltp.read_write",
+            "oltp.write_only",
+            "oltp.insert",
+            "oltp.delete",
+            "oltp.update_index",
+            "oltp.update_non_index",
+            "oltp.bulk_insert"
+        ]
+    );
 }

@@ -2,7 +2,8 @@
 //! disagree, somebody else used the server, or errors were swallowed, or the load counts what it did not do. Compared
 //! are whole runs, from before the first user connected until after the last one left, when the server was quiet at both
 //! ends: requests with `Questions` less what assay's own sampler asked, commits with `Com_commit`, rollbacks with
-//! `Com_rollback`.
+//! `Com_rollback`, statements that write with `Com_insert`, `Com_update` and `Com_delete`, and the rows that they
+//! changed with `Handler_write`, `_update` and `_delete` (MariaDB) or `Innodb_rows_*` (InnoDB in MySQL).
 //!
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.
@@ -25,6 +26,14 @@ pub const CHECK: Check = Check {
 const QUESTIONS: &str = "status.Questions";
 const SAMPLER: &str = "sampler.statements";
 
+const STATEMENTS: &[&str] = &["status.Com_insert", "status.Com_update", "status.Com_delete"];
+/// What a statement wrote stays counted when its transaction is rolled back, on both sides.
+const ROWS: &[&str] = &["status.Handler_write", "status.Handler_update", "status.Handler_delete"];
+/// Where rows of temporary tables are counted apart; elsewhere `ROWS` has them, too.
+const TEMPORARY: &str = "status.Handler_tmp_write";
+const ROWS_OF_INNODB: &[&str] =
+    &["status.Innodb_rows_inserted", "status.Innodb_rows_updated", "status.Innodb_rows_deleted"];
+
 /// Statements of the lab's own sessions at the ends of a run.
 const SLACK: f64 = 16.0;
 const TOLERANCE: Share = Share(0.005);
@@ -35,12 +44,19 @@ fn look(run: &RunEvidence) -> Sight {
     let whole = &run.run.whole;
     let grown = |name: &str| whole.counters.get(name).map(|ends| ends.delta());
     let asked = grown(QUESTIONS).zip(grown(SAMPLER)).map(|(all, own)| all - own);
+    let all = |names: &[&str]| names.iter().map(|name| grown(name)).sum::<Option<f64>>();
     let laws = [
         ("requests", whole.questions, asked),
         ("commits", whole.commits, grown("status.Com_commit")),
         ("rollbacks", whole.rollbacks, grown("status.Com_rollback")),
     ];
-    let known = laws.into_iter().filter_map(|(what, client, server)| Some((what, client as f64, server?)));
+    let rows = if grown(TEMPORARY).is_some() { all(ROWS) } else { all(ROWS_OF_INNODB) };
+    let writes =
+        whole.writes.map(|w| [("writing statements", w.statements, all(STATEMENTS)), ("rows written", w.rows, rows)]);
+    let known = laws
+        .into_iter()
+        .chain(writes.into_iter().flatten())
+        .filter_map(|(what, client, server)| Some((what, client as f64, server?)));
     let judged = known.map(|(what, client, server)| {
         let (off, most) = ((client - server).abs(), TOLERANCE.0 * client + IN_FLIGHT * f64::from(run.users()));
         (graded(off, SLACK, most.max(SLACK)), what, client, server)

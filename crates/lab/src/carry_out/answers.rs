@@ -1,6 +1,7 @@
 //! What is asked before the users come: what a session of theirs looks like from inside, how the server means to carry out
 //! each statement, and what one execution of it does (the probe: handler counters of this session alone, so that work per
-//! statement is known exactly on every server, without instrumentation and outside the measured time).
+//! statement is known exactly on every server, without instrumentation and outside the measured time). What a probe writes is
+//! rolled back.
 
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
@@ -39,12 +40,18 @@ fn plan(control: &mut Control, probe: &Probe) -> Result<StatementPlan, Fault> {
         Err(other) => return Err(other),
     };
     control.execute("FLUSH STATUS")?;
+    if probe.writes {
+        control.execute("BEGIN")?;
+    }
     let rows = control.execute(&probe.sql)?.rows;
     let handlers = pairs(control.rows(COUNTERS)?)
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
         .filter(|(_, value): &(String, i64)| *value != 0)
         .collect();
+    if probe.writes {
+        control.execute("ROLLBACK")?;
+    }
     Ok(StatementPlan { statement: probe.statement.to_string(), sql: probe.sql.clone(), explain, handlers, rows })
 }
 

@@ -123,6 +123,14 @@ impl Lab<'_> {
         answer
     }
 
+    /// After a run that writes, its dataset is not what it was: the next one loads it anew.
+    pub(super) fn spoil(&mut self, cell: &Cell) {
+        let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
+        if let (true, Some(up)) = (workload.words().writes, &mut self.up) {
+            up.datasets.remove(&identity(cell).0);
+        }
+    }
+
     /// Runs a load while its rows are shown as they come in.
     fn watched<T: Send>(
         &mut self,

@@ -185,6 +185,7 @@ impl Lab<'_> {
             Err(Unready::Skip(reason)) => self.without_load(planned, Ending::Skipped { reason })?,
             Err(Unready::Fail(reason)) => self.without_load(planned, Ending::Failed { reason })?,
         };
+        self.spoil(&cell);
         self.pace.done += 1;
         self.pace.planned = Nanos(self.pace.planned.0 + phases_time(&cell).0);
         if let Ending::Failed { reason } = &ending {

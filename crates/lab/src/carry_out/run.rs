@@ -18,12 +18,13 @@ use model::plan::{Cell, PlannedRun};
 use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
-use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun};
+use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun, Writes};
 use model::record::tally::{Interval, Tally};
 use model::units::Nanos;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use workload::{Doing, Workload};
 
 /// The name of the users of a run without groups.
 const USERS: &str = "users";
@@ -76,7 +77,7 @@ impl Lab<'_> {
         }
         record.io = outcome.io.clone();
         record.phases = phases;
-        record.whole = whole(&outcome, &quiet, &still);
+        record.whole = whole(crew.workload, &outcome, &quiet, &still);
         if outcome.stopped {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
@@ -172,8 +173,16 @@ impl Ask for Control {
     }
 }
 
-fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
+fn whole(workload: &dyn Workload, outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
+    let mut writes = Writes::default();
+    for written in workload.statements().iter().filter(|s| s.doing == Doing::Write) {
+        if let Some(tally) = outcome.whole.statements.get(written.name) {
+            writes.statements += tally.calls + tally.failed.values().sum::<u64>();
+            writes.rows += tally.affected;
+        }
+    }
     WholeRun {
+        writes: Some(writes),
         questions: outcome.questions,
         commits: outcome.whole.commits,
         rollbacks: outcome.whole.rollbacks,

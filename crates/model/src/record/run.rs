@@ -50,10 +50,19 @@ pub struct WholeRun {
     pub rollbacks: u64,
     /// Rows that the users were sent, plumbing included.
     pub rows: u64,
+    /// Statements that write, as INSERT, answered or refused, and rows that they changed; `None` in records from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Writes>,
     pub counters: BTreeMap<String, Ends>,
     /// How late the load's timers woke it, whatever they were set for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_error: Option<Histogram>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Writes {
+    pub statements: u64,
+    pub rows: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

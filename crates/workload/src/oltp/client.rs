@@ -2,69 +2,58 @@
 //! looks at every answer. The steps are kept, so that a retry does the same again; statements are prepared once per
 //! table and kind.
 
-use super::knobs::{Protocol, Work};
-use super::statement::{BEGIN, COMMIT, Kind, PREPARE, ROLLBACK};
+use super::statement::{BEGIN, COMMIT, Kind, PREPARE, ROLLBACK, Texts};
+use super::work::{Protocol, Step, Work};
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Operation, User};
 use model::seed::Seed;
-use std::ops::RangeInclusive;
 
 /// Up to so many statements per session are prepared before measuring; more (many tables) are prepared when first
 /// needed, because sessions × tables × kinds soon exceeds the server's max_prepared_stmt_count, of which a short run
 /// needs a part only.
 const PREPARED_AHEAD: u64 = 64;
 
-/// One statement of an operation, its values drawn.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    pub kind: Kind,
-    pub table: u64,
-    pub first: u64,
-    pub last: u64,
-}
-
-impl Step {
-    /// How many rows a table of rows 1 to `rows` must return.
-    pub fn rows_expected(&self, rows: u64) -> RangeInclusive<u64> {
-        let within = self.last.min(rows) - self.first + 1;
-        match self.kind {
-            Kind::Point | Kind::Sum => 1..=1,
-            Kind::Simple | Kind::Order => within..=within,
-            // Two rows may have the same text, or texts that their collation takes for the same.
-            Kind::Distinct => 1..=within,
-        }
-    }
-}
+/// No statement of the family is longer: an insert with its two texts.
+const LONGEST: usize = 320;
 
 pub(crate) struct Client {
     work: Work,
     generator: Generator,
     steps: Vec<Step>,
+    texts: Vec<Texts>,
     begin: Option<Prepared>,
     commit: Option<Prepared>,
     /// By table, then kind.
-    reads: Vec<Option<Prepared>>,
+    statements: Vec<Option<Prepared>>,
     /// The statement being said or prepared; one buffer for all.
     sql: String,
 }
 
 impl Client {
     pub fn new(work: Work, seed: Seed) -> Self {
-        let steps = Vec::with_capacity(work.counts.iter().sum());
-        let reads = vec![None; work.tables as usize * Kind::ALL.len()];
-        // Longer than any statement of the family.
-        let sql = String::with_capacity(128);
-        Self { work, generator: Generator::new(seed), steps, begin: None, commit: None, reads, sql }
+        let count: usize = work.groups.iter().map(|(_, count)| count).sum();
+        let written: usize = work.groups.iter().filter(|(kind, _)| kind.writes()).map(|(_, count)| count).sum();
+        let statements = vec![None; work.tables as usize * Kind::ALL.len()];
+        Self {
+            generator: Generator::new(seed),
+            steps: Vec::with_capacity(count + written),
+            texts: Vec::with_capacity(written),
+            begin: None,
+            commit: None,
+            statements,
+            sql: String::with_capacity(LONGEST),
+            work,
+        }
     }
     async fn prepared(&mut self, session: &mut (dyn Sql + '_), kind: Kind, table: u64) -> Result<Prepared, Fault> {
         let place = (table - 1) as usize * Kind::ALL.len() + kind as usize;
-        if let Some(prepared) = self.reads[place] {
+        if let Some(prepared) = self.statements[place] {
             return Ok(prepared);
         }
-        kind.write(&mut self.sql, table, '?', '?');
+        kind.write(&mut self.sql, table, ['?'; 2], ['?'; 2]);
         let prepared = session.prepare(PREPARE, &self.sql).await?;
-        self.reads[place] = Some(prepared);
+        self.statements[place] = Some(prepared);
         Ok(prepared)
     }
     async fn say(&mut self, session: &mut (dyn Sql + '_), step: Step) -> Result<(), Fault> {
@@ -72,15 +61,26 @@ impl Client {
         let answer = match self.work.protocol {
             Protocol::Prepared => {
                 let prepared = self.prepared(session, step.kind, step.table).await?;
-                let ids = [Param::Int(step.first as i64), Param::Int(step.last as i64)];
-                session.execute(class, prepared, &ids[..step.kind.arity()]).await?
+                let (first, last) = (Param::Int(step.first as i64), Param::Int(step.last as i64));
+                let texts = self.texts.get(step.text as usize);
+                let (c, pad) = texts.map_or((Param::Null, Param::Null), |t| (Param::Bytes(&t.c), Param::Bytes(&t.pad)));
+                match step.kind {
+                    Kind::Point | Kind::IndexUpdate | Kind::Delete => {
+                        session.execute(class, prepared, &[first]).await?
+                    }
+                    Kind::Simple | Kind::Sum | Kind::Order | Kind::Distinct => {
+                        session.execute(class, prepared, &[first, last]).await?
+                    }
+                    Kind::NonIndexUpdate => session.execute(class, prepared, &[c, first]).await?,
+                    Kind::Insert => session.execute(class, prepared, &[first, last, c, pad]).await?,
+                }
             }
             Protocol::Text => {
-                step.kind.write(&mut self.sql, step.table, step.first, step.last);
+                step.write(&self.texts, &mut self.sql);
                 session.query(class, &self.sql).await?
             }
         };
-        if !step.rows_expected(self.work.rows).contains(&answer.rows) {
+        if !step.is_answered_by(&answer, &self.work) {
             session.unexpected(class);
         }
         Ok(())
@@ -115,7 +115,7 @@ async fn bracket(
 
 impl User for Client {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
-        self.reads.fill(None);
+        self.statements.fill(None);
         if self.work.protocol == Protocol::Text {
             return Ok(());
         }
@@ -123,10 +123,11 @@ impl User for Client {
             self.begin = prepared_if_possible(session, "BEGIN").await?;
             self.commit = prepared_if_possible(session, "COMMIT").await?;
         }
-        if self.work.tables * self.work.kinds().count() as u64 <= PREPARED_AHEAD {
+        let kinds: Vec<Kind> = self.work.kinds().collect();
+        if self.work.tables * kinds.len() as u64 <= PREPARED_AHEAD {
             for table in 1..=self.work.tables {
-                for (kind, _) in self.work.kinds() {
-                    self.prepared(session, kind, table).await?;
+                for kind in &kinds {
+                    self.prepared(session, *kind, table).await?;
                 }
             }
         }
@@ -135,11 +136,12 @@ impl User for Client {
 
     fn choose(&mut self) -> Operation {
         self.steps.clear();
-        for (kind, count) in self.work.kinds() {
+        self.texts.clear();
+        for (kind, count) in &self.work.groups {
             // One table for the whole group, as in sysbench.
             let table = 1 + self.generator.below(self.work.tables);
-            for _ in 0..count {
-                self.steps.push(self.work.draw(kind, table, &mut self.generator));
+            for _ in 0..*count {
+                self.work.draw(*kind, table, &mut self.generator, &mut self.steps, &mut self.texts);
             }
         }
         Operation(0)

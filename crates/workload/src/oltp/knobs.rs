@@ -1,12 +1,8 @@
-//! The parameters of the family as words of an experiment, and the same resolved into what one user does. A member
-//! lists only the parameters that change it: an axis over `range_size` must not repeat the point selects.
+//! The parameters of the family as words of an experiment. A member lists only the parameters that change it: an axis over
+//! `range_size` must not repeat the point selects.
 
-use super::client::Step;
-use super::statement::Kind;
 use crate::Parameters;
-use crate::draw::{
-    DISTRIBUTION, Distribution, Generator, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP,
-};
+use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
 use model::charset::{self, Charset};
 use model::words::{Class, Kind as Accepts, Literal, Parameter};
 
@@ -50,6 +46,7 @@ const PROTOCOL: Parameter = knob(
     Class::Work,
     "Prepared statements (binary protocol), or statements as text.",
 );
+const AS_TEXT: Parameter = Parameter { default: Some(Literal::Text("text")), ..PROTOCOL };
 const RANGE_SIZE: Parameter = knob(
     "range_size",
     Accepts::Count { min: 1, max: MOST_ROWS },
@@ -65,56 +62,79 @@ const TRANSACTIONS: Parameter = knob(
     "Whether BEGIN and COMMIT stand around the statements.",
 );
 
-/// Parameters of `oltp.mixed`.
-pub(super) const MIXED: &[Parameter] = &[
-    TABLES,
-    ROWS,
-    CHARSET,
-    SECONDARY_INDEX,
-    PROTOCOL,
-    RANGE_SIZE,
-    TRANSACTIONS,
+const POINTS: Parameter = knob(
+    "random_points",
+    Accepts::Count { min: 1, max: 10_000 },
+    Literal::Count(10),
+    Class::Work,
+    "Values of k in one list.",
+);
+const RANGES: Parameter = knob(
+    "number_of_ranges",
+    Accepts::Count { min: 1, max: 10_000 },
+    Literal::Count(10),
+    Class::Work,
+    "Ranges of k in one statement.",
+);
+const DELTA: Parameter = knob(
+    "delta",
+    Accepts::Count { min: 0, max: MOST_ROWS },
+    Literal::Count(5),
+    Class::Work,
+    "How much further a range of k reaches than its first value.",
+);
+const BULK_TABLES: Parameter = knob(
+    "tables",
+    Accepts::Count { min: 1, max: 10_000 },
+    Literal::Count(64),
+    Class::Data,
+    "Tables that are filled, one by each user; more users than tables share them.",
+);
+
+const BASE: &[Parameter] = &[TABLES, ROWS, CHARSET, SECONDARY_INDEX, PROTOCOL];
+const DRAWS: &[Parameter] = &[DISTRIBUTION, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, PARETO_H, ZIPFIAN_EXP];
+const READS: &[Parameter] = &[
     per_transaction("point_selects", 10, "Point selects per transaction, all in one table."),
     per_transaction("simple_ranges", 1, "Simple ranges per transaction."),
     per_transaction("sum_ranges", 1, "Summed ranges per transaction."),
     per_transaction("order_ranges", 1, "Ordered ranges per transaction."),
     per_transaction("distinct_ranges", 1, "Distinct ranges per transaction."),
-    DISTRIBUTION,
-    SPECIAL_ITER,
-    SPECIAL_PCT,
-    SPECIAL_RES,
-    PARETO_H,
-    ZIPFIAN_EXP,
 ];
+const WRITES: &[Parameter] = &[
+    per_transaction("index_updates", 1, "Updates of the indexed column per transaction."),
+    per_transaction("non_index_updates", 1, "Updates of a column without index per transaction."),
+    per_transaction("delete_inserts", 1, "Rows per transaction that are deleted and inserted again."),
+];
+
+/// Parameters of `oltp.mixed`.
+pub(super) const MIXED: &[Parameter] = &join::<18>(&[BASE, &[RANGE_SIZE, TRANSACTIONS], READS, DRAWS]);
+pub(super) const READ_WRITE: &[Parameter] = &join::<21>(&[BASE, &[RANGE_SIZE, TRANSACTIONS], READS, WRITES, DRAWS]);
+pub(super) const WRITE_ONLY: &[Parameter] = &join::<15>(&[BASE, &[TRANSACTIONS], WRITES, DRAWS]);
 /// Parameters of the members that are one kind of range.
-pub(super) const RANGE: &[Parameter] = &[
-    TABLES,
-    ROWS,
-    CHARSET,
-    SECONDARY_INDEX,
-    PROTOCOL,
-    RANGE_SIZE,
-    DISTRIBUTION,
-    SPECIAL_ITER,
-    SPECIAL_PCT,
-    SPECIAL_RES,
-    PARETO_H,
-    ZIPFIAN_EXP,
-];
-/// Parameters of `oltp.point_selects`.
-pub(super) const POINT: &[Parameter] = &[
-    TABLES,
-    ROWS,
-    CHARSET,
-    SECONDARY_INDEX,
-    PROTOCOL,
-    DISTRIBUTION,
-    SPECIAL_ITER,
-    SPECIAL_PCT,
-    SPECIAL_RES,
-    PARETO_H,
-    ZIPFIAN_EXP,
-];
+pub(super) const RANGE: &[Parameter] = &join::<12>(&[BASE, &[RANGE_SIZE], DRAWS]);
+/// Parameters of the members that are one statement on one row.
+pub(super) const ROW: &[Parameter] = &join::<11>(&[BASE, DRAWS]);
+/// sysbench says this one as text, whatever is asked of it.
+pub(super) const INSERT: &[Parameter] = &join::<11>(&[&[TABLES, ROWS, CHARSET, SECONDARY_INDEX, AS_TEXT], DRAWS]);
+pub(super) const RANDOM_POINTS: &[Parameter] = &join::<12>(&[BASE, &[POINTS], DRAWS]);
+pub(super) const RANDOM_RANGES: &[Parameter] = &join::<13>(&[BASE, &[RANGES, DELTA], DRAWS]);
+pub(super) const BULK: &[Parameter] = &[BULK_TABLES];
+
+/// The parts one after the other; a wrong count does not compile.
+const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COUNT] {
+    let mut all = [TABLES; COUNT];
+    let (mut at, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut place = 0;
+        while place < parts[part].len() {
+            all[at] = parts[part][place];
+            (at, place) = (at + 1, place + 1);
+        }
+        part += 1;
+    }
+    assert!(at == COUNT);
+    all
+}
 
 /// A parameter that is a whole number of something.
 pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
@@ -126,51 +146,4 @@ pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
 }
 pub(super) fn charset(parameters: &Parameters) -> Charset {
     parameters["charset"].text().and_then(charset::by_label).expect("charset was checked against its labels")
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Protocol {
-    Prepared,
-    Text,
-}
-
-/// What one operation is, resolved from the parameters once.
-#[derive(Clone, Debug)]
-pub(crate) struct Work {
-    pub tables: u64,
-    pub rows: u64,
-    pub range_size: u64,
-    pub protocol: Protocol,
-    pub transactions: bool,
-    /// Statements per operation, indexed by `Kind`.
-    pub counts: [usize; Kind::ALL.len()],
-    pub distribution: Distribution,
-}
-
-impl Work {
-    /// `alone` is the one statement of a single-statement member; `None` is the mix.
-    pub fn of(alone: Option<Kind>, parameters: &Parameters) -> Self {
-        let rows = count(parameters, "rows");
-        Self {
-            tables: count(parameters, "tables"),
-            rows,
-            range_size: if alone == Some(Kind::Point) { 1 } else { count(parameters, "range_size") },
-            protocol: if parameters["protocol"].text() == Some("text") { Protocol::Text } else { Protocol::Prepared },
-            transactions: alone.is_none() && flag(parameters, "transactions"),
-            counts: Kind::ALL.map(|kind| match alone {
-                Some(only) => usize::from(kind == only),
-                None => count(parameters, kind.name()) as usize,
-            }),
-            distribution: Distribution::over(rows, parameters),
-        }
-    }
-    /// The kinds that are used, with how often.
-    pub fn kinds(&self) -> impl Iterator<Item = (Kind, usize)> + use<> {
-        let counts = self.counts;
-        Kind::ALL.into_iter().map(move |kind| (kind, counts[kind as usize])).filter(|(_, count)| *count > 0)
-    }
-    pub fn draw(&self, kind: Kind, table: u64, generator: &mut Generator) -> Step {
-        let first = self.distribution.draw(generator);
-        Step { kind, table, first, last: first + if kind == Kind::Point { 0 } else { self.range_size - 1 } }
-    }
 }

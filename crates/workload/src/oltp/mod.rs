@@ -1,16 +1,20 @@
-//! sysbench's read-only OLTP workloads: the transaction of fourteen reads, and each of its statements alone. Schema,
-//! statements, text formats and defaults are sysbench's, so that numbers can be laid beside thirty years of others.
-//! What differs: every answer is checked, charset and collation are said everywhere, and `k` is always loaded
-//! uniformly (see `sbtest`).
+//! sysbench's OLTP workloads: its transactions, and each of their statements alone. Schema, statements, text formats and
+//! defaults are sysbench's, so that numbers can be laid beside thirty years of others. What differs: every answer is
+//! checked, charset and collation are said everywhere, and `k` is always loaded uniformly (see `sbtest`).
 
+mod bulk;
 mod client;
 mod knobs;
 mod sbtest;
+mod spread;
 mod statement;
+mod work;
 
+pub use bulk::BULK_INSERT;
 pub(crate) use client::Client;
-pub(crate) use knobs::{Protocol, Work};
+pub use spread::{RANDOM_POINTS, RANDOM_RANGES};
 pub(crate) use statement::{Kind, STATEMENTS};
+pub(crate) use work::{Protocol, Work};
 
 use crate::dataset::Dataset;
 use crate::draw::Generator;
@@ -20,67 +24,100 @@ use crate::{Life, Parameters, Probe, Statement, Workload};
 use model::seed::Seed;
 use model::words::{Footprint, WorkloadWords};
 use sbtest::Sbtest;
+use work::{Member, Step};
 
-/// One workload of the family: the mixed transaction, or one kind of statement alone.
+/// One workload of the family: a transaction of many statements, or one kind of statement alone.
 pub struct Oltp {
     name: &'static str,
     why: &'static str,
-    alone: Option<Kind>,
+    member: Member,
     operations: &'static [&'static str],
 }
 
 pub const MIXED: Oltp = Oltp {
     name: "oltp.mixed",
     why: "sysbench's oltp_read_only: ten point selects and four ranges in one transaction",
-    alone: None,
+    member: Member::ReadOnly,
     operations: &["transaction"],
 };
 pub const POINT_SELECTS: Oltp = Oltp {
     name: "oltp.point_selects",
     why: "one row by primary key: the price of a round trip",
-    alone: Some(Kind::Point),
+    member: Member::Alone(Kind::Point),
     operations: &["point_selects"],
 };
 pub const SIMPLE_RANGES: Oltp = Oltp {
     name: "oltp.simple_ranges",
     why: "rows in primary key order: the price of returning rows",
-    alone: Some(Kind::Simple),
+    member: Member::Alone(Kind::Simple),
     operations: &["simple_ranges"],
 };
 pub const SUM_RANGES: Oltp = Oltp {
     name: "oltp.sum_ranges",
     why: "a sum over a range: the price of reading rows without returning them",
-    alone: Some(Kind::Sum),
+    member: Member::Alone(Kind::Sum),
     operations: &["sum_ranges"],
 };
 pub const ORDERED_RANGES: Oltp = Oltp {
     name: "oltp.ordered_ranges",
     why: "a range sorted by text: the price of a collation",
-    alone: Some(Kind::Order),
+    member: Member::Alone(Kind::Order),
     operations: &["order_ranges"],
 };
 pub const DISTINCT_RANGES: Oltp = Oltp {
     name: "oltp.distinct_ranges",
     why: "distinct texts of a range, sorted: a temporary table and a collation",
-    alone: Some(Kind::Distinct),
+    member: Member::Alone(Kind::Distinct),
     operations: &["distinct_ranges"],
+};
+pub const READ_WRITE: Oltp = Oltp {
+    name: "oltp.read_write",
+    why: "sysbench's oltp_read_write: the reads of the mix, two updates, and a row deleted and inserted again",
+    member: Member::ReadWrite,
+    operations: &["transaction"],
+};
+pub const WRITE_ONLY: Oltp = Oltp {
+    name: "oltp.write_only",
+    why: "sysbench's oltp_write_only: two updates, and a row deleted and inserted again",
+    member: Member::WriteOnly,
+    operations: &["transaction"],
+};
+pub const INSERT: Oltp = Oltp {
+    name: "oltp.insert",
+    why: "rows at the end of a table: the price of a row, its index entry and its commit",
+    member: Member::Alone(Kind::Insert),
+    operations: &["inserts"],
+};
+pub const DELETE: Oltp = Oltp {
+    name: "oltp.delete",
+    why: "one row by primary key goes, if it is still there",
+    member: Member::Alone(Kind::Delete),
+    operations: &["deletes"],
+};
+pub const UPDATE_INDEX: Oltp = Oltp {
+    name: "oltp.update_index",
+    why: "an indexed column of one row: a change in two indexes",
+    member: Member::Alone(Kind::IndexUpdate),
+    operations: &["index_updates"],
+};
+pub const UPDATE_NON_INDEX: Oltp = Oltp {
+    name: "oltp.update_non_index",
+    why: "a column without index of one row: a change in one place",
+    member: Member::Alone(Kind::NonIndexUpdate),
+    operations: &["non_index_updates"],
 };
 
 impl Workload for Oltp {
     fn words(&self) -> WorkloadWords {
-        let parameters = match self.alone {
-            None => knobs::MIXED,
-            Some(Kind::Point) => knobs::POINT,
-            Some(Kind::Simple | Kind::Sum | Kind::Order | Kind::Distinct) => knobs::RANGE,
+        let (parameters, writes) = match self.member {
+            Member::ReadOnly => (knobs::MIXED, false),
+            Member::ReadWrite => (knobs::READ_WRITE, true),
+            Member::WriteOnly => (knobs::WRITE_ONLY, true),
+            Member::Alone(Kind::Insert) => (knobs::INSERT, true),
+            Member::Alone(kind) if kind.is_range() => (knobs::RANGE, false),
+            Member::Alone(kind) => (knobs::ROW, kind.writes()),
         };
-        WorkloadWords {
-            name: self.name,
-            why: self.why,
-            writes: false,
-            parameters,
-            operations: self.operations,
-            footprint,
-        }
+        WorkloadWords { name: self.name, why: self.why, writes, parameters, operations: self.operations, footprint }
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -89,16 +126,25 @@ impl Workload for Oltp {
         Some(Box::new(Sbtest::of(parameters, engine, seed)))
     }
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
-        let work = Work::of(self.alone, parameters);
+        let work = Work::of(self.member, parameters);
         let mut generator = Generator::new(seed.child("probes"));
-        let mut probe = |kind: Kind| {
-            let step = work.draw(kind, 1 + generator.below(work.tables), &mut generator);
+        let (mut steps, mut texts) = (Vec::new(), Vec::new());
+        for (kind, _) in &work.groups {
+            let table = 1 + generator.below(work.tables);
+            work.draw(*kind, table, &mut generator, &mut steps, &mut texts);
+        }
+        let probe = |mut step: Step| {
+            if step.kind == Kind::Insert {
+                // Its row is there as long as nobody deletes it; the next id costs the same.
+                step.first = 0;
+            }
             let mut sql = String::new();
-            kind.write(&mut sql, step.table, step.first, step.last);
-            let rows = step.rows_expected(work.rows);
-            Probe { statement: kind.name(), sql, rows: (rows.start() == rows.end()).then_some(*rows.end()) }
+            step.write(&texts, &mut sql);
+            let rows = step.rows_expected(&work);
+            let rows = (rows.start() == rows.end()).then_some(*rows.end());
+            Probe { statement: step.kind.name(), sql, rows, writes: step.kind.writes() }
         };
-        work.kinds().map(|(kind, _)| probe(kind)).collect()
+        steps.into_iter().map(probe).collect()
     }
     fn user<'a>(
         &self,
@@ -109,13 +155,17 @@ impl Workload for Oltp {
         session: &'a mut (dyn Sql + 'a),
         seat: &'a mut (dyn Seat + 'a),
     ) -> Life<'a> {
-        let client = Client::new(Work::of(self.alone, parameters), seed.child("users").nth(u64::from(number)));
+        let client = Client::new(Work::of(self.member, parameters), seed.child("users").nth(u64::from(number)));
         Box::pin(live(client, session, seat))
     }
     fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
-        let charset = knobs::charset(parameters);
-        vec![format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation)]
+        names(parameters)
     }
+}
+
+fn names(parameters: &Parameters) -> Vec<String> {
+    let charset = knobs::charset(parameters);
+    vec![format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation)]
 }
 
 fn footprint(parameters: &Parameters) -> Footprint {

@@ -32,12 +32,33 @@ impl Memory {
             log.push(line());
         }
     }
+    fn changed_by(&self, sql: &str) -> u64 {
+        let changed = match sql.split(' ').next() {
+            Some("UPDATE" | "DELETE") => 1,
+            Some("INSERT") => 1 + sql.matches("),(").count() as u64,
+            _ => 0,
+        };
+        if changed == 0 { 0 } else { changed.saturating_add_signed(self.surplus) }
+    }
     fn rows_of(&self, sql: &str, first: u64, last: u64) -> u64 {
         if !sql.starts_with("SELECT") {
             return 0;
         }
-        let within = if sql.contains("SUM") { 1 } else { (last.min(self.rows) + 1).saturating_sub(first) };
+        let within = if sql.contains("SUM") || sql.contains("count(") {
+            1
+        } else {
+            (last.min(self.rows) + 1).saturating_sub(first)
+        };
         within.saturating_add_signed(self.surplus)
+    }
+}
+
+fn shown(param: &Param) -> String {
+    match param {
+        Param::Null => "NULL".into(),
+        Param::Int(n) => n.to_string(),
+        Param::Real(x) => x.to_string(),
+        Param::Bytes(b) => format!("'{}'", String::from_utf8_lossy(b)),
     }
 }
 
@@ -58,6 +79,7 @@ impl Sql for Memory {
                 self.note(|| format!("text     {sql}"));
                 let (first, last) = ids(sql);
                 answer.rows = self.rows_of(sql, first, last);
+                answer.affected = self.changed_by(sql);
             }
             Request::Prepare(sql) => {
                 self.note(|| format!("prepare  {sql}"));
@@ -69,15 +91,16 @@ impl Sql for Memory {
                 assert_eq!(sql.matches('?').count(), params.len(), "{sql}");
                 let id = |place: usize| match params.get(place) {
                     Some(Param::Int(id)) => *id as u64,
-                    other => panic!("{sql} was given {other:?}"),
+                    _ => 0,
                 };
+                answer.affected = self.changed_by(sql);
                 answer.rows = match params.len() {
                     0 => 0,
                     many => self.rows_of(sql, id(0), id(many - 1)),
                 };
                 if let Some(log) = &mut self.log {
-                    let ids: Vec<String> = (0..params.len()).map(|place| id(place).to_string()).collect();
-                    log.push(format!("execute  {sql}  {}", ids.join(", ")).trim_end().to_string());
+                    let shown: Vec<String> = params.iter().map(shown).collect();
+                    log.push(format!("execute  {sql}  {}", shown.join(", ")).trim_end().to_string());
                 }
             }
             Request::Close(prepared) => self.note(|| format!("close {}", prepared.0)),
