@@ -3,6 +3,7 @@
 //! disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
 
 use crate::evidence::{CellEvidence, RunEvidence};
+use crate::moved::{canonical, is_the_build};
 use std::collections::BTreeMap;
 
 /// What a difference means for a claim about the two.
@@ -22,11 +23,13 @@ pub struct Drift {
     pub class: Class,
 }
 
+/// What stands for the value of a variable that one of the two does not have.
+pub const ABSENT: &str = "(absent)";
+
 /// Session variables that decide what a statement does.
 const WORK: &[&str] = &[
     "autocommit",
     "transaction_isolation",
-    "tx_isolation",
     "character_set_client",
     "character_set_connection",
     "character_set_results",
@@ -82,24 +85,52 @@ const IMPLIED: &[(&str, &[&str])] = &[
         "charset",
         &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"],
     ),
-    ("build", &["version*", "binary", "variable.version*"]),
-    ("engine", &["variable.default_storage_engine", "variable.default_tmp_storage_engine", "variable.rocksdb_*"]),
+    ("build", &["version*", "binary"]),
+    // The words of the storage engine move the variables of the engine under test, and leave the others at their defaults.
+    (
+        "engine",
+        &[
+            "variable.default_storage_engine",
+            "variable.default_tmp_storage_engine",
+            "variable.innodb_*",
+            "variable.rocksdb_*",
+            "variable.aria_*",
+            "variable.key_buffer_size",
+            "variable.ignore_db_dirs",
+        ],
+    ),
     ("profile", &["variable.*"]),
     ("cpus", &["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"]),
     ("load_cpus", &["server_cpus", "load_cpus", "workers"]),
     ("users", &["workers"]),
-    ("isolation", &["session.transaction_isolation", "session.tx_isolation"]),
+    ("isolation", &["session.transaction_isolation"]),
     (
         "settings.buffer_pool",
-        &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners", "variable.innodb_lru_*"],
+        &[
+            "variable.innodb_buffer_pool_*",
+            "variable.innodb_page_cleaners",
+            "variable.innodb_lru_*",
+            "variable.rocksdb_block_cache_size",
+            "variable.key_buffer_size",
+            "variable.aria_pagecache_buffer_size",
+        ],
     ),
-    ("settings.redo", &["variable.innodb_log_*", "variable.innodb_redo_log_*"]),
-    ("settings.flush_at_commit", &["variable.innodb_flush_log_at_trx_commit"]),
+    ("settings.buffer_pool_instances", &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners"]),
+    ("settings.redo", &["variable.innodb_log_*", "variable.innodb_redo_log_*", "variable.rocksdb_max_total_wal_size"]),
+    (
+        "settings.flush_at_commit",
+        &["variable.innodb_flush_log_at_trx_commit", "variable.rocksdb_flush_log_at_trx_commit"],
+    ),
     ("settings.doublewrite", &["variable.innodb_doublewrite*"]),
     ("settings.checksums", &["variable.innodb_checksum*"]),
     (
         "settings.direct_io",
-        &["variable.innodb_flush_method", "variable.innodb_data_file_buffering", "variable.innodb_log_file_buffering"],
+        &[
+            "variable.innodb_flush_method",
+            "variable.innodb_data_file_buffering",
+            "variable.innodb_log_file_buffering",
+            "variable.rocksdb_use_direct_*",
+        ],
     ),
     ("settings.performance_schema", &["variable.performance_schema*"]),
     (
@@ -115,6 +146,10 @@ const IMPLIED: &[(&str, &[&str])] = &[
     ),
     ("settings.query_cache", &["variable.query_cache*", "variable.have_query_cache"]),
     ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
+    ("settings.change_buffer", &["variable.innodb_change_buffering"]),
+    ("settings.flush_neighbors", &["variable.innodb_flush_neighbors"]),
+    ("settings.undo_tablespaces", &["variable.innodb_undo_tablespaces"]),
+    ("settings.engine_counters", &["variable.innodb_monitor_*", "variable.rocksdb_perf_context_level"]),
     ("settings.io_capacity", &["variable.innodb_io_capacity*"]),
     (
         "settings.max_connections",
@@ -142,7 +177,7 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
         differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
         differing("", &surroundings(one), &surroundings(other), &mut drifts);
     }
-    drifts.retain(|d| !implies(axis, &d.key));
+    drifts.retain(|d| !implies(axis, d));
     drifts.sort_by(|a, b| (a.class, &a.key).cmp(&(b.class, &b.key)));
     drifts
 }
@@ -185,6 +220,10 @@ fn differing(
     candidate: &BTreeMap<String, String>,
     drifts: &mut Vec<Drift>,
 ) {
+    let renamed = |side: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+        side.iter().map(|(name, value)| (canonical(name).to_string(), value.clone())).collect()
+    };
+    let (base, candidate) = (renamed(base), renamed(candidate));
     let mut push = |key: &String, base: &str, candidate: &str| {
         if base == candidate || COSMETIC.iter().any(|c| matches(c, key)) {
             return;
@@ -193,8 +232,7 @@ fn differing(
         let class = if work { Class::Work } else { Class::Circumstance };
         drifts.push(Drift { key: format!("{prefix}{key}"), base: base.into(), candidate: candidate.into(), class });
     };
-    const ABSENT: &str = "(absent)";
-    for (key, value) in base {
+    for (key, value) in &base {
         push(key, value, candidate.get(key).map_or(ABSENT, String::as_str));
     }
     for (key, value) in candidate.iter().filter(|(key, _)| !base.contains_key(*key)) {
@@ -202,10 +240,12 @@ fn differing(
     }
 }
 
-fn implies(axis: &str, key: &str) -> bool {
+fn implies(axis: &str, drift: &Drift) -> bool {
+    let key = &drift.key;
     let native = axis.strip_prefix("native.").map(|name| format!("variable.{}", name.replace('-', "_")));
     key == axis
-        || native.is_some_and(|name| name == key)
+        || native.is_some_and(|name| name == *key)
+        || (axis == "build" && drift.class == Class::Circumstance && is_the_build(drift))
         || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
 }
 

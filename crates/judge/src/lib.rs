@@ -14,6 +14,7 @@ mod comparisons;
 mod drift;
 mod evidence;
 mod metrics;
+mod moved;
 mod pairs;
 mod scaling;
 mod schema;

@@ -4,8 +4,9 @@
 use crate::axes;
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
-use model::plan::{Axis, Plan};
+use model::plan::{self, Axis, Plan};
 use model::record::Record;
+use model::record::answer::InstanceRecord;
 use model::units::{Nanos, round3};
 use model::value::Value;
 use model::verdict::{Status, Verdict};
@@ -196,8 +197,14 @@ fn provenance(record: &Record) -> String {
     for i in &record.instances {
         let _ = writeln!(
             text,
-            "- instance {}: {} {} ({}), profile {}",
-            i.key, i.wanted.build, i.version, i.version_comment, i.wanted.profile
+            "- instance {}: {} {} ({}), engine {}, profile {}: {}",
+            i.key,
+            i.wanted.build,
+            i.version,
+            i.version_comment,
+            i.wanted.engine,
+            i.wanted.profile,
+            settings(i)
         );
     }
     for d in &record.datasets {
@@ -218,6 +225,18 @@ fn provenance(record: &Record) -> String {
     }
     let spent: u64 = record.runs.iter().map(|r| r.ended_unix_ms.saturating_sub(r.started_unix_ms)).sum();
     let _ = writeln!(text, "- {} runs took {}", record.runs.len(), Nanos::from_millis(spent));
+    text
+}
+
+/// What was asked for, in the lab's words and the server's, and what this version has no use for.
+fn settings(instance: &InstanceRecord) -> String {
+    let wanted = &instance.wanted;
+    let words = wanted.settings.iter().map(|(k, v)| format!("{k} {}", plan::axis_text(&format!("settings.{k}"), v)));
+    let native = wanted.native.iter().map(|(k, v)| format!("{k}={v}"));
+    let mut text = words.chain(native).collect::<Vec<_>>().join(", ");
+    if !instance.not_applicable.is_empty() {
+        text += &format!("; not applicable: {}", instance.not_applicable.join("; "));
+    }
     text
 }
 

@@ -279,6 +279,7 @@ pub fn instance(key: &str) -> InstanceRecord {
         engines: vec!["InnoDB".into()],
         cpus: vec![0, 1],
         complaints: Vec::new(),
+        not_applicable: Vec::new(),
         start_time: Nanos::from_secs(1),
     }
 }

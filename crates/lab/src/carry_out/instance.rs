@@ -108,6 +108,9 @@ impl Lab<'_> {
         self.notebook.instance(&record)?;
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
         self.notebook.note(EventKind::InstanceReady, None, text)?;
+        for complaint in &record.complaints {
+            self.notebook.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
+        }
         Ok(Up { key: key.to_string(), server: Serving::Ours(Box::new(instance)), door, datasets: BTreeMap::new() })
     }
 
@@ -183,6 +186,7 @@ fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<Instanc
         engines,
         cpus: Vec::new(),
         complaints: Vec::new(),
+        not_applicable: Vec::new(),
         start_time: Nanos(0),
     })
 }
@@ -193,15 +197,14 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance) -
     let room = instance.socket().parent().expect("a socket lies in a folder");
     let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
     let at_home = |text: &str| text.replace(&*data, "{data}").replace(&*run, "{run}");
-    let mut complaints = instance.complaints();
-    complaints.extend(instance.description().not_applicable.iter().cloned());
     InstanceRecord {
         kind: build.kind.clone(),
         binary_sha256: fingerprint(&build.binary),
         option_file: at_home(&instance.description().option_file),
         variables: asked.variables.iter().map(|(name, value)| (name.clone(), at_home(value))).collect(),
         cpus: instance.cpus().to_vec(),
-        complaints,
+        complaints: instance.complaints(),
+        not_applicable: instance.description().not_applicable.clone(),
         start_time: instance.start_time(),
         ..asked
     }

@@ -32,6 +32,9 @@ pub struct InstanceRecord {
     pub cpus: Vec<u32>,
     /// Warnings in the error log that mean an option was not honoured.
     pub complaints: Vec<String>,
+    /// Settings that this version or engine has no use for, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_applicable: Vec<String>,
     pub start_time: Nanos,
 }
 

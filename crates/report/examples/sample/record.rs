@@ -428,6 +428,7 @@ fn instance() -> InstanceRecord {
         engines: vec!["innodb".into(), "aria".into()],
         cpus: vec![0, 1],
         complaints: Vec::new(),
+        not_applicable: Vec::new(),
         start_time: Nanos::from_millis(1_840),
     }
 }

@@ -149,6 +149,7 @@ export interface Instance {
   engines: string[];
   cpus: number[];
   complaints: string[];
+  not_applicable?: string[];
   start_time: number;
 }
 

@@ -84,6 +84,7 @@ function instance(i: Instance): HTMLElement {
     h('pre', {}, i.option_file || 'assay did not start this server'),
     h('h4', {}, 'Settings asked for'),
     h('pre', {}, wanted),
+    (i.not_applicable ?? []).map((n) => h('p', {}, `Not applicable: ${n}`)),
   );
 }
 
