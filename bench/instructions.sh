@@ -12,19 +12,20 @@ TOLERANCE=3
 # several is taken, because some do not.
 FEW=500 MANY=2500 TIMES=5
 baseline=bench/instructions.txt
+target=${CARGO_TARGET_DIR:-target}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/assay-instructions.XXXXXX")
 sham=""
 trap '[ -z "$sham" ] || kill "$sham"; rm -rf "$folder"' EXIT
 
 # callgrind hides the kernel's vDSO, which rustix would call directly; through libc it does not.
-RUSTFLAGS="--cfg rustix_use_libc" cargo build --quiet --release --locked -p lab --example instructions --target-dir target/callgrind
+RUSTFLAGS="--cfg rustix_use_libc" cargo build --quiet --release --locked -p lab --example instructions --target-dir "$target/callgrind"
 cargo build --quiet --release --locked -p lab --example sham
-target/release/examples/sham "$folder/s" &
+"$target"/release/examples/sham "$folder/s" &
 sham=$!
 until [ -S "$folder/s" ]; do sleep 0.1; done
 count() { # OPERATIONS: instructions of the thread that carried them out
     valgrind --quiet --tool=callgrind --separate-threads=yes --callgrind-out-file="$folder/$1" \
-        target/callgrind/release/examples/instructions "$folder/s" "$1" >"$folder/said" 2>&1 || { cat "$folder/said" >&2; return 1; }
+        "$target"/callgrind/release/examples/instructions "$folder/s" "$1" >"$folder/said" 2>&1 || { cat "$folder/said" >&2; return 1; }
     # The conductor's thread never sees a reply.
     grep -l 'load::worker::work' "$folder/$1"-* | xargs sed -n 's/^totals: *//p'
     rm -f "$folder/$1"*

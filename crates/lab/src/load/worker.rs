@@ -84,7 +84,7 @@ pub fn work(
     Ok(WorkerEnd {
         cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64),
         io: io_name(handle.io()),
-        timer_error: timer_error(&handle),
+        timer_error: handle.timer_error(),
     })
 }
 
@@ -94,14 +94,6 @@ pub struct WorkerEnd {
     pub cpu: Nanos,
     pub io: &'static str,
     pub timer_error: Histogram,
-}
-
-fn timer_error(handle: &Handle) -> Histogram {
-    let mut error = Histogram::new();
-    for bucket in handle.timer_error().iter_recorded() {
-        error.record_many(Nanos(bucket.value_iterated_to()), bucket.count_at_value());
-    }
-    error
 }
 
 fn io_name(io: Io) -> &'static str {

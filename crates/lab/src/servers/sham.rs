@@ -17,6 +17,9 @@ use wire::mysql::handshake::{Greeting, Response, SCRAMBLE_BYTES};
 use wire::mysql::server::{Answer, Command};
 use wire::mysql::{Capabilities, Cell, Column, ColumnType, OkPacket, Status, packet};
 
+/// What it offers: all that a session of ours asks for, without the bit by which a MySQL server says that it is none of MariaDB's.
+const OFFERED: Capabilities = Capabilities::WANTED.without(Capabilities::LONG_PASSWORD);
+
 const VERSION: &[u8] = b"5.5.5-10.11.0-MariaDB-sham";
 
 /// How a row of `sbtest.c` looks: 119 characters.
@@ -143,13 +146,13 @@ impl Peer {
             raw_version: VERSION,
             connection_id: 1,
             scramble: [b'x'; SCRAMBLE_BYTES],
-            capabilities: Capabilities::WANTED,
+            capabilities: OFFERED,
             collation: 45,
             status: Status::default(),
             plugin: b"mysql_native_password",
         };
         let mut out = Vec::new();
-        Answer::new(&mut out, Capabilities::WANTED, 0).greeting(&greeting);
+        Answer::new(&mut out, OFFERED, 0).greeting(&greeting);
         self.say(&out)
     }
 
@@ -185,8 +188,8 @@ impl Peer {
         let mut out = Vec::new();
         let Some(capabilities) = self.capabilities else {
             let response = Response::parse(payload).map_err(|e| io::Error::other(e.to_string()))?;
-            self.let_in(response.capabilities & Capabilities::WANTED);
-            Answer::new(&mut out, Capabilities::WANTED, 2).ok(&OkPacket::default());
+            self.let_in(response.capabilities & OFFERED);
+            Answer::new(&mut out, OFFERED, 2).ok(&OkPacket::default());
             return self.say(&out);
         };
         let mut answer = Answer::new(&mut out, capabilities, 1);

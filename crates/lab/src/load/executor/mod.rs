@@ -23,7 +23,7 @@ pub use timers::Sleep;
 
 use crate::clock;
 use crate::sessions::address::Address;
-use hdrhistogram::Histogram;
+use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
 use reactor::{Reactor, TaskId};
@@ -153,8 +153,8 @@ impl Handle {
         Gate::new(Rc::clone(&self.0))
     }
 
-    /// How late sleeps ended so far, in nanoseconds.
-    pub fn timer_error(&self) -> Histogram<u64> {
+    /// How late sleeps ended so far.
+    pub fn timer_error(&self) -> Histogram {
         self.0.timer_error()
     }
 }

@@ -5,7 +5,7 @@ use super::Task;
 use super::net::Net;
 use super::timers::Timers;
 use crate::clock;
-use hdrhistogram::Histogram;
+use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell, RefMut};
@@ -79,7 +79,7 @@ impl Reactor {
         self.timers.borrow_mut()
     }
 
-    pub fn timer_error(&self) -> Histogram<u64> {
+    pub fn timer_error(&self) -> Histogram {
         self.timers.borrow().error.clone()
     }
 

@@ -4,7 +4,7 @@
 
 use super::reactor::{Reactor, TaskId};
 use crate::clock;
-use hdrhistogram::Histogram;
+use model::histogram::Histogram;
 use model::units::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,18 +12,14 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// Lateness above a minute is counted as a minute: by then the run is lost.
-const MOST_LATE: Nanos = Nanos::from_secs(60);
-
 pub struct Timers {
     heap: BinaryHeap<Reverse<(Nanos, TaskId)>>,
-    pub error: Histogram<u64>,
+    pub error: Histogram,
 }
 
 impl Timers {
     pub fn new() -> Self {
-        let error = Histogram::new_with_bounds(1, MOST_LATE.0, 2).expect("the bounds are in order");
-        Self { heap: BinaryHeap::new(), error }
+        Self { heap: BinaryHeap::new(), error: Histogram::new() }
     }
 
     pub fn next(&self) -> Option<Nanos> {
@@ -33,7 +29,7 @@ impl Timers {
     /// A sleeper whose moment has come.
     pub fn pop_due(&mut self, now: Nanos) -> Option<TaskId> {
         let due = self.next().filter(|due| *due <= now)?;
-        self.error.saturating_record((now.0 - due.0).max(1));
+        self.error.record(Nanos(now.0 - due.0));
         self.heap.pop().map(|Reverse((_, task))| task)
     }
 

@@ -1,10 +1,13 @@
 //! A latency histogram of three significant digits. It is merged and never averaged: a percentile of a run is the
-//! percentile of all its operations, whichever worker or second they belong to. While it is being recorded it is an
-//! HdrHistogram; read back it is a short list of its buckets, because a record has ten thousand of them. On disk it is a
-//! text of `step:count` pairs (step from the last bucket's lowest value), which every language reads.
+//! percentile of all its operations, whichever worker or second they belong to. Its buckets are those of an HdrHistogram.
+//! While it is being recorded every bucket has a counter; read back it is a short list of those that counted, because a
+//! record has ten thousand of them. On disk it is a text of `step:count` pairs (step from the last bucket's lowest value),
+//! which every language reads.
+
+mod dense;
 
 use crate::units::Nanos;
-use hdrhistogram::Histogram as Hdr;
+use dense::Dense;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
 
@@ -12,7 +15,6 @@ use std::cmp::Ordering;
 const HIGHEST: u64 = 3_600_000_000_000;
 /// Below this the clock itself is the noise; it saves a fifth of the memory.
 const LOWEST: u64 = 64;
-const DIGITS: u8 = 3;
 /// Values of one bucket agree in this many leading bits: 11 bits are three decimal digits.
 const LEADING_BITS: u32 = 11;
 
@@ -22,8 +24,8 @@ pub struct Histogram(Form);
 
 #[derive(Debug)]
 enum Form {
-    /// Being recorded: about 210 KiB, a count is an index away.
-    Dense(Box<Hdr<u64>>),
+    /// Being recorded: room for 216 KiB, a count is an index away.
+    Dense(Dense),
     /// Lowest value and count of each bucket that has one, ascending.
     Sparse(Vec<(u64, u64)>),
 }
@@ -38,8 +40,7 @@ impl Default for Histogram {
 impl Histogram {
     /// Empty, with room for every value: recording into it allocates nothing.
     pub fn new() -> Self {
-        let hdr = Hdr::new_with_bounds(LOWEST, HIGHEST, DIGITS).expect("constant bounds are valid");
-        Self(Form::Dense(Box::new(hdr)))
+        Self(Form::Dense(Dense::new()))
     }
     /// Allocates nothing in a histogram made by `new`.
     #[inline]
@@ -48,45 +49,37 @@ impl Histogram {
     }
     #[inline]
     pub fn record_many(&mut self, value: Nanos, count: u64) {
-        self.dense().saturating_record_n(value.0, count);
-    }
-    #[inline]
-    fn dense(&mut self) -> &mut Hdr<u64> {
-        if let Form::Sparse(_) = self.0 {
-            self.thicken();
-        }
         match &mut self.0 {
-            Form::Dense(hdr) => hdr,
-            Form::Sparse(_) => unreachable!("just made dense"),
+            Form::Dense(dense) => dense.record(value.0, count),
+            Form::Sparse(_) => self.thicken().record(value.0, count),
         }
     }
     #[cold]
-    fn thicken(&mut self) {
-        let mut dense = Self::new();
-        self.pairs().for_each(|(value, count)| dense.record_many(Nanos(value), count));
-        *self = dense;
+    fn thicken(&mut self) -> &mut Dense {
+        let mut dense = Dense::new();
+        self.pairs().for_each(|(value, count)| dense.record(value, count));
+        self.0 = Form::Dense(dense);
+        match &mut self.0 {
+            Form::Dense(dense) => dense,
+            Form::Sparse(_) => unreachable!("just made dense"),
+        }
     }
     pub fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
-            (Form::Dense(mine), Form::Dense(theirs)) => {
-                mine.add(&**theirs).expect("all histograms have the same bounds");
-            }
-            (Form::Dense(mine), Form::Sparse(theirs)) => {
-                theirs.iter().for_each(|(value, count)| mine.saturating_record_n(*value, *count));
-            }
+            (Form::Dense(mine), _) => other.pairs().for_each(|(value, count)| mine.record(value, count)),
             (Form::Sparse(mine), _) => *mine = merged(mine, other.pairs()),
         }
     }
     /// Keeps the room.
     pub fn clear(&mut self) {
         match &mut self.0 {
-            Form::Dense(hdr) => hdr.reset(),
+            Form::Dense(dense) => dense.clear(),
             Form::Sparse(pairs) => pairs.clear(),
         }
     }
     pub fn count(&self) -> u64 {
         match &self.0 {
-            Form::Dense(hdr) => hdr.len(),
+            Form::Dense(dense) => dense.total(),
             Form::Sparse(pairs) => pairs.iter().map(|(_, count)| count).sum(),
         }
     }
@@ -124,9 +117,7 @@ impl Histogram {
     }
     fn pairs(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
         match &self.0 {
-            Form::Dense(hdr) => Box::new(
-                hdr.iter_recorded().map(|b| (hdr.lowest_equivalent(b.value_iterated_to()), b.count_at_value())),
-            ),
+            Form::Dense(dense) => Box::new(dense.pairs()),
             Form::Sparse(pairs) => Box::new(pairs.iter().copied()),
         }
     }
@@ -181,7 +172,7 @@ fn merged(mine: &[(u64, u64)], theirs: impl Iterator<Item = (u64, u64)>) -> Vec<
 }
 
 impl Clone for Histogram {
-    /// A copy is the short list: it is taken to be read, merged and written, by somebody whom the 210 KiB would only delay.
+    /// A copy is the short list: it is taken to be read, merged and written, by somebody whom all the counters would only delay.
     fn clone(&self) -> Self {
         Self(Form::Sparse(self.pairs().collect()))
     }
