@@ -4,8 +4,8 @@
 use super::cpus::CpuSet;
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, parameter_of};
-use crate::experiment::{Experiment, NO_DISTURBANCE};
-use crate::host::Host;
+use crate::experiment::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE};
+use crate::host::{Host, InstalledBuild};
 use crate::load::{Arrivals, Process, Until};
 use crate::problem::Problem;
 use crate::rate::Rate;
@@ -25,7 +25,7 @@ struct Obstacle {
     /// The axes that it is about.
     keys: &'static [&'static str],
     reason: String,
-    mend: &'static str,
+    mend: String,
 }
 
 /// Cells in the order of the axes, the last axis varying fastest, and what was put aside: each as it is listed beside the
@@ -46,9 +46,9 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
             Some(Obstacle { keys, reason, mend }) => {
                 let axes: Axes = cell.axes.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
                 let path = axes.keys().next().map_or_else(|| path_of(keys[0]), |axis| format!("axes.{axis}"));
-                let skip = Skipped { axes, reason };
+                let skip = Skipped { axes, reason: format!("{reason}; {mend}") };
                 if skipped.iter().all(|(s, _)| *s != skip) {
-                    let problem = experiment.problem(&path, skip.reason.clone(), mend);
+                    let problem = experiment.problem(&path, reason, mend);
                     skipped.push((skip, problem));
                 }
             }
@@ -192,19 +192,11 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
     let server = &cell.server;
     if server.on.is_none() {
         let Some(build) = host.builds.iter().find(|b| b.name == server.build) else {
-            let installed: Vec<_> = host.builds.iter().map(|b| b.name.as_str()).collect();
-            let installed = if installed.is_empty() {
-                "no server is installed here".into()
-            } else {
-                format!("installed: {}", installed.join(", "))
-            };
-            return Some(Obstacle {
-                keys: &["build"],
-                reason: format!("build `{}` is not installed here; {installed}", server.build),
-                mend: "install it, or name one that is installed",
-            });
+            return Some(not_installed(&server.build));
         };
-        if !build.engines.iter().any(|e| e.eq_ignore_ascii_case(&server.engine)) {
+        if !has_engine(build, &server.engine) {
+            let with: Vec<_> = host.builds.iter().filter(|b| has_engine(b, &server.engine)).collect();
+            let with: Vec<_> = with.iter().map(|b| b.name.as_str()).collect();
             let reason = format!(
                 "build `{}` has no engine `{}`; it has: {}",
                 build.name,
@@ -214,7 +206,10 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
             return Some(Obstacle {
                 keys: &["engine", "build"],
                 reason,
-                mend: "name another engine, or another build",
+                mend: match with[..] {
+                    [] => "name another engine, or install a build that has it (assay servers list)".into(),
+                    _ => format!("name another engine, or a build that has it: {}", with.join(", ")),
+                },
             });
         }
         let admitted = server.settings.get("max_connections").and_then(Value::count);
@@ -227,7 +222,7 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
             return Some(Obstacle {
                 keys: &["users", "settings.max_connections"],
                 reason,
-                mend: "raise max_connections in [server.settings]",
+                mend: "raise max_connections in [server.settings]".into(),
             });
         }
     }
@@ -238,9 +233,23 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
         Some(Obstacle {
             keys,
             reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()),
-            mend: "name a set that this host has, or leave it out",
+            mend: "name a set that this host has, or leave it out".into(),
         })
     })
+}
+
+/// The grammar admits what the catalogue has, so what is not here can be had.
+fn not_installed(build: &str) -> Obstacle {
+    let mend = if build == DEFAULT_BUILD {
+        "install the distribution's own server, or name a build (assay servers list)".to_string()
+    } else {
+        format!("`assay servers install {build}` brings it")
+    };
+    Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
+}
+
+fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
+    build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }
 
 /// What of the plan is larger than the host.
