@@ -2,12 +2,14 @@
 //! that make a data directory, and the command that starts. A description is pure, so every version is golden-tested
 //! without its binary; `instance.rs` is the only file here that carries one out.
 
+pub mod by_hand;
 pub mod catalogue;
 pub mod facts;
 #[cfg(test)]
 mod golden;
 pub mod guard;
 pub mod house;
+pub mod install;
 pub mod instance;
 pub mod mariadb;
 pub mod mysql;

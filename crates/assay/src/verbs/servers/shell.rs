@@ -1,0 +1,47 @@
+//! `assay servers shell`: a client's session on a server that was started by hand, or on a fresh one that ends with the session.
+
+use super::super::Verb;
+use super::start::{self, Wanted};
+use crate::exit::{self, Exit};
+use crate::interrupt;
+use clap::{ArgMatches, Command};
+use lab::servers::by_hand;
+use lab::servers::instance::STOP_PATIENCE;
+use std::path::Path;
+use std::process::Command as Program;
+
+pub const VERB: Verb = Verb { name: "shell", command, run };
+
+fn command(command: Command) -> Command {
+    start::arguments(command.about("Open a client on a private server; starts one if none is up"))
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    let wanted = match start::wanted(matches) {
+        Ok(wanted) => wanted,
+        Err(exit) => return exit,
+    };
+    if let Some(up) = by_hand::running(&wanted.house, &wanted.server.build) {
+        return open(&wanted, &up.socket);
+    }
+    let stop = interrupt::patient_flag();
+    let (mut instance, _held) = match start::serve(&wanted, &stop) {
+        Ok(up) => up,
+        Err(exit) => return exit,
+    };
+    let exit = open(&wanted, instance.socket());
+    instance.stop(STOP_PATIENCE);
+    exit
+}
+
+fn open(wanted: &Wanted, socket: &Path) -> Exit {
+    let client = match by_hand::client(&wanted.build, socket) {
+        Ok(client) => client,
+        Err(why) => return exit::refused(why),
+    };
+    match Program::new(&client[0]).args(&client[1..]).status() {
+        Ok(status) if status.success() => Exit::Valid,
+        Ok(status) => exit::failed(format!("the client ended with {status}")),
+        Err(e) => exit::failed(format!("{}: {e}", client[0])),
+    }
+}

@@ -1,0 +1,147 @@
+//! `assay servers start`: a private server by hand, as an experiment would have it, with fresh data that are thrown away at its
+//! end. It runs in the foreground until Ctrl-C, or detached until `assay servers stop`; it is never the system's server.
+
+use super::super::Verb;
+use crate::exit::{self, Exit};
+use crate::out;
+use crate::{interrupt, question};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::process::Guard;
+use lab::servers::by_hand::{self, Held, Running};
+use lab::servers::house::House;
+use lab::servers::instance::{Instance, STOP_PATIENCE, Wish};
+use lab::servers::{Build, catalogue};
+use model::plan::Server;
+use std::os::unix::process::CommandExt;
+use std::process::{Command as Program, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+pub const VERB: Verb = Verb { name: "start", command, run };
+
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+fn command(command: Command) -> Command {
+    arguments(command.about("Start a private server by hand; its data are gone when it ends")).arg(
+        Arg::new("detach")
+            .long("detach")
+            .action(ArgAction::SetTrue)
+            .help("Return when it serves; `assay servers stop BUILD` ends it"),
+    )
+}
+
+/// Which server is meant; `shell` asks the same.
+pub fn arguments(command: Command) -> Command {
+    command.arg(Arg::new("build").value_name("BUILD").required(true).help("As mysql-8.0.33, or distribution")).arg(
+        Arg::new("set")
+            .long("set")
+            .value_name("KEY=VALUE")
+            .action(ArgAction::Append)
+            .help("A key of [server], as engine=rocksdb, profile=default or settings.buffer_pool='1 GiB'"),
+    )
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    if matches.get_flag("detach") {
+        return detach(matches);
+    }
+    let wanted = match wanted(matches) {
+        Ok(wanted) => wanted,
+        Err(exit) => return exit,
+    };
+    let stop = interrupt::flag();
+    let (mut instance, _held) = match serve(&wanted, &stop) {
+        Ok(up) => up,
+        Err(exit) => return exit,
+    };
+    tell(&wanted, instance.socket());
+    eprintln!("Ctrl-C, or assay servers stop {}, ends it.", wanted.server.build);
+    while !stop.load(Relaxed) {
+        if let Some(ended) = instance.ended(LOOK_AGAIN) {
+            return exit::failed(format!("the server ended by itself ({ended}):\n{}", instance.log_tail()));
+        }
+    }
+    instance.stop(STOP_PATIENCE);
+    Exit::Valid
+}
+
+/// A server that is asked for by hand.
+pub struct Wanted {
+    pub house: House,
+    pub build: Build,
+    pub server: Server,
+}
+
+/// The arguments as the one cell of an experiment, so that a server by hand is what an experiment would get.
+pub fn wanted(matches: &ArgMatches) -> Result<Wanted, Exit> {
+    let name = matches.get_one::<String>("build").expect("clap requires it");
+    let text = "question = \"What does this server say?\"\n\n[axes]\nworkload = [\"noop\"]\n\n[repeat]\naa = false\n";
+    let mut sets = question::sets(matches)?;
+    for (key, _) in &mut sets {
+        *key = format!("server.{key}");
+    }
+    sets.push(question::server(name));
+    let mut question = question::resolve("servers", "assay servers", text, None, sets)?;
+    let server = question.plan.cells.swap_remove(0).server;
+    let house = House::from_environment().map_err(exit::failed)?;
+    let build = catalogue::find(&server.build).map_err(exit::refused)?;
+    Ok(Wanted { house, build, server })
+}
+
+/// Starts it and takes its name.
+pub fn serve(wanted: &Wanted, stop: &AtomicBool) -> Result<(Instance, Held), Exit> {
+    let held = by_hand::hold(&wanted.house, &wanted.server.build).map_err(exit::refused)?;
+    let guard = Guard::this_program();
+    let Wanted { house, build, server } = wanted;
+    let wish = Wish { house, guard: &guard, build, server, cpus: &[], tcp: None, stop };
+    let instance = Instance::provision(&wish).map_err(exit::failed)?;
+    held.ready(instance.socket()).map_err(exit::failed)?;
+    Ok((instance, held))
+}
+
+fn tell(wanted: &Wanted, socket: &std::path::Path) {
+    let of = &wanted.build.installed;
+    out!("{} ({} {}) serves at {}", wanted.server.build, of.kind, of.version, socket.display());
+    match by_hand::client(&wanted.build, socket) {
+        Ok(client) => out!("    {}", client.join(" ")),
+        Err(why) => out!("    {why}"),
+    }
+}
+
+/// The same command without `--detach` in a process of its own, until it serves.
+fn detach(matches: &ArgMatches) -> Exit {
+    let wanted = match wanted(matches) {
+        Ok(wanted) => wanted,
+        Err(exit) => return exit,
+    };
+    let name = &wanted.server.build;
+    // Also makes the folder of its log.
+    if let Err(why) = by_hand::hold(&wanted.house, name) {
+        return exit::refused(why);
+    }
+    let path = by_hand::log(&wanted.house, name);
+    let log = match std::fs::File::create(&path) {
+        Ok(log) => log,
+        Err(e) => return exit::failed(format!("{}: {e}", path.display())),
+    };
+    let mut holder = Program::new("/proc/self/exe");
+    holder.args(["servers", "start", name]);
+    holder.args(matches.get_many::<String>("set").into_iter().flatten().flat_map(|s| ["--set", s]));
+    // Its own group: Ctrl-C at this terminal is for whoever sits there then.
+    holder.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
+    let mut holder = match holder.spawn() {
+        Ok(holder) => holder,
+        Err(e) => return exit::failed(format!("starting assay in the background: {e}")),
+    };
+    loop {
+        if let Some(Running { socket, .. }) = by_hand::running(&wanted.house, name) {
+            tell(&wanted, &socket);
+            return Exit::Valid;
+        }
+        if let Ok(Some(_)) = holder.try_wait() {
+            let said = std::fs::read_to_string(&path).unwrap_or_default();
+            return exit::failed(format!("{name} did not start:\n{}", said.trim_end()));
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+}

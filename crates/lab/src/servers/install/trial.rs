@@ -1,0 +1,45 @@
+//! Whether a build serves here: a small data directory is made, the server greets, and it ends as it was asked to. A binary
+//! that only says its version proves little: what a server lacks it says when it starts.
+
+use super::super::Build;
+use super::super::house::House;
+use super::super::instance::{Instance, STOP_PATIENCE, Wish};
+use crate::process::{Ended, Guard};
+use crate::trouble::Trouble;
+use model::plan::Server;
+use model::units::Bytes;
+use model::value::Value;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+/// Small enough to be made in seconds, large enough for every version.
+const MEMORY: Bytes = Bytes(64 * Bytes::MIB);
+
+pub fn serve(build: &Build, house: &House, guard: &Guard, stop: &AtomicBool) -> Result<(), Trouble> {
+    let small = Value::Count(MEMORY.0 as i64);
+    let server = Server {
+        build: build.installed.name.clone(),
+        on: None,
+        engine: "innodb".into(),
+        profile: "default".into(),
+        // A key for TLS takes some versions a quarter of a minute.
+        settings: BTreeMap::from([
+            ("buffer_pool".to_string(), small.clone()),
+            ("redo".to_string(), small),
+            ("tls".to_string(), Value::Flag(false)),
+        ]),
+        native: BTreeMap::new(),
+        cpus: None,
+        load_cpus: None,
+    };
+    let wish = Wish { house, guard, build, server: &server, cpus: &[], tcp: None, stop };
+    let name = &build.installed.name;
+    let mut instance =
+        Instance::provision(&wish).map_err(|e| Trouble::new(format!("{name} does not serve")).because(e))?;
+    match instance.stop(STOP_PATIENCE) {
+        Ended::Code(0) => Ok(()),
+        ended => {
+            Err(Trouble::new(format!("{name} serves but does not stop cleanly ({ended}):\n{}", instance.log_tail())))
+        }
+    }
+}
