@@ -18,6 +18,7 @@ mod moved;
 mod pairs;
 mod scaling;
 mod schema;
+pub mod search;
 mod silence;
 pub mod stats;
 
@@ -33,7 +34,8 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let comparisons = comparisons::all(&evidence, &cells);
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
-    Judgement { cells, verdicts, comparisons, findings: Vec::new(), claims, not_measured }
+    let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
+    Judgement { cells, verdicts, comparisons, findings: Vec::new(), claims, not_measured, searches }
 }
 
 /// The page of a check by its id or code; `None` when nothing is called so.

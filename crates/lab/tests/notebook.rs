@@ -36,6 +36,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         workload: "oltp.mixed".into(),
         parameters: [("rows".to_string(), Value::Count(rows))].into(),
         load,
+        search: None,
         phases: vec![],
     };
     let run = |n| PlannedRun { id: id(n), cell: cell.id.clone(), repetition: n, block: n, seed: Seed(u64::from(n)) };
@@ -67,6 +68,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         block: n,
         position,
         seed: Seed(u64::from(n)),
+        trial: None,
         ending: Ending::Failed { reason: "it was a test".into() },
         started_unix_ms: 1,
         ended_unix_ms: 2,

@@ -114,10 +114,16 @@ impl Pause {
 
 impl std::fmt::Display for Arrivals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.process {
-            Process::Constant => write!(f, "{}, evenly apart", self.rate),
-            Process::Poisson => write!(f, "{}, at random (Poisson)", self.rate),
-        }
+        write!(f, "{}, {}", self.rate, self.process)
+    }
+}
+
+impl std::fmt::Display for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Constant => "evenly apart",
+            Self::Poisson => "at random (Poisson)",
+        })
     }
 }
 

@@ -226,3 +226,27 @@ proptest! {
         prop_assert!(plan.cost.disk > Bytes(0));
     }
 }
+
+#[test]
+fn a_plan_of_a_search_says_the_most_that_it_may_take() {
+    let text = "question = \"How much does it bear?\"\n[axes]\nworkload = [\"oltp.point_selects\", \"oltp.mixed\"]\n\
+        [workload.oltp]\n[load]\nusers = 64\nwarm_up = \"1s\"\nmeasure = \"4s\"\n\
+        search = { for = \"rate\", keep = \"p99 < 5ms\", from = 500, to = 50_000, runs = 20 }\n";
+    let plan = plan(text, &small_host());
+    assert_snapshot!(table(&plan));
+    assert_eq!(plan.runs.len(), 3 * 20);
+    let seeds: BTreeSet<_> = plan.cells.iter().map(|c| c.search.as_ref().unwrap().seed).collect();
+    assert_eq!(seeds.len(), 3, "each search has its own seed, and so has its A/A arm");
+}
+
+#[test]
+fn searches_on_one_server_take_turns_and_each_server_is_met_once() {
+    let text = "question = \"?\"\n[axes]\nsettings.buffer_pool = [\"64 MiB\", \"1 GiB\"]\nrange_size = [10, 100]\n\
+        [workload.oltp.mixed]\n[load]\nsearch = { for = \"users\", from = 1, to = 64 }\n[repeat]\naa = false\n";
+    let plan = plan(text, &small_host());
+    let servers: Vec<_> = plan.runs.iter().map(|r| &plan.cell(&r.cell).server).collect();
+    assert_eq!(servers.windows(2).filter(|w| w[0] != w[1]).count(), 1);
+    for turn in plan.runs.chunks(2) {
+        assert!(turn[0].block == turn[1].block && turn[0].cell != turn[1].cell, "{turn:?}");
+    }
+}

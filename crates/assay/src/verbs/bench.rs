@@ -186,6 +186,7 @@ mod tests {
             comparisons: Vec::new(),
             findings: Vec::new(),
             claims: Vec::new(),
+            searches: Vec::new(),
             not_measured: Vec::new(),
         };
         insta::assert_snapshot!(lines(&judgement));

@@ -140,6 +140,7 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
             io: Io::Auto,
             deadline: Nanos::from_secs(10),
         },
+        search: None,
         phases: vec![Phase {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -161,6 +162,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         block: repetition,
         position: 0,
         seed: Seed(1),
+        trial: None,
         ending: Ending::Done,
         started_unix_ms: 0,
         ended_unix_ms: 2_000,

@@ -4,6 +4,7 @@
 use super::dataset::{identity, key};
 use super::instance::NEWS;
 use super::placement::place;
+use super::trial::LimitWatch;
 use super::{Halt, Lab, answers};
 use crate::load::{Crew, Outcome, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
@@ -69,6 +70,7 @@ impl Lab<'_> {
         let stop = watch.lab.stop;
         let outcome = drive(&crew, stop, &mut watch).map_err(|e| Trouble::new("the load could not run").because(e))?;
         let still = sampling.mark().wait();
+        let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = scribe.close(&outcome);
         let (missing, written) = sampling.finish();
         pages.and(written)?;
@@ -78,6 +80,9 @@ impl Lab<'_> {
         record.io = outcome.io.clone();
         record.phases = phases;
         record.whole = whole(crew.workload, &outcome, &quiet, &still);
+        if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
+            trial.cut = lost;
+        }
         if outcome.stopped {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
@@ -111,6 +116,7 @@ impl Lab<'_> {
         record.ending = ending.clone();
         self.notebook.note(kind, Some(&record.id), text)?;
         self.notebook.end_run(&record)?;
+        self.remember(record);
         Ok(ending)
     }
 
@@ -123,6 +129,7 @@ impl Lab<'_> {
             block: planned.block,
             position: self.notebook.finished().len() as u32,
             seed: planned.seed,
+            trial: self.trial.clone(),
             ending: Ending::Done,
             started_unix_ms: unix_ms(),
             ended_unix_ms: 0,
@@ -203,6 +210,8 @@ struct Scribe<'a> {
     /// What was read at each boundary: the begin of the first phase and the end of each.
     marks: Vec<Readings>,
     phases: Vec<Sum>,
+    /// Of a run that tries a rate.
+    limit: Option<LimitWatch>,
 }
 
 /// One phase as the workers cut it.
@@ -225,6 +234,7 @@ impl<'a> Scribe<'a> {
             start: Nanos(0),
             marks: Vec::new(),
             phases: Vec::new(),
+            limit: LimitWatch::of(cell),
         }
     }
 
@@ -289,6 +299,10 @@ impl Witness for Watch<'_, '_, '_> {
     }
 
     fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        let kind = self.scribe.cell.phases[phase].kind;
+        if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
+            limit.saw(&tally);
+        }
         let sum = self.scribe.sum(phase);
         sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
         sum.length += to.0 - from.0;
@@ -304,6 +318,10 @@ impl Witness for Watch<'_, '_, '_> {
         if self.scribe.written.is_ok() {
             self.scribe.written = self.scribe.intervals.append(&interval);
         }
+    }
+
+    fn is_certain(&self) -> bool {
+        self.scribe.limit.as_ref().is_some_and(LimitWatch::is_lost)
     }
 
     fn progress(&mut self, _: f64) {

@@ -3,9 +3,11 @@
 
 use super::grammar::OTHERS;
 use super::reading::Reading;
+use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Until};
 use crate::rate::Rate;
+use crate::search::Search;
 use crate::seed::Seed;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
@@ -21,6 +23,7 @@ const REPETITIONS: i64 = 3;
 
 pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
     let get = Get(&reading.values);
+    let search = search::of(get);
     let compared: usize = reading.axes.iter().map(|a| a.values.len()).fold(1, usize::saturating_mul);
     Experiment {
         name: name.to_string(),
@@ -30,24 +33,28 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         axes: reading.axes.clone(),
         server: server(get),
         workloads: reading.workloads.clone(),
-        load: load(get, reading),
+        load: load(get, reading, search.as_ref()),
         phases: phases(get, reading),
         repeat: Repeat {
-            repetitions: u32::try_from(get.count("repeat.repetitions").unwrap_or(REPETITIONS)).expect("bounded"),
+            repetitions: match &search {
+                Some(search) => search.runs,
+                None => u32::try_from(get.count("repeat.repetitions").unwrap_or(REPETITIONS)).expect("bounded"),
+            },
             seed: Seed(get.count("repeat.seed").unwrap_or(1).unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
         },
+        search,
     }
 }
 
 #[derive(Clone, Copy)]
-struct Get<'a>(&'a BTreeMap<String, Value>);
+pub(super) struct Get<'a>(pub &'a BTreeMap<String, Value>);
 
 impl Get<'_> {
-    fn text(self, path: &str) -> Option<String> {
+    pub fn text(self, path: &str) -> Option<String> {
         self.0.get(path).and_then(Value::text).map(str::to_string)
     }
-    fn count(self, path: &str) -> Option<i64> {
+    pub fn count(self, path: &str) -> Option<i64> {
         self.0.get(path).and_then(Value::count)
     }
     fn time(self, path: &str) -> Option<Nanos> {
@@ -74,9 +81,11 @@ fn server(get: Get<'_>) -> ServerWish {
     }
 }
 
-fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
+fn load(get: Get<'_>, reading: &Reading<'_>, search: Option<&Search>) -> Load {
     let first = |axis: &str| reading.axis_named(axis).and_then(|a| a.values.first()).cloned();
-    let users = get.count("load.users").or_else(|| first("users")?.count()).expect("checked");
+    let lowest = |sought: &str| search.filter(|s| s.goal.axis() == sought).map(|s| s.from);
+    let users = get.count("load.users").or_else(|| first("users")?.count());
+    let users = users.or_else(|| lowest("users").map(|n| n as i64)).expect("checked");
     let process =
         if get.text("load.arrivals").as_deref() == Some("constant") { Process::Constant } else { Process::Poisson };
     Load {
@@ -87,6 +96,7 @@ fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
             .cloned()
             .or_else(|| first("rate"))
             .and_then(|value| Rate::of(&value))
+            .or_else(|| lowest("rate").map(Rate::steady))
             .map(|rate| Arrivals { rate, process }),
         pause: pause(get),
         io: match get.text("load.io").as_deref() {

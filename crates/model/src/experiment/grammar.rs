@@ -9,9 +9,11 @@ use crate::settings;
 use crate::words::{Kind, Parameter, Words, WorkloadWords};
 
 /// More simulated users than a server accepts connections.
-const MAX_USERS: i64 = 100_000;
+pub(super) const MAX_USERS: i64 = 100_000;
 /// A hundred is already more than any interval needs.
 const MAX_REPETITIONS: i64 = 1_000;
+/// Fewer runs find nothing that has an interval.
+const MIN_SEARCH: i64 = 8;
 const MAX_ITERATIONS: i64 = 100;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
@@ -47,6 +49,12 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("load", "deadline", Shape::Duration { zero: false }),
     ("load", "warm_up", Shape::Duration { zero: true }),
     ("load", "measure", Shape::Duration { zero: false }),
+    ("load", "search.for", Shape::Of(Kind::Choice(&["rate", "users"]))),
+    ("load", "search.keep", Shape::Keep),
+    ("load", "search.from", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
+    ("load", "search.to", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
+    ("load", "search.within", Shape::Of(Kind::Real { min: 0.005, max: 1.0 })),
+    ("load", "search.runs", count(MIN_SEARCH, MAX_REPETITIONS)),
     ("phases", "name", Shape::Of(Kind::Text)),
     ("phases", "measure", Shape::Duration { zero: false }),
     ("phases", "warm_up", Shape::Duration { zero: false }),
@@ -126,6 +134,9 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
     }
     if section == "load" && key.starts_with("rate[") {
         return wrong("a rate is one number or one text", format!("write rate = {}", Rate::FORMS));
+    }
+    if section == "load" && key == "search" {
+        return wrong("a search is a table", format!("write {}", super::search::EXAMPLE));
     }
     let siblings = KEYS.iter().filter(|(s, _, _)| *s == section).map(|(_, k, _)| *k);
     let mend = match nearest(key, siblings.clone()) {

@@ -22,6 +22,7 @@ impl Reading<'_> {
         self.check_workloads();
         self.check_axes();
         self.check_load();
+        self.check_search();
         self.check_phases();
     }
 
@@ -120,14 +121,14 @@ impl Reading<'_> {
     }
 
     fn check_load(&mut self) {
-        if !self.said("load.users") && !self.said("axes.users") {
+        if !self.said("load.users") && !self.said("axes.users") && self.sought() != Some("users") {
             self.problem(
                 "load.users",
                 "nobody says how many users there are",
                 "write users = 8 in [load], or make it an axis",
             );
         }
-        let rate = self.said("load.rate") || self.said("axes.rate");
+        let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");
         self.check_rhythm("load", rate, &self.running());
     }
 

@@ -9,6 +9,8 @@ use crate::host::{Host, InstalledBuild};
 use crate::load::{Arrivals, Process, Until};
 use crate::problem::Problem;
 use crate::rate::Rate;
+use crate::search::{Goal, Search};
+use crate::seed::Seed;
 use crate::settings;
 use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
@@ -66,6 +68,13 @@ pub(super) fn repeat_one(cells: &mut Vec<Cell>) {
     let twin = cells[cells.len() / 2].clone();
     let width = twin.id.0.len() - 1;
     cells.push(Cell { id: CellId(format!("c{:0width$}", cells.len() + 1)), repeats: Some(twin.id.clone()), ..twin });
+}
+
+/// A seed of its own for the search of each cell.
+pub(super) fn seed_searches(cells: &mut [Cell], seed: Seed) {
+    for (i, search) in cells.iter_mut().enumerate().filter_map(|(i, c)| Some((i, c.search.as_mut()?))) {
+        search.seed = seed.child("search").nth(i as u64);
+    }
 }
 
 /// All combinations of axis values.
@@ -145,6 +154,7 @@ fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
         workload: workload.name.to_string(),
         parameters: parameters.collect(),
         load,
+        search: experiment.search.clone(),
         phases,
         axes,
     }
@@ -213,12 +223,14 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
             });
         }
         let admitted = server.settings.get("max_connections").and_then(Value::count);
-        let wanted = i64::from(cell.load.users.0) + i64::from(LAB_SESSIONS);
+        let most = match &cell.search {
+            Some(search @ Search { goal: Goal::Users, .. }) => cell.at(search.to).load.users,
+            Some(_) | None => cell.load.users,
+        };
+        let wanted = i64::from(most.0) + i64::from(LAB_SESSIONS);
         if let Some(admitted) = admitted.filter(|a| *a < wanted) {
-            let reason = format!(
-                "{} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}",
-                cell.load.users
-            );
+            let reason =
+                format!("{most} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}");
             return Some(Obstacle {
                 keys: &["users", "settings.max_connections"],
                 reason,

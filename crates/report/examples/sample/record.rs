@@ -153,6 +153,7 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
             io: Io::Auto,
             deadline: Nanos::from_secs(10),
         },
+        search: None,
         phases: vec![Phase {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -289,6 +290,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         block: planned.block,
         position: position as u32 + 1,
         seed: planned.seed,
+        trial: None,
         ending,
         started_unix_ms: started,
         ended_unix_ms: started + if done { SECONDS * 1000 + 200 } else { 400 },
