@@ -7,6 +7,7 @@
 
 use lab::load::{Crew, Witness, drive};
 use lab::sessions::address::Door;
+use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::tally::Tally;
 use model::seed::Seed;
@@ -44,6 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         pause: None,
         io: Io::IoUring,
         deadline: DEADLINE,
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root(socket.into()),
         setup: Vec::new(),
         phases: vec![Phase {

@@ -4,6 +4,7 @@
 use lab::load::{Crew, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
+use model::errors::Errors;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
 use model::rate::Rate;
@@ -41,6 +42,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pause: None,
         io: if io.is_empty() { Io::Auto } else { Io::Epoll },
         deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root(socket),
         setup: Vec::new(),
         phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until, disturb: None }],

@@ -9,6 +9,7 @@ use crate::servers::house::House;
 use crate::servers::sham::Sham;
 use crate::sessions::address::Door;
 use crate::trouble::Trouble;
+use model::errors::Errors;
 use model::host::Host;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::plan::Server;
@@ -88,6 +89,8 @@ fn sing(
         pause: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
         setup: Vec::new(),
         phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],

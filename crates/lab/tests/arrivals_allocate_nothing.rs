@@ -4,6 +4,7 @@
 use lab::load::{Crew, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
+use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
 use model::rate::Rate;
 use model::record::tally::Tally;
@@ -61,6 +62,8 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         pause: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
         setup: Vec::new(),
         phases: vec![Phase {

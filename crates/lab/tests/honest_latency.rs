@@ -6,6 +6,7 @@ use lab::clock;
 use lab::load::{Crew, Outcome, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
+use model::errors::Errors;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Distribution, Io, Pause, Phase, PhaseKind, Process, Until};
 use model::rate::Rate;
@@ -52,6 +53,8 @@ fn crew(users: u32, until: Until) -> Crew {
         pause: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root("unset".into()),
         setup: Vec::new(),
         phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until, disturb: None }],

@@ -4,6 +4,7 @@
 use lab::load::{Crew, Outcome, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
+use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::tally::Tally;
 use model::seed::Seed;
@@ -53,6 +54,8 @@ fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
         pause: None,
         io,
         deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root(socket),
         setup: vec!["SET NAMES latin1".into()],
         phases,
@@ -136,6 +139,8 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         pause: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
         door: Door::root(socket),
         setup: Vec::new(),
         phases: vec![phase("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(60)))],

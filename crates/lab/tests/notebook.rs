@@ -1,6 +1,7 @@
 //! What is written is what is read, whatever happens in between: a kill at any byte, a second lab, a changed experiment.
 
 use lab::notebook::{Folder, Notebook, read};
+use model::errors::Errors;
 use model::host::Host;
 use model::load::{Io, Load};
 use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server};
@@ -27,7 +28,15 @@ fn plan(runs: u32, rows: i64) -> Plan {
         cpus: None,
         load_cpus: None,
     };
-    let load = Load { users: Users(1), arrivals: None, pause: None, io: Io::Auto, deadline: Nanos::from_secs(1) };
+    let load = Load {
+        users: Users(1),
+        arrivals: None,
+        pause: None,
+        io: Io::Auto,
+        deadline: Nanos::from_secs(1),
+        reconnect_every: None,
+        errors: Errors::default(),
+    };
     let cell = Cell {
         id: CellId("c001".into()),
         axes: Default::default(),

@@ -1,6 +1,7 @@
 //! The pressure that users put on a server: closed (a fixed number of users, each waiting for its answer) or open
 //! (operations arrive at a rate whether or not the server keeps up), and the phases that one run goes through.
 
+use crate::errors::Errors;
 use crate::rate::Rate;
 use crate::units::{Nanos, Users};
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,13 @@ pub struct Load {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
     pub io: Io,
-    /// How long one exchange may take before the operation counts as failed by time-out.
+    /// How long one exchange may take before the operation counts as failed by time-out, and connecting before the run does.
     pub deadline: Nanos,
+    /// Each user opens its session anew after so many operations; `None`: it keeps the one it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconnect_every: Option<u64>,
+    #[serde(default, skip_serializing_if = "Errors::is_default")]
+    pub errors: Errors,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

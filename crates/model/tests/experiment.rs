@@ -4,6 +4,7 @@
 mod vocabulary;
 
 use insta::assert_snapshot;
+use model::errors::Errors;
 use model::experiment::Experiment;
 use model::load::{Arrivals, Distribution, Pause, PhaseKind, Process, Until};
 use model::rate::Rate;
@@ -88,6 +89,23 @@ fn what_is_missing_is_told_where_it_would_stand() {
     assert_snapshot!(problems(
         "[workload.linkbench]\n[load]\narrivals = \"poisson\"\n[[phases]]\nname = \"w\"\nwarm_up = \"1s\"\n"
     ));
+}
+
+#[test]
+fn errors_of_the_server_are_named_by_number_or_word() {
+    let errors = |load: &str| {
+        let text = format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\nusers = 1\n{load}\n");
+        Experiment::parse("test", &text, None, &[], &words()).map(|experiment| experiment.load.errors)
+    };
+    assert_eq!(errors("").unwrap(), Errors::default());
+    let said = errors(
+        "[load.errors]\nretry = { deadlock = 10, 1205 = 0, 1062 = 3 }\nback_off = \"1ms\"\nstop = [1146, \"time_out\"]",
+    );
+    let retry = [(1213, 10), (1205, 0), (1062, 3), (1020, 1_000)].into();
+    assert_eq!(said.unwrap(), Errors { retry, back_off: Nanos::from_millis(1), stop: [1146, 1].into() });
+    let wrong = "[load.errors]\nretry = { deadlok = 1, 12 = 5, 1213 = 1, deadlock = 2 }\nstop = [\"dedlock\", true]\nback_of = \"1ms\"";
+    let found = errors(wrong).unwrap_err();
+    assert_snapshot!(found.iter().map(|p| format!("{p}\n")).collect::<String>());
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub trait Sql {
     fn kept(&self) -> &Kept;
     /// Counts the last answer as one that broke an expectation of the workload.
     fn unexpected(&mut self, class: Class);
-    /// Drops the conversation and begins a new one; prepared statements are gone.
+    /// Ends the conversation, with a goodbye where it is whole, and begins a new one; prepared statements are gone.
     fn start_reconnect(&mut self);
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
 }

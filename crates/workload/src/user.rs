@@ -18,15 +18,14 @@ pub enum End {
     RolledBack,
 }
 
-/// What the load wants after a fault.
+/// What the load wants after a fault. Before anything else is said, what is open is rolled back, or a session that did not
+/// survive is opened anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Roll back what is open and do the same operation again.
+    /// Do the same operation again.
     Retry,
     /// The operation is counted as failed; go on with the next.
     GiveUp,
-    /// As `GiveUp`, after a new connection.
-    Reconnect,
     /// This user ends.
     Stop,
 }
@@ -39,6 +38,10 @@ pub trait Seat {
     fn ended(&mut self, operation: Operation, end: End);
     /// The operation met a fault.
     fn met(&mut self, operation: Operation, fault: &Fault) -> Decision;
+    /// Ready when the operation that is to be retried may begin again.
+    fn poll_again(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+    /// Whether the load wants a new session for this user before its next operation.
+    fn wants_new_session(&mut self) -> bool;
     /// This user is connected and has prepared its statements; measuring starts when all have.
     fn ready(&mut self);
 }
@@ -68,28 +71,39 @@ pub async fn live<U: User>(mut user: U, session: &mut (dyn Sql + '_), seat: &mut
                 }
                 Err(fault) => fault,
             };
-            match seat.met(operation, &fault) {
-                Decision::Retry => undo(&user, session).await?,
-                Decision::GiveUp => {
-                    undo(&user, session).await?;
-                    break;
-                }
-                Decision::Reconnect => {
-                    session.reconnect().await?;
-                    user.begin(session).await?;
-                    break;
-                }
-                Decision::Stop => return Err(fault),
+            let decision = seat.met(operation, &fault);
+            if decision == Decision::Stop {
+                return Err(fault);
             }
+            recover(&mut user, session, fault.session_survives()).await?;
+            if decision == Decision::GiveUp {
+                break;
+            }
+            poll_fn(|cx| seat.poll_again(cx)).await;
+        }
+        if seat.wants_new_session() {
+            renew(&mut user, session).await?;
         }
     }
     Ok(())
 }
 
-/// Rolls back first: after a lock wait time-out the transaction is still open, and its locks with it.
-async fn undo<U: User>(user: &U, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
-    if let Some(class) = user.rollback() {
-        session.query(class, "ROLLBACK").await?;
+/// Rolls back: after a lock wait time-out the transaction is still open, and its locks with it. A session that did not
+/// survive, or does not survive that, is opened anew.
+#[cold]
+async fn recover<U: User>(user: &mut U, session: &mut (dyn Sql + '_), survives: bool) -> Result<(), Fault> {
+    if survives {
+        let Some(class) = user.rollback() else { return Ok(()) };
+        match session.query(class, "ROLLBACK").await {
+            Err(fault) if !fault.session_survives() => {}
+            other => return other.map(|_| ()),
+        }
     }
-    Ok(())
+    renew(user, session).await
+}
+
+#[cold]
+async fn renew<U: User>(user: &mut U, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+    session.reconnect().await?;
+    user.begin(session).await
 }

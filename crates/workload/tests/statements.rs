@@ -167,15 +167,43 @@ fn a_retry_rolls_back_and_says_the_same_again() {
 }
 
 #[test]
-fn a_new_connection_prepares_again() {
+fn a_broken_session_is_opened_and_prepared_again_before_the_next_try() {
     let workload = named("oltp.point_selects");
-    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse: Some((1, 1213)), ..Memory::default() };
-    let mut seat = turns(2);
-    seat.decision = Decision::Reconnect;
-    live(workload, &parameters(workload, &[]), &mut memory, &mut seat).expect("the second connection works");
+    for (decision, again) in [(Decision::Retry, true), (Decision::GiveUp, false)] {
+        let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), lose: Some(1), ..Memory::default() };
+        let mut seat = turns(2);
+        seat.decision = decision;
+        live(workload, &parameters(workload, &[]), &mut memory, &mut seat).expect("the second session works");
+        let said = memory.log.expect("it was asked for");
+        assert_eq!((said[2].as_str(), &said[0]), ("reconnect", &said[3]));
+        assert_eq!((seat.done, said[1] == said[4]), (if again { 2 } else { 1 }, again));
+    }
+}
+
+#[test]
+fn a_session_that_breaks_at_its_rollback_is_opened_again() {
+    let workload = named("oltp.mixed");
+    let text = parameters(workload, &[("protocol", "text".into())]);
+    let (refuse, lose) = (Some((5, 1213)), Some(6));
+    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse, lose, ..Memory::default() };
+    live(workload, &text, &mut memory, &mut turns(1)).expect("the retry succeeds");
     let said = memory.log.expect("it was asked for");
-    assert_eq!((said[2].as_str(), &said[0]), ("reconnect", &said[3]));
-    assert_eq!(seat.done, 1);
+    assert_eq!(
+        (said[6].as_str(), said[7].as_str(), said[8].as_str()),
+        ("text     ROLLBACK", "reconnect", "text     BEGIN")
+    );
+}
+
+#[test]
+fn a_new_session_for_each_operation_prepares_anew() {
+    let workload = named("oltp.point_selects");
+    let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), ..Memory::default() };
+    let mut seat = turns(3);
+    seat.renew = true;
+    live(workload, &parameters(workload, &[]), &mut memory, &mut seat).expect("nothing refuses");
+    let said = memory.log.expect("it was asked for");
+    let of = |word: &str| said.iter().filter(|line| line.starts_with(word)).count();
+    assert_eq!((of("execute"), of("reconnect"), of("prepare")), (3, 3, 4));
 }
 
 #[test]

@@ -31,7 +31,8 @@ const FEWEST_CALLS: u64 = 100;
 /// Axes over parameters of a workload that leave the rows of a statement as they are. Other parameters may change them.
 const NEUTRAL: &[&str] = &["charset", "protocol", "prepared", "transactions", "secondary_index", "isolation"];
 /// Axes over everything but parameters: none of them may change the work.
-const OUTSIDE: &[&str] = &["build", "engine", "profile", "cpus", "load_cpus", "users", "rate", "workload"];
+const OUTSIDE: &[&str] =
+    &["build", "engine", "profile", "cpus", "load_cpus", "users", "rate", "reconnect_every", "workload"];
 
 #[derive(Default)]
 struct Work {

@@ -2,6 +2,7 @@
 //! built from what a server of that speed would show, so that every check passes until a test takes something away.
 #![allow(dead_code)] // each test file uses its part
 
+use model::errors::Errors;
 use model::histogram::Histogram;
 use model::host::{Host, Version};
 use model::judgement::Judgement;
@@ -139,6 +140,8 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
             pause: None,
             io: Io::Auto,
             deadline: Nanos::from_secs(10),
+            reconnect_every: None,
+            errors: Errors::default(),
         },
         search: None,
         phases: vec![Phase {

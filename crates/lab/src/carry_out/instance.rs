@@ -131,12 +131,17 @@ impl Lab<'_> {
 
     /// Stops the instance cleanly; its folder goes with it.
     pub(super) fn take_down(&mut self) {
+        // Whoever waits for Ctrl-C to work does not wait for a buffer pool to be written.
+        let patience = if self.stop.load(Relaxed) { Duration::ZERO } else { STOP_PATIENCE };
+        self.take_down_within(patience);
+    }
+
+    /// The same, by force after `patience`.
+    pub(super) fn take_down_within(&mut self, patience: Duration) {
         let Some(up) = self.up.take() else { return };
         let Serving::Ours(mut instance) = up.server else { return };
         // Nothing of the data is needed any more, so the record matters here and the shutdown does not.
         let _ = self.notebook.error_log(&up.key, &instance.log_tail());
-        // Whoever waits for Ctrl-C to work does not wait for a buffer pool to be written.
-        let patience = if self.stop.load(Relaxed) { Duration::ZERO } else { STOP_PATIENCE };
         let ended = instance.stop(patience);
         let _ = self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key));
     }

@@ -9,6 +9,7 @@ mod instance;
 pub mod placement;
 mod run;
 mod trial;
+mod troubles;
 
 use crate::canary;
 use crate::notebook::Notebook;

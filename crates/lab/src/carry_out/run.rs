@@ -5,7 +5,8 @@ use super::dataset::{identity, key};
 use super::instance::NEWS;
 use super::placement::place;
 use super::trial::LimitWatch;
-use super::{Halt, Lab, answers};
+use super::{Halt, Lab, answers, troubles};
+use crate::load::failure::Cause;
 use crate::load::{Crew, Outcome, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
 use crate::samplers::client::Workers;
@@ -62,8 +63,8 @@ impl Lab<'_> {
         record.started_unix_ms = unix_ms();
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
         let workers = Workers::default();
-        let (sampled, theirs) = (door.clone(), workers.clone());
-        let sampling = Sampling::begin(move || sources(Some(asker(&sampled)), pid, &theirs), series);
+        let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(crew.deadline.0));
+        let sampling = Sampling::begin(move || sources(Some(asker(&sampled, patience)), pid, &theirs), series);
         let quiet = sampling.mark().wait();
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
         let mut watch = Watch { scribe: &mut scribe, lab: self, todo };
@@ -87,8 +88,19 @@ impl Lab<'_> {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
         }
+        if let Some(sentence) = troubles::sentence(&outcome.whole) {
+            self.notebook.note(EventKind::Note, Some(&planned.id), sentence)?;
+        }
         let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
-        let ending = match (outcome.failure, self.died(patience)) {
+        let failure = outcome.failure.map(|why| match outcome.cause {
+            Cause::Full => troubles::with_limit(&door, why),
+            Cause::Stalled | Cause::Other => why,
+        });
+        let died = self.died(patience);
+        if outcome.cause == Cause::Stalled {
+            self.take_down_within(Duration::ZERO);
+        }
+        let ending = match (failure, died) {
             (None, None) => Ending::Done,
             (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
@@ -158,6 +170,8 @@ impl Lab<'_> {
             pause: cell.load.pause.clone(),
             io: cell.load.io,
             deadline: cell.load.deadline,
+            reconnect_every: cell.load.reconnect_every,
+            errors: cell.load.errors.clone(),
             door: door.clone(),
             phases: cell.phases.clone(),
             workers: placement.workers(cell.load.users.0),
@@ -167,8 +181,8 @@ impl Lab<'_> {
 }
 
 /// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
-fn asker(door: &Door) -> Box<dyn Ask> {
-    match Control::connect(door) {
+fn asker(door: &Door, patience: Duration) -> Box<dyn Ask> {
+    match Control::connect_with(door, patience) {
         Ok(control) => Box::new(control),
         Err(fault) => Box::new(Refused(fault.to_string())),
     }
@@ -194,6 +208,9 @@ fn whole(workload: &dyn Workload, outcome: &Outcome, quiet: &Readings, still: &R
         commits: outcome.whole.commits,
         rollbacks: outcome.whole.rollbacks,
         rows: outcome.rows,
+        connects: outcome.whole.connects,
+        reconnects: outcome.whole.reconnects,
+        connect_time: outcome.whole.connect_time.clone(),
         counters: between(quiet, still, outcome.start),
         timer_error: Some(outcome.timer_error.clone()),
     }

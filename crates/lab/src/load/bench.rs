@@ -5,7 +5,8 @@ use super::backlog::Backlog;
 use super::course::Course;
 use super::executor::Gate;
 use super::tally::WorkerTally;
-use crate::sessions::mysql::Ledger;
+use crate::sessions::mysql::{Ledger, Opened};
+use model::errors::Errors;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,6 +15,7 @@ use workload::session::{Answer, Class, Fault};
 
 pub struct Bench {
     pub course: Arc<Course>,
+    pub errors: Errors,
     pub tally: RefCell<Box<WorkerTally>>,
     /// Opens when the first phase starts, and again whenever a phase begins.
     pub gate: Gate,
@@ -96,7 +98,7 @@ impl Ledger for OnBench {
     fn unexpected(&self, class: Class) {
         self.0.tally.borrow_mut().unexpected(class);
     }
-    fn reconnected(&self) {
-        self.0.tally.borrow_mut().reconnected();
+    fn connected(&self, time: Nanos, opened: Opened) {
+        self.0.tally.borrow_mut().connected(time, opened);
     }
 }

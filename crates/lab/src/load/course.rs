@@ -2,6 +2,7 @@
 //! whether it must stop. A phase by time ends at a moment that everybody can compute; a phase by count ends when the last of
 //! its operations does, and the worker that sees it writes the moment down. Atomics only: nothing here waits.
 
+use super::failure::Cause;
 use model::load::{Phase, Until};
 use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
@@ -18,7 +19,9 @@ pub struct Course {
     finished: Vec<AtomicU64>,
     ready: AtomicU32,
     stop: AtomicBool,
-    failure: Mutex<Option<String>>,
+    /// Users whose last operation met the deadline.
+    stalled: AtomicU32,
+    failure: Mutex<Option<(Cause, String)>>,
     /// Opened when the workers may go.
     released: (Mutex<bool>, Condvar),
 }
@@ -34,6 +37,7 @@ impl Course {
             finished: zeros(),
             ready: AtomicU32::new(0),
             stop: AtomicBool::new(false),
+            stalled: AtomicU32::new(0),
             failure: Mutex::new(None),
             released: (Mutex::new(false), Condvar::new()),
         }
@@ -85,12 +89,24 @@ impl Course {
     pub fn ready(&self) -> u32 {
         self.ready.load(SeqCst)
     }
+    pub fn user_stalled(&self) {
+        self.stalled.fetch_add(1, SeqCst);
+    }
+    pub fn user_revived(&self) {
+        self.stalled.fetch_sub(1, SeqCst);
+    }
+    pub fn stalled(&self) -> u32 {
+        self.stalled.load(SeqCst)
+    }
     /// Ends the run for the first reason given; later ones are consequences.
     pub fn fail(&self, reason: String) {
-        self.failure.lock().expect("no panic while held").get_or_insert(reason);
+        self.fail_by(Cause::Other, reason);
+    }
+    pub fn fail_by(&self, cause: Cause, reason: String) {
+        self.failure.lock().expect("no panic while held").get_or_insert((cause, reason));
         self.stop.store(true, SeqCst);
     }
-    pub fn failure(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<(Cause, String)> {
         self.failure.lock().expect("no panic while held").clone()
     }
     /// Lets the workers go: what is to be read of their threads has been read.

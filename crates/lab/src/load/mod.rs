@@ -5,6 +5,7 @@ mod backlog;
 pub mod bench;
 pub mod course;
 pub mod executor;
+pub mod failure;
 mod rhythm;
 mod schedule;
 mod seat;
@@ -14,6 +15,8 @@ pub mod worker;
 use crate::clock;
 use crate::sessions::address::Door;
 use course::Course;
+use failure::Cause;
+use model::errors::Errors;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Io, Pause, Phase, Process};
 use model::rate::Rate;
@@ -48,6 +51,8 @@ pub struct Crew {
     pub pause: Option<Pause>,
     pub io: Io,
     pub deadline: Nanos,
+    pub reconnect_every: Option<u64>,
+    pub errors: Errors,
     pub door: Door,
     /// What each session says first.
     pub setup: Vec<String>,
@@ -101,6 +106,7 @@ pub struct Outcome {
     pub rows: u64,
     pub whole: Tally,
     pub failure: Option<String>,
+    pub cause: Cause,
     /// Ended by the stop flag.
     pub stopped: bool,
     /// Ended early by its witness, who had seen enough.
@@ -154,7 +160,8 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
         }
         Ok::<_, std::io::Error>(())
     })?;
-    outcome.failure = course.failure();
+    (outcome.cause, outcome.failure) =
+        course.failure().map(|(cause, reason)| (cause, Some(reason))).unwrap_or_default();
     Ok(outcome)
 }
 

@@ -5,6 +5,7 @@
 use super::Crew;
 use super::bench::Bench;
 use super::executor::{Handle, Sleep};
+use super::failure::{self, Cause};
 use super::rhythm::Rhythm;
 use crate::clock;
 use model::load::Until;
@@ -14,9 +15,6 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use workload::session::Fault;
 use workload::user::{Decision, End, Operation, Seat};
-
-/// Deadlock and lock wait time-out: the transaction was the victim of another one, and doing it again may succeed.
-const RETRYABLE: &[u16] = &[1205, 1213];
 
 pub struct UserSeat {
     bench: Rc<Bench>,
@@ -29,12 +27,30 @@ pub struct UserSeat {
     began: Nanos,
     /// Phase and limit that this operation counts for, in a phase by count.
     counted: Option<(usize, u64)>,
+    /// How often this operation was tried again, by error.
+    retries: Vec<(u32, u32)>,
+    /// The last operation met the deadline.
+    is_stalled: bool,
+    /// Where the load wants a new session after so many operations: that, and how many are left.
+    until_renewal: Option<(u64, u64)>,
 }
 
 impl UserSeat {
     pub fn new(bench: Rc<Bench>, handle: Handle, crew: &Crew, user: u32) -> Self {
         let rhythm = Rhythm::of(crew, user);
-        Self { bench, handle, rhythm, due: None, sleep: None, intended: Nanos(0), began: Nanos(0), counted: None }
+        Self {
+            bench,
+            handle,
+            rhythm,
+            due: None,
+            sleep: None,
+            intended: Nanos(0),
+            began: Nanos(0),
+            counted: None,
+            retries: Vec::new(),
+            is_stalled: false,
+            until_renewal: crew.reconnect_every.map(|every| (every, every)),
+        }
     }
 
     /// Ready when the intended start has come.
@@ -64,6 +80,44 @@ impl UserSeat {
                 taken
             }
         }
+    }
+
+    /// What the load's policy says to an error of an operation.
+    fn decide(&mut self, fault: &Fault) -> Decision {
+        let (course, errors, number) = (&self.bench.course, &self.bench.errors, fault.number());
+        if self.bench.over.get() || course.stopped() || *fault == Fault::Stopped {
+            return Decision::Stop;
+        }
+        if errors.stop.contains(&number) {
+            course.fail(format!("the experiment ends at this error: {fault}"));
+            return Decision::Stop;
+        }
+        if *fault == Fault::TimedOut && !self.may_go_on() {
+            return Decision::Stop;
+        }
+        let at = self.retries.iter().position(|(known, _)| *known == number).unwrap_or_else(|| {
+            self.retries.push((number, 0));
+            self.retries.len() - 1
+        });
+        let tried = &mut self.retries[at].1;
+        if *tried >= self.bench.errors.retries(number) {
+            return Decision::GiveUp;
+        }
+        *tried += 1;
+        Decision::Retry
+    }
+
+    /// Notes that this user waited in vain. When it did so twice and nobody else had an answer since, the run ends.
+    fn may_go_on(&mut self) -> bool {
+        let course = &self.bench.course;
+        if self.is_stalled && course.stalled() == course.ready() {
+            course.fail_by(Cause::Stalled, failure::stalled_again());
+            return false;
+        }
+        if !std::mem::replace(&mut self.is_stalled, true) {
+            course.user_stalled();
+        }
+        true
     }
 
     fn settle(&mut self, now: Nanos) {
@@ -96,6 +150,7 @@ impl Seat for UserSeat {
                 return Poll::Pending;
             }
         }
+        self.retries.clear();
         self.began = clock::now();
         self.intended = self.began;
         if let Some((due, free)) = self.due.take() {
@@ -114,23 +169,19 @@ impl Seat for UserSeat {
         self.bench.answered(now);
         self.rhythm.ended(operation);
         self.settle(now);
+        if self.is_stalled {
+            self.is_stalled = false;
+            self.bench.course.user_revived();
+        }
     }
 
     #[cold]
     fn met(&mut self, operation: Operation, fault: &Fault) -> Decision {
-        let over = self.bench.over.get() || self.bench.course.stopped();
-        let decision = match fault {
-            Fault::Server { code, .. } if RETRYABLE.contains(code) && !over => Decision::Retry,
-            Fault::Server { .. } if !over => Decision::GiveUp,
-            Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) if !over => Decision::Reconnect,
-            Fault::Server { .. } | Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) | Fault::Stopped => {
-                Decision::Stop
-            }
-        };
+        let decision = self.decide(fault);
         let mut tally = self.bench.tally.borrow_mut();
         match decision {
             Decision::Retry => tally.retried(operation, fault),
-            Decision::GiveUp | Decision::Reconnect | Decision::Stop => tally.failed(operation, fault),
+            Decision::GiveUp | Decision::Stop => tally.failed(operation, fault),
         }
         drop(tally);
         if decision != Decision::Retry {
@@ -140,6 +191,30 @@ impl Seat for UserSeat {
             self.settle(now);
         }
         decision
+    }
+
+    fn poll_again(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let back_off = self.bench.errors.back_off;
+        if back_off == Nanos(0) {
+            return Poll::Ready(());
+        }
+        let sleep = self.sleep.get_or_insert_with(|| self.handle.sleep_until(Nanos(clock::now().0 + back_off.0)));
+        if Pin::new(sleep).poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.sleep = None;
+        Poll::Ready(())
+    }
+
+    #[inline]
+    fn wants_new_session(&mut self) -> bool {
+        let Some((every, left)) = &mut self.until_renewal else { return false };
+        *left -= 1;
+        if *left > 0 || self.bench.over.get() {
+            return false;
+        }
+        *left = *every;
+        true
     }
 
     fn ready(&mut self) {

@@ -2,6 +2,7 @@
 //! second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram increment.
 
 use super::Crew;
+use crate::sessions::mysql::Opened;
 use model::histogram::Histogram;
 use model::record::gaps::Gaps;
 use model::record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};
@@ -15,6 +16,7 @@ pub struct WorkerTally {
     operations: Vec<OperationTally>,
     statements: Vec<StatementTally>,
     reconnects: u64,
+    connects: Histogram,
     /// As servers count them: texts and executions, plumbing included.
     questions: u64,
     rows: u64,
@@ -43,6 +45,7 @@ impl WorkerTally {
                 .map(|_| StatementTally { service: Histogram::new(), ..StatementTally::default() })
                 .collect(),
             reconnects: 0,
+            connects: Histogram::new(),
             questions: 0,
             rows: 0,
             arrivals: ArrivalTally::default(),
@@ -114,8 +117,10 @@ impl WorkerTally {
         self.statements[class.0 as usize].unexpected += 1;
     }
 
-    pub fn reconnected(&mut self) {
-        self.reconnects += 1;
+    #[cold]
+    pub fn connected(&mut self, time: Nanos, after: Opened) {
+        self.connects.record(time);
+        self.reconnects += u64::from(after == Opened::AfterBreak);
     }
 
     /// One more request that the server counts as a Question.
@@ -132,7 +137,9 @@ impl WorkerTally {
     /// The same under names; plumbing and what never happened is left out.
     pub fn named(&self, workload: &dyn Workload) -> Tally {
         let mut tally = Tally {
+            connects: self.connects.count(),
             reconnects: self.reconnects,
+            connect_time: (self.connects.count() > 0).then(|| self.connects.clone()),
             arrivals: self.is_scheduled.then_some(self.arrivals),
             lag: self.lag.clone(),
             gaps: Some(self.gaps.clone()),
@@ -169,6 +176,7 @@ impl WorkerTally {
             *s = StatementTally { service: std::mem::take(&mut s.service), ..StatementTally::default() };
         }
         (self.reconnects, self.questions, self.rows) = (0, 0, 0);
+        self.connects.clear();
         self.arrivals = ArrivalTally::default();
         self.lag.iter_mut().for_each(Histogram::clear);
         self.gaps = Gaps::default();

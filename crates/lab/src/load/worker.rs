@@ -6,6 +6,7 @@ use super::backlog::Backlog;
 use super::bench::{Bench, OnBench};
 use super::course::Course;
 use super::executor::{Executor, Handle};
+use super::failure::{self, Cause};
 use super::schedule::Schedule;
 use super::seat::UserSeat;
 use super::tally::WorkerTally;
@@ -56,6 +57,7 @@ pub fn work(
     let handle = executor.handle();
     let bench = Rc::new(Bench {
         course: Arc::clone(course),
+        errors: crew.errors.clone(),
         tally: RefCell::new(Box::new(WorkerTally::new(crew))),
         gate: handle.gate(),
         phase: Cell::new(None),
@@ -126,7 +128,12 @@ async fn live(
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0)).await;
     }
     let outcome = async {
-        let mut session = Session::open(opening, OnBench(Rc::clone(&bench))).await?;
+        let opened = Session::open(opening, OnBench(Rc::clone(&bench))).await;
+        if let Err(fault) = &opened {
+            let others = bench.course.ready();
+            bench.course.fail_by(Cause::of(fault), failure::not_let_in(number, &crew, others, fault));
+        }
+        let mut session = opened?;
         connected.set(connected.get() + 1);
         let mut seat = UserSeat::new(Rc::clone(&bench), handle.clone(), &crew, number);
         let lived = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, &mut session, &mut seat).await;
@@ -140,7 +147,7 @@ async fn live(
         Ok(()) | Err(Fault::Stopped) => {}
         // After the end a broken conversation is no news: the run is being stopped.
         Err(_) if bench.over.get() => {}
-        Err(fault) => bench.course.fail(format!("user {number} gave up: {fault}")),
+        Err(fault) => bench.course.fail_by(Cause::of(&fault), failure::gave_up(number, &crew, &fault)),
     }
 }
 

@@ -2,6 +2,9 @@
 //! real one. Against it the load meets nothing but itself, which is what the canary measures; and it can misbehave on
 //! request in ways that a real server does only when it should not.
 
+mod manners;
+
+pub use manners::{Greets, Heard, Manners, Misdeed};
 use model::units::Nanos;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -13,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread::JoinHandle;
+use wire::mysql::err::ErrPacket;
 use wire::mysql::handshake::{Greeting, Response, SCRAMBLE_BYTES};
 use wire::mysql::server::{Answer, Command};
 use wire::mysql::{Capabilities, Cell, Column, ColumnType, OkPacket, Status, packet};
@@ -46,21 +50,32 @@ struct Shared {
     silent_until: AtomicU64,
     /// Look for requests without ever sleeping.
     restless: AtomicBool,
+    manners: Manners,
+    heard: Heard,
 }
 
 impl Sham {
     /// Listens on that socket until dropped, on CPUs `cpus` (any when empty).
     pub fn start(socket: &Path, cpus: &[u32]) -> io::Result<Self> {
+        Self::start_with(socket, cpus, Manners::default())
+    }
+
+    /// The same, misbehaving.
+    pub fn start_with(socket: &Path, cpus: &[u32], manners: Manners) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         rustix::net::listen(&listener, 4096)?;
         listener.set_nonblocking(true)?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared { manners, ..Shared::default() });
         let (theirs, cpus) = (Arc::clone(&shared), cpus.to_vec());
         let thread = std::thread::Builder::new().name("sham".into()).spawn(move || {
             crate::load::pin(&cpus)?;
             serve(&listener, &theirs)
         })?;
         Ok(Self { socket: socket.to_path_buf(), shared, thread: Some(thread) })
+    }
+
+    pub fn heard(&self) -> &Heard {
+        &self.shared.heard
     }
 
     /// Stops answering until that moment of the lab's clock, as a server does that waits for a disk.
@@ -117,12 +132,12 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
                     let mut peer =
                         Peer { socket: socket.into(), received: Vec::new(), capabilities: None, canned: Vec::new() };
                     epoll::add(&poll, &peer.socket, EventData::new_u64(next), EventFlags::IN)?;
-                    if peer.greet().is_ok() {
+                    if peer.welcome(shared, peers.len()).is_ok() {
                         peers.insert(next, peer);
                     }
                     next += 1;
                 }
-            } else if peers.get_mut(&number).is_some_and(|p| p.hear(&mut buffer).is_err()) {
+            } else if peers.get_mut(&number).is_some_and(|p| p.hear(&mut buffer, shared).is_err()) {
                 peers.remove(&number);
             }
         }
@@ -141,6 +156,34 @@ fn hold_while_silent(shared: &Shared) {
 }
 
 impl Peer {
+    /// Greets a peer who finds so many others, or does what bad manners do.
+    fn welcome(&mut self, shared: &Shared, others: usize) -> io::Result<()> {
+        let come = Heard::one(&shared.heard.connects);
+        if shared.manners.room.is_some_and(|room| others >= room) {
+            let mut out = Vec::new();
+            let error = ErrPacket { number: 1040, sqlstate: *b"08004", message: b"Too many connections" };
+            Answer::new(&mut out, Capabilities::WANTED, 0).err(&error);
+            let _ = self.say(&out);
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        match shared.manners.greeting {
+            Some(Greets::Nobody) => Ok(()),
+            Some(Greets::First(some)) if come > some => Err(io::ErrorKind::ConnectionRefused.into()),
+            Some(Greets::First(_)) | None => self.greet(),
+        }
+    }
+
+    /// Answers an execute.
+    fn execute(&self, shared: &Shared) -> io::Result<()> {
+        if let Some((every, misdeed)) = shared.manners.misdeed {
+            let capabilities = self.capabilities.expect("who executes was let in");
+            if Heard::one(&shared.heard.executes).is_multiple_of(every) {
+                return misdeed.act(&self.socket, &self.canned, capabilities);
+            }
+        }
+        self.say(&self.canned)
+    }
+
     fn greet(&mut self) -> io::Result<()> {
         let greeting = Greeting {
             raw_version: VERSION,
@@ -157,7 +200,7 @@ impl Peer {
     }
 
     /// Takes what has arrived and answers every whole packet. An error means that the peer is gone.
-    fn hear(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+    fn hear(&mut self, buffer: &mut [u8], shared: &Shared) -> io::Result<()> {
         let got = match recv(&self.socket, &mut *buffer, RecvFlags::DONTWAIT) {
             Err(rustix::io::Errno::AGAIN) => return Ok(()),
             outcome => outcome?.0,
@@ -171,20 +214,21 @@ impl Peer {
             && let Ok((packet, [])) = packet::split(&buffer[..got])
             && packet.payload.first() == Some(&wire::mysql::command::STMT_EXECUTE)
         {
-            return self.say(&self.canned);
+            return self.execute(shared);
         }
         self.received.extend_from_slice(&buffer[..got]);
         let received = std::mem::take(&mut self.received);
         let mut rest = &received[..];
         while let Ok((packet, after)) = packet::split(rest) {
-            self.answer(packet.payload)?;
+            self.answer(packet.payload, shared)?;
             rest = after;
         }
         self.received = rest.to_vec();
         Ok(())
     }
 
-    fn answer(&mut self, payload: &[u8]) -> io::Result<()> {
+    fn answer(&mut self, payload: &[u8], shared: &Shared) -> io::Result<()> {
+        let heard = &shared.heard;
         let mut out = Vec::new();
         let Some(capabilities) = self.capabilities else {
             let response = Response::parse(payload).map_err(|e| io::Error::other(e.to_string()))?;
@@ -194,16 +238,24 @@ impl Peer {
         };
         let mut answer = Answer::new(&mut out, capabilities, 1);
         match Command::parse(payload).map_err(|e| io::Error::other(e.to_string()))? {
-            Command::Quit => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Command::Prepare(_) => answer.prepared(1, &[number()], &[text()]),
-            Command::Execute { .. } => return self.say(&self.canned),
+            Command::Quit => {
+                Heard::one(&heard.goodbyes);
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            Command::Prepare(sql) => {
+                Heard::one(&heard.prepares);
+                let parameters = vec![number(); sql.iter().filter(|byte| **byte == b'?').count()];
+                answer.prepared(1, &parameters, &[text()]);
+            }
+            Command::Execute { .. } => return self.execute(shared),
             Command::Close(_) => return Ok(()),
-            Command::Query(_)
-            | Command::Ping
-            | Command::ResetConnection
-            | Command::InitDb(_)
-            | Command::Reset(_)
-            | Command::Unknown(_) => {
+            Command::Query(sql) => {
+                if sql == b"ROLLBACK" {
+                    Heard::one(&heard.rollbacks);
+                }
+                answer.ok(&OkPacket::default());
+            }
+            Command::Ping | Command::ResetConnection | Command::InitDb(_) | Command::Reset(_) | Command::Unknown(_) => {
                 answer.ok(&OkPacket::default());
             }
         }

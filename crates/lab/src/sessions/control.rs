@@ -20,10 +20,15 @@ pub type TextRow = Vec<Option<String>>;
 
 impl Control {
     pub fn connect(door: &Door) -> Result<Self, Fault> {
+        Self::connect_with(door, PATIENCE)
+    }
+
+    /// The same for somebody who waits at most so long for each answer.
+    pub fn connect_with(door: &Door, patience: Duration) -> Result<Self, Fault> {
         let address = door.address.clone();
         let connect = Box::new(move || -> super::mysql::Connecting {
             let address = address.clone();
-            Box::pin(async move { blocking_line(&address) })
+            Box::pin(async move { blocking_line(&address, patience) })
         });
         let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new() });
         Ok(Self { session: block_on(Session::open(opening, ()))? })
@@ -60,17 +65,17 @@ impl Control {
     }
 }
 
-fn blocking_line(address: &Address) -> std::io::Result<Line> {
+fn blocking_line(address: &Address, patience: Duration) -> std::io::Result<Line> {
     match address {
         Address::Unix(path) => {
             let socket = std::os::unix::net::UnixStream::connect(path)?;
-            socket.set_read_timeout(Some(PATIENCE))?;
+            socket.set_read_timeout(Some(patience))?;
             Ok(Line::blocking(socket.into()))
         }
         Address::Tcp { host, port } => {
             let socket = std::net::TcpStream::connect((host.as_str(), *port))?;
             socket.set_nodelay(true)?;
-            socket.set_read_timeout(Some(PATIENCE))?;
+            socket.set_read_timeout(Some(patience))?;
             Ok(Line::blocking(socket.into()))
         }
     }

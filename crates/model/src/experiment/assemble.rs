@@ -5,6 +5,7 @@ use super::grammar::OTHERS;
 use super::reading::Reading;
 use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
+use crate::errors::{self, Errors};
 use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Until};
 use crate::rate::Rate;
 use crate::search::Search;
@@ -105,7 +106,22 @@ fn load(get: Get<'_>, reading: &Reading<'_>, search: Option<&Search>) -> Load {
             Some(_) | None => Io::Auto,
         },
         deadline: get.time("load.deadline").unwrap_or(DEADLINE),
+        reconnect_every: get.count("load.reconnect_every").map(i64::unsigned_abs),
+        errors: errors(get),
     }
+}
+
+/// What is said of one error stands beside the defaults of the others.
+fn errors(get: Get<'_>) -> Errors {
+    let mut errors = Errors::default();
+    for (name, times) in get.below("load.errors.retry.") {
+        let times = times.count().and_then(|n| u32::try_from(n).ok()).expect("bounded");
+        errors.retry.insert(errors::number(&name).expect("checked"), times);
+    }
+    errors.back_off = get.time("load.errors.back_off").unwrap_or_default();
+    let stop = get.text("load.errors.stop").unwrap_or_default();
+    errors.stop = stop.split_whitespace().filter_map(errors::number).collect();
+    errors
 }
 
 fn pause(get: Get<'_>) -> Option<Pause> {

@@ -2,7 +2,7 @@
 //! come from the vocabulary. A key that is not found here gets a mend: the nearest key of its section, or the section
 //! where it belongs.
 
-use super::shape::{Shape, Wrong, suggestion, wrong};
+use super::shape::{self, Shape, Wrong, suggestion, wrong};
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::settings;
@@ -15,6 +15,7 @@ const MAX_REPETITIONS: i64 = 1_000;
 /// Fewer runs find nothing that has an interval.
 const MIN_SEARCH: i64 = 8;
 const MAX_ITERATIONS: i64 = 100;
+const MAX_RETRIES: i64 = 1_000_000;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
 
@@ -47,6 +48,9 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("load", "pace", Shape::Duration { zero: false }),
     ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
     ("load", "deadline", Shape::Duration { zero: false }),
+    ("load", "reconnect_every", count(1, i64::MAX)),
+    ("load", "errors.back_off", Shape::Duration { zero: true }),
+    ("load", "errors.stop", Shape::Errors),
     ("load", "warm_up", Shape::Duration { zero: true }),
     ("load", "measure", Shape::Duration { zero: false }),
     ("load", "search.for", Shape::Of(Kind::Choice(&["rate", "users"]))),
@@ -76,6 +80,7 @@ const AXES: &[(&str, &str)] = &[
     ("load_cpus", "server.load_cpus"),
     ("users", "load.users"),
     ("rate", "load.rate"),
+    ("reconnect_every", "load.reconnect_every"),
 ];
 
 /// What a path stands for.
@@ -112,6 +117,10 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("server", key) if key.starts_with("settings.") => setting(&key["settings.".len()..]).map(Slot::Fixed),
         // A think time of its own for each operation, or for the others by `default`.
         ("load", key) if key.starts_with("think.") => Ok(Slot::Fixed(Shape::Duration { zero: true })),
+        ("load", "errors" | "errors.retry") => Ok(Slot::Section),
+        ("load", key) if key.starts_with("errors.retry.") => {
+            shape::error(&key["errors.retry.".len()..]).map(|_| Slot::Fixed(count(0, MAX_RETRIES)))
+        }
         ("phases", _) => {
             wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale")
         }

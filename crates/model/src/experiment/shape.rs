@@ -2,6 +2,7 @@
 //! nanoseconds, sizes as bytes, names in their spelling), so that nobody after this parses a text again.
 
 use super::document::Raw;
+use crate::errors;
 use crate::plan::cpus::CpuSet;
 use crate::problem::nearest;
 use crate::rate::Rate;
@@ -35,6 +36,8 @@ pub(super) enum Shape {
     Cpus,
     Workload,
     Disturbance,
+    /// A list of errors; kept as their numbers in one text.
+    Errors,
     /// Any single value: the server's own variables.
     Native,
 }
@@ -53,6 +56,8 @@ pub(super) fn wrong<T>(what: impl Into<String>, mend: impl Into<String>) -> Resu
 impl Shape {
     pub fn read(self, raw: &Raw, words: &Words) -> Result<Value, Wrong> {
         let value = match raw {
+            Raw::List(items) if self == Self::Errors => return errors(items.iter().map(|(_, raw)| raw)),
+            Raw::Value(_) if self == Self::Errors => return errors([raw].into_iter()),
             Raw::Value(value) => value,
             Raw::List(_) => {
                 return wrong(format!("a list, where {} is wanted", self.wanted()), "lists belong in [axes]");
@@ -66,6 +71,7 @@ impl Shape {
             Self::Rate => rate(value),
             Self::Keep => keep(value),
             Self::Native => Ok(value.clone()),
+            Self::Errors => unreachable!("lists and values are read above"),
             Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => {
                 match value.text() {
                     Some(text) => self.word(text, words).map(Value::Text),
@@ -87,7 +93,7 @@ impl Shape {
             Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),
             Self::Cpus => wrong(format!("`{text}` is not a set of CPUs"), format!("write {}", CpuSet::FORMS)),
             Self::Dsn => dsn(text),
-            Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Keep | Self::Native => {
+            Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Keep | Self::Errors | Self::Native => {
                 unreachable!("read elsewhere")
             }
         }
@@ -110,8 +116,36 @@ impl Shape {
             Self::Cpus => "a set of CPUs".into(),
             Self::Workload => "the name of a workload".into(),
             Self::Disturbance => "the name of a disturbance".into(),
+            Self::Errors => "a list of errors".into(),
             Self::Native => "a single value".into(),
         }
+    }
+}
+
+fn errors<'a>(items: impl Iterator<Item = &'a Raw>) -> Result<Value, Wrong> {
+    let number = |raw: &Raw| match raw {
+        Raw::Value(value) => error(&value.to_string()),
+        Raw::List(_) | Raw::Nothing | Raw::Other(_) => wrong("not an error", "write its number or its name"),
+    };
+    let numbers = items.map(number).collect::<Result<Vec<_>, _>>()?;
+    let word = |number: &u32| {
+        let name = errors::NAMES.iter().find(|(_, known)| known == number);
+        name.map_or_else(|| number.to_string(), |(name, _)| (*name).to_string())
+    };
+    Ok(Value::Text(numbers.iter().map(word).collect::<Vec<_>>().join(" ")))
+}
+
+/// The number of an error that a key or a value names.
+pub(super) fn error(name: &str) -> Result<u32, Wrong> {
+    match errors::number(name) {
+        Some(number) => Ok(number),
+        None => wrong(
+            format!("`{name}` is not an error"),
+            format!(
+                "write the server's number, as 1213, or a name; {}",
+                suggestion(name, errors::NAMES.iter().map(|(n, _)| *n))
+            ),
+        ),
     }
 }
 

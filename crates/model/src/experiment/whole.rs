@@ -4,6 +4,7 @@
 use super::grammar::{self, ENDS, OTHERS, parameter_of};
 use super::reading::Reading;
 use super::shape::suggestion;
+use crate::errors;
 use crate::value::Value;
 use crate::words::WorkloadWords;
 use std::collections::BTreeSet;
@@ -23,6 +24,7 @@ impl Reading<'_> {
         self.check_axes();
         self.check_load();
         self.check_search();
+        self.check_errors();
         self.check_phases();
     }
 
@@ -176,6 +178,23 @@ impl Reading<'_> {
     fn thinks(&self, at: &str) -> Vec<String> {
         let (one, each) = (format!("{at}.think"), format!("{at}.think."));
         self.entries.iter().map(|e| &e.path).filter(|p| **p == one || p.starts_with(&each)).cloned().collect()
+    }
+
+    fn check_errors(&mut self) {
+        const RETRY: &str = "load.errors.retry.";
+        let retried: Vec<_> =
+            self.values.keys().filter_map(|path| path.strip_prefix(RETRY)).map(String::from).collect();
+        let stop = self.values.get("load.errors.stop").map(Value::to_string).unwrap_or_default();
+        let mut seen: BTreeSet<_> = stop.split_whitespace().filter_map(errors::number).collect();
+        for name in retried {
+            if errors::number(&name).is_some_and(|number| !seen.insert(number)) {
+                self.problem(
+                    &format!("{RETRY}{name}"),
+                    "this error is named twice, here and under another name or in `stop`",
+                    "keep one of them: an error is tried again, or it ends the run",
+                );
+            }
+        }
     }
 
     fn check_phases(&mut self) {

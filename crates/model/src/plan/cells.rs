@@ -122,7 +122,9 @@ fn workload_of<'a>(experiment: &Experiment, combination: &[(String, Value)], wor
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     match axis {
-        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "workload" => true,
+        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every" | "workload" => {
+            true
+        }
         parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
     }
 }
@@ -135,6 +137,9 @@ fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
     if let Some(rate) = axes.get("rate").and_then(Rate::of) {
         let process = load.arrivals.as_ref().map_or(Process::Poisson, |a| a.process);
         load.arrivals = Some(Arrivals { rate, process });
+    }
+    if let Some(operations) = axes.get("reconnect_every").and_then(Value::count) {
+        load.reconnect_every = Some(operations.unsigned_abs());
     }
     let mut phases = experiment.phases.clone();
     for phase in &mut phases {

@@ -57,6 +57,13 @@ pub struct WholeRun {
     /// Statements that write, as INSERT, answered or refused, and rows that they changed; `None` in records from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Writes>,
+    /// Sessions of users that were opened, those of them that replaced a broken one, and how long opening took.
+    #[serde(default)]
+    pub connects: u64,
+    #[serde(default)]
+    pub reconnects: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_time: Option<Histogram>,
     pub counters: BTreeMap<String, Ends>,
     /// How late the load's timers woke it, whatever they were set for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

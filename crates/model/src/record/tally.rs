@@ -18,9 +18,15 @@ pub struct Tally {
     pub commits: u64,
     #[serde(default)]
     pub rollbacks: u64,
+    /// Sessions opened: first ones, those that the load wants anew, and those after a break.
+    #[serde(default)]
+    pub connects: u64,
     /// Sessions opened again after they broke.
     #[serde(default)]
     pub reconnects: u64,
+    /// From the wish for a connection until the server has let the user in, of sessions opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_time: Option<Histogram>,
     /// Under a load whose operations have intended starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalTally>,
@@ -111,7 +117,11 @@ impl Tally {
         }
         self.commits += other.commits;
         self.rollbacks += other.rollbacks;
+        self.connects += other.connects;
         self.reconnects += other.reconnects;
+        if let Some(theirs) = &other.connect_time {
+            self.connect_time.get_or_insert_default().merge(theirs);
+        }
         if let Some(theirs) = &other.arrivals {
             self.arrivals.get_or_insert_default().merge(*theirs);
         }

@@ -1,6 +1,7 @@
 //! A made-up record: what seed 0 would leave behind on a small machine. Rates follow a plain model (a cost per
 //! statement, shared CPUs, a collation that makes sorting dearer), noise comes from the seed, so it is the same each time.
 
+use model::errors::Errors;
 use model::host::{Host, InstalledBuild, Version};
 use model::load::{Io, Load, Phase, PhaseKind, Until};
 use model::plan::{Axis, Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
@@ -152,6 +153,8 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
             pause: None,
             io: Io::Auto,
             deadline: Nanos::from_secs(10),
+            reconnect_every: None,
+            errors: Errors::default(),
         },
         search: None,
         phases: vec![Phase {

@@ -20,6 +20,8 @@ pub struct Memory {
     pub unexpected: Vec<Class>,
     /// Refuses the request with this number (from 0) with this error.
     pub refuse: Option<(usize, u16)>,
+    /// Breaks the conversation at the request with this number.
+    pub lose: Option<usize>,
     pub requests: usize,
     pub prepared: Vec<String>,
     pub answer: Option<Result<Answer, Fault>>,
@@ -109,6 +111,7 @@ impl Sql for Memory {
             Some((at, code)) if at == self.requests => {
                 Err(Fault::Server { code, state: *b"HY000", message: "refused".into() })
             }
+            _ if self.lose == Some(self.requests) => Err(Fault::Lost("gone".into())),
             _ => Ok(answer),
         });
         self.requests += 1;
@@ -138,6 +141,8 @@ pub struct Turns<F: FnMut(u32)> {
     pub decision: Decision,
     pub ready: bool,
     pub done: u32,
+    /// A new session after each operation.
+    pub renew: bool,
 }
 
 impl<F: FnMut(u32)> Seat for Turns<F> {
@@ -154,13 +159,19 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
     fn met(&mut self, _: Operation, _: &Fault) -> Decision {
         self.decision
     }
+    fn poll_again(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+    fn wants_new_session(&mut self) -> bool {
+        self.renew
+    }
     fn ready(&mut self) {
         self.ready = true;
     }
 }
 
 pub fn turns(left: u32) -> Turns<fn(u32)> {
-    Turns { left, at_turn: |_| {}, decision: Decision::Retry, ready: false, done: 0 }
+    Turns { left, at_turn: |_| {}, decision: Decision::Retry, ready: false, done: 0, renew: false }
 }
 
 /// A workload's defaults with some of them replaced.

@@ -10,7 +10,7 @@ pub(super) fn server_fault(error: &wire::mysql::ServerError) -> Fault {
 
 #[cold]
 pub(super) fn protocol(malformed: Malformed) -> Fault {
-    Fault::Protocol(malformed.to_string())
+    Fault::Protocol(malformed.0.to_string())
 }
 
 #[cold]

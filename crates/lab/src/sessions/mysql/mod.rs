@@ -33,7 +33,15 @@ pub trait Ledger {
     fn answered(&self, class: Class, answer: &Answer, bytes: u64, service: Nanos);
     fn refused(&self, class: Class, fault: &Fault);
     fn unexpected(&self, class: Class);
-    fn reconnected(&self);
+    fn connected(&self, time: Nanos, opened: Opened);
+}
+
+/// Why a session was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// It is the first, or its user wanted a new one.
+    ByWish,
+    AfterBreak,
 }
 
 /// The ledger of sessions that are not measured.
@@ -42,13 +50,17 @@ impl Ledger for () {
     fn answered(&self, _: Class, _: &Answer, _: u64, _: Nanos) {}
     fn refused(&self, _: Class, _: &Fault) {}
     fn unexpected(&self, _: Class) {}
-    fn reconnected(&self) {}
+    fn connected(&self, _: Nanos, _: Opened) {}
 }
 
 pub struct Session<L: Ledger> {
     conversation: Conversation,
     opening: Rc<Opening>,
     reopening: Option<Redialing>,
+    /// The conversation broke: there is nobody to say goodbye to.
+    broken: bool,
+    /// A goodbye was said, and the server has not hung up yet.
+    leaving: bool,
     ledger: L,
     now: Pending,
     kept: Kept,
@@ -77,11 +89,14 @@ impl<L: Ledger> Session<L> {
             conversation,
             opening,
             reopening: None,
+            broken: false,
+            leaving: false,
             ledger,
             now: Pending::idle(),
             kept: Kept::default(),
             file: None,
         };
+        session.ledger.connected(session.conversation.connect_time, Opened::ByWish);
         session.set_up().await?;
         Ok(session)
     }
@@ -117,12 +132,16 @@ impl<L: Ledger> Session<L> {
 
     /// Says goodbye, so that the server does not count an aborted client, and waits for it to hang up.
     pub async fn quit(mut self) {
+        self.say_goodbye();
+        let _ = self.conversation.line.exchange().await;
+    }
+
+    fn say_goodbye(&mut self) {
         let line = &mut self.conversation.line;
         line.outgoing().clear();
         command::quit(line.outgoing());
         // Servers count a goodbye as a Question.
         self.ledger.asked();
-        let _ = line.exchange().await;
     }
 
     fn encode(&mut self, request: Request<'_>) {
@@ -215,6 +234,7 @@ impl<L: Ledger> Session<L> {
     }
 
     fn failed(&mut self, fault: Fault) -> Fault {
+        self.broken = !fault.session_survives();
         self.ledger.refused(self.now.class, &fault);
         fault
     }
@@ -272,18 +292,30 @@ impl<L: Ledger> Sql for Session<L> {
     }
 
     fn start_reconnect(&mut self) {
-        let opening = Rc::clone(&self.opening);
-        self.reopening = Some(Box::pin(async move { redial(&opening).await }));
+        if !self.broken {
+            self.say_goodbye();
+        }
+        self.leaving = !self.broken;
     }
 
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        let reopening = self.reopening.as_mut().expect("a reconnect is polled after it was started");
+        if self.leaving && self.conversation.line.poll_exchange(cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.leaving = false;
+        let opening = &self.opening;
+        let reopening = self.reopening.get_or_insert_with(|| {
+            let opening = Rc::clone(opening);
+            Box::pin(async move { redial(&opening).await })
+        });
         let Poll::Ready(outcome) = reopening.as_mut().poll(cx) else { return Poll::Pending };
         self.reopening = None;
         Poll::Ready(outcome.map(|conversation| {
-            self.conversation = conversation;
-            self.ledger.reconnected();
+            let opened = if self.broken { Opened::AfterBreak } else { Opened::ByWish };
+            self.ledger.connected(conversation.connect_time, opened);
             self.opening.setup.iter().for_each(|_| self.ledger.asked());
+            self.conversation = conversation;
+            self.broken = false;
         }))
     }
 }

@@ -2,8 +2,10 @@
 
 use super::faults::{lost, server_fault};
 use super::statement::Statement;
+use crate::clock;
 use crate::load::executor::Line;
 use crate::sessions::address::{Address, Door};
+use model::units::Nanos;
 use std::pin::Pin;
 use wire::mysql::{Account, Capabilities, Login, LoginStep, Reply, Transport};
 use workload::session::Fault;
@@ -27,10 +29,13 @@ pub(super) struct Conversation {
     pub(super) reply: Reply,
     pub(super) statements: Vec<Option<Statement>>,
     pub(super) version: String,
+    /// From the wish to connect until the server let us in.
+    pub(super) connect_time: Nanos,
 }
 
 /// Connects, logs in and says what every conversation begins with.
 pub(super) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
+    let begun = clock::now();
     let mut line = (opening.connect)().await.map_err(|e| lost(&e))?;
     let door = &opening.door;
     let account = Account {
@@ -58,7 +63,8 @@ pub(super) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
         line.consume(consumed);
         if let Some(session) = end {
             let reply = Reply::new(session.capabilities);
-            return Ok(Conversation { line, reply, statements: Vec::new(), version: session.version });
+            let connect_time = Nanos(clock::now().0 - begun.0);
+            return Ok(Conversation { line, reply, statements: Vec::new(), version: session.version, connect_time });
         }
         let heard = if answer.is_empty() {
             line.receive().await
