@@ -15,12 +15,3 @@ pub fn flag() -> Arc<AtomicBool> {
     }
     flag
 }
-
-/// The same without the second's end: Ctrl-C is for a client in the foreground, and its server outlives it.
-pub fn patient_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&flag)).expect("SIGINT and SIGTERM can be handled");
-    }
-    flag
-}

@@ -2,9 +2,8 @@
 //! host; every mistake comes back at once.
 
 use crate::exit::{self, Exit};
-use crate::verbs::servers;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use lab::servers::catalogue::{self, Catalogue};
+use lab::servers::catalogue;
 use lab::servers::house::House;
 use model::experiment::Experiment;
 use model::host::Host;
@@ -44,11 +43,12 @@ pub fn arguments(command: Command) -> Command {
 }
 
 /// What an experiment may name here.
-pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
-    // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
-    let installed = host.builds.iter().map(|b| b.name.clone());
-    let more: Vec<_> = catalogue.names().into_iter().filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
-    Words { workloads: workload::words(), disturbances: Vec::new(), builds: installed.chain(more).collect() }
+pub fn words(host: &Host) -> Words {
+    Words {
+        workloads: workload::words(),
+        disturbances: Vec::new(),
+        builds: host.builds.iter().map(|b| b.name.clone()).collect(),
+    }
 }
 
 pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
@@ -87,10 +87,8 @@ pub fn resolve(
     scale: Option<&str>,
     sets: Vec<(String, String)>,
 ) -> Result<Question, Exit> {
-    let house = House::from_environment().map_err(exit::failed)?;
-    let catalogue = Catalogue::of(&house).map_err(servers::illegible)?;
     let host = host()?;
-    let words = words(&host, &catalogue);
+    let words = words(&host);
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     if host.builds.is_empty() && experiment.server.on.is_none() {

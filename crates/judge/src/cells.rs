@@ -1,23 +1,13 @@
 //! The judgement of each cell: its numbers, its verdicts, its bound. A cell without a single finished run has a reason where
 //! its number would stand, and no verdicts but the one that says so.
 
-use crate::comparisons::KNEE;
 use crate::evidence::{CellEvidence, Evidence};
 use crate::{bound, checks, metrics};
 use model::judgement::CellJudgement;
-use model::search::Goal;
 use model::verdict::{Status, Verdict};
 
 pub fn all(evidence: &Evidence) -> Vec<CellJudgement> {
     evidence.cells.iter().map(one).collect()
-}
-
-/// What the answer of a search is called among the metrics.
-fn answer_name(cell: &CellEvidence) -> &'static str {
-    match cell.cell.search.as_ref().map(|s| s.goal) {
-        Some(Goal::Users) => "peak_users",
-        Some(Goal::Rate { .. }) | None => KNEE,
-    }
 }
 
 fn one(cell: &CellEvidence) -> CellJudgement {
@@ -30,10 +20,6 @@ fn one(cell: &CellEvidence) -> CellJudgement {
         }
         Some(_) => Vec::new(),
     };
-    let mut metrics = metrics;
-    if let Some(answer) = cell.search.as_ref().and_then(|s| s.answer.clone()) {
-        metrics.whole.insert(answer_name(cell).into(), answer);
-    }
     let worst = verdicts.iter().map(|v| v.verdict).max();
     let runs = cell.runs.iter().map(|r| r.run).chain(cell.endings.iter().copied());
     CellJudgement {

@@ -5,10 +5,10 @@
 use crate::evidence::Evidence;
 use crate::scaling;
 use model::estimate::{Comparison, Outcome};
-use model::judgement::{CellJudgement, Claim, SearchJudgement};
+use model::judgement::{CellJudgement, Claim};
 use model::record::run::Ending;
 use model::verdict::{Status, Verdict};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Effects told per axis, beside the count of the others.
 const EFFECTS: usize = 2;
@@ -20,7 +20,6 @@ pub fn all(
     comparisons: &[Comparison],
 ) -> Vec<Claim> {
     let mut claims = vec![measured(evidence, cells), valid(cells)];
-    claims.extend(evidence.cells.iter().filter_map(|c| c.search.as_ref()).map(of_search));
     claims.extend(verdicts.iter().filter(|v| v.verdict >= Status::Warn).map(of_experiment));
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
     let status = if aa_warns { Status::Warn } else { Status::Pass };
@@ -34,11 +33,7 @@ pub fn all(
 
 fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
     let with_number = cells.iter().filter(|c| c.no_number.is_none()).count();
-    // A search that is over leaves runs of its plan unmade.
-    let made: BTreeSet<_> = evidence.record.runs.iter().map(|r| &r.id).collect();
-    let over: BTreeSet<_> = evidence.cells.iter().filter(|c| c.search_is_over()).map(|c| &c.cell.id).collect();
-    let wanted = evidence.record.plan.runs.iter().filter(|r| made.contains(&r.id) || !over.contains(&r.cell));
-    let planned = wanted.count();
+    let planned = evidence.record.plan.runs.len();
     let count = |of: fn(&Ending) -> bool| evidence.record.runs.iter().filter(|r| of(&r.ending)).count();
     let done = count(|e| matches!(e, Ending::Done));
     let failed = count(|e| matches!(e, Ending::Failed { .. }));
@@ -91,10 +86,6 @@ fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
     }
     let only = if counts.len() > 1 { "mostly " } else { "" };
     counts.into_iter().max_by_key(|(_, n)| *n).map_or(String::new(), |(check, _)| format!(" ({only}{check})"))
-}
-
-fn of_search(search: &SearchJudgement) -> Claim {
-    Claim { status: search.status, sentence: search.sentence.clone(), evidence: vec![search.cell.to_string()] }
 }
 
 fn of_experiment(verdict: &Verdict) -> Claim {

@@ -10,7 +10,6 @@ use crate::stats::{Interval, average, ratio, variation};
 use model::estimate::{Comparison, Estimate, Outcome};
 use model::judgement::CellJudgement;
 use model::plan::CellId;
-use model::search::Goal;
 use model::units::{Share, round3};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,9 +20,6 @@ pub const MARGIN: Share = Share(0.02);
 const NOISY: Share = Share(0.10);
 /// … says nothing about differences smaller than that.
 const CLAIMABLE: Share = Share(0.20);
-
-/// What searches for a rate are compared by: the rate that they found.
-pub const KNEE: &str = "knee_rate";
 
 /// The axis that is drawn as a curve and not compared.
 const CURVE: &str = "users";
@@ -40,7 +36,7 @@ fn one(pair: &Pair, failed: &BTreeMap<CellId, String>) -> Option<Comparison> {
     let ratio = ratio(pair.base, pair.candidate)?;
     let (outcome, why) = outcome(pair, &ratio, failed);
     Some(Comparison {
-        metric: if knees(pair.base, pair.candidate).is_some() { KNEE } else { "qps" }.into(),
+        metric: "qps".into(),
         base: pair.base.cell.id.to_string(),
         candidate: pair.candidate.cell.id.to_string(),
         axis: pair.axis.into(),
@@ -52,9 +48,6 @@ fn one(pair: &Pair, failed: &BTreeMap<CellId, String>) -> Option<Comparison> {
 
 /// Candidate over base in statements per second; `None` where one of them has no rate.
 pub fn ratio(base: &CellEvidence, candidate: &CellEvidence) -> Option<Estimate> {
-    if let Some((base, candidate)) = knees(base, candidate) {
-        return of_answers(base, candidate);
-    }
     let rates = |cell: &CellEvidence| cell.runs.iter().map(|r| (r.run.block, r.qps())).collect::<BTreeMap<u32, f64>>();
     let (base, candidate) = (rates(base), rates(candidate));
     if base.is_empty() || candidate.is_empty() || base.values().chain(candidate.values()).any(|rate| *rate <= 0.0) {
@@ -75,24 +68,6 @@ pub fn ratio(base: &CellEvidence, candidate: &CellEvidence) -> Option<Estimate> 
         n: base.len().min(candidate.len()) as u32,
         unit: "ratio".into(),
     })
-}
-
-/// The rates that both searched for and found.
-fn knees<'a>(base: &'a CellEvidence, candidate: &'a CellEvidence) -> Option<(&'a Estimate, &'a Estimate)> {
-    let knee = |cell: &'a CellEvidence| {
-        let search = cell.search.as_ref().filter(|s| matches!(s.search.goal, Goal::Rate { .. }))?;
-        search.answer.as_ref()
-    };
-    knee(base).zip(knee(candidate))
-}
-
-/// Of two estimates that know nothing of each other: half-widths on the log scale add as squares.
-fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
-    let half = |e: &Estimate| Some((e.high? / e.low?).ln() / 2.0);
-    let value = candidate.value / base.value;
-    let factor = half(base)?.hypot(half(candidate)?).exp();
-    let (low, high, n) = (Some(value / factor), Some(value * factor), base.n.min(candidate.n));
-    Some(Estimate { value, low, high, n, unit: "ratio".into() })
 }
 
 /// With the reason, where there is one to give. `failed` names a check for each cell that failed one.
@@ -135,7 +110,6 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
     let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
     let (base, candidate) = (value(pair.base), value(pair.candidate));
     let place = place(pair);
-    let what = if knees(pair.base, pair.candidate).is_some() { "highest rate" } else { "QPS" };
     let at = if pair.axis == "workload" { place.clone() } else { format!(" in {place}") };
     let numbers = numbers(ratio);
     match outcome {
@@ -144,15 +118,15 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
             format!("{candidate} answers {} times the statements of {base}{place} ({numbers}).", round3(ratio.value))
         }
         Outcome::Worse => {
-            format!("{candidate} costs {place} {} of its {what} against {base} ({numbers}).", Share(1.0 - ratio.value))
+            format!("{candidate} costs {place} {} of its QPS against {base} ({numbers}).", Share(1.0 - ratio.value))
         }
         Outcome::Better if ratio.value >= 2.0 => {
-            format!("{candidate} gives {place} {} times the {what} of {base} ({numbers}).", round3(ratio.value))
+            format!("{candidate} gives {place} {} times the QPS of {base} ({numbers}).", round3(ratio.value))
         }
         Outcome::Better => {
-            format!("{candidate} gives {place} {} more {what} than {base} ({numbers}).", Share(ratio.value - 1.0))
+            format!("{candidate} gives {place} {} more QPS than {base} ({numbers}).", Share(ratio.value - 1.0))
         }
-        Outcome::Equivalent => format!("{candidate} and {base} have the same {what} within {MARGIN}{at} ({numbers})."),
+        Outcome::Equivalent => format!("{candidate} and {base} have the same QPS within {MARGIN}{at} ({numbers})."),
         Outcome::Undecided => {
             format!("Whether {candidate} and {base} differ{at} is undecided ({numbers}): {why}")
         }

@@ -2,14 +2,11 @@
 //! dataset. Made once, in one pass, so that no check has to search; histograms stay where they are, because a thousand
 //! runs of them are most of the memory.
 
-use crate::search::answer::{self, Told};
-use model::judgement::SearchJudgement;
 use model::plan::{Cell, CellId};
 use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::record::run::{Ending, PhaseRecord, RunRecord};
 use model::record::tally::{OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub struct Evidence<'a> {
@@ -23,16 +20,13 @@ pub struct CellEvidence<'a> {
     pub runs: Vec<RunEvidence<'a>>,
     /// The others: failed or skipped.
     pub endings: Vec<&'a RunRecord>,
-    /// Of a cell that searches: what it found. `runs` are then those that carry the answer.
-    pub search: Option<SearchJudgement>,
 }
 
 #[derive(Clone)]
 pub struct RunEvidence<'a> {
     pub record: &'a Record,
     pub details: &'a dyn Details,
-    /// With the load of this run: that of a search differs from run to run.
-    pub cell: Cow<'a, Cell>,
+    pub cell: &'a Cell,
     pub run: &'a RunRecord,
     pub instance: Option<&'a InstanceRecord>,
     pub dataset: Option<&'a DatasetRecord>,
@@ -44,7 +38,7 @@ impl<'a> Evidence<'a> {
     pub fn of(record: &'a Record, details: &'a dyn Details) -> Self {
         let instances: BTreeMap<_, _> = record.instances.iter().map(|i| (i.key.as_str(), i)).collect();
         let datasets: BTreeMap<_, _> = record.datasets.iter().map(|d| (d.key.as_str(), d)).collect();
-        let empty = |cell| CellEvidence { cell, runs: Vec::new(), endings: Vec::new(), search: None };
+        let empty = |cell| CellEvidence { cell, runs: Vec::new(), endings: Vec::new() };
         let mut cells: Vec<_> = record.plan.cells.iter().map(empty).collect();
         let places: BTreeMap<&CellId, usize> = record.plan.cells.iter().enumerate().map(|(i, c)| (&c.id, i)).collect();
         for run in &record.runs {
@@ -57,35 +51,19 @@ impl<'a> Evidence<'a> {
             }
             let instance = run.instance.as_deref().and_then(|key| instances.get(key).copied());
             let dataset = run.dataset.as_deref().and_then(|key| datasets.get(key).copied());
-            let level = run.trial.as_ref().map(|trial| trial.level);
-            let asked = level.map_or(Cow::Borrowed(cell.cell), |level| Cow::Owned(cell.cell.at(level)));
-            cell.runs.push(RunEvidence { record, details, cell: asked, run, instance, dataset, phases });
+            cell.runs.push(RunEvidence { record, details, cell: cell.cell, run, instance, dataset, phases });
         }
         for cell in &mut cells {
             cell.runs.sort_by_key(|r| r.run.repetition);
             cell.endings.sort_by_key(|r| r.repetition);
-            cell.tell_search();
         }
         Self { record, cells }
     }
 }
 
 impl CellEvidence<'_> {
-    fn tell_search(&mut self) {
-        if self.cell.search.is_none() {
-            return;
-        }
-        let mut runs: Vec<&RunRecord> = self.runs.iter().map(|r| r.run).chain(self.endings.iter().copied()).collect();
-        runs.sort_by_key(|r| r.repetition);
-        let Told { judgement, carriers } = answer::tell(self.cell, &runs);
-        self.runs.retain(|r| carriers.contains(&r.run.id));
-        self.search = Some(judgement);
-    }
     /// Why there is no number; `None` where there is one.
     pub fn no_number(&self) -> Option<String> {
-        if let Some(search) = self.search.as_ref().filter(|s| s.answer.is_none() && !s.trials.is_empty()) {
-            return Some(search.sentence.clone());
-        }
         if !self.runs.is_empty() {
             return None;
         }
@@ -94,10 +72,6 @@ impl CellEvidence<'_> {
             Some(Ending::Done) => "its runs have no phase that measures".into(),
             None => "it has not been run yet".into(),
         })
-    }
-    /// Whether a search needs no further run.
-    pub fn search_is_over(&self) -> bool {
-        self.search.as_ref().is_some_and(|s| s.over)
     }
     pub fn failed(&self) -> impl Iterator<Item = (&RunRecord, &str)> {
         self.endings.iter().filter_map(|run| match &run.ending {

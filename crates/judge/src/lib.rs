@@ -18,7 +18,6 @@ mod moved;
 mod pairs;
 mod scaling;
 mod schema;
-pub mod search;
 mod silence;
 pub mod stats;
 
@@ -34,8 +33,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let comparisons = comparisons::all(&evidence, &cells);
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
-    let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
-    Judgement { cells, verdicts, comparisons, findings: Vec::new(), claims, not_measured, searches }
+    Judgement { cells, verdicts, comparisons, findings: Vec::new(), claims, not_measured }
 }
 
 /// The page of a check by its id or code; `None` when nothing is called so.

@@ -24,10 +24,18 @@ fn plan(runs: u32, rows: i64) -> Plan {
         profile: "durable".into(),
         settings: Default::default(),
         native: Default::default(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     };
-    let load = Load { users: Users(1), arrivals: None, pause: None, io: Io::Auto, deadline: Nanos::from_secs(1) };
+    let load = Load {
+        users: Users(1),
+        arrivals: None,
+        pause: None,
+        transport: None,
+        io: Io::Auto,
+        deadline: Nanos::from_secs(1),
+    };
     let cell = Cell {
         id: CellId("c001".into()),
         axes: Default::default(),
@@ -36,7 +44,6 @@ fn plan(runs: u32, rows: i64) -> Plan {
         workload: "oltp.mixed".into(),
         parameters: [("rows".to_string(), Value::Count(rows))].into(),
         load,
-        search: None,
         phases: vec![],
     };
     let run = |n| PlannedRun { id: id(n), cell: cell.id.clone(), repetition: n, block: n, seed: Seed(u64::from(n)) };
@@ -68,7 +75,6 @@ fn run(n: u32, position: u32) -> RunRecord {
         block: n,
         position,
         seed: Seed(u64::from(n)),
-        trial: None,
         ending: Ending::Failed { reason: "it was a test".into() },
         started_unix_ms: 1,
         ended_unix_ms: 2,

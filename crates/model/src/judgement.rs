@@ -5,7 +5,6 @@
 use crate::estimate::{Comparison, Estimate};
 use crate::finding::Finding;
 use crate::plan::CellId;
-use crate::search::Search;
 use crate::value::Value;
 use crate::verdict::{Status, Verdict};
 use serde::{Deserialize, Serialize};
@@ -23,9 +22,6 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// The report's opening: one sentence per claim, worst status first.
     pub claims: Vec<Claim>,
-    /// What each cell that searches found.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub searches: Vec<SearchJudgement>,
     /// What was not measured and why, as sentences.
     pub not_measured: Vec<String>,
 }
@@ -50,36 +46,6 @@ pub struct CellJudgement {
     pub bound: Option<Bound>,
     /// Set when no run of the cell was done: skipped or failed, in the server's words.
     pub no_number: Option<String>,
-}
-
-/// What a search found: its answer, and the runs that led to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchJudgement {
-    pub cell: CellId,
-    /// As planned: what was looked for, and where.
-    pub search: Search,
-    /// In the order of the runs.
-    pub trials: Vec<TrialJudgement>,
-    /// Operations per second, or users; `None` where it lies outside the range.
-    pub answer: Option<Estimate>,
-    /// No further run is needed or allowed.
-    pub over: bool,
-    pub status: Status,
-    pub sentence: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TrialJudgement {
-    pub run: String,
-    pub level: f64,
-    /// The percentile in microseconds, or operations per second; `None` when nothing was done.
-    pub value: Option<f64>,
-    /// The limit was broken.
-    pub over: bool,
-    /// Why the run was ended early, if it was; its value is then that of a beginning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cut: Option<String>,
-    pub why: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

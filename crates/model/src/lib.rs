@@ -16,7 +16,6 @@ pub mod plan;
 pub mod problem;
 pub mod rate;
 pub mod record;
-pub mod search;
 pub mod seed;
 pub mod settings;
 pub mod units;

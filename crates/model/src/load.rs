@@ -15,6 +15,9 @@ pub struct Load {
     /// What a user of a closed load does between two operations; `None`: it begins the next at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
+    /// How the users reach a private server; `None`: as the DSN of a server that was found says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
     pub io: Io,
     /// How long one exchange may take before the operation counts as failed by time-out.
     pub deadline: Nanos,
@@ -56,6 +59,34 @@ pub enum Distribution {
 pub enum Process {
     Constant,
     Poisson,
+}
+
+/// How bytes travel between a user and its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// A Unix socket.
+    Unix,
+    /// TCP over loopback.
+    Tcp,
+    /// TLS over TCP over loopback, the server's certificate and name verified.
+    Tls,
+}
+
+impl Transport {
+    pub const ALL: [Self; 3] = [Self::Unix, Self::Tcp, Self::Tls];
+    pub const WORDS: &[&str] = &["unix", "tcp", "tls"];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unix => "unix",
+            Self::Tcp => "tcp",
+            Self::Tls => "tls",
+        }
+    }
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|transport| transport.word() == word)
+    }
 }
 
 /// How the load talks to the kernel.
@@ -114,16 +145,10 @@ impl Pause {
 
 impl std::fmt::Display for Arrivals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}, {}", self.rate, self.process)
-    }
-}
-
-impl std::fmt::Display for Process {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Constant => "evenly apart",
-            Self::Poisson => "at random (Poisson)",
-        })
+        match self.process {
+            Process::Constant => write!(f, "{}, evenly apart", self.rate),
+            Process::Poisson => write!(f, "{}, at random (Poisson)", self.rate),
+        }
     }
 }
 

@@ -36,9 +36,8 @@ pub enum How {
 impl Rate {
     /// One operation in a quarter of an hour; less is no load.
     pub const LEAST: f64 = 1e-3;
-    /// Operations per second. Each arrival is drawn and counted, begun or not, at 20 to 40 ns: at ten times this rate an
-    /// overloaded load would do nothing but count what it cannot begin.
-    pub const MOST: f64 = 5e6;
+    /// Operations per second that no open load of one machine exceeds.
+    pub const MOST: f64 = 1e8;
     pub const FORMS: &str = "5000, or \"1000, 5000 at 30s, 8000 by 60s\" (a step at 30s, then a ramp)";
 
     pub const fn steady(rate: f64) -> Self {
@@ -123,7 +122,7 @@ mod tests {
             ("1000, 5000 at 30", "`30` is not a time, in `5000 at 30`"),
             ("1000, 5000 at 30s, 1 by 20s", "`1 by 20s` does not lie after 30 s"),
             ("1000, fast at 1s", "`fast` is not a rate"),
-            ("0", "0 is out of bounds, between 0.001 and 5000000"),
+            ("0", "0 is out of bounds, between 0.001 and 100000000"),
         ] {
             assert_eq!(Rate::parse(text).unwrap_err(), said);
         }

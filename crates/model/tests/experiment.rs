@@ -281,34 +281,3 @@ proptest! {
         }
     }
 }
-
-#[test]
-fn a_search_that_cannot_be_carried_out_is_told_with_the_way_out() {
-    let search = |lines: &str| problems(&format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\n{lines}\n"));
-    assert_snapshot!(
-        [
-            search("users = 4\nsearch = \"rate\""),
-            search("users = 4\nsearch = { for = \"rate\" }"),
-            search("users = 4\nsearch = { for = \"rte\", keep = \"p99 of 5ms\", from = 5000, to = 500, runs = 2 }"),
-            search("search = { for = \"rate\", keep = \"p99 < 5ms\", from = 5, to = 500, withn = 0.1 }\nrate = 100"),
-            search("users = 4\nsearch = { for = \"users\", keep = \"p99 < 5ms\", from = 0.5, to = 500 }\n[repeat]\nrepetitions = 3"),
-        ]
-        .join("\n")
-    );
-}
-
-#[test]
-fn a_search_is_understood_and_its_load_begins_at_the_lowest_level() {
-    let search = |lines: &str| good(&format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\n{lines}\n"));
-    let rate = search("users = 64\nsearch = { for = \"rate\", keep = \"p99 < 5ms\", from = 500, to = 50_000 }");
-    let sought = rate.search.as_ref().unwrap();
-    assert_eq!(sought.to_string(), "the highest rate with p99 < 5 ms, 500/s to 50000/s, within 5 %, at most 24 runs");
-    assert_eq!(rate.load.arrivals.unwrap().rate, Rate::steady(500.0));
-    assert_eq!(rate.repeat.repetitions, 24);
-    let users = search("search = { for = \"users\", from = 2, to = 1024, runs = 40, within = 0.1 }\nthink = \"1ms\"");
-    assert_eq!(
-        users.search.unwrap().to_string(),
-        "the users at peak throughput, 2 users to 1024 users, within 10 %, at most 40 runs"
-    );
-    assert_eq!((users.load.users, users.load.arrivals), (Users(2), None));
-}

@@ -6,6 +6,7 @@ mod vocabulary;
 use insta::assert_snapshot;
 use model::experiment::Experiment;
 use model::host::Host;
+use model::load::Transport;
 use model::plan::{Plan, table};
 use model::units::{Bytes, Nanos};
 use model::value::Value;
@@ -59,6 +60,24 @@ fn a_rate_is_an_axis_and_one_that_its_run_does_not_live_to_see_is_warned_of() {
     assert_eq!(rates[..2], ["1000/s, at random (Poisson)", "1000/s, 5000/s by 30 s, at random (Poisson)"]);
     assert_eq!(short.warnings, ["A rate changes until 30 s after the start, but its run ends after 10 s."]);
     assert!(plan(&format!("{open}measure = \"40s\"\n"), &small_host()).warnings.is_empty());
+}
+
+#[test]
+fn a_server_offers_every_transport_that_some_of_its_users_take() {
+    let text = |axes: &str, server: &str, load: &str| {
+        format!("question = \"?\"\n{axes}[server]\n{server}[workload.oltp.mixed]\n[load]\nusers = 4\n{load}")
+    };
+    let all = plan(&text("[axes]\ntransport = [\"unix\", \"tcp\", \"tls\"]\n", "", ""), &small_host());
+    let by: Vec<_> = all.cells.iter().filter(|c| c.repeats.is_none()).map(|c| c.load.transport.unwrap()).collect();
+    assert_eq!(by, Transport::ALL);
+    assert!(all.cells.iter().all(|c| c.server.tcp && c.server.settings["tls"] == Value::Flag(true)));
+    let unix = plan(&text("", "", ""), &small_host());
+    assert!(unix.cells.iter().all(|c| !c.server.tcp && c.server.settings["tls"] == Value::Flag(false)));
+    assert_eq!(unix.cells[0].load.transport, Some(Transport::Unix));
+    let without = text("", "settings.tls = false\n", "transport = \"tls\"\n");
+    assert!(refused(&without, &small_host()).contains("settings.tls keeps the server from offering it"));
+    let found = plan(&text("", "on = \"mysql://root@h/s?tls=required\"\n", ""), &small_host());
+    assert_eq!((found.cells[0].load.transport, found.cells[0].server.tcp), (None, false));
 }
 
 #[test]
@@ -224,29 +243,5 @@ proptest! {
         let twin_of = plan.cell(twin.repeats.as_ref().unwrap());
         prop_assert_eq!((&twin.server, &twin.parameters, &twin.load), (&twin_of.server, &twin_of.parameters, &twin_of.load));
         prop_assert!(plan.cost.disk > Bytes(0));
-    }
-}
-
-#[test]
-fn a_plan_of_a_search_says_the_most_that_it_may_take() {
-    let text = "question = \"How much does it bear?\"\n[axes]\nworkload = [\"oltp.point_selects\", \"oltp.mixed\"]\n\
-        [workload.oltp]\n[load]\nusers = 64\nwarm_up = \"1s\"\nmeasure = \"4s\"\n\
-        search = { for = \"rate\", keep = \"p99 < 5ms\", from = 500, to = 50_000, runs = 20 }\n";
-    let plan = plan(text, &small_host());
-    assert_snapshot!(table(&plan));
-    assert_eq!(plan.runs.len(), 3 * 20);
-    let seeds: BTreeSet<_> = plan.cells.iter().map(|c| c.search.as_ref().unwrap().seed).collect();
-    assert_eq!(seeds.len(), 3, "each search has its own seed, and so has its A/A arm");
-}
-
-#[test]
-fn searches_on_one_server_take_turns_and_each_server_is_met_once() {
-    let text = "question = \"?\"\n[axes]\nsettings.buffer_pool = [\"64 MiB\", \"1 GiB\"]\nrange_size = [10, 100]\n\
-        [workload.oltp.mixed]\n[load]\nsearch = { for = \"users\", from = 1, to = 64 }\n[repeat]\naa = false\n";
-    let plan = plan(text, &small_host());
-    let servers: Vec<_> = plan.runs.iter().map(|r| &plan.cell(&r.cell).server).collect();
-    assert_eq!(servers.windows(2).filter(|w| w[0] != w[1]).count(), 1);
-    for turn in plan.runs.chunks(2) {
-        assert!(turn[0].block == turn[1].block && turn[0].cell != turn[1].cell, "{turn:?}");
     }
 }

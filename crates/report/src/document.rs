@@ -5,7 +5,7 @@
 use model::estimate::Comparison;
 use model::finding::Finding;
 use model::host::Host;
-use model::judgement::{CellJudgement, Claim, Judgement, REPORT_SCHEMA, SearchJudgement};
+use model::judgement::{CellJudgement, Claim, Judgement, REPORT_SCHEMA};
 use model::plan::{Axis, CellId, Plan, Skipped};
 use model::record::Record;
 use model::seed::Seed;
@@ -20,8 +20,6 @@ pub struct Document<'a> {
     cells: Vec<Cell<'a>>,
     comparisons: &'a [Comparison],
     findings: &'a [Finding],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    searches: &'a [SearchJudgement],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     not_measured: &'a [String],
@@ -61,7 +59,6 @@ impl<'a> Document<'a> {
                 .collect(),
             comparisons: &judgement.comparisons,
             findings: &judgement.findings,
-            searches: &judgement.searches,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             not_measured: &judgement.not_measured,

@@ -8,7 +8,6 @@ mod csv;
 mod document;
 mod markdown;
 mod page;
-mod searches;
 
 use model::judgement::Judgement;
 use model::record::{Details, Record};

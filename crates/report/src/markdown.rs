@@ -1,7 +1,7 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
-use crate::{axes, searches};
+use crate::axes;
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
 use model::plan::{self, Axis, Plan};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The metric of the tables: the first of these that any cell has.
-const HEADLINES: [&str; 5] = ["knee_rate", "qps", "ops_per_s", "tps", "nopm"];
+const HEADLINES: [&str; 4] = ["qps", "ops_per_s", "tps", "nopm"];
 
 pub fn of(record: &Record, judgement: &Judgement) -> String {
     let parts = [
@@ -22,7 +22,6 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         verdict(judgement),
         numbers(&record.plan, judgement),
         findings(judgement),
-        searches::of(judgement),
         checks(&record.plan, judgement),
         provenance(record),
         repeat(&record.plan),

@@ -186,7 +186,6 @@ mod tests {
             comparisons: Vec::new(),
             findings: Vec::new(),
             claims: Vec::new(),
-            searches: Vec::new(),
             not_measured: Vec::new(),
         };
         insta::assert_snapshot!(lines(&judgement));

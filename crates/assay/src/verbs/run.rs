@@ -92,8 +92,7 @@ fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
     plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     let mut terminal = Terminal::new();
-    let outcome =
-        lab::carry_out(plan, host, ::judge::search::next, Guard::this_program(), &mut notebook, &mut terminal, &stop);
+    let outcome = lab::carry_out(plan, host, Guard::this_program(), &mut notebook, &mut terminal, &stop);
     drop(terminal);
     outcome.map_err(|halt| match halt {
         Halt::World(trouble) => exit::failed(trouble),

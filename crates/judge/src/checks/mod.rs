@@ -16,6 +16,7 @@ mod percentiles_have_samples;
 pub(crate) mod regime_was_cached;
 mod repetitions_agree;
 mod schema_as_declared;
+mod transports_agree;
 
 use crate::check::Check;
 
@@ -23,6 +24,7 @@ use crate::check::Check;
 pub const ALL: &[Check] = &[
     parameters_agree::CHECK,
     measured_work_agrees::CHECK,
+    transports_agree::CHECK,
     operations_succeeded::CHECK,
     counts_agree::CHECK,
     answers_were_expected::CHECK,

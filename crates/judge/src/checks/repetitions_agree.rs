@@ -26,13 +26,6 @@ const FAIL: Share = Share(0.40);
 
 fn look(cell: &CellEvidence) -> Sight {
     let rates: Vec<f64> = cell.runs.iter().map(|r| r.qps()).collect();
-    if let Some(search) = &cell.search {
-        let sentence = format!(
-            "A search repeats where it is unsure, {} times here; its interval holds what they differ by.",
-            search.trials.len()
-        );
-        return Ok(Seen::new(Status::Pass, format!("{} runs", search.trials.len()), "a search", sentence));
-    }
     if rates.len() < FEWEST {
         return Err(format!(
             "n = {}, shown as a point; {FEWEST} repetitions are the fewest for an interval",

@@ -4,11 +4,11 @@
 
 mod answers;
 mod dataset;
+mod doors;
 mod found;
 mod instance;
 pub mod placement;
 mod run;
-mod trial;
 
 use crate::canary;
 use crate::notebook::Notebook;
@@ -17,10 +17,9 @@ use crate::servers::house::{House, free_bytes, private_folder};
 use crate::trouble::Trouble;
 use instance::Up;
 use model::host::Host;
-use model::plan::{Cell, CellId, Plan, PlannedRun};
+use model::plan::{Cell, Plan, PlannedRun};
 use model::record::event::EventKind;
-use model::record::run::{Ending, RunRecord};
-use model::search::{Step, Trial};
+use model::record::run::Ending;
 use model::units::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -67,11 +66,6 @@ pub struct Lab<'a> {
     /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
     told: String,
     pace: Pace,
-    next: Next,
-    /// What the run under way is for, where its cell searches.
-    trial: Option<Trial>,
-    /// By searching cell: its finished runs in order.
-    trials: BTreeMap<CellId, Vec<RunRecord>>,
 }
 
 /// What the runs so far cost beyond their phases, for the time left.
@@ -81,14 +75,10 @@ struct Pace {
     planned: Nanos,
 }
 
-/// Which level the next run of a searching cell takes, by its finished runs: a rule of the judge's that the lab only follows.
-pub type Next = fn(&Cell, &[&RunRecord]) -> Step;
-
 /// Carries out what is not yet recorded of the plan.
 pub fn carry_out(
     plan: &Plan,
     host: &Host,
-    next: Next,
     guard: Guard,
     notebook: &mut Notebook,
     progress: &mut dyn Progress,
@@ -109,11 +99,7 @@ pub fn carry_out(
         refused: BTreeMap::new(),
         told: String::new(),
         pace,
-        next,
-        trial: None,
-        trials: BTreeMap::new(),
     };
-    lab.recall()?;
     let outcome = lab.carry_out();
     if let Err(halt) = &outcome {
         let why = match halt {
@@ -149,36 +135,23 @@ fn check_disk(plan: &Plan) -> Result<(), Trouble> {
 
 impl Lab<'_> {
     fn carry_out(&mut self) -> Result<(), Halt> {
-        let mut todo: Vec<PlannedRun> =
+        let todo: Vec<PlannedRun> =
             self.plan.runs.iter().filter(|r| !self.notebook.finished().contains(&r.id)).cloned().collect();
-        todo.retain(|run| !matches!(self.step(run), Some(Step::Over { .. })));
         let total = self.plan.runs.len();
         if todo.is_empty() {
-            let runs = self.notebook.finished().len();
-            self.progress.say(&format!("all {runs} runs are in {}", self.notebook.folder().display()));
+            self.progress.say(&format!("all {total} runs are in {}", self.notebook.folder().display()));
             return Ok(());
         }
-        let found = self.notebook.finished().len();
+        let found = total - todo.len();
         let resumed = if found > 0 { format!(", {found} of them done before") } else { String::new() };
-        let most = if self.plan.searches() { "at most " } else { "" };
-        self.progress.say(&format!("{most}{total} runs{resumed}; the record is {}", self.notebook.folder().display()));
+        self.progress.say(&format!("{total} runs{resumed}; the record is {}", self.notebook.folder().display()));
         self.notebook.host(self.host)?;
         self.notebook.note(EventKind::LabStarted, None, format!("{} runs to do{resumed}", todo.len()))?;
         self.sing()?;
-        while let Some(run) = todo.get(self.pace.done as usize).cloned() {
+        for run in &todo {
             self.check_stop()?;
-            let trial = match self.step(&run) {
-                None => None,
-                Some(Step::Run { level, why }) => Some(Trial { level, why, cut: None }),
-                Some(Step::Over { why, .. }) => {
-                    self.search_is_over(&run, &why)?;
-                    let mut at = 0..;
-                    todo.retain(|r| at.next() < Some(self.pace.done as usize) || r.cell != run.cell);
-                    continue;
-                }
-            };
             self.tell_where(&todo, "");
-            self.one(&run, trial, &todo)?;
+            self.one(run, &todo)?;
         }
         self.notebook.note(EventKind::LabStopped, None, "every run of the plan is over")?;
         Ok(())
@@ -204,13 +177,8 @@ impl Lab<'_> {
     }
 
     /// One run from "its server is up" to "it is in the record".
-    fn one(&mut self, planned: &PlannedRun, trial: Option<Trial>, todo: &[PlannedRun]) -> Result<(), Halt> {
-        let cell = self.plan.cell(&planned.cell);
-        let cell = trial.as_ref().map_or_else(|| cell.clone(), |trial| cell.at(trial.level));
-        if let (Some(trial), Some(search)) = (&trial, &cell.search) {
-            self.progress.say(&format!("{} at {}: {}", planned.id, search.shown(trial.level), trial.why));
-        }
-        self.trial = trial;
+    fn one(&mut self, planned: &PlannedRun, todo: &[PlannedRun]) -> Result<(), Halt> {
+        let cell = self.plan.cell(&planned.cell).clone();
         let prepared = self.instance(&cell).and_then(|()| self.dataset(&cell, planned));
         let ending = match prepared {
             Ok(()) => self.run(planned, &cell, todo)?,

@@ -4,7 +4,6 @@
 use super::dataset::{identity, key};
 use super::instance::NEWS;
 use super::placement::place;
-use super::trial::LimitWatch;
 use super::{Halt, Lab, answers};
 use crate::load::{Crew, Outcome, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
@@ -36,9 +35,10 @@ impl Lab<'_> {
         let mut record = self.blank(planned);
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let (name, _) = identity(cell);
+        let door = up.doors.of(cell.load.transport, &up.door);
         let door = match up.datasets.get(&name) {
-            Some(Ok(schema)) => up.door.within(schema),
-            Some(Err(_)) | None => up.door.clone(),
+            Some(Ok(schema)) => door.within(schema),
+            Some(Err(_)) | None => door.clone(),
         };
         record.instance = Some(up.key.clone());
         record.dataset = up.datasets.contains_key(&name).then(|| key(&up.key, &name));
@@ -70,7 +70,6 @@ impl Lab<'_> {
         let stop = watch.lab.stop;
         let outcome = drive(&crew, stop, &mut watch).map_err(|e| Trouble::new("the load could not run").because(e))?;
         let still = sampling.mark().wait();
-        let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = scribe.close(&outcome);
         let (missing, written) = sampling.finish();
         pages.and(written)?;
@@ -80,9 +79,6 @@ impl Lab<'_> {
         record.io = outcome.io.clone();
         record.phases = phases;
         record.whole = whole(crew.workload, &outcome, &quiet, &still);
-        if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
-            trial.cut = lost;
-        }
         if outcome.stopped {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
@@ -116,7 +112,6 @@ impl Lab<'_> {
         record.ending = ending.clone();
         self.notebook.note(kind, Some(&record.id), text)?;
         self.notebook.end_run(&record)?;
-        self.remember(record);
         Ok(ending)
     }
 
@@ -129,7 +124,6 @@ impl Lab<'_> {
             block: planned.block,
             position: self.notebook.finished().len() as u32,
             seed: planned.seed,
-            trial: self.trial.clone(),
             ending: Ending::Done,
             started_unix_ms: unix_ms(),
             ended_unix_ms: 0,
@@ -210,8 +204,6 @@ struct Scribe<'a> {
     /// What was read at each boundary: the begin of the first phase and the end of each.
     marks: Vec<Readings>,
     phases: Vec<Sum>,
-    /// Of a run that tries a rate.
-    limit: Option<LimitWatch>,
 }
 
 /// One phase as the workers cut it.
@@ -234,7 +226,6 @@ impl<'a> Scribe<'a> {
             start: Nanos(0),
             marks: Vec::new(),
             phases: Vec::new(),
-            limit: LimitWatch::of(cell),
         }
     }
 
@@ -299,10 +290,6 @@ impl Witness for Watch<'_, '_, '_> {
     }
 
     fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
-        let kind = self.scribe.cell.phases[phase].kind;
-        if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
-            limit.saw(&tally);
-        }
         let sum = self.scribe.sum(phase);
         sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
         sum.length += to.0 - from.0;
@@ -318,10 +305,6 @@ impl Witness for Watch<'_, '_, '_> {
         if self.scribe.written.is_ok() {
             self.scribe.written = self.scribe.intervals.append(&interval);
         }
-    }
-
-    fn is_certain(&self) -> bool {
-        self.scribe.limit.as_ref().is_some_and(LimitWatch::is_lost)
     }
 
     fn progress(&mut self, _: f64) {

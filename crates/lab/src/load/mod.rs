@@ -83,10 +83,6 @@ pub trait Witness {
     fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally);
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
-    /// Asked after each second: whether what the run is to tell is certain, so that it may end here.
-    fn is_certain(&self) -> bool {
-        false
-    }
 }
 
 /// How a load ended.
@@ -103,8 +99,6 @@ pub struct Outcome {
     pub failure: Option<String>,
     /// Ended by the stop flag.
     pub stopped: bool,
-    /// Ended early by its witness, who had seen enough.
-    pub cut: bool,
     pub workers: u32,
     /// CPU of all workers from their first user's connect to their last one's leave.
     pub worker_cpu: Nanos,
@@ -184,10 +178,6 @@ impl Conductor<'_> {
                 self.outcome.stopped = true;
                 self.course.stop();
             }
-            if self.is_under_way() && self.witness.is_certain() {
-                self.outcome.cut = true;
-                self.course.stop();
-            }
             self.start_when_ready();
             self.turn(&mut phase);
             if self.course.stopped() || phase == Some(self.course.phases().len()) {
@@ -201,12 +191,6 @@ impl Conductor<'_> {
                 }
             }
         }
-    }
-
-    /// Neither stopped nor, by the clock, at its end.
-    fn is_under_way(&self) -> bool {
-        let last = self.course.phases().len() - 1;
-        !self.course.stopped() && self.course.end_of(last).is_none_or(|end| clock::now() < end)
     }
 
     /// The next moment at which a phase ends, if one is known.

@@ -123,9 +123,12 @@ impl Seat for UserSeat {
             Fault::Server { code, .. } if RETRYABLE.contains(code) && !over => Decision::Retry,
             Fault::Server { .. } if !over => Decision::GiveUp,
             Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) if !over => Decision::Reconnect,
-            Fault::Server { .. } | Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) | Fault::Stopped => {
-                Decision::Stop
-            }
+            Fault::Server { .. }
+            | Fault::Lost(_)
+            | Fault::TimedOut
+            | Fault::Protocol(_)
+            | Fault::Unopened(_)
+            | Fault::Stopped => Decision::Stop,
         };
         let mut tally = self.bench.tally.borrow_mut();
         match decision {

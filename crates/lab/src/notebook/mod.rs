@@ -80,11 +80,6 @@ impl Notebook {
         &self.finished
     }
 
-    /// The record of a run that is over.
-    pub fn finished_run(&self, id: &RunId) -> Result<RunRecord, Trouble> {
-        read_json(&self.run_folder(id).join("run.json"))
-    }
-
     /// Tells what happened, now.
     pub fn note(&self, kind: EventKind, run: Option<&RunId>, text: impl Into<String>) -> Result<(), Trouble> {
         let event = Event { unix_ms: unix_ms(), kind, run: run.cloned(), text: text.into() };

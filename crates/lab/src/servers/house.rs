@@ -61,13 +61,6 @@ impl House {
         claim(&self.instances(), "", &format!("{key}-{}", unique()))
     }
 
-    /// A fresh folder for a build that has no name yet.
-    pub fn claim_build(&self, name: &str) -> Result<Claim, Trouble> {
-        let builds = self.home.join("servers");
-        private_folder(&builds)?;
-        claim(&builds, ".new-", &format!(".new-{name}-{}", unique()))
-    }
-
     /// A fresh, private folder for one socket, with a path as short as the runtime folder allows.
     pub fn claim_socket(&self) -> Result<Claim, Trouble> {
         let ours = format!("assay-{}-", rustix::process::geteuid().as_raw());

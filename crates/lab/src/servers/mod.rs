@@ -2,14 +2,13 @@
 //! that make a data directory, and the command that starts. A description is pure, so every version is golden-tested
 //! without its binary; `instance.rs` is the only file here that carries one out.
 
-pub mod by_hand;
 pub mod catalogue;
+pub mod certificates;
 pub mod facts;
 #[cfg(test)]
 mod golden;
 pub mod guard;
 pub mod house;
-pub mod install;
 pub mod instance;
 pub mod mariadb;
 pub mod mysql;
@@ -82,6 +81,9 @@ impl Site<'_> {
     }
     pub fn error_log(&self) -> PathBuf {
         self.folder.join("error.log")
+    }
+    pub fn certificates(&self) -> PathBuf {
+        self.folder.join("tls")
     }
     /// The SQL of the step that makes the data directory.
     pub fn sql(&self) -> PathBuf {

@@ -3,11 +3,9 @@
 
 use super::grammar::OTHERS;
 use super::reading::Reading;
-use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
-use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Until};
+use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Transport, Until};
 use crate::rate::Rate;
-use crate::search::Search;
 use crate::seed::Seed;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
@@ -23,7 +21,6 @@ const REPETITIONS: i64 = 3;
 
 pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
     let get = Get(&reading.values);
-    let search = search::of(get);
     let compared: usize = reading.axes.iter().map(|a| a.values.len()).fold(1, usize::saturating_mul);
     Experiment {
         name: name.to_string(),
@@ -33,28 +30,24 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         axes: reading.axes.clone(),
         server: server(get),
         workloads: reading.workloads.clone(),
-        load: load(get, reading, search.as_ref()),
+        load: load(get, reading),
         phases: phases(get, reading),
         repeat: Repeat {
-            repetitions: match &search {
-                Some(search) => search.runs,
-                None => u32::try_from(get.count("repeat.repetitions").unwrap_or(REPETITIONS)).expect("bounded"),
-            },
+            repetitions: u32::try_from(get.count("repeat.repetitions").unwrap_or(REPETITIONS)).expect("bounded"),
             seed: Seed(get.count("repeat.seed").unwrap_or(1).unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
         },
-        search,
     }
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Get<'a>(pub &'a BTreeMap<String, Value>);
+struct Get<'a>(&'a BTreeMap<String, Value>);
 
 impl Get<'_> {
-    pub fn text(self, path: &str) -> Option<String> {
+    fn text(self, path: &str) -> Option<String> {
         self.0.get(path).and_then(Value::text).map(str::to_string)
     }
-    pub fn count(self, path: &str) -> Option<i64> {
+    fn count(self, path: &str) -> Option<i64> {
         self.0.get(path).and_then(Value::count)
     }
     fn time(self, path: &str) -> Option<Nanos> {
@@ -81,11 +74,9 @@ fn server(get: Get<'_>) -> ServerWish {
     }
 }
 
-fn load(get: Get<'_>, reading: &Reading<'_>, search: Option<&Search>) -> Load {
+fn load(get: Get<'_>, reading: &Reading<'_>) -> Load {
     let first = |axis: &str| reading.axis_named(axis).and_then(|a| a.values.first()).cloned();
-    let lowest = |sought: &str| search.filter(|s| s.goal.axis() == sought).map(|s| s.from);
-    let users = get.count("load.users").or_else(|| first("users")?.count());
-    let users = users.or_else(|| lowest("users").map(|n| n as i64)).expect("checked");
+    let users = get.count("load.users").or_else(|| first("users")?.count()).expect("checked");
     let process =
         if get.text("load.arrivals").as_deref() == Some("constant") { Process::Constant } else { Process::Poisson };
     Load {
@@ -96,9 +87,15 @@ fn load(get: Get<'_>, reading: &Reading<'_>, search: Option<&Search>) -> Load {
             .cloned()
             .or_else(|| first("rate"))
             .and_then(|value| Rate::of(&value))
-            .or_else(|| lowest("rate").map(Rate::steady))
             .map(|rate| Arrivals { rate, process }),
         pause: pause(get),
+        transport: match get.text("server.on") {
+            Some(_) => None,
+            None => {
+                let said = get.text("load.transport").or_else(|| first("transport")?.text().map(str::to_string));
+                Some(said.and_then(|word| Transport::named(&word)).unwrap_or(Transport::Unix))
+            }
+        },
         io: match get.text("load.io").as_deref() {
             Some("io_uring") => Io::IoUring,
             Some("epoll") => Io::Epoll,

@@ -3,17 +3,16 @@
 //! where it belongs.
 
 use super::shape::{Shape, Wrong, suggestion, wrong};
+use crate::load::Transport;
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::settings;
 use crate::words::{Kind, Parameter, Words, WorkloadWords};
 
 /// More simulated users than a server accepts connections.
-pub(super) const MAX_USERS: i64 = 100_000;
+const MAX_USERS: i64 = 100_000;
 /// A hundred is already more than any interval needs.
 const MAX_REPETITIONS: i64 = 1_000;
-/// Fewer runs find nothing that has an interval.
-const MIN_SEARCH: i64 = 8;
 const MAX_ITERATIONS: i64 = 100;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
@@ -45,16 +44,11 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("load", "think", Shape::Duration { zero: false }),
     ("load", "think_distribution", Shape::Of(Kind::Choice(&["constant", "exponential"]))),
     ("load", "pace", Shape::Duration { zero: false }),
+    ("load", "transport", Shape::Of(Kind::Choice(Transport::WORDS))),
     ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
     ("load", "deadline", Shape::Duration { zero: false }),
     ("load", "warm_up", Shape::Duration { zero: true }),
     ("load", "measure", Shape::Duration { zero: false }),
-    ("load", "search.for", Shape::Of(Kind::Choice(&["rate", "users"]))),
-    ("load", "search.keep", Shape::Keep),
-    ("load", "search.from", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
-    ("load", "search.to", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
-    ("load", "search.within", Shape::Of(Kind::Real { min: 0.005, max: 1.0 })),
-    ("load", "search.runs", count(MIN_SEARCH, MAX_REPETITIONS)),
     ("phases", "name", Shape::Of(Kind::Text)),
     ("phases", "measure", Shape::Duration { zero: false }),
     ("phases", "warm_up", Shape::Duration { zero: false }),
@@ -76,6 +70,7 @@ const AXES: &[(&str, &str)] = &[
     ("load_cpus", "server.load_cpus"),
     ("users", "load.users"),
     ("rate", "load.rate"),
+    ("transport", "load.transport"),
 ];
 
 /// What a path stands for.
@@ -134,9 +129,6 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
     }
     if section == "load" && key.starts_with("rate[") {
         return wrong("a rate is one number or one text", format!("write rate = {}", Rate::FORMS));
-    }
-    if section == "load" && key == "search" {
-        return wrong("a search is a table", format!("write {}", super::search::EXAMPLE));
     }
     let siblings = KEYS.iter().filter(|(s, _, _)| *s == section).map(|(_, k, _)| *k);
     let mend = match nearest(key, siblings.clone()) {

@@ -6,14 +6,12 @@ mod document;
 pub(crate) mod grammar;
 mod overrides;
 mod reading;
-mod search;
 mod shape;
 mod whole;
 
 use crate::load::{Load, Phase};
 use crate::plan::Axis;
 use crate::problem::Problem;
-use crate::search::Search;
 use crate::seed::Seed;
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
@@ -43,8 +41,6 @@ pub struct Experiment {
     /// Parameters by workload or family name, as written.
     pub workloads: BTreeMap<String, BTreeMap<String, Value>>,
     pub load: Load,
-    /// The level of the load is looked for; `load` has the lowest.
-    pub search: Option<Search>,
     pub phases: Vec<Phase>,
     pub repeat: Repeat,
 }

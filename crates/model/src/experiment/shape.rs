@@ -5,7 +5,6 @@ use super::document::Raw;
 use crate::plan::cpus::CpuSet;
 use crate::problem::nearest;
 use crate::rate::Rate;
-use crate::search::Keep;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
 use crate::words::{Kind, Words};
@@ -26,8 +25,6 @@ pub(super) enum Shape {
     },
     /// Operations per second, or a text of steps and ramps.
     Rate,
-    /// A limit on a percentile, as `p99 < 5ms`.
-    Keep,
     Build,
     Engine,
     /// A server that is there already, as `mysql://user@host:port/schema`.
@@ -64,7 +61,6 @@ impl Shape {
             Self::Of(kind) => of_kind(kind, value),
             Self::Duration { zero } => duration(zero, value),
             Self::Rate => rate(value),
-            Self::Keep => keep(value),
             Self::Native => Ok(value.clone()),
             Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => {
                 match value.text() {
@@ -87,9 +83,7 @@ impl Shape {
             Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),
             Self::Cpus => wrong(format!("`{text}` is not a set of CPUs"), format!("write {}", CpuSet::FORMS)),
             Self::Dsn => dsn(text),
-            Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Keep | Self::Native => {
-                unreachable!("read elsewhere")
-            }
+            Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Native => unreachable!("read elsewhere"),
         }
     }
 
@@ -103,7 +97,6 @@ impl Shape {
             Self::Of(Kind::Text) => "a text".into(),
             Self::Duration { .. } => "a time as \"40s\"".into(),
             Self::Rate => "a rate".into(),
-            Self::Keep => format!("a limit as {}", Keep::FORMS),
             Self::Build => "the name of a build".into(),
             Self::Engine => "the name of an engine".into(),
             Self::Dsn => "a DSN".into(),
@@ -174,13 +167,6 @@ fn rate(value: &Value) -> Result<Value, Wrong> {
         None => of_kind(Kind::Real { min: Rate::LEAST, max: Rate::MOST }, value),
         Some(Ok(_)) => Ok(value.clone()),
         Some(Err(what)) => wrong(what, format!("write {}", Rate::FORMS)),
-    }
-}
-
-fn keep(value: &Value) -> Result<Value, Wrong> {
-    match Keep::parse(&value.to_string()) {
-        Ok(_) => Ok(value.clone()),
-        Err(what) => wrong(what, format!("write {}", Keep::FORMS)),
     }
 }
 

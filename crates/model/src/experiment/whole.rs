@@ -22,7 +22,6 @@ impl Reading<'_> {
         self.check_workloads();
         self.check_axes();
         self.check_load();
-        self.check_search();
         self.check_phases();
     }
 
@@ -69,7 +68,7 @@ impl Reading<'_> {
         let running = self.running();
         for key in self.axes.iter().map(|a| a.key.clone()).collect::<Vec<_>>() {
             let path = format!("axes.{key}");
-            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus")
+            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus" | "transport")
                 || key.starts_with("settings.")
                 || key.starts_with("native.");
             if of_server && self.said("server.on") {
@@ -121,14 +120,21 @@ impl Reading<'_> {
     }
 
     fn check_load(&mut self) {
-        if !self.said("load.users") && !self.said("axes.users") && self.sought() != Some("users") {
+        if !self.said("load.users") && !self.said("axes.users") {
             self.problem(
                 "load.users",
                 "nobody says how many users there are",
                 "write users = 8 in [load], or make it an axis",
             );
         }
-        let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");
+        if self.said("load.transport") && self.said("server.on") {
+            self.problem(
+                "load.transport",
+                "the DSN says how its server is reached",
+                "leave this out; write ?socket=/PATH or ?tls=required into server.on",
+            );
+        }
+        let rate = self.said("load.rate") || self.said("axes.rate");
         self.check_rhythm("load", rate, &self.running());
     }
 

@@ -93,10 +93,6 @@ impl Histogram {
             (seen >= wanted).then_some(Nanos(value + width(value) - 1))
         })
     }
-    /// How many are of at least that length, to the histogram's precision.
-    pub fn count_from(&self, length: Nanos) -> u64 {
-        self.pairs().filter(|(value, _)| *value >= length.0).map(|(_, count)| count).sum()
-    }
     pub fn max(&self) -> Option<Nanos> {
         self.pairs().last().map(|(value, _)| Nanos(value + width(value) - 1))
     }

@@ -4,13 +4,11 @@
 use super::cpus::CpuSet;
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, parameter_of};
-use crate::experiment::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE};
-use crate::host::{Host, InstalledBuild};
-use crate::load::{Arrivals, Process, Until};
+use crate::experiment::{Experiment, NO_DISTURBANCE};
+use crate::host::Host;
+use crate::load::{Arrivals, Process, Transport, Until};
 use crate::problem::Problem;
 use crate::rate::Rate;
-use crate::search::{Goal, Search};
-use crate::seed::Seed;
 use crate::settings;
 use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
@@ -27,7 +25,7 @@ struct Obstacle {
     /// The axes that it is about.
     keys: &'static [&'static str],
     reason: String,
-    mend: String,
+    mend: &'static str,
 }
 
 /// Cells in the order of the axes, the last axis varying fastest, and what was put aside: each as it is listed beside the
@@ -48,9 +46,9 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
             Some(Obstacle { keys, reason, mend }) => {
                 let axes: Axes = cell.axes.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
                 let path = axes.keys().next().map_or_else(|| path_of(keys[0]), |axis| format!("axes.{axis}"));
-                let skip = Skipped { axes, reason: format!("{reason}; {mend}") };
+                let skip = Skipped { axes, reason };
                 if skipped.iter().all(|(s, _)| *s != skip) {
-                    let problem = experiment.problem(&path, reason, mend);
+                    let problem = experiment.problem(&path, skip.reason.clone(), mend);
                     skipped.push((skip, problem));
                 }
             }
@@ -68,13 +66,6 @@ pub(super) fn repeat_one(cells: &mut Vec<Cell>) {
     let twin = cells[cells.len() / 2].clone();
     let width = twin.id.0.len() - 1;
     cells.push(Cell { id: CellId(format!("c{:0width$}", cells.len() + 1)), repeats: Some(twin.id.clone()), ..twin });
-}
-
-/// A seed of its own for the search of each cell.
-pub(super) fn seed_searches(cells: &mut [Cell], seed: Seed) {
-    for (i, search) in cells.iter_mut().enumerate().filter_map(|(i, c)| Some((i, c.search.as_mut()?))) {
-        search.seed = seed.child("search").nth(i as u64);
-    }
 }
 
 /// All combinations of axis values.
@@ -122,7 +113,7 @@ fn workload_of<'a>(experiment: &Experiment, combination: &[(String, Value)], wor
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     match axis {
-        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "workload" => true,
+        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "transport" | "workload" => true,
         parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
     }
 }
@@ -135,6 +126,9 @@ fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
     if let Some(rate) = axes.get("rate").and_then(Rate::of) {
         let process = load.arrivals.as_ref().map_or(Process::Poisson, |a| a.process);
         load.arrivals = Some(Arrivals { rate, process });
+    }
+    if let Some(transport) = axes.get("transport").and_then(Value::text) {
+        load.transport = Transport::named(transport);
     }
     let mut phases = experiment.phases.clone();
     for phase in &mut phases {
@@ -154,7 +148,6 @@ fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
         workload: workload.name.to_string(),
         parameters: parameters.collect(),
         load,
-        search: experiment.search.clone(),
         phases,
         axes,
     }
@@ -171,9 +164,13 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
         settings: profile_settings(&profile),
         native: wish.native.clone(),
         profile,
+        tcp: comes_by(experiment, Transport::Tcp) || comes_by(experiment, Transport::Tls),
         cpus: axis("cpus").or_else(|| wish.cpus.clone()),
         load_cpus: axis("load_cpus").or_else(|| wish.load_cpus.clone()),
     };
+    if comes_by(experiment, Transport::Tls) {
+        server.settings.insert("tls".into(), Value::Flag(true));
+    }
     server.settings.extend(wish.settings.clone());
     for (key, value) in axes {
         match key.split_once('.') {
@@ -193,6 +190,14 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
     server
 }
 
+/// Whether users of any cell come this way: then the servers of all cells offer it, so that one server can take them all.
+fn comes_by(experiment: &Experiment, transport: Transport) -> bool {
+    match experiment.axes.iter().find(|a| a.key == "transport") {
+        Some(axis) => axis.values.iter().any(|value| value.text() == Some(transport.word())),
+        None => experiment.load.transport == Some(transport),
+    }
+}
+
 fn profile_settings(profile: &str) -> BTreeMap<String, Value> {
     let kept = settings::ALL.iter().filter(|p| profile == "durable" || settings::PLUMBING.contains(&p.name));
     kept.filter_map(|p| Some((p.name.to_string(), p.default?.value()))).collect()
@@ -202,11 +207,19 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
     let server = &cell.server;
     if server.on.is_none() {
         let Some(build) = host.builds.iter().find(|b| b.name == server.build) else {
-            return Some(not_installed(&server.build));
+            let installed: Vec<_> = host.builds.iter().map(|b| b.name.as_str()).collect();
+            let installed = if installed.is_empty() {
+                "no server is installed here".into()
+            } else {
+                format!("installed: {}", installed.join(", "))
+            };
+            return Some(Obstacle {
+                keys: &["build"],
+                reason: format!("build `{}` is not installed here; {installed}", server.build),
+                mend: "install it, or name one that is installed",
+            });
         };
-        if !has_engine(build, &server.engine) {
-            let with: Vec<_> = host.builds.iter().filter(|b| has_engine(b, &server.engine)).collect();
-            let with: Vec<_> = with.iter().map(|b| b.name.as_str()).collect();
+        if !build.engines.iter().any(|e| e.eq_ignore_ascii_case(&server.engine)) {
             let reason = format!(
                 "build `{}` has no engine `{}`; it has: {}",
                 build.name,
@@ -216,25 +229,28 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
             return Some(Obstacle {
                 keys: &["engine", "build"],
                 reason,
-                mend: match with[..] {
-                    [] => "name another engine, or install a build that has it (assay servers list)".into(),
-                    _ => format!("name another engine, or a build that has it: {}", with.join(", ")),
-                },
+                mend: "name another engine, or another build",
+            });
+        }
+        let offers_tls = server.settings.get("tls").and_then(Value::flag) == Some(true);
+        if cell.load.transport == Some(Transport::Tls) && !offers_tls {
+            return Some(Obstacle {
+                keys: &["transport", "settings.tls"],
+                reason: "users are to come under TLS, and settings.tls keeps the server from offering it".into(),
+                mend: "leave out settings.tls, or take another transport",
             });
         }
         let admitted = server.settings.get("max_connections").and_then(Value::count);
-        let most = match &cell.search {
-            Some(search @ Search { goal: Goal::Users, .. }) => cell.at(search.to).load.users,
-            Some(_) | None => cell.load.users,
-        };
-        let wanted = i64::from(most.0) + i64::from(LAB_SESSIONS);
+        let wanted = i64::from(cell.load.users.0) + i64::from(LAB_SESSIONS);
         if let Some(admitted) = admitted.filter(|a| *a < wanted) {
-            let reason =
-                format!("{most} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}");
+            let reason = format!(
+                "{} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}",
+                cell.load.users
+            );
             return Some(Obstacle {
                 keys: &["users", "settings.max_connections"],
                 reason,
-                mend: "raise max_connections in [server.settings]".into(),
+                mend: "raise max_connections in [server.settings]",
             });
         }
     }
@@ -245,23 +261,9 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
         Some(Obstacle {
             keys,
             reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()),
-            mend: "name a set that this host has, or leave it out".into(),
+            mend: "name a set that this host has, or leave it out",
         })
     })
-}
-
-/// The grammar admits what the catalogue has, so what is not here can be had.
-fn not_installed(build: &str) -> Obstacle {
-    let mend = if build == DEFAULT_BUILD {
-        "install the distribution's own server, or name a build (assay servers list)".to_string()
-    } else {
-        format!("`assay servers install {build}` brings it")
-    };
-    Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
-}
-
-fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
-    build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }
 
 /// What of the plan is larger than the host.

@@ -14,7 +14,6 @@ use crate::experiment::Experiment;
 use crate::host::Host;
 use crate::load::{Load, Phase};
 use crate::problem::Problem;
-use crate::search::Search;
 use crate::seed::Seed;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
@@ -42,7 +41,7 @@ pub struct Plan {
     /// The axes in the order of the file: what the experiment varies, in the order a reader meets it.
     pub axes: Vec<Axis>,
     pub cells: Vec<Cell>,
-    /// In the order in which they are carried out; of a search, as many as it may take.
+    /// In the order in which they are carried out.
     pub runs: Vec<PlannedRun>,
     /// What was asked and cannot be run here, with the reason.
     pub skipped: Vec<Skipped>,
@@ -72,9 +71,6 @@ pub struct Cell {
     /// Every parameter of the workload, defaults filled in.
     pub parameters: BTreeMap<String, Value>,
     pub load: Load,
-    /// The level of the load is looked for: each run takes another one ([`Cell::at`]), and `load` has the lowest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub search: Option<Search>,
     pub phases: Vec<Phase>,
 }
 
@@ -92,6 +88,9 @@ pub struct Server {
     pub settings: BTreeMap<String, Value>,
     /// The server's own variables, passed as they are.
     pub native: BTreeMap<String, Value>,
+    /// Listens on loopback beside its socket, because some users of the plan come that way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tcp: bool,
     /// CPUs for server and load as the experiment said (`all`, `half`, `0-7`, `socket:0`); `None` leaves it to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<String>,
@@ -155,7 +154,6 @@ impl Plan {
             cells::repeat_one(&mut cells);
         }
         let seed = experiment.repeat.seed;
-        cells::seed_searches(&mut cells, seed);
         let runs = order::runs(&cells, experiment.repeat.repetitions, seed);
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, &experiment.running(words));
@@ -179,10 +177,6 @@ impl Plan {
             cost,
             warnings,
         })
-    }
-    /// Whether levels are looked for, so that there may be fewer runs than planned.
-    pub fn searches(&self) -> bool {
-        self.cells.iter().any(|c| c.search.is_some())
     }
     pub fn cell(&self, id: &CellId) -> &Cell {
         self.cells.iter().find(|c| c.id == *id).expect("a plan names only its own cells")

@@ -1,7 +1,6 @@
 //! The order of runs: randomised complete blocks. Each block holds every cell once, so that whatever drifts over the hours
 //! (heat, a neighbour, a filling disk) touches all cells alike. Within a block, cells that share a server stay together,
 //! because changing the server costs a restart; the groups and the cells within them are shuffled anew for every block.
-//! Searches are an exception: they have many blocks, so each server is met once, and the cells of one server take turns.
 
 use super::{Cell, PlannedRun, RunId, Server};
 use crate::seed::Seed;
@@ -12,9 +11,6 @@ pub(super) fn runs(cells: &[Cell], repetitions: u32, seed: Seed) -> Vec<PlannedR
     for (i, cell) in cells.iter().enumerate() {
         groups.entry(&cell.server).or_default().push(i);
     }
-    if cells.iter().any(|c| c.search.is_some()) {
-        return searches(cells, groups.into_values().collect(), repetitions, seed);
-    }
     let mut runs = Vec::with_capacity(cells.len() * repetitions as usize);
     for block in 1..=repetitions {
         let order = seed.child("order").nth(u64::from(block));
@@ -24,19 +20,6 @@ pub(super) fn runs(cells: &[Cell], repetitions: u32, seed: Seed) -> Vec<PlannedR
             shuffle(group, order.child("cells").nth(g as u64));
         }
         runs.extend(groups.into_iter().flatten().map(|i| run(&cells[i], i, block, seed)));
-    }
-    runs
-}
-
-fn searches(cells: &[Cell], mut groups: Vec<Vec<usize>>, most: u32, seed: Seed) -> Vec<PlannedRun> {
-    let order = seed.child("order");
-    shuffle(&mut groups, order.child("servers"));
-    let mut runs = Vec::with_capacity(cells.len() * most as usize);
-    for mut group in groups {
-        for block in 1..=most {
-            shuffle(&mut group, order.nth(u64::from(block)).child("cells"));
-            runs.extend(group.iter().map(|i| run(&cells[*i], *i, block, seed)));
-        }
     }
     runs
 }

@@ -4,7 +4,7 @@
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
 use super::{Cell, Plan};
-use crate::load::{Phase, PhaseKind, Until};
+use crate::load::{Phase, PhaseKind, Transport, Until};
 use crate::settings;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
@@ -71,16 +71,13 @@ fn shared(plan: &Plan) -> String {
     say("parameters", &|_| parameters(&common, plan));
     say("cpus", &|c| c.server.cpus.clone().unwrap_or_default());
     say("load_cpus", &|c| c.server.load_cpus.clone().unwrap_or_default());
-    let sought = first.search.as_ref().map_or("", |s| s.goal.axis());
-    if sought != "users" {
-        say("users", &|c| c.load.users.0.to_string());
-    }
-    if sought == "rate" {
-        say("arrivals", &|c| c.load.arrivals.as_ref().map_or(String::new(), |a| a.process.to_string()));
-    } else if plan.axes.iter().all(|a| a.key != "rate") {
+    say("users", &|c| c.load.users.0.to_string());
+    if plan.axes.iter().all(|a| a.key != "rate") {
         say("arrivals", &|c| c.load.arrivals.as_ref().map_or(String::new(), ToString::to_string));
     }
-    say("search", &|c| c.search.as_ref().map_or(String::new(), ToString::to_string));
+    say("transport", &|c| {
+        c.load.transport.filter(|t| *t != Transport::Unix).map_or(String::new(), |t| t.word().into())
+    });
     say("pause", &|c| c.load.pause.as_ref().map_or(String::new(), ToString::to_string));
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"
@@ -130,17 +127,13 @@ fn phase(phase: &Phase) -> String {
 }
 
 fn rows(plan: &Plan) -> Vec<Vec<String>> {
-    let searches = plan.searches();
-    let [run, block] = if searches { ["first run", "runs"] } else { ["run", "block"] };
-    let mut heading = vec!["#".to_string(), run.into(), block.into()];
+    let mut heading = vec!["#".to_string(), "run".into(), "block".into()];
     heading.extend(plan.axes.iter().map(|a| a.key.clone()));
     heading.extend(["seed".into(), String::new()]);
     let cells: BTreeMap<_, _> = plan.cells.iter().map(|c| (&c.id, c)).collect();
     let row = |(i, run): (usize, &super::PlannedRun)| {
         let cell = cells[&run.cell];
-        let block =
-            cell.search.as_ref().map_or_else(|| run.block.to_string(), |search| format!("at most {}", search.runs));
-        let mut row = vec![(i + 1).to_string(), run.id.to_string(), block];
+        let mut row = vec![(i + 1).to_string(), run.id.to_string(), run.block.to_string()];
         row.extend(plan.axes.iter().map(|a| cell.axes.get(&a.key).map_or("–".into(), |v| axis_text(&a.key, v))));
         row.extend([
             run.seed.0.to_string(),
@@ -148,9 +141,7 @@ fn rows(plan: &Plan) -> Vec<Vec<String>> {
         ]);
         row
     };
-    // Which levels the runs of a search take is not known before: one line tells them all.
-    let told = plan.runs.iter().filter(|run| !searches || run.repetition == 1);
-    std::iter::once(heading).chain(told.enumerate().map(row)).collect()
+    std::iter::once(heading).chain(plan.runs.iter().enumerate().map(row)).collect()
 }
 
 /// Columns of equal width, two blanks between them.
@@ -169,12 +160,10 @@ fn totals(plan: &Plan) -> String {
     let cells = counted(plan.cells.len() - twins, "cell");
     let aa = if twins == 0 { "" } else { " and one again as an A/A arm" };
     let blocks = plan.runs.iter().map(|r| r.block).max().unwrap_or(0) as usize;
-    let (runs, most) = (counted(plan.runs.len(), "run"), if plan.searches() { "at most " } else { "" });
-    let blocks = if plan.searches() { "each a search".into() } else { counted(blocks, "block") };
-    let mut text = format!("\n{cells}{aa}, {blocks}: {most}{runs}\n");
+    let mut text = format!("\n{cells}{aa}, {}: {}\n", counted(blocks, "block"), counted(plan.runs.len(), "run"));
     let _ = writeln!(
         text,
-        "time: {most}about {} (with {RUN_OVERHEAD} around each run{})",
+        "time: about {} (with {RUN_OVERHEAD} around each run{})",
         about(plan.cost.time),
         loading(plan.cost.rows)
     );

@@ -6,7 +6,6 @@ use super::tally::Tally;
 use crate::histogram::Histogram;
 use crate::load::PhaseKind;
 use crate::plan::{CellId, RunId};
-use crate::search::Trial;
 use crate::seed::Seed;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -22,9 +21,6 @@ pub struct RunRecord {
     /// Position in the order in which runs were carried out, over all sessions of the lab.
     pub position: u32,
     pub seed: Seed,
-    /// Of a run of a search: the level that it took, and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trial: Option<Trial>,
     pub ending: Ending,
     /// Milliseconds since 1970 (UTC).
     pub started_unix_ms: u64,

@@ -2,7 +2,7 @@
 //! statement, shared CPUs, a collation that makes sorting dearer), noise comes from the seed, so it is the same each time.
 
 use model::host::{Host, InstalledBuild, Version};
-use model::load::{Io, Load, Phase, PhaseKind, Until};
+use model::load::{Io, Load, Phase, PhaseKind, Transport, Until};
 use model::plan::{Axis, Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
 use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::canary::{Canary, CanaryPoint};
@@ -147,13 +147,13 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect(),
         load: Load {
+            transport: Some(Transport::Unix),
             users: Users(axes["users"].count().unwrap_or(1) as u32),
             arrivals: None,
             pause: None,
             io: Io::Auto,
             deadline: Nanos::from_secs(10),
         },
-        search: None,
         phases: vec![Phase {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -172,6 +172,7 @@ fn server() -> Server {
         profile: "durable".into(),
         settings: BTreeMap::from([("buffer_pool".into(), Value::from(1 << 30)), ("binlog".into(), Value::from(false))]),
         native: BTreeMap::new(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     }
@@ -290,7 +291,6 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         block: planned.block,
         position: position as u32 + 1,
         seed: planned.seed,
-        trial: None,
         ending,
         started_unix_ms: started,
         ended_unix_ms: started + if done { SECONDS * 1000 + 200 } else { 400 },
@@ -338,6 +338,9 @@ fn session(cell: &Cell) -> SessionAnswer {
             ("autocommit".into(), "ON".into()),
         ]),
         transport: "unix plain".into(),
+        tls: None,
+        authentication: "mysql_native_password".into(),
+        compression: "off, offered by the server".into(),
         plans: names
             .iter()
             .map(|name| statement_plan(name, cell.axes.get("range_size").and_then(Value::count).unwrap_or(1)))

@@ -57,24 +57,6 @@ export interface Comparison {
   outcome: string;
   sentence: string;
 }
-export interface Trial {
-  run: string;
-  level: number;
-  /** Microseconds of the percentile, or operations per second. */
-  value: number | null;
-  over: boolean;
-  /** Why it was ended early. */
-  cut?: string;
-  why: string;
-}
-export interface Search {
-  cell: string;
-  search: { goal: 'users' | { rate: { keep: { percent: number; limit: number } } }; from: number; to: number; within: number; runs: number };
-  trials: Trial[];
-  answer: Estimate | null;
-  status: Status;
-  sentence: string;
-}
 export interface Finding {
   name: string;
   rung: string;
@@ -111,7 +93,6 @@ export interface ReportDocument {
     text: string;
   };
   host: Host;
-  searches?: Search[];
   cells: Cell[];
   comparisons: Comparison[];
   findings: Finding[];

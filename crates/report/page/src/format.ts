@@ -99,14 +99,14 @@ export const STATUS: Record<Status, string> = { pass: 'pass', not_evaluable: 'no
 export const WORST_FIRST: Status[] = ['fail', 'warn', 'not_evaluable', 'pass'];
 
 export function metricTitle(name: string): string {
-  const known: Record<string, string> = { qps: 'QPS', tps: 'TPS', ops_per_s: 'operations', nopm: 'NOPM', knee_rate: 'highest rate', peak_users: 'users at the peak' };
+  const known: Record<string, string> = { qps: 'QPS', tps: 'TPS', ops_per_s: 'operations', nopm: 'NOPM' };
   const percentile = /^latency_us_p([\d.]+)$/.exec(name);
   return known[name] ?? (percentile ? `latency p${percentile[1] ?? ''}` : name.replace(/_us_/, ' ').replaceAll('_', ' '));
 }
 
 /** Whether more of it is better (1), worse (-1), or neither. */
 export function direction(metric: string): -1 | 0 | 1 {
-  if (/^(qps|tps|nopm|knee_rate|.*_per_s)$/.test(metric)) return 1;
+  if (/^(qps|tps|nopm|.*_per_s)$/.test(metric)) return 1;
   return /latency|cpu|error|switches|wait/.test(metric) ? -1 : 0;
 }
 

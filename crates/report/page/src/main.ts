@@ -8,7 +8,6 @@ import { heatmap, narrow } from './charts/heatmap';
 import { drawable } from './charts/latency';
 import { replicates } from './charts/replicates';
 import { facetAxes, scaling } from './charts/scaling';
-import { searches } from './charts/search';
 import { timeline } from './charts/timeline';
 import { data, report } from './data';
 import { distribution } from './distribution';
@@ -118,12 +117,6 @@ function parts(): { title: string; element: HTMLElement }[] {
   const over = `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`;
   const all: [boolean, string, string, () => (HTMLElement | null)[]][] = [
     [report.findings.length > 0, 'Findings', 'Explanations, each with the rung of evidence that it has reached.', () => [findings()]],
-    [
-      (report.searches ?? []).length > 0,
-      'Searches',
-      'Every run at the level that the runs before it led to. Line: the answer; band: its 95 % interval.',
-      () => [searches()],
-    ],
     [
       report.cells.length > 0,
       'Matrix',

@@ -5,7 +5,7 @@ import { present, varied, x } from './axes';
 import { report } from './data';
 import { show } from './format';
 
-const HEADLINES = ['knee_rate', 'qps', 'ops_per_s', 'tps', 'nopm'];
+const HEADLINES = ['qps', 'ops_per_s', 'tps', 'nopm'];
 
 const metrics = [...new Set(report.cells.flatMap((c) => Object.keys(c.metrics)))];
 export const metricNames: string[] = [...HEADLINES.filter((m) => metrics.includes(m)), ...metrics.filter((m) => !HEADLINES.includes(m))];

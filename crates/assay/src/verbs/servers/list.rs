@@ -1,16 +1,9 @@
-//! `assay servers list`: every build that an experiment may name, what it offers, and whether it is here.
+//! `assay servers list`: the builds that an experiment may name.
 
 use super::super::Verb;
 use crate::exit::Exit;
 use crate::out;
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use lab::servers::catalogue::entry::{Entry, features};
-use lab::servers::catalogue::probe::doors;
-use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, kept};
-use lab::servers::house::House;
-use lab::servers::{Build, catalogue};
-use model::units::Bytes;
-use serde_json::{Value, json};
+use clap::{ArgMatches, Command};
 
 pub const VERB: Verb = Verb { name: "list", command, run };
 
@@ -20,120 +13,13 @@ fn command(command: Command) -> Command {
 
 /// Also those of `assay servers` without a word.
 pub fn arguments(command: Command) -> Command {
-    command.arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print each build as one line of JSON"))
+    command
 }
 
-/// One build as it is shown.
-struct Row {
-    name: String,
-    kind: String,
-    version: String,
-    engines: Vec<String>,
-    /// Doors past SQL, then what its version brings.
-    offers: Vec<String>,
-    installed: bool,
-    /// On disk when it is installed, else to download.
-    size: Bytes,
-    source: String,
-}
-
-fn run(matches: &ArgMatches) -> Exit {
-    let (house, catalogue) = match super::catalogue() {
-        Ok(found) => found,
-        Err(exit) => return exit,
-    };
-    let rows = rows(&house, &catalogue);
-    if matches.get_flag("json") {
-        rows.iter().for_each(|row| out!("{}", json(row)));
-    } else {
-        out!("{}", table(&rows).trim_end());
-        if distribution::find().is_none() {
-            out!("\n{DISTRIBUTION}: none is installed (apt-get install {PACKAGE})");
-        }
-        out!(
-            "\nassay servers install BUILD fetches one. A series, as mysql-8.0, is its newest build that is installed."
-        );
+fn run(_: &ArgMatches) -> Exit {
+    for build in lab::servers::catalogue::installed() {
+        let build = build.installed;
+        out!("{:24} {:8} {:10} {}", build.name, build.kind, build.version, build.engines.join(", "));
     }
     Exit::Valid
-}
-
-fn rows(house: &House, catalogue: &Catalogue) -> Vec<Row> {
-    let distribution = distribution::find().map(|b| here(&b, Bytes(0), format!("found at {}", b.installed.binary)));
-    let kept = kept::all(house);
-    let known = |entry: &Entry| match kept.iter().find(|k| k.build.installed.name == entry.name) {
-        Some(kept) => here(&kept.build, kept.size, entry.source.describe()),
-        None => match catalogue::based(entry) {
-            Some(build) => here(&build, Bytes(0), entry.source.describe()),
-            None => elsewhere(entry),
-        },
-    };
-    let mut rows: Vec<_> = distribution.into_iter().chain(catalogue.entries.iter().map(known)).collect();
-    // Installed from a stanza that is gone from the catalogue since.
-    let orphans = kept.iter().filter(|k| catalogue.entries.iter().all(|e| e.name != k.build.installed.name));
-    rows.extend(orphans.map(|k| here(&k.build, k.size, k.manifest.source.clone())));
-    rows
-}
-
-fn here(build: &Build, size: Bytes, source: String) -> Row {
-    let of = &build.installed;
-    let doors = doors(build).into_iter().map(|d| d.word());
-    Row {
-        name: of.name.clone(),
-        kind: of.kind.clone(),
-        version: of.version.to_string(),
-        engines: of.engines.clone(),
-        offers: doors.chain(features(&of.kind, of.version)).map(String::from).collect(),
-        installed: true,
-        size,
-        source,
-    }
-}
-
-fn elsewhere(entry: &Entry) -> Row {
-    let doors = entry.doors.iter().map(|d| d.word());
-    Row {
-        name: entry.name.clone(),
-        kind: entry.kind.clone(),
-        version: entry.version.to_string(),
-        engines: entry.engines.clone(),
-        offers: doors.chain(features(&entry.kind, entry.version)).map(String::from).collect(),
-        installed: false,
-        size: entry.download,
-        source: entry.source.describe(),
-    }
-}
-
-fn json(row: &Row) -> Value {
-    json!({
-        "name": row.name,
-        "kind": row.kind,
-        "version": row.version,
-        "engines": row.engines,
-        "offers": row.offers,
-        "installed": row.installed,
-        (if row.installed { "disk_bytes" } else { "download_bytes" }): row.size.0,
-        "source": row.source,
-    })
-}
-
-fn table(rows: &[Row]) -> String {
-    let heads = ["BUILD", "KIND", "VERSION", "INSTALLED", "SIZE", "ENGINES", "ALSO"].map(String::from);
-    let lines = std::iter::once(heads).chain(rows.iter().map(|row| {
-        let size = match row.size {
-            Bytes(0) => "–".to_string(),
-            // What is not here costs its download, what is here its disk.
-            size => size.to_string(),
-        };
-        let installed = if row.installed { "yes" } else { "no" }.to_string();
-        let engines = row.engines.join(" ");
-        [row.name.clone(), row.kind.clone(), row.version.clone(), installed, size, engines, row.offers.join(", ")]
-    }));
-    let lines: Vec<_> = lines.collect();
-    let width = |i: usize| lines.iter().map(|l| l[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<_> = (0..7).map(width).collect();
-    let shown = lines.iter().map(|line| {
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
-    });
-    shown.collect::<Vec<_>>().join("\n")
 }

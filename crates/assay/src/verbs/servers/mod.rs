@@ -1,24 +1,16 @@
 //! `assay servers`: the catalogue of builds, and what of it is on this machine. One file per word after the verb, in the order
 //! in which help shows them; without a word it lists.
 
-mod install;
 mod list;
-mod progress;
-mod shell;
-mod start;
-mod stop;
-mod uninstall;
 
 use super::Verb;
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use clap::{ArgMatches, Command};
-use lab::servers::catalogue::{Catalogue, Illegible};
-use lab::servers::house::House;
 
 pub const VERB: Verb = Verb { name: "servers", command, run };
 
 /// Each is a verb of its own below this one.
-const ALL: &[Verb] = &[list::VERB, install::VERB, uninstall::VERB, start::VERB, stop::VERB, shell::VERB];
+const ALL: &[Verb] = &[list::VERB];
 
 fn command(command: Command) -> Command {
     let words = ALL.iter().map(|v| (v.command)(Command::new(v.name)));
@@ -32,19 +24,5 @@ fn run(matches: &ArgMatches) -> Exit {
             (verb.run)(matches)
         }
         None => (list::VERB.run)(matches),
-    }
-}
-
-/// Where builds are kept, and which there could be.
-pub fn catalogue() -> Result<(House, Catalogue), Exit> {
-    let house = House::from_environment().map_err(exit::failed)?;
-    let catalogue = Catalogue::of(&house).map_err(illegible)?;
-    Ok((house, catalogue))
-}
-
-pub fn illegible(why: Illegible) -> Exit {
-    match why {
-        Illegible::Problems(path, problems) => exit::wrong(&path.display().to_string(), &problems),
-        Illegible::World(trouble) => exit::failed(trouble),
     }
 }

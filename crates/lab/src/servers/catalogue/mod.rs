@@ -1,56 +1,24 @@
-//! Which builds can be started here, and which could be had: the distribution's own server, the builds that were installed
-//! into $ASSAY_HOME, and base directories that the user named. One binary answers to its name and, if it is the newest
-//! of its series here, to that of the series.
+//! Which builds can be started here, and which could be had. For now the distribution's own.
 
 pub mod distribution;
-pub mod entry;
-mod file;
-pub mod kept;
-mod listing;
 pub mod probe;
 
 use super::Build;
-use super::house::House;
 use crate::trouble::Trouble;
 pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
-use entry::{Source, series};
-pub use listing::{Catalogue, FILE, Illegible};
-use model::host::InstalledBuild;
+use model::host::{InstalledBuild, Version};
 
-/// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
-/// adds nothing here; whoever resolves names tells its mistakes.
+/// Every build on this host, the default first. One binary appears under each of its names.
 pub fn installed() -> Vec<Build> {
-    let house = House::from_environment().ok();
-    let mut builds: Vec<_> = distribution::find().into_iter().collect();
-    if let Some(house) = &house {
-        builds.extend(kept::all(house).into_iter().map(|k| k.build));
-        builds.extend(Catalogue::of(house).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
-    }
-    with_series(builds)
+    distribution::find().into_iter().flat_map(named).collect()
 }
 
-/// The build of a base directory that is there.
-pub fn based(entry: &entry::Entry) -> Option<Build> {
-    let Source::Basedir { path } = &entry.source else { return None };
-    probe::probe(&entry.name, &path.join(&entry.server), path, &[]).ok()
-}
-
-/// The builds, then for each series its newest under the name of the series; of two equal ones the first.
-fn with_series(builds: Vec<Build>) -> Vec<Build> {
-    let mut all = builds.clone();
-    for build in &builds {
-        let InstalledBuild { kind, version, .. } = &build.installed;
-        let name = series(kind, *version);
-        if all.iter().any(|b| b.installed.name == name) {
-            continue;
-        }
-        let of_series = builds.iter().filter(|b| series(&b.installed.kind, b.installed.version) == name);
-        let newest = of_series.reduce(|a, b| if b.installed.version > a.installed.version { b } else { a });
-        let mut build = newest.expect("the series has this build").clone();
-        build.installed.name = name;
-        all.push(build);
-    }
-    all
+/// A build under its own name and that of its series.
+fn named(build: Build) -> [Build; 2] {
+    let Version(major, minor, _) = build.installed.version;
+    let series =
+        InstalledBuild { name: format!("{}-{major}.{minor}", build.installed.kind), ..build.installed.clone() };
+    [build.clone(), Build { installed: series, ..build }]
 }
 
 /// The installed build of that name.
@@ -61,45 +29,6 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
     }
     let known: Vec<_> = builds.iter().map(|b| b.installed.name.clone()).collect();
     builds.into_iter().find(|b| b.installed.name == name).ok_or_else(|| {
-        let catalogue = Catalogue::shipped();
-        match catalogue.find(name) {
-            Some(_) => Trouble::new(format!("the build {name} is not installed"))
-                .mend(format!("install it: assay servers install {name}")),
-            None => Trouble::new(format!("no build called {name} is installed"))
-                .mend(format!("installed are {}", known.join(", "))),
-        }
+        Trouble::new(format!("no build called {name} is installed")).mend(format!("installed are {}", known.join(", ")))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::host::Version;
-
-    fn build(name: &str, kind: &str, version: Version) -> Build {
-        let installed = InstalledBuild {
-            name: name.into(),
-            kind: kind.into(),
-            version,
-            binary: "/b".into(),
-            basedir: "/".into(),
-            engines: vec![],
-        };
-        Build { installed, launcher: vec![], share: "/s".into(), plugins: None }
-    }
-
-    #[test]
-    fn the_newest_of_a_series_answers_to_its_name_and_of_equals_the_first() {
-        let builds = with_series(vec![
-            build("distribution", "mariadb", Version(10, 11, 19)),
-            build("mariadb-10.11.19", "mariadb", Version(10, 11, 19)),
-            build("mariadb-10.11.5", "mariadb", Version(10, 11, 5)),
-            build("mysql-8.0.12", "mysql", Version(8, 0, 12)),
-            build("mysql-8.0.33", "mysql", Version(8, 0, 33)),
-        ]);
-        let names: Vec<_> = builds.iter().map(|b| b.installed.name.as_str()).collect();
-        assert_eq!(names[5..], ["mariadb-10.11", "mysql-8.0"]);
-        assert_eq!(builds[5].installed.version, Version(10, 11, 19));
-        assert_eq!(builds[6].installed.version, Version(8, 0, 33));
-    }
 }

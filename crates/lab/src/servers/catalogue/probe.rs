@@ -2,7 +2,6 @@
 //! name of a folder; the rest follows from which files are there, because packagers agree on names and not on places.
 
 use super::super::Build;
-use super::entry::Door;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use std::path::{Path, PathBuf};
@@ -51,18 +50,6 @@ fn engines(kind: &str, plugins: Option<&Path>) -> Vec<String> {
     let has = |file: &str| plugins.is_some_and(|p| p.join(file).is_file());
     let loaded = ENGINES.iter().filter(|(file, _)| has(file)).map(|(_, engine)| engine);
     compiled_in.chain(loaded).map(ToString::to_string).collect()
-}
-
-/// The plugins of a build that engines and doors need.
-pub fn plugins_of(folder: &Path) -> Vec<PathBuf> {
-    let doors = Door::ALL.into_iter().map(Door::plugin);
-    ENGINES.iter().map(|(file, _)| *file).chain(doors).map(|f| folder.join(f)).filter(|p| p.is_file()).collect()
-}
-
-/// The doors that a build has plugins for.
-pub fn doors(build: &Build) -> Vec<Door> {
-    let has = |door: &Door| build.plugins.as_ref().is_some_and(|p| p.join(door.plugin()).is_file());
-    Door::ALL.into_iter().filter(has).collect()
 }
 
 /// Kind and version as the binary says them.

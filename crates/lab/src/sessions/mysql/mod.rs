@@ -1,4 +1,4 @@
-//! Hot path: a session in MySQL's protocol over one line. A request is encoded into the line's outgoing buffer, the answer is
+//! Hot path: a session in MySQL's protocol over one channel. A request is encoded into its outgoing buffer, the answer is
 //! parsed where it arrived, every cell of every row is decoded, and its time is taken from just before the send to just
 //! after the last byte. Connecting and preparing allocate; executing and reading do not.
 
@@ -10,7 +10,7 @@ mod statement;
 use crate::clock;
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
-pub use opening::{Connecting, Opening};
+pub use opening::{Carriage, Connecting, Opening};
 use opening::{Conversation, dial};
 use reading::Reading;
 use statement::Statement;
@@ -99,6 +99,11 @@ impl<L: Ledger> Session<L> {
         &self.conversation.version
     }
 
+    /// How this conversation is carried, as it was agreed.
+    pub fn carriage(&self) -> Carriage {
+        self.conversation.carriage()
+    }
+
     /// Gives what the next statement asks for as its local file. Nothing on disk is ever read for a server.
     pub fn offer(&mut self, file: Vec<u8>) {
         self.file = Some(file);
@@ -106,7 +111,7 @@ impl<L: Ledger> Session<L> {
 
     /// Sends the offered file in packets that every server takes, and an empty one behind them.
     fn send_file(&mut self, file: &[u8], mut sequence: u8) {
-        let out = self.conversation.line.outgoing();
+        let out = self.conversation.channel.outgoing();
         for part in file.chunks(FILE_PACKET_BYTES) {
             sequence = packet::write(out, sequence, |out| out.extend_from_slice(part));
         }
@@ -117,17 +122,17 @@ impl<L: Ledger> Session<L> {
 
     /// Says goodbye, so that the server does not count an aborted client, and waits for it to hang up.
     pub async fn quit(mut self) {
-        let line = &mut self.conversation.line;
-        line.outgoing().clear();
-        command::quit(line.outgoing());
+        let channel = &mut self.conversation.channel;
+        channel.outgoing().clear();
+        command::quit(channel.outgoing());
         // Servers count a goodbye as a Question.
         self.ledger.asked();
-        let _ = line.exchange().await;
+        let _ = channel.exchange().await;
     }
 
     fn encode(&mut self, request: Request<'_>) {
         // A close may lie there already: it has no answer and travels with the next request.
-        let out = self.conversation.line.outgoing();
+        let out = self.conversation.channel.outgoing();
         let (asked, sequence) = match request {
             Request::Text(sql) => (Asked::Text, command::query(out, sql.as_bytes())),
             Request::Prepare(sql) => {
@@ -168,7 +173,7 @@ impl<L: Ledger> Session<L> {
             keep: (self.now.want == Want::Keep).then_some(&mut self.kept),
             wrong: None,
         };
-        let step = self.conversation.reply.feed(self.conversation.line.incoming(), &mut reading);
+        let step = self.conversation.reply.feed(self.conversation.channel.incoming(), &mut reading);
         let wrong = reading.wrong;
         let mut asked_for_file = None;
         let (consumed, end) = match step {
@@ -181,7 +186,7 @@ impl<L: Ledger> Session<L> {
             }
             Err(malformed) => (0, Some(Err(protocol(malformed)))),
         };
-        self.conversation.line.consume(consumed);
+        self.conversation.channel.consume(consumed);
         if let Some(sequence) = asked_for_file {
             let file = self.file.take().unwrap_or_default();
             self.send_file(&file, sequence);
@@ -246,9 +251,9 @@ impl<L: Ledger> Sql for Session<L> {
         }
         loop {
             let polled = if self.now.sent {
-                self.conversation.line.poll_receive(cx)
+                self.conversation.channel.poll_receive(cx)
             } else {
-                self.conversation.line.poll_exchange(cx)
+                self.conversation.channel.poll_exchange(cx)
             };
             match polled {
                 Poll::Pending => return Poll::Pending,
