@@ -10,7 +10,7 @@ use crate::load::failure::Cause;
 use crate::load::{Crew, Outcome, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
 use crate::samplers::client::Workers;
-use crate::samplers::{Ask, Refused, sources};
+use crate::samplers::{Ask, Dialect, Refused, sources};
 use crate::sampling::{Readings, Sampling, between};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
@@ -64,7 +64,8 @@ impl Lab<'_> {
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
         let workers = Workers::default();
         let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(crew.deadline.0));
-        let sampling = Sampling::begin(move || sources(Some(asker(&sampled, patience)), pid, &theirs), series);
+        let engine = cell.server.engine.clone();
+        let sampling = Sampling::begin(move || sources(Some(asker(&sampled, patience)), pid, &theirs, &engine), series);
         let quiet = sampling.mark().wait();
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
         let mut watch = Watch { scribe: &mut scribe, lab: self, todo };
@@ -191,6 +192,9 @@ fn asker(door: &Door, patience: Duration) -> Box<dyn Ask> {
 impl Ask for Control {
     fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
         Control::rows(self, sql).map_err(|e| e.to_string())
+    }
+    fn dialect(&self) -> Option<Dialect> {
+        Dialect::of(self.version())
     }
 }
 

@@ -40,6 +40,7 @@ impl Source for Innodb {
             Ok(rows) => {
                 self.worked = true;
                 fill(&rows, reading);
+                self.asker.borrow_mut().tell(NAME, reading);
             }
             Err(e) => reading.missing("innodb metrics", e),
         }
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_way_to_ask_is_found_once_and_every_statement_is_counted() {
-        let asker = Rc::new(RefCell::new(Asker { ask: Box::new(Old(vec![])), statements: 0 }));
+        let asker = Rc::new(RefCell::new(Asker::new(Box::new(Old(vec![])))));
         let mut innodb = Innodb::new(asker.clone());
         for _ in 0..2 {
             let mut reading = Reading::default();

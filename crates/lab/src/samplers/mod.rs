@@ -3,27 +3,47 @@
 //! `sampling` decides when they are read; the sources only know how.
 
 pub mod client;
+mod database;
+mod dead;
 mod host;
 mod innodb;
+mod rocksdb;
 mod sampler;
 mod server_process;
 mod server_threads;
 mod status;
 
+use model::host::Version;
 use model::record::series::{Metric, Shape, Unit};
 use model::units::Nanos;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
 /// client's own (check W2), so it is read nearest to the mark, and `sampler` counts the statements sent until then.
-pub const ALL: &[&str] =
-    &[status::NAME, sampler::NAME, server_process::NAME, client::NAME, host::NAME, server_threads::NAME, innodb::NAME];
+/// `database` comes last: it says the same in the lab's own names.
+pub const ALL: &[&str] = &[
+    status::NAME,
+    sampler::NAME,
+    server_process::NAME,
+    client::NAME,
+    host::NAME,
+    server_threads::NAME,
+    innodb::NAME,
+    rocksdb::NAME,
+    database::NAME,
+];
 
-/// The sources of a run that can be read there: without a session no `status` and `innodb`, without a process of ours no
-/// `server_process` and `server_threads`.
-pub fn sources(ask: Option<Box<dyn Ask>>, server: Option<u32>, workers: &client::Workers) -> Vec<Box<dyn Source>> {
-    let asker = ask.map(|ask| Rc::new(RefCell::new(Asker { ask, statements: 0 })));
+/// The sources of a run that can be read there: without a session none of what the server tells, without a process of ours
+/// no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
+pub fn sources(
+    ask: Option<Box<dyn Ask>>,
+    server: Option<u32>,
+    workers: &client::Workers,
+    engine: &str,
+) -> Vec<Box<dyn Source>> {
+    let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     if let Some(asker) = &asker {
         sources.push(Box::new(status::Status(asker.clone())));
@@ -38,7 +58,11 @@ pub fn sources(ask: Option<Box<dyn Ask>>, server: Option<u32>, workers: &client:
         sources.push(Box::new(server_threads::ServerThreads::new(pid)));
     }
     if let Some(asker) = asker {
-        sources.push(Box::new(innodb::Innodb::new(asker)));
+        sources.push(Box::new(innodb::Innodb::new(asker.clone())));
+        if engine == rocksdb::NAME {
+            sources.push(Box::new(rocksdb::RocksDb(asker.clone())));
+        }
+        sources.push(Box::new(database::Database::new(asker, engine)));
     }
     sources
 }
@@ -46,6 +70,23 @@ pub fn sources(ask: Option<Box<dyn Ask>>, server: Option<u32>, workers: &client:
 /// A session for the sampler alone: one statement at a time, rows as text.
 pub trait Ask {
     fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String>;
+    /// Who is asked, where that is known.
+    fn dialect(&self) -> Option<Dialect> {
+        None
+    }
+}
+
+/// Family and version of a server, as it greets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    pub mariadb: bool,
+    pub version: Version,
+}
+
+impl Dialect {
+    pub fn of(greeting: &str) -> Option<Self> {
+        Some(Self { mariadb: greeting.contains("MariaDB"), version: Version::parse(greeting)? })
+    }
 }
 
 /// A session that could not be had: whatever is asked of it is missing for this reason.
@@ -57,13 +98,30 @@ impl Ask for Refused {
     }
 }
 
-/// The session with a count of what went through it.
+/// The session with a count of what went through it, and what the server told at this reading.
 pub struct Asker {
     ask: Box<dyn Ask>,
     statements: u64,
+    told: BTreeMap<String, (Metric, f64)>,
 }
 
 impl Asker {
+    fn new(ask: Box<dyn Ask>) -> Self {
+        Self { ask, statements: 0, told: BTreeMap::new() }
+    }
+    /// Drops what does not move on this server, and keeps the rest for those who read it under another name.
+    fn tell(&mut self, source: &str, reading: &mut Reading) {
+        let dialect = self.ask.dialect();
+        let (dead, alive): (Vec<_>, Vec<_>) =
+            reading.values.drain(..).partition(|(m, _)| dead::is_dead(dialect, &m.name));
+        reading.values = alive;
+        if !dead.is_empty() {
+            let names: Vec<_> = dead.into_iter().map(|(m, _)| m.name).collect();
+            let why = format!("this version lists and does not count {}", names.join(", "));
+            reading.missing(&format!("a part of {source}"), why);
+        }
+        self.told.extend(reading.values.iter().map(|(m, value)| (m.name.clone(), (m.clone(), *value))));
+    }
     fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
         self.statements += 1;
         self.ask.rows(sql)
@@ -135,17 +193,22 @@ mod tests {
 
     #[test]
     fn every_source_is_read_in_the_order_of_the_list() {
-        let all = sources(Some(Box::new(Refused("2002".into()))), Some(1), &client::Workers::default());
+        let all = sources(Some(Box::new(Refused("2002".into()))), Some(1), &client::Workers::default(), "rocksdb");
         assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
     }
 
     #[test]
     fn what_cannot_be_read_is_missing_and_never_zero() {
         // No process has this number.
-        for mut source in sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &client::Workers::default()) {
+        let workers = client::Workers::default();
+        for mut source in sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &workers, "rocksdb") {
+            if source.name() == database::NAME {
+                // It tells again what the others told, and they have said why they could not.
+                continue;
+            }
             let mut reading = Reading::default();
             source.read(Occasion::Mark, &mut reading);
-            let broken = ["status", "innodb", "server_process", "server_threads"].contains(&source.name());
+            let broken = ["status", "innodb", "rocksdb", "server_process", "server_threads"].contains(&source.name());
             assert_eq!((reading.values.is_empty(), reading.missing.is_empty()), (broken, !broken), "{}", source.name());
         }
     }

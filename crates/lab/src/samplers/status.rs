@@ -63,8 +63,14 @@ impl Source for Status {
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
-        match self.0.borrow_mut().rows("SHOW GLOBAL STATUS") {
-            Ok(rows) => fill(&rows, reading),
+        let mut asker = self.0.borrow_mut();
+        // This is the first source of each reading.
+        asker.told.clear();
+        match asker.rows("SHOW GLOBAL STATUS") {
+            Ok(rows) => {
+                fill(&rows, reading);
+                asker.tell(NAME, reading);
+            }
             Err(e) => reading.missing("SHOW GLOBAL STATUS", e),
         }
     }
