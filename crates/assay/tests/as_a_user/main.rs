@@ -7,4 +7,5 @@ mod experiments;
 mod help;
 mod interruptions;
 mod missing_zero;
+mod servers;
 mod whole_way;

@@ -75,7 +75,8 @@ pub struct Wanted {
 /// The arguments as the one cell of an experiment, so that a server by hand is what an experiment would get.
 pub fn wanted(matches: &ArgMatches) -> Result<Wanted, Exit> {
     let name = matches.get_one::<String>("build").expect("clap requires it");
-    let text = "question = \"What does this server say?\"\n\n[axes]\nworkload = [\"noop\"]\n\n[repeat]\naa = false\n";
+    let text = "question = \"What does this server say?\"\n\n[axes]\nworkload = [\"noop\"]\n\n[load]\nusers = 1\n\n\
+                [repeat]\naa = false\n";
     let mut sets = question::sets(matches)?;
     for (key, _) in &mut sets {
         *key = format!("server.{key}");

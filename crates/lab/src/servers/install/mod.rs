@@ -50,6 +50,11 @@ impl Installer<'_> {
             return Ok(kept);
         }
         self.check(entry)?;
+        // Ctrl-C reaches the programs that we run, too, and their complaints are not the reason.
+        self.make(entry).map_err(|why| if self.stop.load(Relaxed) { stopped() } else { why })
+    }
+
+    fn make(&mut self, entry: &Entry) -> Result<Kept, Trouble> {
         private_folder(&kept::folder(self.house))?;
         let _alone = self.alone()?;
         if let Some(kept) = kept::find(self.house, &entry.name) {
