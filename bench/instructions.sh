@@ -27,7 +27,7 @@ count() { # OPERATIONS: instructions of the thread that carried them out
     valgrind --quiet --tool=callgrind --separate-threads=yes --callgrind-out-file="$folder/$1" \
         "$target"/callgrind/release/examples/instructions "$folder/s" "$1" >"$folder/said" 2>&1 || { cat "$folder/said" >&2; return 1; }
     # The conductor's thread never sees a reply.
-    grep -l 'load::worker::work' "$folder/$1"-* | xargs sed -n 's/^totals: *//p'
+    grep -l 'mysql::reply' "$folder/$1"-* | xargs sed -n 's/^totals: *//p'
     rm -f "$folder/$1"*
 }
 smallest() { for _ in $(seq $TIMES); do count "$1"; done | sort -n | head -1; }

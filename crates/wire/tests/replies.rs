@@ -89,7 +89,7 @@ fn an_execute_is_written_as_a_server_understood_it() {
         let text = "grün".as_bytes();
         let params = [Param::I64(-7), Param::U64(u64::MAX), Param::F64(0.1), Param::Bytes(text), Param::Null];
         let mut out = Vec::new();
-        execute(&mut out, statement, &params, Types::Sent);
+        execute(&mut out, statement, params.into_iter(), Types::Sent);
         assert_eq!(out, sent, "{file}");
     }
 }

@@ -9,7 +9,7 @@ use wire::mysql::reader::Reader;
 use wire::mysql::server::{Answer, Command};
 use wire::mysql::{
     Asked, Capabilities, Cell, Column, ColumnType, DateTime, Definition, OkPacket, Param, Reply, Row, Status, Step,
-    Template, Time, Visitor, command, writer,
+    Time, Visitor, command, writer,
 };
 
 /// A cell that owns its bytes, with the type of column that it fits.
@@ -207,24 +207,13 @@ proptest! {
     }
 
     #[test]
-    fn a_template_is_the_execute_that_it_stands_for(values in vec(any::<i64>(), 0..20), statement in any::<u32>(), bound in any::<bool>()) {
-        let types = if bound { Types::Bound } else { Types::Sent };
-        let mut template = Template::new(statement, values.len() as u16, types);
-        values.iter().enumerate().for_each(|(parameter, value)| template.set(parameter, *value));
-        let mut out = Vec::new();
-        let params: Vec<_> = values.iter().copied().map(Param::I64).collect();
-        prop_assert_eq!(execute(&mut out, statement, &params, types), Template::REPLY_SEQUENCE);
-        prop_assert_eq!(template.bytes(), &out[..]);
-    }
-
-    #[test]
     fn a_command_is_read_as_the_client_wrote_it(argument in "[a-z ]{0,40}", statement in any::<u32>()) {
         let text = argument.as_bytes();
         let mut out = Vec::new();
         command::query(&mut out, text);
         command::prepare(&mut out, text);
         command::init_db(&mut out, &argument);
-        execute(&mut out, statement, &[Param::Null, Param::Bytes(text)], Types::Bound);
+        execute(&mut out, statement, [Param::Null, Param::Bytes(text)].into_iter(), Types::Bound);
         command::close(&mut out, statement);
         command::reset_statement(&mut out, statement);
         command::reset_connection(&mut out);

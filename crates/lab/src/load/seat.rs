@@ -151,9 +151,11 @@ impl Seat for UserSeat {
             }
         }
         self.retries.clear();
-        self.began = clock::now();
+        self.began = self.handle.moment();
         self.intended = self.began;
         if let Some((due, free)) = self.due.take() {
+            // Somebody who is late must not say so by a moment at which nothing was late yet.
+            self.began = clock::now();
             self.intended = due;
             self.bench.lagged(Nanos(self.began.0.saturating_sub(due.max(free).0)));
         }
@@ -163,7 +165,7 @@ impl Seat for UserSeat {
 
     #[inline]
     fn ended(&mut self, operation: Operation, end: End) {
-        let now = clock::now();
+        let now = self.handle.moment();
         let since = |then: Nanos| Nanos(now.0.saturating_sub(then.0));
         self.bench.tally.borrow_mut().ended(operation, end, since(self.intended), since(self.began));
         self.bench.answered(now);

@@ -4,7 +4,6 @@
 //! Pages of counters that never counted are never touched.
 
 use super::{HIGHEST, LEADING_BITS, LOWEST};
-use std::ops::Range;
 
 /// Buckets of one doubling.
 const HALF: usize = 1 << (LEADING_BITS - 1);
@@ -13,27 +12,26 @@ const BUCKETS: usize = index(HIGHEST) + 1;
 #[derive(Debug)]
 pub(super) struct Dense {
     counts: Box<[u64]>,
-    /// Where counters may be other than zero.
-    used: Range<usize>,
+    /// Counters below the first and from the end on are zero.
+    first: usize,
+    end: usize,
 }
 
 impl Dense {
     pub(super) fn new() -> Self {
-        Self { counts: vec![0; BUCKETS].into(), used: BUCKETS..0 }
+        Self { counts: vec![0; BUCKETS].into(), first: BUCKETS, end: 0 }
     }
 
     #[inline]
     pub(super) fn record(&mut self, value: u64, count: u64) {
         let index = index(value.min(HIGHEST));
         self.counts[index] += count;
-        self.used = self.used.start.min(index)..self.used.end.max(index + 1);
+        (self.first, self.end) = (self.first.min(index), self.end.max(index + 1));
     }
 
     pub(super) fn clear(&mut self) {
-        if !self.used.is_empty() {
-            self.counts[self.used.clone()].fill(0);
-        }
-        self.used = BUCKETS..0;
+        self.counts.get_mut(self.first..self.end).unwrap_or_default().fill(0);
+        (self.first, self.end) = (BUCKETS, 0);
     }
 
     pub(super) fn total(&self) -> u64 {
@@ -43,7 +41,7 @@ impl Dense {
     /// Lowest value and count of each bucket that has one, ascending.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let counted = |index: &usize| self.counts[*index] > 0;
-        self.used.clone().filter(counted).map(|index| (lowest(index), self.counts[index]))
+        (self.first..self.end).filter(counted).map(|index| (lowest(index), self.counts[index]))
     }
 }
 

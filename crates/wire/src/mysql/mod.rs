@@ -56,7 +56,7 @@ pub mod writer;
 pub use capability::Capabilities;
 pub use column::{Column, ColumnType, Definition};
 pub use err::{ErrPacket, ServerError};
-pub use execute::{Param, Template};
+pub use execute::Param;
 pub use login::{Account, Login, LoginError, LoginStep, Session, Transport};
 pub use ok::{OkPacket, Status};
 pub use prepare::Prepared;

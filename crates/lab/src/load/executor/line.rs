@@ -7,6 +7,7 @@ use super::buffers::Buffers;
 use super::net::Waiter;
 use super::reactor::Reactor;
 use super::slots::SlotId;
+use crate::clock;
 use model::units::Nanos;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -97,6 +98,24 @@ impl Line {
     #[inline]
     pub fn poll_receive(&mut self, _: &mut Context<'_>) -> Poll<io::Result<usize>> {
         self.poll()
+    }
+
+    /// When the last receive was over, as the kernel handed it out; on a blocking line, now.
+    #[inline]
+    pub fn moment(&self) -> Nanos {
+        match &self.transport {
+            Transport::Driven { reactor, .. } => reactor.now(),
+            Transport::Blocking(_) | Transport::Dead => clock::now(),
+        }
+    }
+
+    /// The same after an answer in several pieces, which epoll receives one after the other without a wait between them.
+    #[cold]
+    pub fn moment_of_last_piece(&self) -> Nanos {
+        if let Transport::Driven { reactor, .. } = &self.transport {
+            reactor.look();
+        }
+        self.moment()
     }
 
     pub async fn exchange(&mut self) -> io::Result<usize> {

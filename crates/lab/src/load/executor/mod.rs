@@ -1,8 +1,8 @@
 //! Hot path: the executor of one worker thread. Every user is one boxed future, allocated once for its whole life and polled
 //! by its number: no wakers, no locks, no allocation per operation. What a future can wait for is here and nothing else is: an
 //! exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring and epoll stand behind the same operations.
-//! The clock is read once per batch of completions, for timers and deadlines: latencies are not the executor's business, a
-//! session reads the clock itself just before it sends and just after it has read the answer.
+//! The clock is read once per batch of completions (`Reactor::now`): for timers, for deadlines, and as the moment at which all
+//! answers of the batch were received, which they were: they lay in their buffers before the first of them was read.
 
 mod buffers;
 mod connect;
@@ -90,6 +90,9 @@ impl Executor {
     }
 
     fn adopt(&mut self) {
+        if !self.reactor.has_spawned() {
+            return;
+        }
         for task in self.reactor.take_spawned() {
             self.reactor.wake(TaskId(self.tasks.len() as u32));
             self.tasks.push(Some(task));
@@ -103,11 +106,11 @@ impl Executor {
         self.reactor.take_ready(&mut self.turn);
         let mut cx = Context::from_waker(Waker::noop());
         for &id in &self.turn {
-            let Some(mut task) = self.tasks[id.0 as usize].take() else { continue };
+            let Some(task) = &mut self.tasks[id.0 as usize] else { continue };
             self.reactor.enter(Some(id));
-            match task.as_mut().poll(&mut cx) {
-                Poll::Pending => self.tasks[id.0 as usize] = Some(task),
-                Poll::Ready(()) => self.living -= 1,
+            if task.as_mut().poll(&mut cx).is_ready() {
+                self.tasks[id.0 as usize] = None;
+                self.living -= 1;
             }
         }
         self.reactor.enter(None);
@@ -151,6 +154,12 @@ impl Handle {
 
     pub fn gate(&self) -> Gate {
         Gate::new(Rc::clone(&self.0))
+    }
+
+    /// When the last batch of answers and timers was taken from the kernel.
+    #[inline]
+    pub fn moment(&self) -> Nanos {
+        self.0.now()
     }
 
     /// How late sleeps ended so far.

@@ -55,6 +55,11 @@ impl Reactor {
         self.now.get()
     }
 
+    /// Reads the clock anew, for whoever has kept the batch waiting since.
+    pub fn look(&self) {
+        self.now.set(clock::now());
+    }
+
     pub fn stopping(&self) -> bool {
         self.stopping.get()
     }
@@ -98,6 +103,10 @@ impl Reactor {
     }
 
     #[inline]
+    pub fn has_spawned(&self) -> bool {
+        !self.spawned.borrow().is_empty()
+    }
+
     pub fn take_spawned(&self) -> Vec<Task> {
         self.spawned.take()
     }

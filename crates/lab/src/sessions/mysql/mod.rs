@@ -1,13 +1,14 @@
 //! Hot path: a session in MySQL's protocol over one line. A request is encoded into the line's outgoing buffer, the answer is
-//! parsed where it arrived, every cell of every row is decoded, and its time is taken from just before the send to just
-//! after the last byte. Connecting and preparing allocate; executing and reading do not.
+//! parsed where it arrived, and every cell of every row is decoded. Its time runs from the batch of answers that its user was
+//! woken by, to the batch that brought its last byte: in a closed load times lie end to end, so that what the client itself
+//! spends between two batches is in the next answer's time and never outside of all. Connecting and preparing allocate;
+//! executing and reading do not.
 
 mod faults;
 mod opening;
 mod reading;
 mod statement;
 
-use crate::clock;
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
 pub use opening::{Connecting, Opening};
@@ -77,7 +78,8 @@ struct Pending {
     started: Nanos,
     statement: Option<u32>,
     preparing: Option<Statement>,
-    sent: bool,
+    /// How often something was received; nothing was sent before the first.
+    pieces: u32,
     /// A close has no answer.
     silent: bool,
 }
@@ -127,7 +129,7 @@ impl<L: Ledger> Session<L> {
         }
         sequence = packet::write(out, sequence, |_| {});
         self.conversation.reply.file_sent(sequence);
-        self.now.sent = false;
+        self.now.pieces = 0;
     }
 
     /// Says goodbye, so that the server does not count an aborted client, and waits for it to hang up.
@@ -229,7 +231,9 @@ impl<L: Ledger> Session<L> {
             warnings: summary.warnings.min(u32::from(u16::MAX)) as u16,
             prepared,
         };
-        self.ledger.answered(self.now.class, &answer, summary.bytes, Nanos(clock::now().0 - self.now.started.0));
+        let line = &self.conversation.line;
+        let ended = if self.now.pieces == 1 { line.moment() } else { line.moment_of_last_piece() };
+        self.ledger.answered(self.now.class, &answer, summary.bytes, Nanos(ended.0 - self.now.started.0));
         answer
     }
 
@@ -246,10 +250,10 @@ impl<L: Ledger> Sql for Session<L> {
         self.now = Pending {
             class,
             want,
-            started: clock::now(),
+            started: self.conversation.line.moment(),
             statement: None,
             preparing: None,
-            sent: false,
+            pieces: 0,
             silent: false,
         };
         if want == Want::Keep {
@@ -265,14 +269,14 @@ impl<L: Ledger> Sql for Session<L> {
             return Poll::Ready(Ok(Answer::default()));
         }
         loop {
-            let polled = if self.now.sent {
-                self.conversation.line.poll_receive(cx)
-            } else {
+            let polled = if self.now.pieces == 0 {
                 self.conversation.line.poll_exchange(cx)
+            } else {
+                self.conversation.line.poll_receive(cx)
             };
             match polled {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(_)) => self.now.sent = true,
+                Poll::Ready(Ok(_)) => self.now.pieces = self.now.pieces.saturating_add(1),
                 Poll::Ready(Err(e)) => return Poll::Ready(Err(self.failed(lost(&e)))),
             }
             match self.read() {
@@ -333,7 +337,7 @@ impl Pending {
             started: Nanos(0),
             statement: None,
             preparing: None,
-            sent: false,
+            pieces: 0,
             silent: false,
         }
     }
