@@ -279,6 +279,27 @@ fn an_open_load_is_honest_while_the_server_keeps_up_and_the_load_its_appointment
 }
 
 #[test]
+fn times_are_blurred_by_a_slow_clock_a_coarse_one_and_late_timers() {
+    let verdict_of = |record: &Record| verdict(record, "timers_were_fine");
+    let sentence = |record: Record| {
+        let verdict = verdict_of(&record);
+        assert_eq!(verdict.verdict, Warn, "{}", verdict.sentence);
+        verdict.sentence
+    };
+    assert_eq!(verdict_of(&record()).verdict, Pass);
+    assert!(sentence(spoilt(|r| r.host.clock_source = Some("hpet".into()))).contains("hpet enters the kernel"));
+    assert!(sentence(spoilt(|r| r.host.clock_step = Some(Nanos::from_millis(4)))).contains("20 steps"));
+    assert!(sentence(spoilt(|r| r.host.clock_cost = Some(Nanos::from_millis(1)))).contains("costs"));
+    let late = |r: &mut model::record::run::RunRecord| {
+        r.whole.timer_error.get_or_insert_default().record_many(Nanos::from_millis(80), 2);
+    };
+    assert!(sentence(all_runs(late)).contains("timers were late"));
+    assert_eq!(verdict_of(&spoilt(|r| r.host.clock_cost = None)).verdict, NotEvaluable);
+    assert_eq!(verdict_of(&spoilt(|r| r.host.clock_source = None)).verdict, NotEvaluable);
+    assert_eq!(verdict_of(&all_runs(|r| r.whole.timer_error = None)).verdict, NotEvaluable);
+}
+
+#[test]
 fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
     let stalled = |millis| all_runs(move |r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)));
     assert_eq!(status(&stalled(10), "latency_was_honest"), Pass, "half a per cent of two workers' second");

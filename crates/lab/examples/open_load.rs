@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut sum = Sum::default();
     let outcome = drive(&crew, &AtomicBool::new(false), &mut sum)?;
-    println!("{}, {:?}", outcome.io, sum.0.arrivals);
+    println!("{}, {} scheduling, {:?}", outcome.io, outcome.scheduling, sum.0.arrivals);
     let show = |name: &str, histogram: &Histogram| {
         let [p50, p99, p999, max] = [50.0, 99.0, 99.9, 100.0].map(|p| histogram.percentile(p).unwrap_or_default());
         println!("{name:>8}: p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}");

@@ -1,7 +1,7 @@
 //! The machine as the lab found it: what a plan may count on and what a reader needs to judge whether another machine
 //! would give the same. Facts that could not be read are absent, never guessed.
 
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,11 @@ pub struct Host {
     pub distribution: String,
     pub virtualization: Option<String>,
     pub clock_source: Option<String>,
+    /// The least by which the clock was seen to move, and what a reading of it costs; `None` in records from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_step: Option<Nanos>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_cost: Option<Nanos>,
     /// Open files that the lab may raise its limit to.
     pub open_files: u64,
     pub io_uring: bool,

@@ -214,7 +214,7 @@ fn clock(host: &Host) -> Sign {
             None => State::Unknown,
         },
         reading: source.unwrap_or("not readable").to_string(),
-        disturbs: "reading the time enters the kernel, twice per statement on our side and more on the server's",
+        disturbs: "reading the time enters the kernel, once per batch of answers on our side and often on the server's",
         mend: "boot with clocksource=tsc where the CPU's counter is stable",
     }
 }

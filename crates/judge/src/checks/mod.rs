@@ -16,6 +16,7 @@ mod percentiles_have_samples;
 pub(crate) mod regime_was_cached;
 mod repetitions_agree;
 mod schema_as_declared;
+mod timers_were_fine;
 
 use crate::check::Check;
 
@@ -29,6 +30,7 @@ pub const ALL: &[Check] = &[
     client_had_headroom::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
+    timers_were_fine::CHECK,
     schema_as_declared::CHECK,
     data_as_generated::CHECK,
     regime_was_cached::CHECK,

@@ -95,6 +95,9 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         cpus: vec![0, 1, 2, 3],
         sockets: [(0, vec![0, 1, 2, 3])].into(),
         memory: Bytes(8 << 30),
+        clock_source: Some("tsc".into()),
+        clock_step: Some(Nanos(10)),
+        clock_cost: Some(Nanos(25)),
         ..Host::default()
     };
     Record {
@@ -228,8 +231,11 @@ pub fn set_rate(run: &mut RunRecord, qps: f64) {
     .map(|(name, delta)| (name.to_string(), ends(delta)))
     .collect();
     let questions = calls + 500;
+    let mut timers = Histogram::new();
+    timers.record_many(Nanos(60_000), 100);
     run.whole = WholeRun {
         questions,
+        timer_error: Some(timers),
         counters: [
             ("status.Questions", questions as f64 + 12.0),
             ("sampler.statements", 10.0),

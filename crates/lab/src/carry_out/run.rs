@@ -217,6 +217,7 @@ fn whole(workload: &dyn Workload, outcome: &Outcome, quiet: &Readings, still: &R
         connect_time: outcome.whole.connect_time.clone(),
         counters: between(quiet, still, outcome.start),
         timer_error: Some(outcome.timer_error.clone()),
+        scheduling: Some(outcome.scheduling.clone()),
     }
 }
 

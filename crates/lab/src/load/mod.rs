@@ -116,6 +116,8 @@ pub struct Outcome {
     pub worker_cpu: Nanos,
     /// `io_uring` or `epoll`, as chosen.
     pub io: String,
+    /// `real time` or `ordinary`, as the kernel granted it to the workers.
+    pub scheduling: String,
     /// How late timers were, over all workers.
     pub timer_error: Histogram,
 }
@@ -156,6 +158,7 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
             let end = worker.join().expect("a worker does not panic")?;
             outcome.worker_cpu.0 += end.cpu.0;
             outcome.io = end.io.to_string();
+            outcome.scheduling = end.scheduling.to_string();
             outcome.timer_error.merge(&end.timer_error);
         }
         Ok::<_, std::io::Error>(())

@@ -5,7 +5,7 @@
 use super::backlog::Backlog;
 use super::bench::{Bench, OnBench};
 use super::course::Course;
-use super::executor::{Executor, Handle};
+use super::executor::{Executor, Handle, prompt};
 use super::failure::{self, Cause};
 use super::schedule::Schedule;
 use super::seat::UserSeat;
@@ -53,6 +53,8 @@ pub fn work(
     spares: Receiver<Box<WorkerTally>>,
 ) -> std::io::Result<WorkerEnd> {
     pin(cpu)?;
+    let waits_for_moments = crew.arrivals.is_some() || crew.pause.is_some();
+    let scheduling = if waits_for_moments && prompt::ask() { "real time" } else { "ordinary" };
     let mut executor = Executor::new(crew.io)?;
     let handle = executor.handle();
     let bench = Rc::new(Bench {
@@ -86,6 +88,7 @@ pub fn work(
     Ok(WorkerEnd {
         cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64),
         io: io_name(handle.io()),
+        scheduling,
         timer_error: handle.timer_error(),
     })
 }
@@ -95,6 +98,7 @@ pub struct WorkerEnd {
     /// CPU of its whole life.
     pub cpu: Nanos,
     pub io: &'static str,
+    pub scheduling: &'static str,
     pub timer_error: Histogram,
 }
 

@@ -68,6 +68,9 @@ pub struct WholeRun {
     /// How late the load's timers woke it, whatever they were set for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_error: Option<Histogram>,
+    /// `real time` when the kernel granted it to workers whose users wait for moments, else `ordinary`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduling: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

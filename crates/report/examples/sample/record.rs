@@ -383,6 +383,8 @@ fn host() -> Host {
         distribution: "Debian GNU/Linux 12".into(),
         virtualization: Some("kvm".into()),
         clock_source: Some("tsc".into()),
+        clock_step: Some(Nanos(10)),
+        clock_cost: Some(Nanos(25)),
         open_files: 1_048_576,
         io_uring: true,
         facts: BTreeMap::from([

@@ -10,6 +10,7 @@ mod epoll;
 mod gate;
 mod line;
 mod net;
+pub mod prompt;
 mod reactor;
 mod ring;
 mod slots;

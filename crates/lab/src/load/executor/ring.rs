@@ -1,6 +1,6 @@
 //! Hot path: io_uring. An exchange is a linked send and receive, entered together with everybody else's, so that a batch of
 //! exchanges costs one system call. A send that succeeds says nothing; one that fails or falls short cancels its receive
-//! silently, so every flight ends with exactly one completion. This file holds the executor's only `unsafe`.
+//! silently, so every flight ends with exactly one completion. This file holds all `unsafe` of the hot path.
 
 use super::buffers::Buffers;
 use super::net::Waiter;
