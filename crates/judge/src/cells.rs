@@ -3,10 +3,13 @@
 
 use crate::comparisons::KNEE;
 use crate::evidence::{CellEvidence, Evidence};
-use crate::{bound, checks, metrics};
-use model::judgement::CellJudgement;
+use crate::metrics::{self, Metrics};
+use crate::{bound, checks};
+use model::judgement::{CellJudgement, Part};
+use model::load::Group;
 use model::search::Goal;
 use model::verdict::{Status, Verdict};
+use std::collections::BTreeMap;
 
 pub fn all(evidence: &Evidence) -> Vec<CellJudgement> {
     evidence.cells.iter().map(one).collect()
@@ -43,6 +46,7 @@ fn one(cell: &CellEvidence) -> CellJudgement {
         metrics: metrics.whole,
         operations: metrics.operations,
         statements: metrics.statements,
+        groups: groups(cell),
         repetitions: metrics.repetitions,
         runs: runs.map(|r| r.id.to_string()).collect(),
         bound: bound::of(cell, &verdicts),
@@ -50,4 +54,12 @@ fn one(cell: &CellEvidence) -> CellJudgement {
         status: worst.unwrap_or(Status::NotEvaluable),
         no_number,
     }
+}
+
+fn groups(cell: &CellEvidence) -> BTreeMap<String, Part> {
+    let part = |group: &Group| {
+        let Metrics { whole, operations, statements, .. } = metrics::metrics(&cell.of_group(group));
+        Part { workload: group.work.workload.clone(), metrics: whole, operations, statements }
+    };
+    cell.cell.groups.iter().map(|group| (group.name.clone(), part(group))).collect()
 }

@@ -165,6 +165,21 @@ impl Need {
     }
 }
 
+/// The worst that is seen of several groups, which then says of which.
+pub fn worst_of(groups: Vec<(String, Sight)>) -> Sight {
+    let several = groups.len() > 1;
+    let worst = groups.into_iter().reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst });
+    let (name, sight) = worst.expect("a run has users");
+    match sight {
+        Ok(mut seen) if several => {
+            seen.sentence = format!("{name}: {}", seen.sentence);
+            Ok(seen)
+        }
+        Err(why) if several => Err(format!("{name}: {why}")),
+        alone => alone,
+    }
+}
+
 fn status(sight: &Sight) -> Status {
     sight.as_ref().map_or(Status::NotEvaluable, |seen| seen.status)
 }

@@ -4,6 +4,7 @@
 
 use crate::evidence::{CellEvidence, RunEvidence};
 use crate::moved::{canonical, is_the_build};
+use model::load::Work;
 use std::collections::BTreeMap;
 
 /// What a difference means for a claim about the two.
@@ -175,6 +176,10 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
             differing("variable.", &a.variables, &b.variables, &mut drifts);
         }
         differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
+        for (group, answer) in &one.run.more_sessions {
+            let theirs = other.run.more_sessions.get(group).unwrap_or(&other.run.session);
+            differing("session.", &answer.variables, &theirs.variables, &mut drifts);
+        }
         differing("", &surroundings(one), &surroundings(other), &mut drifts);
     }
     drifts.retain(|d| !implies(axis, d));
@@ -182,17 +187,23 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
     drifts
 }
 
-/// Parameters that both workloads have, where they are of one family: what two families mean by `rows` need not be the same.
+/// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows` need
+/// not be the same.
 fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
-    let family = |cell: &CellEvidence| cell.cell.workload.split('.').next().map(str::to_string);
-    if family(base) != family(candidate) {
-        return Vec::new();
+    let family = |work: &Work| work.workload.split('.').next().map(str::to_string);
+    let mut drifts = Vec::new();
+    for (one, other) in base.cell.groups().iter().zip(candidate.cell.groups()) {
+        if family(&one.work) != family(&other.work) {
+            continue;
+        }
+        let prefix = if base.cell.groups.is_empty() { String::new() } else { format!("groups.{}.", one.name) };
+        drifts.extend(one.work.parameters.iter().filter_map(|(name, value)| {
+            let other = other.work.parameters.get(name).filter(|other| *other != value)?;
+            let (base, candidate) = (value.to_string(), other.to_string());
+            Some(Drift { key: format!("{prefix}{name}"), base, candidate, class: Class::Work })
+        }));
     }
-    let differ = base.cell.parameters.iter().filter_map(|(name, value)| {
-        let other = candidate.cell.parameters.get(name).filter(|other| *other != value)?;
-        Some(Drift { key: name.clone(), base: value.to_string(), candidate: other.to_string(), class: Class::Work })
-    });
-    differ.collect()
+    drifts
 }
 
 fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
@@ -241,6 +252,14 @@ fn differing(
 }
 
 fn implies(axis: &str, drift: &Drift) -> bool {
+    // An axis over all groups is one over each of them, and one over what a group has implies what theirs would.
+    let own = |name: &str| Some(name.strip_prefix("groups.")?.split_once('.')?.1.to_string());
+    if own(&drift.key).is_some_and(|key| key == axis) {
+        return true;
+    }
+    if let Some(own) = own(axis) {
+        return drift.key == axis || implies(&own, drift);
+    }
     let key = &drift.key;
     let native = axis.strip_prefix("native.").map(|name| format!("variable.{}", name.replace('-', "_")));
     key == axis

@@ -4,9 +4,10 @@
 
 use crate::search::answer::{self, Told};
 use model::judgement::SearchJudgement;
+use model::load::Group;
 use model::plan::{Cell, CellId};
 use model::record::answer::{DatasetRecord, InstanceRecord};
-use model::record::run::{Ending, PhaseRecord, RunRecord};
+use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord};
 use model::record::tally::{OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
 use std::borrow::Cow;
@@ -35,7 +36,10 @@ pub struct RunEvidence<'a> {
     pub cell: Cow<'a, Cell>,
     pub run: &'a RunRecord,
     pub instance: Option<&'a InstanceRecord>,
-    pub dataset: Option<&'a DatasetRecord>,
+    /// More than one where groups need different data.
+    pub datasets: Vec<&'a DatasetRecord>,
+    /// Set where only one group's share is looked at: what the server or the kernel counted is then not known.
+    pub group: Option<&'a Group>,
     /// All phases that measure, together.
     pub phases: Vec<&'a PhaseRecord>,
 }
@@ -56,10 +60,12 @@ impl<'a> Evidence<'a> {
                 continue;
             }
             let instance = run.instance.as_deref().and_then(|key| instances.get(key).copied());
-            let dataset = run.dataset.as_deref().and_then(|key| datasets.get(key).copied());
+            let keys = run.dataset.iter().chain(&run.more_datasets);
+            let datasets = keys.filter_map(|key| datasets.get(key.as_str()).copied()).collect();
             let level = run.trial.as_ref().map(|trial| trial.level);
             let asked = level.map_or(Cow::Borrowed(cell.cell), |level| Cow::Owned(cell.cell.at(level)));
-            cell.runs.push(RunEvidence { record, details, cell: asked, run, instance, dataset, phases });
+            let evidence = RunEvidence { record, details, cell: asked, run, instance, datasets, group: None, phases };
+            cell.runs.push(evidence);
         }
         for cell in &mut cells {
             cell.runs.sort_by_key(|r| r.run.repetition);
@@ -70,7 +76,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-impl CellEvidence<'_> {
+impl<'a> CellEvidence<'a> {
     fn tell_search(&mut self) {
         if self.cell.search.is_none() {
             return;
@@ -80,6 +86,15 @@ impl CellEvidence<'_> {
         let Told { judgement, carriers } = answer::tell(self.cell, &runs);
         self.runs.retain(|r| carriers.contains(&r.run.id));
         self.search = Some(judgement);
+    }
+    /// The same runs, one group alone.
+    pub fn of_group(&self, group: &'a Group) -> Self {
+        let runs = self.runs.iter().map(|r| RunEvidence { group: Some(group), ..r.clone() }).collect();
+        CellEvidence { cell: self.cell, runs, endings: Vec::new(), search: None }
+    }
+    /// Each group alone; none where all users do the same.
+    pub fn groups(&self) -> Vec<(&'a str, CellEvidence<'a>)> {
+        self.cell.groups.iter().map(|group| (group.name.as_str(), self.of_group(group))).collect()
     }
     /// Why there is no number; `None` where there is one.
     pub fn no_number(&self) -> Option<String> {
@@ -125,10 +140,28 @@ impl<'a> RunEvidence<'a> {
         self.phases.iter().map(|p| p.length().seconds()).sum()
     }
     pub fn users(&self) -> u32 {
-        self.phases.iter().map(|p| p.users()).max().unwrap_or(0)
+        let users = |p: &&PhaseRecord| self.shares(p).map(|g| g.users).sum();
+        self.phases.iter().map(users).max().unwrap_or(0)
+    }
+    /// What is looked at of a phase: one group's share, or all.
+    fn shares(&self, phase: &'a PhaseRecord) -> impl Iterator<Item = &'a GroupRecord> + use<'a> {
+        let only = self.group.map(|g| g.name.as_str());
+        phase.groups.iter().filter(move |(name, _)| only.is_none_or(|only| only == *name)).map(|(_, group)| group)
     }
     pub fn tallies(&self) -> impl Iterator<Item = &'a Tally> + use<'a, '_> {
-        self.phases.iter().flat_map(|p| p.groups.values()).map(|g| &g.tally)
+        self.phases.iter().flat_map(|p| self.shares(p)).map(|g| &g.tally)
+    }
+    /// How the users that are looked at begin their operations, each group apart.
+    pub fn groups(&self) -> Vec<(Group, Self)> {
+        match (self.group, &self.cell) {
+            (Some(group), _) => vec![(group.clone(), self.clone())],
+            (None, Cow::Borrowed(cell)) if !cell.groups.is_empty() => {
+                cell.groups.iter().map(|g| (g.clone(), Self { group: Some(g), ..self.clone() })).collect()
+            }
+            (None, Cow::Borrowed(_) | Cow::Owned(_)) => {
+                self.cell.groups().into_iter().map(|group| (group, self.clone())).collect()
+            }
+        }
     }
     pub fn operations(&self) -> impl Iterator<Item = (&'a String, &'a OperationTally)> + use<'a, '_> {
         self.tallies().flat_map(|t| &t.operations)
@@ -149,6 +182,9 @@ impl<'a> RunEvidence<'a> {
     }
     /// `None` when it was not measured in each of the phases.
     pub fn growth(&self, counter: &str) -> Option<Growth> {
+        if self.group.is_some() {
+            return None;
+        }
         self.phases.iter().try_fold(Growth::default(), |sum, phase| {
             let ends = phase.counters.get(counter)?;
             Some(Growth { delta: sum.delta + ends.delta(), seconds: sum.seconds + ends.seconds() })

@@ -5,7 +5,7 @@
 //!
 //!     instructions SOCKET OPERATIONS
 
-use lab::load::{Crew, Witness, drive};
+use lab::load::{Crew, Voyage, Witness, drive};
 use lab::sessions::address::Door;
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
@@ -26,7 +26,7 @@ impl Witness for Done {
     fn workers(&mut self, _: &[i32]) {}
     fn phase_begins(&mut self, _: usize, _: Nanos) {}
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, _: usize, _: Nanos, _: Nanos, tally: Tally) {
+    fn interval(&mut self, _: usize, _: usize, _: Nanos, _: Nanos, tally: Tally) {
         self.0 += tally.operations.values().map(|o| o.done).sum::<u64>();
     }
     fn progress(&mut self, _: f64) {}
@@ -43,12 +43,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         users: 1,
         arrivals: None,
         pause: None,
-        io: Io::IoUring,
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.into()),
         setup: Vec::new(),
+    };
+    let voyage = Voyage {
+        crews: vec![crew],
+        io: Io::IoUring,
         phases: vec![Phase {
             name: "counted".into(),
             kind: PhaseKind::Measure,
@@ -59,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cpus: Vec::new(),
     };
     let mut done = Done::default();
-    let outcome = drive(&crew, &AtomicBool::new(false), &mut done)?;
+    let outcome = drive(&voyage, &AtomicBool::new(false), &mut done)?;
     assert_eq!((outcome.failure, done.0), (None, operations));
     println!("{operations}");
     Ok(())

@@ -1,7 +1,7 @@
 //! How late the load itself is: an open load on the sham server, and the percentiles of its schedule lag, of its latency and of
 //! its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
 
-use lab::load::{Crew, Witness, drive};
+use lab::load::{Crew, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
 use model::errors::Errors;
@@ -21,7 +21,7 @@ impl Witness for Sum {
     fn workers(&mut self, _: &[i32]) {}
     fn phase_begins(&mut self, _: usize, _: Nanos) {}
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, _: usize, _: Nanos, _: Nanos, tally: Tally) {
+    fn interval(&mut self, _: usize, _: usize, _: Nanos, _: Nanos, tally: Tally) {
         self.0.merge(&tally);
     }
     fn progress(&mut self, _: f64) {}
@@ -40,18 +40,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         users: users.parse()?,
         arrivals: Some(Arrivals { rate: Rate::parse(rate)?, process: Process::Poisson }),
         pause: None,
-        io: if io.is_empty() { Io::Auto } else { Io::Epoll },
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket),
         setup: Vec::new(),
+    };
+    let voyage = Voyage {
+        crews: vec![crew],
+        io: if io.is_empty() { Io::Auto } else { Io::Epoll },
         phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until, disturb: None }],
         workers: 1,
         cpus: Vec::new(),
     };
     let mut sum = Sum::default();
-    let outcome = drive(&crew, &AtomicBool::new(false), &mut sum)?;
+    let outcome = drive(&voyage, &AtomicBool::new(false), &mut sum)?;
     println!("{}, {} scheduling, {:?}", outcome.io, outcome.scheduling, sum.0.arrivals);
     let show = |name: &str, histogram: &Histogram| {
         let [p50, p99, p999, max] = [50.0, 99.0, 99.9, 100.0].map(|p| histogram.percentile(p).unwrap_or_default());

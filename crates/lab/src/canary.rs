@@ -3,7 +3,7 @@
 //! rate near this ceiling says more about the client than about the server.
 
 use crate::carry_out::placement::{Placement, place};
-use crate::load::{Crew, Witness, drive};
+use crate::load::{Crew, Voyage, Witness, drive};
 use crate::notebook::unix_ms;
 use crate::servers::house::House;
 use crate::servers::sham::Sham;
@@ -87,18 +87,21 @@ fn sing(
         users,
         arrivals: None,
         pause: None,
-        io: Io::Auto,
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
         setup: Vec::new(),
+    };
+    let voyage = Voyage {
+        crews: vec![crew],
+        io: Io::Auto,
         phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
         workers: placement.workers(users),
         cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
     };
     let mut song = Song::default();
-    let outcome = drive(&crew, stop, &mut song).map_err(|e| Trouble::new("the canary could not run").because(e))?;
+    let outcome = drive(&voyage, stop, &mut song).map_err(|e| Trouble::new("the canary could not run").because(e))?;
     match outcome.failure {
         Some(failure) => Err(Trouble::new(format!("the canary failed: {failure}"))),
         None => Ok((song.point(users, outcome.workers, outcome.worker_cpu, outcome.questions), outcome.io)),
@@ -129,7 +132,7 @@ impl Witness for Song {
     fn workers(&mut self, _: &[i32]) {}
     fn phase_begins(&mut self, _: usize, _: Nanos) {}
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+    fn interval(&mut self, _: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
         if phase == 1 {
             self.length += to.0 - from.0;
             self.tally.merge(&tally);

@@ -1,7 +1,7 @@
 //! Arrivals cost no memory: a run of ten times as many operations allocates no more, whether users keep up or a backlog grows.
 //! Counted by an allocator that stands in for the system's in this test alone; it cannot be written without `unsafe`.
 
-use lab::load::{Crew, Witness, drive};
+use lab::load::{Crew, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
 use model::errors::Errors;
@@ -48,7 +48,7 @@ impl Witness for Deaf {
     fn workers(&mut self, _: &[i32]) {}
     fn phase_begins(&mut self, _: usize, _: Nanos) {}
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, _: usize, _: Nanos, _: Nanos, _: Tally) {}
+    fn interval(&mut self, _: usize, _: usize, _: Nanos, _: Nanos, _: Tally) {}
     fn progress(&mut self, _: f64) {}
 }
 
@@ -60,12 +60,15 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         users: 8,
         arrivals: Some(Arrivals { rate: Rate::steady(rate), process: Process::Poisson }),
         pause: None,
-        io: Io::Auto,
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
         setup: Vec::new(),
+    };
+    let voyage = Voyage {
+        crews: vec![crew],
+        io: Io::Auto,
         phases: vec![Phase {
             name: "count".into(),
             kind: PhaseKind::Measure,
@@ -76,7 +79,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         cpus: Vec::new(),
     };
     let before = COUNT.load(SeqCst);
-    let outcome = drive(&crew, &AtomicBool::new(false), &mut Deaf).unwrap();
+    let outcome = drive(&voyage, &AtomicBool::new(false), &mut Deaf).unwrap();
     assert_eq!((outcome.failure, outcome.whole.done()), (None, operations));
     COUNT.load(SeqCst) - before
 }

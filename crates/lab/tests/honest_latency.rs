@@ -3,7 +3,7 @@
 //! one thing here that takes its time: their truth is a length.
 
 use lab::clock;
-use lab::load::{Crew, Outcome, Witness, drive};
+use lab::load::{Crew, Outcome, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
 use model::errors::Errors;
@@ -29,7 +29,7 @@ impl Witness for Sum {
     fn workers(&mut self, _: &[i32]) {}
     fn phase_begins(&mut self, _: usize, _: Nanos) {}
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, _: usize, _: Nanos, _: Nanos, tally: Tally) {
+    fn interval(&mut self, _: usize, _: usize, _: Nanos, _: Nanos, tally: Tally) {
         self.0.merge(&tally);
     }
     fn progress(&mut self, _: f64) {}
@@ -43,7 +43,7 @@ fn time(millis: u64) -> Until {
     Until::Time(Nanos::from_millis(millis))
 }
 
-fn crew(users: u32, until: Until) -> Crew {
+fn crew(users: u32) -> Crew {
     Crew {
         workload: workload::by_name("noop").unwrap(),
         parameters: Arc::default(),
@@ -51,12 +51,18 @@ fn crew(users: u32, until: Until) -> Crew {
         users,
         arrivals: None,
         pause: None,
-        io: Io::Auto,
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root("unset".into()),
         setup: Vec::new(),
+    }
+}
+
+fn alone(crew: Crew, until: Until) -> Voyage {
+    Voyage {
+        crews: vec![crew],
+        io: Io::Auto,
         phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until, disturb: None }],
         workers: 1,
         cpus: Vec::new(),
@@ -75,11 +81,11 @@ fn undisturbed(proof: impl Fn()) {
 }
 
 /// The measured phase of a run on a sham of its own, that is silent for a while when so many milliseconds have passed.
-fn run(crew: Crew, stall_after: Option<u64>) -> (Tally, Outcome) {
+fn run(mut voyage: Voyage, stall_after: Option<u64>) -> (Tally, Outcome) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
-    let crew = Crew { door: Door::root(socket), ..crew };
+    voyage.crews.iter_mut().for_each(|crew| crew.door = Door::root(socket.clone()));
     let mut sum = Sum::default();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -88,7 +94,7 @@ fn run(crew: Crew, stall_after: Option<u64>) -> (Tally, Outcome) {
                 sham.be_silent_until(Nanos(clock::now().0 + STALL.0));
             }
         });
-        drive(&crew, &AtomicBool::new(false), &mut sum).unwrap()
+        drive(&voyage, &AtomicBool::new(false), &mut sum).unwrap()
     });
     assert_eq!(outcome.failure, None);
     (sum.0, outcome)
@@ -115,8 +121,8 @@ fn a_stall_under_a_rate_is_felt_by_everybody_who_would_have_come() {
     undisturbed(|| {
         let length = 3.0;
         let users = 8;
-        let open = Crew { arrivals: at("1000", Process::Constant), ..crew(users, time(3_000)) };
-        let (tally, _) = run(open, Some(1_000));
+        let open = Crew { arrivals: at("1000", Process::Constant), ..crew(users) };
+        let (tally, _) = run(alone(open, time(3_000)), Some(1_000));
         // Who comes x after the stall began waits S − x: the slowest share q of all arrivals came in its first q·T.
         let slowest = |share: f64| STALL.seconds() - share * length;
         assert_near(latency(&tally).max().unwrap(), slowest(0.0));
@@ -133,7 +139,7 @@ fn a_stall_under_a_rate_is_felt_by_everybody_who_would_have_come() {
 #[test]
 fn a_stall_under_a_closed_load_is_a_gap_that_no_percentile_shows() {
     undisturbed(|| {
-        let (tally, _) = run(crew(2, time(3_000)), Some(1_000));
+        let (tally, _) = run(alone(crew(2), time(3_000)), Some(1_000));
         assert!(latency(&tally).percentile(99.9).unwrap().0 < STALL.0 / 2, "which is why the gap is kept");
         assert_eq!(longer(latency(&tally), Nanos(STALL.0 / 2)), 2, "each user met it once");
         let gaps = tally.gaps.as_ref().unwrap().longer_than(Nanos(STALL.0 / 2));
@@ -147,8 +153,8 @@ fn arrivals_come_as_asked_and_all_are_begun() {
     undisturbed(|| {
         for io in [Io::Auto, Io::Epoll] {
             for workers in [1, 2] {
-                let open = Crew { arrivals: at("2000", Process::Constant), io, workers, ..crew(16, time(500)) };
-                let (tally, outcome) = run(open, None);
+                let open = Crew { arrivals: at("2000", Process::Constant), ..crew(16) };
+                let (tally, outcome) = run(Voyage { io, workers, ..alone(open, time(500)) }, None);
                 let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
                 // The phase is cut a moment after its end.
                 assert!((1_000..1_200).contains(&due) && due.abs_diff(begun) <= 16, "{due} due, {begun} begun");
@@ -163,8 +169,8 @@ fn arrivals_come_as_asked_and_all_are_begun() {
 #[test]
 fn an_overload_is_told_to_the_last_arrival() {
     undisturbed(|| {
-        let open = Crew { arrivals: at("4e6", Process::Constant), ..crew(4, time(300)) };
-        let (tally, outcome) = run(open, None);
+        let open = Crew { arrivals: at("4e6", Process::Constant), ..crew(4) };
+        let (tally, outcome) = run(alone(open, time(300)), None);
         let ArrivalTally { due, begun, most_waiting } = tally.arrivals.unwrap();
         assert!(due >= 1_000_000 && begun < due / 10, "{due} due, {begun} begun");
         assert!(most_waiting.abs_diff(due - begun) <= 4, "a backlog that only grows is greatest at its end");
@@ -180,7 +186,7 @@ fn users_that_think_are_idle_between_operations() {
         for distribution in [Distribution::Constant, Distribution::Exponential] {
             let pause =
                 Some(Pause::Think { mean: Nanos::from_millis(10), distribution, by_operation: BTreeMap::new() });
-            let (tally, _) = run(Crew { pause, ..crew(20, time(1_000)) }, None);
+            let (tally, _) = run(alone(Crew { pause, ..crew(20) }, time(1_000)), None);
             // Little: 20 users make at most 2000 a second; an exponential pause varies by as much as its mean.
             let spread = 5.0 * 2_000_f64.sqrt();
             assert!(
@@ -198,7 +204,7 @@ fn users_that_think_are_idle_between_operations() {
 fn users_at_a_pace_catch_up_and_count_from_their_intended_start() {
     undisturbed(|| {
         let pause = Some(Pause::Pace { every: Nanos::from_millis(20) });
-        let (tally, _) = run(Crew { pause, ..crew(10, time(2_000)) }, Some(500));
+        let (tally, _) = run(alone(Crew { pause, ..crew(10) }, time(2_000)), Some(500));
         let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
         assert!((1_000..1_100).contains(&due) && due.abs_diff(begun) <= 10, "{due} due, {begun} begun");
         assert_near(latency(&tally).max().unwrap(), STALL.seconds());
@@ -213,10 +219,10 @@ fn users_at_a_pace_catch_up_and_count_from_their_intended_start() {
 fn a_stall_across_the_end_of_a_phase_loses_nothing() {
     undisturbed(|| {
         for io in [Io::Auto, Io::Epoll] {
-            let open = crew(8, time(500));
+            let open = alone(Crew { arrivals: at("1000", Process::Poisson), ..crew(8) }, time(500));
             let again = Phase { name: "again".into(), ..open.phases[0].clone() };
             let phases = vec![open.phases[0].clone(), Phase { until: time(1_500), ..again }];
-            let (tally, outcome) = run(Crew { arrivals: at("1000", Process::Poisson), phases, io, ..open }, Some(200));
+            let (tally, outcome) = run(Voyage { phases, io, ..open }, Some(200));
             let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
             assert!(due.abs_diff(begun) <= 100 && begun > 1_000, "{due} due, {begun} begun");
             // One operation is one statement; everybody also said goodbye.
@@ -229,14 +235,16 @@ fn a_stall_across_the_end_of_a_phase_loses_nothing() {
 #[test]
 fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
     undisturbed(|| {
-        let far = Crew { arrivals: at("0.001", Process::Poisson), ..crew(4, time(100)) };
+        let far = Crew { arrivals: at("0.001", Process::Poisson), ..crew(4) };
+        let far = alone(far, time(100));
         let (tally, _) = run(far.clone(), None);
         assert_eq!(tally.arrivals.unwrap(), ArrivalTally::default(), "nobody came");
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let _sham = Sham::start(&socket, &[]).unwrap();
         let endless = vec![Phase { until: time(3_600_000), ..far.phases[0].clone() }];
-        let far = Crew { door: Door::root(socket), phases: endless, ..far };
+        let mut far = Voyage { phases: endless, ..far };
+        far.crews[0].door = Door::root(socket);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {

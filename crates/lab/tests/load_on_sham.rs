@@ -1,20 +1,25 @@
 //! The load against the sham server: whole runs through the very path that real servers are driven by, on both ways of
 //! talking to the kernel.
 
-use lab::load::{Crew, Outcome, Witness, drive};
+use lab::load::{Crew, Outcome, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
 use lab::sessions::address::Door;
 use model::errors::Errors;
-use model::load::{Io, Phase, PhaseKind, Until};
+use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
+use model::rate::Rate;
 use model::record::tally::Tally;
 use model::seed::Seed;
 use model::units::Nanos;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 #[derive(Default)]
 struct Notes {
     intervals: Vec<(usize, Nanos, Nanos, Tally)>,
+    /// By crew: how many intervals, and operations done in them.
+    crews: BTreeMap<usize, (u32, u64)>,
     begun: Vec<usize>,
     ended: Vec<usize>,
     workers: usize,
@@ -30,7 +35,9 @@ impl Witness for Notes {
     fn phase_ends(&mut self, phase: usize, _: Nanos) {
         self.ended.push(phase);
     }
-    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        let (intervals, done) = self.crews.entry(crew).or_default();
+        (*intervals, *done) = (*intervals + 1, *done + tally.done());
         self.intervals.push((phase, from, to, tally));
     }
     fn progress(&mut self, _: f64) {}
@@ -45,25 +52,28 @@ fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let _sham = Sham::start(&socket, &[]).unwrap();
-    let crew = Crew {
+    drive_all(Voyage { crews: vec![crew(&socket, users)], io, phases, workers: 1, cpus: Vec::new() })
+}
+
+fn crew(socket: &Path, users: u32) -> Crew {
+    Crew {
         workload: workload::by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
         users,
         arrivals: None,
         pause: None,
-        io,
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket),
+        door: Door::root(socket.to_path_buf()),
         setup: vec!["SET NAMES latin1".into()],
-        phases,
-        workers: 1,
-        cpus: Vec::new(),
-    };
+    }
+}
+
+fn drive_all(voyage: Voyage) -> (Outcome, Notes) {
     let mut notes = Notes::default();
-    let outcome = drive(&crew, &AtomicBool::new(false), &mut notes).unwrap();
+    let outcome = drive(&voyage, &AtomicBool::new(false), &mut notes).unwrap();
     (outcome, notes)
 }
 
@@ -110,6 +120,41 @@ fn a_closed_load_obeys_littles_law() {
 }
 
 #[test]
+fn crews_are_counted_apart_wherever_their_users_sit() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("s");
+    let _sham = Sham::start(&socket, &[]).unwrap();
+    // Two of the crews have fewer users than there are workers, so that some workers have nobody of them.
+    for workers in [1, 3] {
+        let arrivals = Some(Arrivals { rate: Rate::steady(2_000.0), process: Process::Constant });
+        let open = Crew { arrivals, ..crew(&socket, 2) };
+        let voyage = Voyage {
+            crews: vec![crew(&socket, 5), open, crew(&socket, 1)],
+            io: Io::Auto,
+            phases: vec![
+                phase("time", PhaseKind::Measure, time(200)),
+                phase("count", PhaseKind::Measure, Until::Count(500)),
+            ],
+            workers,
+            cpus: Vec::new(),
+        };
+        let (outcome, notes) = drive_all(voyage);
+        assert_eq!((outcome.failure.clone(), outcome.workers), (None, workers));
+        let [readers, open, alone] = [0, 1, 2].map(|crew| notes.crews[&crew]);
+        assert!(readers.0 == open.0 && open.0 == alone.0, "each worker tells of every crew: {:?}", notes.crews);
+        let arrivals =
+            notes.intervals.iter().filter_map(|i| i.3.arrivals).fold((0, 0), |(d, b), a| (d + a.due, b + a.begun));
+        assert!((1..=arrivals.0 + 2).contains(&arrivals.1), "{arrivals:?} due and begun");
+        assert!(open.1.abs_diff(arrivals.1) <= 4, "its operations are those that arrived");
+        assert!(readers.1 > 0 && alone.1 > 0, "{:?}", notes.crews);
+        let statements = outcome.whole.statements_answered();
+        assert_eq!(outcome.questions, statements + 2 * 8, "nothing is lost between them");
+        let counted = notes.intervals.iter().filter(|i| i.0 == 1).map(|i| i.3.done()).sum::<u64>();
+        assert!(counted.abs_diff(500) <= 8, "a count is of all crews: {counted}");
+    }
+}
+
+#[test]
 fn a_phase_by_count_ends_with_its_last_operation() {
     let phases = vec![
         phase("count", PhaseKind::Measure, Until::Count(1_000)),
@@ -137,12 +182,15 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         users: 4,
         arrivals: None,
         pause: None,
-        io: Io::Auto,
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket),
         setup: Vec::new(),
+    };
+    let voyage = Voyage {
+        crews: vec![crew],
+        io: Io::Auto,
         phases: vec![phase("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(60)))],
         workers: 1,
         cpus: Vec::new(),
@@ -152,7 +200,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         drop(sham);
     });
-    let outcome = drive(&crew, &AtomicBool::new(false), &mut notes).unwrap();
+    let outcome = drive(&voyage, &AtomicBool::new(false), &mut notes).unwrap();
     killer.join().unwrap();
     let failure = outcome.failure.expect("a dead server fails the run");
     assert!(failure.contains("gave up: connection lost"), "{failure}");

@@ -2,7 +2,7 @@
 //! must be counted, what the session and its user do next, and in which words a run ends that cannot go on.
 
 use lab::load::failure::Cause;
-use lab::load::{Crew, Outcome, Witness, drive};
+use lab::load::{Crew, Outcome, Voyage, Witness, drive};
 use lab::servers::sham::{Greets, Heard, Manners, Misdeed, Sham};
 use lab::sessions::address::Door;
 use model::errors::{Errors, LOST_CONNECTION, MALFORMED_ANSWER, TIME_OUT};
@@ -20,47 +20,51 @@ impl Witness for Nobody {
     fn workers(&mut self, _: &[i32]) {}
     fn phase_begins(&mut self, _: usize, _: Nanos) {}
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, _: usize, _: Nanos, _: Nanos, _: Tally) {}
+    fn interval(&mut self, _: usize, _: usize, _: Nanos, _: Nanos, _: Tally) {}
     fn progress(&mut self, _: f64) {}
 }
 
 /// Users of a workload until so many operations ended, whatever became of them.
-fn crew(name: &str, users: u32, operations: u64) -> Crew {
+fn crew(name: &str, users: u32, operations: u64) -> Voyage {
     let workload = workload::by_name(name).unwrap();
     let defaults = workload.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
-    Crew {
+    let crew = Crew {
         workload,
         parameters: Arc::new(defaults.collect()),
         seed: Seed(7),
         users,
         arrivals: None,
         pause: None,
-        io: Io::Auto,
         // A machine that is busy for longer would be taken for a stalled server.
         deadline: Nanos::from_secs(20),
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root("unset".into()),
         setup: vec!["SET NAMES latin1".into()],
-        phases: vec![Phase {
-            name: "measure".into(),
-            kind: PhaseKind::Measure,
-            until: Until::Count(operations),
-            disturb: None,
-        }],
+    };
+    let (name, until) = ("measure".into(), Until::Count(operations));
+    Voyage {
+        crews: vec![crew],
+        io: Io::Auto,
+        phases: vec![Phase { name, kind: PhaseKind::Measure, until, disturb: None }],
         workers: 1,
         cpus: Vec::new(),
     }
 }
 
+/// The same users, changed.
+fn but(voyage: &Voyage, change: impl Fn(Crew) -> Crew) -> Voyage {
+    Voyage { crews: voyage.crews.iter().cloned().map(change).collect(), ..voyage.clone() }
+}
+
 /// Carries a load out against a sham of these manners, by each way of talking to the kernel, and looks at what came of it.
-fn each_way(manners: Manners, crew: &Crew, look: impl Fn(&Outcome, &Heard)) {
+fn each_way(manners: Manners, voyage: &Voyage, look: impl Fn(&Outcome, &Heard)) {
     for io in [Io::IoUring, Io::Epoll] {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start_with(&socket, &[], manners).unwrap();
-        let crew = Crew { door: Door::root(socket), io, ..crew.clone() };
-        let outcome = drive(&crew, &AtomicBool::new(false), &mut Nobody).unwrap();
+        let there = but(voyage, |crew| Crew { door: Door::root(socket.clone()), ..crew });
+        let outcome = drive(&Voyage { io, ..there }, &AtomicBool::new(false), &mut Nobody).unwrap();
         look(&outcome, sham.heard());
     }
 }
@@ -97,13 +101,17 @@ fn a_deadlock_is_rolled_back_and_the_operation_done_again() {
 #[test]
 fn an_operation_that_ran_out_of_retries_has_failed_by_its_error() {
     let errors = Errors { retry: [(1213, 3)].into(), back_off: Nanos(1_000), ..Errors::default() };
-    each_way(every(1, Misdeed::Refuse(1213)), &Crew { errors, ..crew("noop", 2, 10) }, |outcome, sham| {
-        assert_eq!(outcome.failure, None);
-        let operation = operation(outcome);
-        assert_eq!((operation.done, &operation.failed, &operation.retried), (0, &one(1213, 10), &one(1213, 30)));
-        assert!(operation.messages[&1213].contains("the sham misbehaves"));
-        assert_eq!(heard(&sham.executes), 40);
-    });
+    each_way(
+        every(1, Misdeed::Refuse(1213)),
+        &but(&crew("noop", 2, 10), |crew| Crew { errors: errors.clone(), ..crew }),
+        |outcome, sham| {
+            assert_eq!(outcome.failure, None);
+            let operation = operation(outcome);
+            assert_eq!((operation.done, &operation.failed, &operation.retried), (0, &one(1213, 10), &one(1213, 30)));
+            assert!(operation.messages[&1213].contains("the sham misbehaves"));
+            assert_eq!(heard(&sham.executes), 40);
+        },
+    );
 }
 
 #[test]
@@ -118,11 +126,15 @@ fn an_error_that_nobody_named_fails_the_operation_and_the_user_goes_on() {
 #[test]
 fn an_error_at_which_the_run_shall_end_ends_it() {
     let errors = Errors { stop: [1146].into(), ..Errors::default() };
-    each_way(every(10, Misdeed::Refuse(1146)), &Crew { errors, ..crew("noop", 1, 100) }, |outcome, _| {
-        let failure = outcome.failure.as_deref().unwrap();
-        assert_eq!(failure, "the experiment ends at this error: error 1146 (HY000): the sham misbehaves");
-        assert_eq!((operation(outcome).done, &operation(outcome).failed), (9, &one(1146, 1)));
-    });
+    each_way(
+        every(10, Misdeed::Refuse(1146)),
+        &but(&crew("noop", 1, 100), |crew| Crew { errors: errors.clone(), ..crew }),
+        |outcome, _| {
+            let failure = outcome.failure.as_deref().unwrap();
+            assert_eq!(failure, "the experiment ends at this error: error 1146 (HY000): the sham misbehaves");
+            assert_eq!((operation(outcome).done, &operation(outcome).failed), (9, &one(1146, 1)));
+        },
+    );
 }
 
 #[test]
@@ -146,11 +158,15 @@ fn a_connection_dropped_in_the_middle_of_a_result_is_opened_and_prepared_again()
 #[test]
 fn an_operation_that_lost_its_connection_is_done_again_where_that_is_wanted() {
     let errors = Errors { retry: [(LOST_CONNECTION, 1)].into(), ..Errors::default() };
-    each_way(every(2, Misdeed::HangUpMidway), &Crew { errors, ..crew("noop", 1, 100) }, |outcome, _| {
-        let operation = operation(outcome);
-        assert_eq!((operation.done, operation.failed.len()), (100, 0));
-        assert_eq!(operation.retried[&LOST_CONNECTION], outcome.whole.reconnects);
-    });
+    each_way(
+        every(2, Misdeed::HangUpMidway),
+        &but(&crew("noop", 1, 100), |crew| Crew { errors: errors.clone(), ..crew }),
+        |outcome, _| {
+            let operation = operation(outcome);
+            assert_eq!((operation.done, operation.failed.len()), (100, 0));
+            assert_eq!(operation.retried[&LOST_CONNECTION], outcome.whole.reconnects);
+        },
+    );
 }
 
 #[test]
@@ -164,7 +180,7 @@ fn a_malformed_answer_is_refused_with_what_was_expected() {
 
 #[test]
 fn an_answer_that_does_not_come_fails_its_operation_and_the_session_is_opened_again() {
-    let patient = Crew { deadline: Nanos::from_millis(500), ..crew("noop", 2, 100) };
+    let patient = but(&crew("noop", 2, 100), |crew| Crew { deadline: Nanos::from_millis(500), ..crew });
     each_way(every(30, Misdeed::KeepSilent), &patient, |outcome, _| {
         let failed = operation(outcome).failed[&TIME_OUT];
         assert_eq!(outcome.failure, None);
@@ -175,7 +191,7 @@ fn an_answer_that_does_not_come_fails_its_operation_and_the_session_is_opened_ag
 
 #[test]
 fn a_server_that_lets_users_in_and_answers_nobody_has_stalled() {
-    let patient = Crew { deadline: Nanos::from_millis(300), ..crew("noop", 3, 1_000) };
+    let patient = but(&crew("noop", 3, 1_000), |crew| Crew { deadline: Nanos::from_millis(300), ..crew });
     each_way(every(1, Misdeed::KeepSilent), &patient, |outcome, _| {
         let failure = outcome.failure.as_deref().unwrap();
         assert!(failure.starts_with("the server has stalled: "), "{failure}");
@@ -190,14 +206,14 @@ fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start(&socket, &[]).unwrap();
-        let endless = crew("noop", 3, u64::MAX);
-        let crew = Crew { deadline: Nanos::from_millis(300), io, door: Door::root(socket), ..endless };
+        let (deadline, door) = (Nanos::from_millis(300), Door::root(socket));
+        let endless = but(&crew("noop", 3, u64::MAX), |crew| Crew { deadline, door: door.clone(), ..crew });
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(std::time::Duration::from_millis(200));
                 sham.be_silent_until(Nanos(lab::clock::now().0 + Nanos::from_secs(60).0));
             });
-            drive(&crew, &AtomicBool::new(false), &mut Nobody).unwrap()
+            drive(&Voyage { io, ..endless }, &AtomicBool::new(false), &mut Nobody).unwrap()
         });
         let failure = outcome.failure.unwrap();
         assert!(failure.starts_with("the server has stalled: user ") && failure.contains("300 ms"), "{failure}");
@@ -219,11 +235,15 @@ fn a_server_without_room_is_told_with_how_many_users_it_took() {
 #[test]
 fn a_server_that_greets_nobody_is_waited_for_until_the_deadline() {
     let silent = Manners { greeting: Some(Greets::Nobody), ..Manners::default() };
-    each_way(silent, &Crew { deadline: Nanos::from_millis(100), ..crew("noop", 2, 10) }, |outcome, _| {
-        let failure = outcome.failure.as_deref().unwrap();
-        assert!(failure.starts_with("the server did not let user "), "{failure}");
-        assert!(failure.ends_with(" in within the deadline of 100 ms"), "{failure}");
-    });
+    each_way(
+        silent,
+        &but(&crew("noop", 2, 10), |crew| Crew { deadline: Nanos::from_millis(100), ..crew }),
+        |outcome, _| {
+            let failure = outcome.failure.as_deref().unwrap();
+            assert!(failure.starts_with("the server did not let user "), "{failure}");
+            assert!(failure.ends_with(" in within the deadline of 100 ms"), "{failure}");
+        },
+    );
 }
 
 #[test]
@@ -234,7 +254,7 @@ fn connections_that_are_refused_end_the_run_before_it_began() {
         assert!(failure.contains(" could not connect: connection lost: "), "{failure}");
         assert_eq!((outcome.phases.len(), outcome.whole.operations.len()), (0, 0));
     });
-    let nobody = Crew { door: Door::root("/nowhere/at/all".into()), ..crew("noop", 2, 10) };
+    let nobody = but(&crew("noop", 2, 10), |crew| Crew { door: Door::root("/nowhere/at/all".into()), ..crew });
     let outcome = drive(&nobody, &AtomicBool::new(false), &mut Nobody).unwrap();
     assert!(outcome.failure.unwrap().contains(" could not connect: connection lost: No such file"));
 }
@@ -242,16 +262,20 @@ fn connections_that_are_refused_end_the_run_before_it_began() {
 #[test]
 fn a_new_session_every_so_often_is_said_goodbye_to_and_counted_apart() {
     let manners = Manners { misdeed: Some((u64::MAX, Misdeed::KeepSilent)), ..Manners::default() };
-    each_way(manners, &Crew { reconnect_every: Some(10), ..crew("noop", 2, 1_000) }, |outcome, sham| {
-        assert_eq!((outcome.failure.as_deref(), operation(outcome).done), (None, 1_000));
-        let connects = outcome.whole.connects;
-        assert!((101..=102).contains(&connects), "{connects} sessions of ten operations each, the last ones begun");
-        assert_eq!((outcome.whole.reconnects, outcome.whole.connect_time.as_ref().unwrap().count()), (0, connects));
-        assert_eq!(
-            (heard(&sham.connects), heard(&sham.goodbyes), heard(&sham.prepares)),
-            (connects, connects, connects)
-        );
-        // What the server counts as Questions: each execute, and of each session its SET NAMES and its goodbye.
-        assert_eq!(outcome.questions, heard(&sham.executes) + 2 * connects);
-    });
+    each_way(
+        manners,
+        &but(&crew("noop", 2, 1_000), |crew| Crew { reconnect_every: Some(10), ..crew }),
+        |outcome, sham| {
+            assert_eq!((outcome.failure.as_deref(), operation(outcome).done), (None, 1_000));
+            let connects = outcome.whole.connects;
+            assert!((101..=102).contains(&connects), "{connects} sessions of ten operations each, the last ones begun");
+            assert_eq!((outcome.whole.reconnects, outcome.whole.connect_time.as_ref().unwrap().count()), (0, connects));
+            assert_eq!(
+                (heard(&sham.connects), heard(&sham.goodbyes), heard(&sham.prepares)),
+                (connects, connects, connects)
+            );
+            // What the server counts as Questions: each execute, and of each session its SET NAMES and its goodbye.
+            assert_eq!(outcome.questions, heard(&sham.executes) + 2 * connects);
+        },
+    );
 }

@@ -46,6 +46,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         parameters: [("rows".to_string(), Value::Count(rows))].into(),
         load,
         search: None,
+        groups: Vec::new(),
         phases: vec![],
     };
     let run = |n| PlannedRun { id: id(n), cell: cell.id.clone(), repetition: n, block: n, seed: Seed(u64::from(n)) };
@@ -83,10 +84,12 @@ fn run(n: u32, position: u32) -> RunRecord {
         ended_unix_ms: 2,
         instance: None,
         dataset: None,
+        more_datasets: Vec::new(),
         io: "epoll".into(),
         workers: 1,
         load_cpus: vec![0],
         session: Default::default(),
+        more_sessions: Default::default(),
         phases: vec![],
         whole: Default::default(),
     }

@@ -40,6 +40,9 @@ pub struct CellJudgement {
     /// The same per operation and per statement.
     pub operations: BTreeMap<String, BTreeMap<String, Estimate>>,
     pub statements: BTreeMap<String, BTreeMap<String, Estimate>>,
+    /// Each group of users apart, by name; empty where all do the same.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Part>,
     /// One value per repetition, in order, of the metrics drawn as dots (`qps` at least).
     pub repetitions: BTreeMap<String, Vec<f64>>,
     pub runs: Vec<String>,
@@ -80,6 +83,15 @@ pub struct TrialJudgement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
     pub why: String,
+}
+
+/// The numbers of a part of a cell, named as those of the cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    pub workload: String,
+    pub metrics: BTreeMap<String, Estimate>,
+    pub operations: BTreeMap<String, BTreeMap<String, Estimate>>,
+    pub statements: BTreeMap<String, BTreeMap<String, Estimate>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,11 +4,13 @@
 use crate::errors::Errors;
 use crate::rate::Rate;
 use crate::units::{Nanos, Users};
+use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
+    /// Of all groups together; arrivals and pauses are then each group's own.
     pub users: Users,
     /// `None` is a closed load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,6 +75,26 @@ pub enum Io {
     Epoll,
 }
 
+/// What is done per operation: a workload and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Work {
+    pub workload: String,
+    pub parameters: BTreeMap<String, Value>,
+}
+
+/// Users of one run who do the same work in the same rhythm, counted apart from the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    pub name: String,
+    pub work: Work,
+    pub users: Users,
+    /// As in a load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Pause>,
+}
+
 /// One part of a run. A run is a sequence of phases; only phases that measure make numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
@@ -97,11 +119,14 @@ pub enum PhaseKind {
 pub enum Until {
     /// After this time.
     Time(Nanos),
-    /// After this many operations over all users.
+    /// After this many operations over all users of all groups.
     Count(u64),
 }
 
-impl Load {
+impl Group {
+    /// The name of the users of a run without groups.
+    pub const ONLY: &str = "users";
+
     /// Whether operations have an intended start that does not depend on answers.
     pub fn is_scheduled(&self) -> bool {
         self.arrivals.is_some() || matches!(self.pause, Some(Pause::Pace { .. }))

@@ -104,3 +104,10 @@ pub struct Words {
     /// Builds that the catalogue or this host knows.
     pub builds: Vec<String>,
 }
+
+impl Words {
+    /// One that a checked experiment names.
+    pub(crate) fn workload(&self, name: &str) -> &WorkloadWords {
+        self.workloads.iter().find(|w| w.name == name).expect("an experiment names only known workloads")
+    }
+}

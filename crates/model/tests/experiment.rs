@@ -175,6 +175,89 @@ fn a_load_is_understood_in_each_of_its_forms() {
     assert_eq!(own.unwrap().to_string(), "5 ms after transaction, 10 ms after any other operation");
 }
 
+/// Readers beside writers, one of them closed and one open.
+const GROUPS: &str = r#"
+question = "What do readers lose to writers?"
+[axes]
+groups.readers.users = [1, 32]
+range_size = [10, 100]
+[workload.oltp]
+rows = 5_000
+[[groups]]
+name = "readers"
+workload = "oltp.point_selects"
+think = { point_selects = "1ms" }
+[[groups]]
+name = "writers"
+workload = "oltp.mixed"
+parameters = { rows = 1_000, prepared = false }
+rate = 500
+arrivals = "constant"
+users = 16
+[load]
+measure = "1s"
+[scale.smoke]
+"groups.writers.rate" = 50
+"groups.*.users" = 2
+"#;
+
+#[test]
+fn groups_are_understood_and_a_scale_reaches_one_or_all() {
+    let experiment = good(GROUPS);
+    let [readers, writers] = experiment.groups.as_slice() else { panic!("{:?}", experiment.groups) };
+    assert_eq!((readers.name.as_str(), readers.users, &readers.arrivals), ("readers", Users(1), &None));
+    assert_eq!(readers.pause.as_ref().unwrap().after("point_selects"), Some(Nanos::from_millis(1)));
+    assert_eq!(writers.arrivals, Some(Arrivals { rate: Rate::steady(500.0), process: Process::Constant }));
+    assert_eq!(writers.work.parameters["rows"], Value::Count(1_000));
+    assert_eq!((experiment.load.users, &experiment.load.arrivals), (Users(17), &None));
+    let smoke = Experiment::parse("test", GROUPS, Some("smoke"), &[], &words()).unwrap();
+    assert_eq!(smoke.groups[1].arrivals.as_ref().unwrap().rate, Rate::steady(50.0));
+    assert_eq!(smoke.groups[1].users, Users(2), "every group that says its users, and no other");
+}
+
+#[test]
+fn groups_that_contradict_themselves_are_told_with_the_way_out() {
+    assert_snapshot!(problems(
+        r#"question = "?"
+[axes]
+users = [1, 2]
+workload = ["oltp.mixed"]
+groups.reders.users = [1, 2]
+groups.readers.users = [1, 2]
+groups.readers.range_size = [10, 100]
+groups.readers.colour = ["red"]
+groups.writers.range_size = [10, 100]
+[load]
+users = 4
+rate = 5
+think = { default = "1ms" }
+[[groups]]
+name = "readers"
+workload = "oltp.point_selects"
+users = 4
+rate = 5
+pace = "1s"
+parameters = { range_size = 10, rows = 0 }
+[[groups]]
+name = "writers"
+workload = "oltp.mixd"
+arrivals = "poisson"
+parameters = { range_size = 10 }
+[[groups]]
+name = "writers"
+workload = "oltp.mixed"
+users = 2
+parameters = { range_size = 10 }
+[[groups]]
+users = 2
+workload = "linkbench"
+[scale.smoke]
+"groups.reader.users" = 2
+groups.readers.parameters.rows = 10
+"#
+    ));
+}
+
 #[test]
 fn mistakes_of_syntax_carry_their_line_and_do_not_hide_the_others() {
     assert_snapshot!(
@@ -269,11 +352,11 @@ fn steps_by_count_are_repeated_for_iterations() {
 proptest! {
     #[test]
     fn no_mutation_of_a_file_makes_the_parser_panic(
-        which in 0..2_usize,
+        which in 0..3_usize,
         cuts in proptest::collection::vec((any::<prop::sample::Index>(), 0..6_usize, "[\\[\\]{}=\",.#\\n a-z0-9_*:é-]{0,4}"), 1..6),
         scale in prop::option::of("smoke|laptop|study|x"),
     ) {
-        let mut text: Vec<char> = [SEED_0, SEED_2][which].chars().collect();
+        let mut text: Vec<char> = [SEED_0, SEED_2, GROUPS][which].chars().collect();
         for (at, delete, insert) in cuts {
             let at = at.index(text.len() + 1).min(text.len());
             let to = (at + delete).min(text.len());

@@ -23,6 +23,10 @@ fn plan(text: &str, host: &Host) -> Plan {
     Plan::of(&experiment(text, None), host, &words()).unwrap_or_else(|p| panic!("{p:#?}"))
 }
 
+fn plan_of(text: &str) -> Plan {
+    plan(text, &small_host())
+}
+
 fn refused(text: &str, host: &Host) -> String {
     Plan::of(&experiment(text, None), host, &words())
         .expect_err("nothing can run")
@@ -64,6 +68,57 @@ fn a_rate_is_an_axis_and_one_that_its_run_does_not_live_to_see_is_warned_of() {
 #[test]
 fn a_plan_is_readable_as_a_table() {
     assert_snapshot!(table(&plan(SMALL, &small_host())));
+}
+
+const GROUPS: &str = r#"question = "What do readers lose to writers?"
+[axes]
+groups.readers.users = [1, 32]
+range_size = [10, 100]
+[[groups]]
+name = "readers"
+workload = "oltp.point_selects"
+[[groups]]
+name = "writers"
+workload = "oltp.mixed"
+parameters = { rows = 1_000 }
+rate = 500
+users = 16
+[load]
+measure = "1s"
+[repeat]
+repetitions = 2
+"#;
+
+#[test]
+fn groups_are_planned_each_with_its_own_work_and_counted_together() {
+    let plan = plan(GROUPS, &small_host());
+    assert_snapshot!(table(&plan));
+    let last = &plan.cells[3];
+    assert_eq!((last.workload.as_str(), last.load.users.0), ("oltp.point_selects + oltp.mixed", 48));
+    assert!(last.parameters.is_empty(), "parameters are each group's own");
+    let [readers, writers] = last.groups.as_slice() else { panic!("{:?}", last.groups) };
+    assert_eq!((readers.users.0, writers.users.0), (32, 16));
+    assert_eq!(readers.work.parameters["rows"], Value::Count(10_000));
+    assert!(!readers.work.parameters.contains_key("range_size"));
+    assert_eq!(
+        (&writers.work.parameters["rows"], &writers.work.parameters["range_size"]),
+        (&1_000.into(), &100.into())
+    );
+    assert_eq!(plan.cost.rows, 11_000, "two datasets, because their rows differ");
+    let shared = plan_of(&GROUPS.replace("parameters = { rows = 1_000 }\n", ""));
+    assert_eq!(shared.cost.rows, 10_000, "one dataset, because nothing differs");
+}
+
+#[test]
+fn groups_that_differ_by_a_zero_are_warned_of_and_their_users_add_up() {
+    let slip = GROUPS.replace("range_size = [10, 100]\n", "").replace("rows = 1_000", "range_size = 10");
+    let slip = slip.replace("oltp.point_selects", "oltp.simple_ranges");
+    assert_snapshot!(plan_of(&slip).warnings.join("\n"));
+    let crowd = slip.replace("[1, 32]", "[1, 4_090]");
+    assert_snapshot!("users_of_all_groups_are_more_than_the_server_admits", {
+        let skipped = plan_of(&crowd).skipped;
+        skipped.iter().map(|s| format!("{:?}: {}", s.axes, s.reason)).collect::<Vec<_>>().join("\n")
+    });
 }
 
 #[test]
@@ -180,6 +235,7 @@ fn the_hash_follows_the_runs_and_not_the_words() {
     let base = plan(SMALL, &small_host());
     let reworded = plan(&SMALL.replace("Does the range matter?", "And now?"), &small_host());
     let reseeded = plan(&SMALL.replace("seed = 7", "seed = 8"), &small_host());
+    assert_eq!(base.hash(), "ce94386154d721832ae0ce1f51a06506", "records of earlier versions are resumed");
     assert_eq!(base.hash(), reworded.hash());
     assert_ne!(base.hash(), reseeded.hash());
     let read_back: Plan = serde_json::from_str(&serde_json::to_string(&base).unwrap()).unwrap();

@@ -5,6 +5,9 @@ use crate::document::repeats;
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
 use model::record::Record;
+use std::collections::BTreeMap;
+
+type Estimates = BTreeMap<String, Estimate>;
 
 pub fn of(record: &Record, judgement: &Judgement) -> String {
     let axes: Vec<&str> = record.plan.axes.iter().map(|a| a.key.as_str()).filter(|k| *k != "workload").collect();
@@ -27,7 +30,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
 
 const FIGURES: [&str; 8] = ["metric", "value", "low", "high", "n", "unit", "status", "no_number"];
 
-/// The cell's own metrics, then those of its operations and statements under the path that they have in `report.json`.
+/// The cell's own metrics, then those of its operations, statements and groups, named by their path.
 fn figures(cell: &CellJudgement) -> Vec<[String; 8]> {
     let status = cell.status.word().replace(' ', "_");
     let row = |metric: String, e: &Estimate| {
@@ -42,11 +45,19 @@ fn figures(cell: &CellJudgement) -> Vec<[String; 8]> {
             String::new(),
         ]
     };
-    let mut rows: Vec<_> = cell.metrics.iter().map(|(name, e)| row(name.clone(), e)).collect();
-    for (group, parts) in [("operations", &cell.operations), ("statements", &cell.statements)] {
-        for (part, metrics) in parts {
-            rows.extend(metrics.iter().map(|(name, e)| row(format!("{group}.{part}.{name}"), e)));
+    let mut rows = Vec::new();
+    let mut part = |path: &str, metrics: &Estimates, named: [(&str, &BTreeMap<String, Estimates>); 2]| {
+        rows.extend(metrics.iter().map(|(name, e)| row(format!("{path}{name}"), e)));
+        for (kind, parts) in named {
+            for (part, metrics) in parts {
+                rows.extend(metrics.iter().map(|(name, e)| row(format!("{path}{kind}.{part}.{name}"), e)));
+            }
         }
+    };
+    part("", &cell.metrics, [("operations", &cell.operations), ("statements", &cell.statements)]);
+    for (name, group) in &cell.groups {
+        let named = [("operations", &group.operations), ("statements", &group.statements)];
+        part(&format!("groups.{name}."), &group.metrics, named);
     }
     if let Some(reason) = &cell.no_number {
         let mut none = <[String; 8]>::default();

@@ -16,6 +16,9 @@ use std::fmt::Write;
 /// The metric of the tables: the first of these that any cell has.
 const HEADLINES: [&str; 5] = ["knee_rate", "qps", "ops_per_s", "tps", "nopm"];
 
+/// What a group's users are told beside it.
+const TAIL: &str = "latency_us_p99";
+
 pub fn of(record: &Record, judgement: &Judgement) -> String {
     let parts = [
         heading(record),
@@ -83,13 +86,44 @@ fn numbers(plan: &Plan, judgement: &Judgement) -> String {
     );
     for workload in workloads {
         let cells: Vec<_> = judgement.cells.iter().filter(|c| c.workload == workload).collect();
-        let _ = write!(text, "\n### {workload}\n\n{}", table(plan, &cells, metric));
+        let _ = write!(text, "\n### {workload}\n\n{}", table(plan, &cells, Figure { group: None, metric }));
+        text += &groups(plan, &cells, metric);
     }
     text
 }
 
+/// The same of each group apart, with the latency that its users met.
+fn groups(plan: &Plan, cells: &[&CellJudgement], metric: &str) -> String {
+    let mut text = String::new();
+    for (name, group) in cells.iter().find(|c| !c.groups.is_empty()).iter().flat_map(|c| &c.groups) {
+        for metric in [metric, TAIL] {
+            let unit = group.metrics.get(metric).map_or("", |e| e.unit.as_str());
+            let table = table(plan, cells, Figure { group: Some(name), metric });
+            let _ = write!(text, "\n{name} ({}), {metric} ({unit})\n\n{table}", group.workload);
+        }
+    }
+    text
+}
+
+/// What is told of a cell in a table.
+#[derive(Clone, Copy)]
+struct Figure<'a> {
+    group: Option<&'a str>,
+    metric: &'a str,
+}
+
+impl Figure<'_> {
+    fn of<'c>(&self, cell: &'c CellJudgement) -> Option<&'c Estimate> {
+        let metrics = match self.group {
+            Some(group) => &cell.groups.get(group)?.metrics,
+            None => &cell.metrics,
+        };
+        metrics.get(self.metric)
+    }
+}
+
 /// Rows by every axis that varies but `x`, which goes across.
-fn table(plan: &Plan, cells: &[&CellJudgement], metric: &str) -> String {
+fn table(plan: &Plan, cells: &[&CellJudgement], figure: Figure) -> String {
     let x = axes::x(plan);
     let applies = |a: &&Axis| {
         a.key != "workload" && x.is_none_or(|x| x.key != a.key) && cells.iter().any(|c| c.axes.contains_key(&a.key))
@@ -115,14 +149,14 @@ fn table(plan: &Plan, cells: &[&CellJudgement], metric: &str) -> String {
     for cells in rows.values() {
         let names = down.iter().map(|a| axes::shown(cells[0].axes.get(&a.key)));
         let at = |v: &Option<&Value>| cells.iter().find(|c| x.is_none_or(|x| c.axes.get(&x.key) == *v));
-        let values = across.iter().map(|v| at(v).map_or(String::new(), |c| number(c, metric)));
+        let values = across.iter().map(|v| at(v).map_or(String::new(), |c| number(c, figure)));
         let _ = writeln!(text, "| {} |", names.chain(values).collect::<Vec<_>>().join(" | "));
     }
     text
 }
 
-fn number(cell: &CellJudgement, metric: &str) -> String {
-    match (cell.metrics.get(metric), &cell.no_number) {
+fn number(cell: &CellJudgement, figure: Figure) -> String {
+    match (figure.of(cell), &cell.no_number) {
         (Some(estimate), _) if cell.status == Status::Fail => format!("~~{}~~", with_interval(estimate)),
         (Some(estimate), _) => with_interval(estimate),
         (None, Some(reason)) => format!("none: {reason}").replace('|', "\\|"),

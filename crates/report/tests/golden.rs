@@ -6,6 +6,7 @@ mod judgement;
 #[path = "../examples/sample/record.rs"]
 mod record;
 
+use model::judgement::Part;
 use record::Size;
 use serde_json::Value;
 
@@ -73,4 +74,29 @@ fn a_build_without_node_shows_the_report_as_text_and_says_what_to_run() {
     let (record, details) = record::of(Size::Golden);
     let html = report::render(&record, &judgement::of(&record), &details, include_str!("../page/unbuilt.html")).html;
     assert!(html.contains("make page") && html.contains("## Checks that did not pass"));
+}
+
+#[test]
+fn each_group_of_users_is_told_apart_in_every_form() {
+    let (record, details) = record::of(Size::Golden);
+    let mut judgement = judgement::of(&record);
+    for cell in &mut judgement.cells {
+        let part = |factor: f64| {
+            let mut metrics = cell.metrics.clone();
+            metrics.values_mut().for_each(|e| e.value *= factor);
+            let (operations, statements) = (cell.operations.clone(), cell.statements.clone());
+            Part { workload: cell.workload.clone(), metrics, operations, statements }
+        };
+        cell.groups = [("readers".to_string(), part(0.25)), ("writers".to_string(), part(0.75))].into();
+    }
+    let report = report::render(&record, &judgement, &details, SHELL);
+    let document: Value = serde_json::from_str(&report.json).expect("JSON");
+    let (cell, groups) = (&document["cells"][0], &document["cells"][0]["groups"]);
+    let rate = |part: &Value| part["metrics"]["qps"]["value"].as_f64().expect("a number");
+    assert_eq!(rate(&groups["readers"]) + rate(&groups["writers"]), rate(cell));
+    let rows = |path: &str| report.csv.lines().filter(|l| l.contains(path)).count();
+    assert_eq!(rows(",groups.readers.qps,"), rows(",qps,"));
+    assert_eq!(rows(",groups.writers.statements."), rows(",statements."));
+    let of_groups = report.markdown.lines().skip_while(|l| !l.starts_with("readers (")).take(14);
+    insta::assert_snapshot!(of_groups.collect::<Vec<_>>().join("\n"));
 }

@@ -144,6 +144,7 @@ mod tests {
             metrics: metrics.iter().map(|(name, value)| (name.to_string(), estimate(*value))).collect(),
             operations: BTreeMap::new(),
             statements: BTreeMap::new(),
+            groups: BTreeMap::new(),
             repetitions: BTreeMap::new(),
             runs: Vec::new(),
             status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),

@@ -4,6 +4,7 @@
 mod bad_input;
 mod desk;
 mod experiments;
+mod groups;
 mod help;
 mod interruptions;
 mod missing_zero;

@@ -4,6 +4,7 @@
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::RunEvidence;
+use model::record::answer::DatasetRecord;
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
@@ -17,15 +18,21 @@ pub const CHECK: Check = Check {
 };
 
 fn look(run: &RunEvidence) -> Sight {
-    let dataset = run.dataset.ok_or("the run has no dataset")?;
-    let (checked, wrong) = (dataset.rows_checked, dataset.rows_wrong);
+    if run.datasets.is_empty() {
+        return Err("the run has no dataset".into());
+    }
+    let sum = |of: fn(&DatasetRecord) -> u64| run.datasets.iter().map(|d| of(d)).sum::<u64>();
+    let (checked, wrong, rows) = (sum(|d| d.rows_checked), sum(|d| d.rows_wrong), sum(|d| d.rows));
     if checked == 0 {
         return Err("no row was read back".into());
     }
     let (status, sentence) = match wrong {
-        0 => (Status::Pass, format!("{checked} of {} rows were read back and are as generated.", dataset.rows)),
+        0 => (Status::Pass, format!("{checked} of {rows} rows were read back and are as generated.")),
         n => (Status::Fail, format!("{n} of {checked} rows read back differ from what the generator makes.")),
     };
-    Ok(Seen::new(status, format!("{wrong} rows"), "0 rows", sentence)
-        .at(vec![format!("datasets/{}.json", dataset.key)]))
+    Ok(Seen::new(status, format!("{wrong} rows"), "0 rows", sentence).at(run
+        .datasets
+        .iter()
+        .map(|d| format!("datasets/{}.json", d.key))
+        .collect()))
 }

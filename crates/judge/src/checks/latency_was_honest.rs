@@ -8,9 +8,10 @@
 //! operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns when stalls
 //! (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
-use crate::check::{Check, Look, Seen, Sight};
+use crate::check::{Check, Look, Seen, Sight, worst_of};
 use crate::evidence::RunEvidence;
 use model::histogram::Histogram;
+use model::load::Group;
 use model::record::gaps::Gaps;
 use model::record::tally::ArrivalTally;
 use model::units::{Nanos, Share, Users};
@@ -42,7 +43,11 @@ const STALLED: Share = Share(0.01);
 const STALL: u64 = 10;
 
 fn look(run: &RunEvidence) -> Sight {
-    if run.cell.load.is_scheduled() { scheduled(run) } else { closed(run) }
+    let of_group = |(group, share): (Group, RunEvidence)| {
+        let sight = if group.is_scheduled() { scheduled(&share) } else { closed(&share) };
+        (group.name, sight)
+    };
+    worst_of(run.groups().into_iter().map(of_group).collect())
 }
 
 fn scheduled(run: &RunEvidence) -> Sight {
@@ -86,8 +91,10 @@ fn closed(run: &RunEvidence) -> Sight {
     let gaps = gaps.ok_or("times without answers were not recorded")?;
     let (count, stalled) =
         gaps.iter().map(|g| g.longer_than(limit)).fold((0, 0), |(n, t), g| (n + g.count, t + g.total.0));
-    let share = Share(Nanos(stalled).seconds() / (run.seconds() * f64::from(run.run.workers.max(1))));
     let users = Users(run.users());
+    // A group may have fewer users than there are workers.
+    let workers = if run.group.is_some() { run.run.workers.min(users.0) } else { run.run.workers }.max(1);
+    let share = Share(Nanos(stalled).seconds() / (run.seconds() * f64::from(workers)));
     let label = format!("Latency is that of {users} who wait for their answers, not of arrivals");
     let (status, sentence) = if share.0 > STALLED.0 {
         let told = format!(

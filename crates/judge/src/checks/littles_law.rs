@@ -1,13 +1,14 @@
 //! A closed load has every user in exactly one operation, or in the think time after it, at every moment, so rate times mean
 //! latency (with the think time) is the number of users. What is missing was spent outside any measured operation: client work, reconnects, users that
-//! died. The law needs no counters and catches a client that times the wrong thing.
+//! died. Groups of users obey it each for itself; those whose operations arrive at a rate are left out. The law needs no counters and catches a client that times the wrong thing.
 //!
 //! Off by 2 % warns, by 5 % fails. Operations that were cut by the ends of a phase blur it: a stall across an end holds every
 //! user, so the blur is as much as the longest latency over the phase's length. That much is allowed beside the limits, and
 //! where it exceeds 5 %, as in runs of half a second with a stall, the law says nothing.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
+use crate::check::{Check, Look, Seen, Sight, graded, worst_of};
 use crate::evidence::RunEvidence;
+use model::load::Group;
 use model::record::tally::OperationTally;
 use model::units::{Nanos, Share, Users, round3};
 use model::verdict::Status;
@@ -28,11 +29,16 @@ const FAIL: Share = Share(0.05);
 const BLUR: Share = Share(0.05);
 
 fn look(run: &RunEvidence) -> Sight {
-    let load = &run.cell.load;
-    if load.is_scheduled() {
+    let mut closed = run.groups();
+    closed.retain(|(group, _)| !group.is_scheduled());
+    if closed.is_empty() {
         return Err("operations have intended starts, and users wait for them".into());
     }
-    let thinking = |operation: &str| load.pause.as_ref().and_then(|p| p.after(operation)).unwrap_or(Nanos(0));
+    worst_of(closed.into_iter().map(|(group, share)| (group.name.clone(), of_group(&group, &share))).collect())
+}
+
+fn of_group(group: &Group, run: &RunEvidence) -> Sight {
+    let thinking = |operation: &str| group.pause.as_ref().and_then(|p| p.after(operation)).unwrap_or(Nanos(0));
     let users = Users(run.users());
     let longest = run.operations().filter_map(|(_, o)| o.latency.max()).max().ok_or("no operation was done")?;
     let thought = run.operations().map(|(name, _)| thinking(name)).max().unwrap_or(Nanos(0));

@@ -95,16 +95,17 @@ impl Mismatch<'_> {
 }
 
 fn look(evidence: &Evidence) -> Sight {
-    let work: BTreeMap<&CellId, BTreeMap<&str, Work>> = evidence.cells.iter().map(|c| (&c.cell.id, of(c))).collect();
-    let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| must_agree(p.axis)).collect();
+    let work: BTreeMap<&CellId, BTreeMap<Part, Work>> = evidence.cells.iter().map(|c| (&c.cell.id, of(c))).collect();
+    let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| must_agree(own(p.axis))).collect();
     let mut compared = 0;
     let mut found: Vec<Mismatch> = Vec::new();
     for pair in &pairs {
         let (base, candidate) = (&work[&pair.base.cell.id], &work[&pair.candidate.cell.id]);
-        for (statement, one) in base {
-            let Some(other) = candidate.get(statement) else { continue };
+        for (part @ (_, statement), one) in base {
+            let Some(other) = candidate.get(part) else { continue };
             compared += 1;
-            let both = one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(pair.axis));
+            let both =
+                one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(own(pair.axis)));
             let mismatches =
                 both.map(|((measure, base), (_, candidate))| Mismatch { pair, statement, measure, base, candidate });
             found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > LIMIT.0));
@@ -140,19 +141,33 @@ fn look(evidence: &Evidence) -> Sight {
     Ok(Seen::new(status, format!("×{}", round3(1.0 + worst.off())), limit, sentence).at(cells))
 }
 
+/// An axis over something of one group is one over what that is.
+fn own(axis: &str) -> &str {
+    axis.strip_prefix("groups.").and_then(|rest| rest.split_once('.')).map_or(axis, |(_, own)| own)
+}
+
 fn must_agree(axis: &str) -> bool {
     OUTSIDE.contains(&axis) || NEUTRAL.contains(&axis) || axis.contains('.')
 }
 
-/// By class of statement, over all runs; rare classes left out.
-fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<&'a str, Work> {
-    let mut work: BTreeMap<&str, Work> = BTreeMap::new();
-    let operations = cell.runs.iter().map(|r| r.done()).sum();
-    for (name, statement) in cell.runs.iter().flat_map(|r| r.statements()) {
-        let sum = work.entry(name).or_insert_with(|| Work { operations, ..Work::default() });
-        sum.calls += statement.calls;
-        sum.rows += statement.rows;
-        sum.bytes += statement.bytes;
+/// Group and class of statement.
+type Part<'a> = (String, &'a str);
+
+/// Over all runs; rare classes left out.
+fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work> {
+    let mut work: BTreeMap<Part, Work> = BTreeMap::new();
+    let mut operations: BTreeMap<String, u64> = BTreeMap::new();
+    for (group, share) in cell.runs.iter().flat_map(|r| r.groups()) {
+        *operations.entry(group.name.clone()).or_default() += share.done();
+        for (name, statement) in share.statements() {
+            let sum = work.entry((group.name.clone(), name)).or_default();
+            sum.calls += statement.calls;
+            sum.rows += statement.rows;
+            sum.bytes += statement.bytes;
+        }
+    }
+    for ((group, _), sum) in &mut work {
+        sum.operations = operations[group];
     }
     work.retain(|_, w| w.calls >= FEWEST_CALLS);
     work

@@ -42,9 +42,12 @@ fn look(cell: &CellEvidence) -> Sight {
             Seen::new(Status::Fail, "a failed run", limit, sentence).at(vec![format!("runs/{}/run.json", run.id)])
         );
     }
-    let mut operations: BTreeMap<&str, Attempts> = BTreeMap::new();
-    for (name, operation) in cell.runs.iter().flat_map(|r| r.operations()) {
-        operations.entry(name).or_default().add(operation);
+    let mut operations: BTreeMap<String, Attempts> = BTreeMap::new();
+    for (group, share) in cell.runs.iter().flat_map(|r| r.groups()) {
+        for (name, operation) in share.operations() {
+            let name = if cell.cell.groups.is_empty() { name.clone() } else { format!("{}: {name}", group.name) };
+            operations.entry(name).or_default().add(operation);
+        }
     }
     if operations.values().all(|o| o.attempted() == 0) {
         return Ok(Seen::new(Status::Fail, "0 operations", limit, "Not one operation ended while it was measured."));

@@ -3,7 +3,7 @@
 //! bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says which. Samples are
 //! counted as if independent; stalls that hit many users at once make them worth less.
 
-use crate::check::{Check, Look, Seen, Sight};
+use crate::check::{Check, Look, Seen, Sight, worst_of};
 use crate::evidence::CellEvidence;
 use crate::stats::order;
 use model::units::round3;
@@ -24,6 +24,13 @@ const TAIL: u64 = 10;
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 
 fn look(cell: &CellEvidence) -> Sight {
+    match cell.groups() {
+        alone if alone.is_empty() => of_group(cell),
+        groups => worst_of(groups.into_iter().map(|(name, share)| (name.to_string(), of_group(&share))).collect()),
+    }
+}
+
+fn of_group(cell: &CellEvidence) -> Sight {
     let samples: u64 = cell.runs.iter().flat_map(|r| r.operations()).map(|(_, o)| o.latency.count()).sum();
     if samples == 0 {
         return Err("no operation was done".into());

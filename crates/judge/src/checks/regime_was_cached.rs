@@ -96,7 +96,10 @@ pub struct Reading {
 pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let reads = run.rate(PHYSICAL)? / run.qps();
     let pool: u64 = run.instance?.variables.get("innodb_buffer_pool_size")?.parse().ok().filter(|p| *p > 0)?;
-    let data: u64 = run.dataset?.tables.iter().map(|t| t.bytes.0).sum();
+    if run.datasets.is_empty() {
+        return None;
+    }
+    let data: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
     let stalled = run.rate(STALLED).map_or(0.0, |r| r / 1e9);
     let regime = if data as f64 <= FULL.0 * pool as f64 && reads <= READS {
         Regime::Cached

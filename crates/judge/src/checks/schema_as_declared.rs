@@ -22,7 +22,7 @@ pub const CHECK: Check = Check {
 };
 
 fn look(cell: &CellEvidence) -> Sight {
-    let mut datasets: Vec<_> = cell.runs.iter().filter_map(|r| r.dataset).collect();
+    let mut datasets: Vec<_> = cell.runs.iter().flat_map(|r| r.datasets.iter().copied()).collect();
     datasets.sort_by(|a, b| a.key.cmp(&b.key));
     datasets.dedup_by(|a, b| a.key == b.key);
     let tables: Vec<&TableAnswer> = datasets.iter().flat_map(|d| &d.tables).collect();

@@ -147,6 +147,7 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
             errors: Errors::default(),
         },
         search: None,
+        groups: Vec::new(),
         phases: vec![Phase {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -174,10 +175,12 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         ended_unix_ms: 2_000,
         instance: Some("i1".into()),
         dataset: Some("d1".into()),
+        more_datasets: Vec::new(),
         io: "epoll".into(),
         workers: 2,
         load_cpus: vec![2, 3],
         session: SessionAnswer { transport: "unix plain".into(), ..SessionAnswer::default() },
+        more_sessions: Default::default(),
         phases: vec![PhaseRecord {
             name: "measure".into(),
             kind: PhaseKind::Measure,

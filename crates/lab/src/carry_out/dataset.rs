@@ -1,13 +1,14 @@
 //! The dataset of a run: found in the instance or loaded into it, and counted either way. Members of a family share a
 //! dataset when the parameters that shape data agree, so a matrix of workloads loads once.
 
-use super::found::{Lying, lying, mark};
+use super::found::{Found, Lying, lying, mark};
 use super::instance::NEWS;
 use super::instance::Serving;
 use super::{Halt, Lab, Unready};
 use crate::clock;
 use crate::loader::{self, LoadFault, Loaded};
 use crate::sessions::control::Control;
+use model::load::Work;
 use model::plan::{Cell, PlannedRun};
 use model::record::answer::DatasetRecord;
 use model::record::event::EventKind;
@@ -15,7 +16,7 @@ use model::seed::Seed;
 use model::units::Nanos;
 use model::value::Value;
 use model::words::Class;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use workload::session::Fault;
 
@@ -25,13 +26,13 @@ const SESSIONS_PER_CPU: usize = 2;
 /// The seed of all data: two records with equal parameters hold equal rows, whatever seed orders their runs.
 const DATA: Seed = Seed(20_150_707);
 
-/// The parameters that shape the data, and the dataset's name within its instance.
-pub(super) fn identity(cell: &Cell) -> (String, BTreeMap<String, Value>) {
-    let words = workload::by_name(&cell.workload).expect("a plan names only known workloads").words();
+/// The dataset's name within its instance, and the parameters that shape the data.
+pub(super) fn identity(work: &Work, engine: &str) -> (String, BTreeMap<String, Value>) {
+    let words = workload::by_name(&work.workload).expect("a plan names only known workloads").words();
     let shaping = |name: &String| words.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
     let parameters: BTreeMap<_, _> =
-        cell.parameters.iter().filter(|(n, _)| shaping(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
-    let text = serde_json::to_string(&(words.family(), &cell.server.engine, &parameters)).expect("values are JSON");
+        work.parameters.iter().filter(|(n, _)| shaping(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let text = serde_json::to_string(&(words.family(), engine, &parameters)).expect("values are JSON");
     (format!("{}_{:012x}", words.family(), Seed(0).child(&text).0 >> 5), parameters)
 }
 
@@ -41,15 +42,27 @@ pub(super) fn key(instance: &str, identity: &str) -> String {
 }
 
 impl Lab<'_> {
-    /// Makes sure that the cell's dataset lies in the instance.
-    pub(super) fn dataset(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
-        let (name, parameters) = identity(cell);
+    /// Makes sure that what the cell's groups need lies in the instance: one dataset where their data are the same.
+    pub(super) fn datasets(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
+        let works = cell.works();
+        let distinct: BTreeSet<_> = works.iter().map(|work| identity(work, &cell.server.engine).0).collect();
+        let up = self.up.as_ref().expect("an instance is up before its data are asked for");
+        if let (Serving::Found(Found { schema: Some(schema), .. }), 2..) = (&up.server, distinct.len()) {
+            let mend = "leave the schema out of the DSN and assay makes one for each";
+            let what = format!("the groups need {} datasets, and the schema {schema} has room for one", distinct.len());
+            return Err(Unready::Skip(format!("{what}; {mend}")));
+        }
+        works.iter().try_for_each(|work| self.dataset(work, &cell.server.engine, run))
+    }
+
+    fn dataset(&mut self, work: &Work, engine: &str, run: &PlannedRun) -> Result<(), Unready> {
+        let (name, parameters) = identity(work, engine);
         let up = self.up.as_ref().expect("an instance is up before its data are asked for");
         if let Some(known) = up.datasets.get(&name) {
             return known.clone().map(|_| ()).map_err(Unready::Skip);
         }
-        let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
-        let Some(dataset) = workload.dataset(&cell.parameters, &cell.server.engine, DATA) else { return Ok(()) };
+        let workload = workload::by_name(&work.workload).expect("a plan names only known workloads");
+        let Some(dataset) = workload.dataset(&work.parameters, engine, DATA) else { return Ok(()) };
         let (schema, found) = match &up.server {
             Serving::Ours(_) => (format!("assay_{name}"), false),
             Serving::Found(found) => (found.schema.clone().unwrap_or_else(|| format!("assay_{name}")), true),
@@ -125,9 +138,12 @@ impl Lab<'_> {
 
     /// After a run that writes, its dataset is not what it was: the next one loads it anew.
     pub(super) fn spoil(&mut self, cell: &Cell) {
-        let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
-        if let (true, Some(up)) = (workload.words().writes, &mut self.up) {
-            up.datasets.remove(&identity(cell).0);
+        let Some(up) = &mut self.up else { return };
+        for work in cell.works() {
+            let workload = workload::by_name(&work.workload).expect("a plan names only known workloads");
+            if workload.words().writes {
+                up.datasets.remove(&identity(&work, &cell.server.engine).0);
+            }
         }
     }
 

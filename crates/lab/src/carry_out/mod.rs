@@ -212,7 +212,7 @@ impl Lab<'_> {
             self.progress.say(&format!("{} at {}: {}", planned.id, search.shown(trial.level), trial.why));
         }
         self.trial = trial;
-        let prepared = self.instance(&cell).and_then(|()| self.dataset(&cell, planned));
+        let prepared = self.instance(&cell).and_then(|()| self.datasets(&cell, planned));
         let ending = match prepared {
             Ok(()) => self.run(planned, &cell, todo)?,
             Err(Unready::Halt(halt)) => return Err(halt),

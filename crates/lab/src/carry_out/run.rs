@@ -7,7 +7,7 @@ use super::placement::place;
 use super::trial::LimitWatch;
 use super::{Halt, Lab, answers, troubles};
 use crate::load::failure::Cause;
-use crate::load::{Crew, Outcome, Witness, drive};
+use crate::load::{Crew, Outcome, Voyage, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
 use crate::samplers::client::Workers;
 use crate::samplers::{Ask, Dialect, Refused, sources};
@@ -15,41 +15,42 @@ use crate::sampling::{Readings, Sampling, between};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
 use crate::trouble::Trouble;
-use model::load::PhaseKind;
+use model::load::{Group, PhaseKind, Work};
 use model::plan::{Cell, PlannedRun};
 use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
-use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun, Writes};
+use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun};
 use model::record::tally::{Interval, Tally};
 use model::units::Nanos;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use workload::{Doing, Workload};
-
-/// The name of the users of a run without groups.
-const USERS: &str = "users";
+use workload::session::Fault;
 
 impl Lab<'_> {
     /// Carries out a run whose instance and dataset are ready.
     pub(super) fn run(&mut self, planned: &PlannedRun, cell: &Cell, todo: &[PlannedRun]) -> Result<Ending, Halt> {
         let mut record = self.blank(planned);
         let up = self.up.as_ref().expect("an instance is up before its users come");
-        let (name, _) = identity(cell);
-        let door = match up.datasets.get(&name) {
-            Some(Ok(schema)) => up.door.within(schema),
-            Some(Err(_)) | None => up.door.clone(),
-        };
+        let (engine, pid) = (&cell.server.engine, up.server.pid());
         record.instance = Some(up.key.clone());
-        record.dataset = up.datasets.contains_key(&name).then(|| key(&up.key, &name));
-        let pid = up.server.pid();
-        let crew = self.crew(planned, cell, &door);
-        let probes = crew.workload.probes(&crew.parameters, planned.seed);
-        record.workers = crew.workers;
+        for work in cell.works() {
+            let name = identity(&work, engine).0;
+            let key = key(&up.key, &name);
+            match &record.dataset {
+                _ if !up.datasets.contains_key(&name) => {}
+                None => record.dataset = Some(key),
+                Some(first) if *first == key || record.more_datasets.contains(&key) => {}
+                Some(_) => record.more_datasets.push(key),
+            }
+        }
+        let voyage = self.voyage(planned, cell);
+        record.workers = voyage.workers;
         record.load_cpus = place(&cell.server, self.host).load;
-        match answers::ask(&door, &crew.setup, &probes) {
-            Ok(answer) => record.session = answer,
+        let door = voyage.crews[0].door.clone();
+        match ask(&voyage, cell) {
+            Ok((first, others)) => (record.session, record.more_sessions) = (first, others),
             Err(fault) => {
                 let died = self.died(NEWS).map_or(String::new(), |d| format!("; {d}"));
                 return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}{died}") });
@@ -63,14 +64,15 @@ impl Lab<'_> {
         record.started_unix_ms = unix_ms();
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
         let workers = Workers::default();
-        let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(crew.deadline.0));
+        let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let engine = cell.server.engine.clone();
         let sampling = Sampling::begin(move || sources(Some(asker(&sampled, patience)), pid, &theirs, &engine), series);
         let quiet = sampling.mark().wait();
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
         let mut watch = Watch { scribe: &mut scribe, lab: self, todo };
         let stop = watch.lab.stop;
-        let outcome = drive(&crew, stop, &mut watch).map_err(|e| Trouble::new("the load could not run").because(e))?;
+        let outcome =
+            drive(&voyage, stop, &mut watch).map_err(|e| Trouble::new("the load could not run").because(e))?;
         let still = sampling.mark().wait();
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = scribe.close(&outcome);
@@ -81,7 +83,7 @@ impl Lab<'_> {
         }
         record.io = outcome.io.clone();
         record.phases = phases;
-        record.whole = whole(crew.workload, &outcome, &quiet, &still);
+        record.whole = whole(&outcome, &quiet, &still);
         if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
             trial.cut = lost;
         }
@@ -148,37 +150,64 @@ impl Lab<'_> {
             ended_unix_ms: 0,
             instance: None,
             dataset: None,
+            more_datasets: Vec::new(),
             io: String::new(),
             workers: 0,
             load_cpus: Vec::new(),
             session: SessionAnswer::default(),
+            more_sessions: BTreeMap::new(),
             phases: Vec::new(),
             whole: WholeRun::default(),
         }
     }
 
-    fn crew(&self, planned: &PlannedRun, cell: &Cell, door: &Door) -> Crew {
-        let workload = workload::by_name(&cell.workload).expect("a plan names only known workloads");
+    fn voyage(&self, planned: &PlannedRun, cell: &Cell) -> Voyage {
         let placement = place(&cell.server, self.host);
-        let parameters = Arc::new(cell.parameters.clone());
-        Crew {
-            setup: workload.session_setup(&parameters),
-            workload,
-            parameters,
-            seed: planned.seed,
-            users: cell.load.users.0,
-            arrivals: cell.load.arrivals.clone(),
-            pause: cell.load.pause.clone(),
+        Voyage {
+            crews: cell.groups().into_iter().map(|group| self.crew(planned, cell, group)).collect(),
             io: cell.load.io,
-            deadline: cell.load.deadline,
-            reconnect_every: cell.load.reconnect_every,
-            errors: cell.load.errors.clone(),
-            door: door.clone(),
             phases: cell.phases.clone(),
             workers: placement.workers(cell.load.users.0),
             cpus: if placement.apart { placement.load } else { Vec::new() },
         }
     }
+
+    fn crew(&self, planned: &PlannedRun, cell: &Cell, group: Group) -> Crew {
+        let up = self.up.as_ref().expect("an instance is up before its users come");
+        let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
+        let parameters = Arc::new(group.work.parameters.clone());
+        Crew {
+            setup: workload.session_setup(&parameters),
+            door: match up.datasets.get(&identity(&group.work, &cell.server.engine).0) {
+                Some(Ok(schema)) => up.door.within(schema),
+                Some(Err(_)) | None => up.door.clone(),
+            },
+            workload,
+            parameters,
+            seed: if cell.groups.is_empty() { planned.seed } else { planned.seed.child("groups").child(&group.name) },
+            users: group.users.0,
+            arrivals: group.arrivals,
+            pause: group.pause,
+            deadline: cell.load.deadline,
+            reconnect_every: cell.load.reconnect_every,
+            errors: cell.load.errors.clone(),
+        }
+    }
+}
+
+/// What a session of the first group says, and sessions of those that do other work, by name.
+fn ask(voyage: &Voyage, cell: &Cell) -> Result<(SessionAnswer, BTreeMap<String, SessionAnswer>), Fault> {
+    let mut told: Vec<Work> = Vec::new();
+    let mut answers = Vec::new();
+    for (crew, group) in voyage.crews.iter().zip(cell.groups()) {
+        if !told.contains(&group.work) {
+            let probes = crew.workload.probes(&crew.parameters, crew.seed);
+            answers.push((group.name, answers::ask(&crew.door, &crew.setup, &probes)?));
+            told.push(group.work);
+        }
+    }
+    let (_, first) = answers.remove(0);
+    Ok((first, answers.into_iter().collect()))
 }
 
 /// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
@@ -198,16 +227,9 @@ impl Ask for Control {
     }
 }
 
-fn whole(workload: &dyn Workload, outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
-    let mut writes = Writes::default();
-    for written in workload.statements().iter().filter(|s| s.doing == Doing::Write) {
-        if let Some(tally) = outcome.whole.statements.get(written.name) {
-            writes.statements += tally.calls + tally.failed.values().sum::<u64>();
-            writes.rows += tally.affected;
-        }
-    }
+fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
     WholeRun {
-        writes: Some(writes),
+        writes: Some(outcome.writes),
         questions: outcome.questions,
         commits: outcome.whole.commits,
         rollbacks: outcome.whole.rollbacks,
@@ -231,18 +253,19 @@ struct Scribe<'a> {
     start: Nanos,
     /// What was read at each boundary: the begin of the first phase and the end of each.
     marks: Vec<Readings>,
+    groups: Vec<Group>,
     phases: Vec<Sum>,
     /// Of a run that tries a rate.
     limit: Option<LimitWatch>,
 }
 
 /// One phase as the workers cut it.
-#[derive(Default)]
 struct Sum {
     from: Option<Nanos>,
     /// Over all workers.
     length: u64,
-    tally: Tally,
+    /// By group, in the order of the cell.
+    tallies: Vec<Tally>,
 }
 
 impl<'a> Scribe<'a> {
@@ -255,6 +278,7 @@ impl<'a> Scribe<'a> {
             written: Ok(()),
             start: Nanos(0),
             marks: Vec::new(),
+            groups: cell.groups(),
             phases: Vec::new(),
             limit: LimitWatch::of(cell),
         }
@@ -266,7 +290,7 @@ impl<'a> Scribe<'a> {
 
     fn sum(&mut self, phase: usize) -> &mut Sum {
         while self.phases.len() <= phase {
-            self.phases.push(Sum::default());
+            self.phases.push(Sum { from: None, length: 0, tallies: vec![Tally::default(); self.groups.len()] });
         }
         &mut self.phases[phase]
     }
@@ -276,8 +300,10 @@ impl<'a> Scribe<'a> {
         let workers = u64::from(outcome.workers.max(1));
         let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().map(|(k, (sum, phase))| {
             let from = Nanos(sum.from.unwrap_or_default().0.saturating_sub(self.start.0));
-            let group =
-                GroupRecord { users: self.cell.load.users.0, workload: self.cell.workload.clone(), tally: sum.tally };
+            let groups = self.groups.iter().zip(sum.tallies).map(|(group, tally)| {
+                let workload = group.work.workload.clone();
+                (group.name.clone(), GroupRecord { users: group.users.0, workload, tally })
+            });
             let counters = match (phase.kind, self.marks.get(k), self.marks.get(k + 1)) {
                 (PhaseKind::Measure, Some(begin), Some(end)) => between(begin, end, self.start),
                 (PhaseKind::Measure | PhaseKind::WarmUp, _, _) => BTreeMap::new(),
@@ -288,7 +314,7 @@ impl<'a> Scribe<'a> {
                 disturb: phase.disturb.clone(),
                 from,
                 to: Nanos(from.0 + sum.length / workers),
-                groups: BTreeMap::from([(USERS.to_string(), group)]),
+                groups: groups.collect(),
                 counters,
             }
         });
@@ -320,21 +346,21 @@ impl Witness for Watch<'_, '_, '_> {
         self.scribe.marks.push(self.scribe.sampling.mark().wait());
     }
 
-    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
         let kind = self.scribe.cell.phases[phase].kind;
         if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
             limit.saw(&tally);
         }
         let sum = self.scribe.sum(phase);
         sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
-        sum.length += to.0 - from.0;
-        sum.tally.merge(&tally);
-        let name = self.scribe.cell.phases[phase].name.clone();
+        // A worker cuts all crews at the same moments.
+        sum.length += if crew == 0 { to.0 - from.0 } else { 0 };
+        sum.tallies[crew].merge(&tally);
         let interval = Interval {
             from: self.scribe.since(from),
             to: self.scribe.since(to),
-            phase: name,
-            group: USERS.to_string(),
+            phase: self.scribe.cell.phases[phase].name.clone(),
+            group: self.scribe.groups[crew].name.clone(),
             tally,
         };
         if self.scribe.written.is_ok() {

@@ -20,6 +20,7 @@ use model::errors::Errors;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Io, Pause, Phase, Process};
 use model::rate::Rate;
+use model::record::run::Writes;
 use model::record::tally::Tally;
 use model::seed::Seed;
 use model::units::Nanos;
@@ -28,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use worker::Handover;
-use workload::{Parameters, Workload};
+use workload::{Doing, Parameters, Workload};
 
 /// Time between "all users are ready" and the start, so that every worker sees the start before it comes.
 const RUN_UP: Nanos = Nanos::from_millis(5);
@@ -39,7 +40,18 @@ const LOOK: Duration = Duration::from_millis(20);
 /// After the end or a stop, how long users may take to come to their end before the run is declared stuck.
 const FAREWELL: Nanos = Nanos::from_millis(1_500);
 
-/// Who is to do what against which server.
+/// One load: crews side by side on the same workers, through the same phases.
+#[derive(Clone)]
+pub struct Voyage {
+    pub crews: Vec<Crew>,
+    pub io: Io,
+    pub phases: Vec<Phase>,
+    pub workers: u32,
+    /// One worker keeps to each of these; empty leaves them free.
+    pub cpus: Vec<u32>,
+}
+
+/// A group of users: who is to do what against which server.
 #[derive(Clone)]
 pub struct Crew {
     pub workload: &'static dyn Workload,
@@ -49,17 +61,28 @@ pub struct Crew {
     /// `None`: users begin by themselves.
     pub arrivals: Option<Arrivals>,
     pub pause: Option<Pause>,
-    pub io: Io,
     pub deadline: Nanos,
     pub reconnect_every: Option<u64>,
     pub errors: Errors,
     pub door: Door,
     /// What each session says first.
     pub setup: Vec<String>,
-    pub phases: Vec<Phase>,
-    pub workers: u32,
-    /// One worker keeps to each of these; empty leaves them free.
-    pub cpus: Vec<u32>,
+}
+
+impl Voyage {
+    fn users(&self) -> u32 {
+        self.crews.iter().map(|c| c.users).sum()
+    }
+
+    /// The workers that a crew's users sit on, in turn: how many, and which of them this one is. Crews begin where the one
+    /// before ended, so that two small ones do not share a worker while another has nobody.
+    fn place(&self, crew: usize, worker: u32) -> (Option<u32>, u32) {
+        let workers = self.workers.clamp(1, self.users().max(1));
+        let before: u32 = self.crews[..crew].iter().map(|c| c.users).sum();
+        let of = self.crews[crew].users.min(workers);
+        let place = (worker + workers - before % workers) % workers;
+        ((place < of).then_some(place), of)
+    }
 }
 
 impl Crew {
@@ -84,8 +107,8 @@ pub trait Witness {
     /// counts of them can be read.
     fn phase_begins(&mut self, phase: usize, at: Nanos);
     fn phase_ends(&mut self, phase: usize, at: Nanos);
-    /// One worker's second.
-    fn interval(&mut self, phase: usize, from: Nanos, to: Nanos, tally: Tally);
+    /// One worker's second of one crew.
+    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
     /// Asked after each second: whether what the run is to tell is certain, so that it may end here.
@@ -104,6 +127,7 @@ pub struct Outcome {
     /// Everything that was asked, plumbing and connecting included, as servers count Questions; rows received.
     pub questions: u64,
     pub rows: u64,
+    pub writes: Writes,
     pub whole: Tally,
     pub failure: Option<String>,
     pub cause: Cause,
@@ -123,9 +147,9 @@ pub struct Outcome {
 }
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
-pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
-    let course = Arc::new(Course::new(&crew.phases));
-    let workers = crew.workers.clamp(1, crew.users.max(1));
+pub fn drive(voyage: &Voyage, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
+    let course = Arc::new(Course::new(&voyage.phases));
+    let workers = voyage.workers.clamp(1, voyage.users().max(1));
     let (out, handovers) = channel();
     let mut spares = Vec::new();
     let mut outcome = Outcome { workers, ..Outcome::default() };
@@ -133,16 +157,16 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
         let (ids, threads) = channel();
         let mut running = Vec::new();
         for worker in 0..workers {
-            let (spare, theirs) = channel();
+            let (spare, theirs): (Vec<_>, Vec<_>) = voyage.crews.iter().map(|_| channel()).unzip();
             spares.push(spare);
             let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
-            let cpu = match crew.cpus.len() {
+            let cpu = match voyage.cpus.len() {
                 0 => &[],
-                n => std::slice::from_ref(&crew.cpus[worker as usize % n]),
+                n => std::slice::from_ref(&voyage.cpus[worker as usize % n]),
             };
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
-                let done = worker::work(crew, &course, worker, workers, cpu, out, theirs);
+                let done = worker::work(voyage, &course, worker, cpu, out, theirs);
                 if let Err(e) = &done {
                     course.fail(format!("a worker of the load failed: {e}"));
                 }
@@ -152,7 +176,8 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
         drop(out);
         let threads: Vec<i32> = threads.iter().take(workers as usize).collect();
         witness.workers(&threads);
-        let mut conductor = Conductor { crew, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
+        let mut conductor =
+            Conductor { voyage, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
         conductor.conduct(&handovers);
         for worker in running {
             let end = worker.join().expect("a worker does not panic")?;
@@ -169,11 +194,12 @@ pub fn drive(crew: &Crew, stop: &AtomicBool, witness: &mut dyn Witness) -> std::
 }
 
 struct Conductor<'a> {
-    crew: &'a Crew,
+    voyage: &'a Voyage,
     course: &'a Course,
     stop: &'a AtomicBool,
     witness: &'a mut dyn Witness,
-    spares: &'a [Sender<Box<tally::WorkerTally>>],
+    /// By worker, then crew.
+    spares: &'a [Vec<Sender<Box<tally::WorkerTally>>>],
     outcome: &'a mut Outcome,
 }
 
@@ -205,7 +231,8 @@ impl Conductor<'_> {
             }
             let last = self.course.phases().len() - 1;
             if let Some(end) = self.course.end_of(last).filter(|end| clock::now() >= *end) {
-                let patience = FAREWELL.0.max(self.crew.deadline.0);
+                let deadlines = self.voyage.crews.iter().map(|c| c.deadline.0);
+                let patience = deadlines.fold(FAREWELL.0, u64::max);
                 if clock::now().0 > *ended_at.get_or_insert(end.0) + patience {
                     self.course.fail("users did not come to their end".into());
                 }
@@ -229,7 +256,7 @@ impl Conductor<'_> {
     }
 
     fn start_when_ready(&mut self) {
-        if self.course.start().is_none() && self.course.ready() == self.crew.users && !self.course.stopped() {
+        if self.course.start().is_none() && self.course.ready() == self.voyage.users() && !self.course.stopped() {
             let start = Nanos(clock::now().0 + RUN_UP.0);
             self.outcome.start = start;
             self.course.start_at(start);
@@ -271,16 +298,22 @@ impl Conductor<'_> {
     }
 
     fn take(&mut self, handover: Handover) {
-        let Handover { worker, phase, from, to, mut tally } = handover;
+        let Handover { worker, crew, phase, from, to, mut tally } = handover;
         let (questions, rows) = tally.whole();
         self.outcome.questions += questions;
         self.outcome.rows += rows;
-        let named = tally.named(self.crew.workload);
+        let named = tally.named(self.voyage.crews[crew].workload);
         tally.clear();
-        let _ = self.spares[worker as usize].send(tally);
+        let _ = self.spares[worker as usize][crew].send(tally);
+        for written in self.voyage.crews[crew].workload.statements().iter().filter(|s| s.doing == Doing::Write) {
+            if let Some(tally) = named.statements.get(written.name) {
+                self.outcome.writes.statements += tally.calls + tally.failed.values().sum::<u64>();
+                self.outcome.writes.rows += tally.affected;
+            }
+        }
         self.outcome.whole.merge(&named);
         if let Some(phase) = phase {
-            self.witness.interval(phase, from, to, named);
+            self.witness.interval(crew, phase, from, to, named);
         }
     }
 

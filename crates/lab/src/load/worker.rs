@@ -10,7 +10,7 @@ use super::failure::{self, Cause};
 use super::schedule::Schedule;
 use super::seat::UserSeat;
 use super::tally::WorkerTally;
-use super::{Crew, pin};
+use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::mysql::{Connecting, Opening, Session};
 use model::histogram::Histogram;
@@ -35,6 +35,7 @@ const SECOND: Nanos = Nanos::from_secs(1);
 /// A tally on its way to the conductor.
 pub struct Handover {
     pub worker: u32,
+    pub crew: usize,
     /// `None` for what happened before the first phase and after the last.
     pub phase: Option<usize>,
     pub from: Nanos,
@@ -42,47 +43,37 @@ pub struct Handover {
     pub tally: Box<WorkerTally>,
 }
 
-/// Runs the users `first, first + step, …` of the crew to their end.
+/// Runs this worker's users of each crew to their end.
 pub fn work(
-    crew: &Crew,
+    voyage: &Voyage,
     course: &Arc<Course>,
     worker: u32,
-    workers: u32,
     cpu: &[u32],
     out: Sender<Handover>,
-    spares: Receiver<Box<WorkerTally>>,
+    spares: Vec<Receiver<Box<WorkerTally>>>,
 ) -> std::io::Result<WorkerEnd> {
     pin(cpu)?;
-    let waits_for_moments = crew.arrivals.is_some() || crew.pause.is_some();
+    let waits_for_moments = voyage.crews.iter().any(|crew| crew.arrivals.is_some() || crew.pause.is_some());
     let scheduling = if waits_for_moments && prompt::ask() { "real time" } else { "ordinary" };
-    let mut executor = Executor::new(crew.io)?;
+    let mut executor = Executor::new(voyage.io)?;
     let handle = executor.handle();
-    let bench = Rc::new(Bench {
-        course: Arc::clone(course),
-        errors: crew.errors.clone(),
-        tally: RefCell::new(Box::new(WorkerTally::new(crew))),
-        gate: handle.gate(),
-        phase: Cell::new(None),
-        over: Cell::new(false),
-        start: Cell::new(Nanos(0)),
-        backlog: crew
-            .schedule()
-            .map(|arrivals| RefCell::new(Backlog::new(Schedule::new(&arrivals, crew.seed, worker, workers)))),
-        in_flight: Cell::new(0),
-        last_end: Cell::new(Nanos(0)),
-    });
     let connected = Rc::new(Cell::new(0));
-    for (place, number) in (worker..crew.users).step_by(workers as usize).enumerate() {
-        let opening = Rc::new(opening(crew, &handle));
-        let user =
-            live(crew.clone(), number, place as u32, opening, Rc::clone(&bench), handle.clone(), Rc::clone(&connected));
-        handle.spawn(Box::pin(user));
+    let (mut tables, mut sitting) = (Vec::new(), 0);
+    for ((k, crew), spares) in voyage.crews.iter().enumerate().zip(spares) {
+        let (place, of) = voyage.place(k, worker);
+        let bench = bench(crew, course, &handle, place.map(|place| (place, of)));
+        for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
+            let opening = Rc::new(opening(crew, &handle));
+            let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
+            handle.spawn(Box::pin(live(crew.clone(), number, sitting, opening, bench, handle.clone(), connected)));
+            sitting += 1;
+        }
+        tables.push(Table { crew: crew.clone(), bench, spares });
     }
-    let scribe = Scribe { worker, out, spares, since: Cell::new(clock::now()) };
-    let scribe = Rc::new(scribe);
-    handle.spawn(Box::pin(keep_time(crew.clone(), Rc::clone(&bench), handle.clone(), Rc::clone(&scribe))));
+    let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });
+    handle.spawn(Box::pin(keep_time(Arc::clone(course), handle.clone(), Rc::clone(&scribe))));
     executor.run(|| course.stopped())?;
-    scribe.hand_over(crew, &bench, None);
+    scribe.hand_over(None);
     course.linger();
     let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Ok(WorkerEnd {
@@ -108,6 +99,24 @@ fn io_name(io: Io) -> &'static str {
         Io::Epoll => "epoll",
         Io::Auto => unreachable!("an executor has chosen"),
     }
+}
+
+/// `place`: which of how many workers of the crew this one is; `None` where nobody of it sits here.
+fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32, u32)>) -> Rc<Bench> {
+    let schedule = crew.schedule().zip(place);
+    let backlog = schedule.map(|(arrivals, (place, of))| Backlog::new(Schedule::new(&arrivals, crew.seed, place, of)));
+    Rc::new(Bench {
+        course: Arc::clone(course),
+        errors: crew.errors.clone(),
+        tally: RefCell::new(Box::new(WorkerTally::new(crew))),
+        gate: handle.gate(),
+        phase: Cell::new(None),
+        over: Cell::new(false),
+        start: Cell::new(Nanos(0)),
+        backlog: backlog.map(RefCell::new),
+        in_flight: Cell::new(0),
+        last_end: Cell::new(Nanos(0)),
+    })
 }
 
 fn opening(crew: &Crew, handle: &Handle) -> Opening {
@@ -156,21 +165,24 @@ async fn live(
 }
 
 /// Turns the phases and cuts the intervals.
-async fn keep_time(crew: Crew, bench: Rc<Bench>, handle: Handle, scribe: Rc<Scribe>) {
-    let course = Arc::clone(&bench.course);
+async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
     let start = loop {
         match course.start() {
             Some(start) => break start,
-            None if course.stopped() => return ring(&bench),
+            None if course.stopped() => return scribe.ring(),
             None => handle.sleep_until(Nanos(clock::now().0 + GLANCE.0)).await,
         }
     };
     handle.sleep_until(start).await;
-    bench.start.set(start);
+    scribe.benches().for_each(|bench| bench.start.set(start));
+    let mut holds = None;
     for phase in 0..course.phases().len() {
-        scribe.hand_over(&crew, &bench, bench.phase.get());
-        bench.phase.set(Some(phase));
-        bench.gate.open();
+        scribe.hand_over(holds);
+        holds = Some(phase);
+        for bench in scribe.benches() {
+            bench.phase.set(holds);
+            bench.gate.open();
+        }
         let begin = course.begin_of(phase).expect("the phase before has ended");
         let mut cut = Nanos(begin.0 + SECOND.0);
         loop {
@@ -180,7 +192,7 @@ async fn keep_time(crew: Crew, bench: Rc<Bench>, handle: Handle, scribe: Rc<Scri
                 break;
             }
             if now >= cut {
-                scribe.hand_over(&crew, &bench, Some(phase));
+                scribe.hand_over(holds);
                 cut = Nanos(cut.0 + SECOND.0 * ((now.0 - cut.0) / SECOND.0 + 1));
             }
             let next = end.unwrap_or(Nanos(now.0 + GLANCE.0)).min(cut);
@@ -190,34 +202,52 @@ async fn keep_time(crew: Crew, bench: Rc<Bench>, handle: Handle, scribe: Rc<Scri
             break;
         }
     }
-    scribe.hand_over(&crew, &bench, bench.phase.get());
-    ring(&bench);
+    scribe.hand_over(holds);
+    scribe.ring();
 }
 
-/// The end: whoever waits for a turn is told.
-fn ring(bench: &Bench) {
-    bench.phase.set(None);
-    bench.over.set(true);
-    bench.gate.open();
+/// One crew's part of a worker.
+struct Table {
+    crew: Crew,
+    bench: Rc<Bench>,
+    spares: Receiver<Box<WorkerTally>>,
 }
 
 /// Hands tallies over.
 struct Scribe {
     worker: u32,
     out: Sender<Handover>,
-    spares: Receiver<Box<WorkerTally>>,
+    tables: Vec<Table>,
     since: Cell<Nanos>,
 }
 
 impl Scribe {
-    fn hand_over(&self, crew: &Crew, bench: &Bench, phase: Option<usize>) {
-        let empty = self.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(crew)));
+    fn benches(&self) -> impl Iterator<Item = &Bench> {
+        self.tables.iter().map(|table| &*table.bench)
+    }
+
+    /// The intervals of all crews end at the same moment.
+    fn hand_over(&self, phase: Option<usize>) {
+        let empty = |table: &Table| table.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(&table.crew)));
+        let empty: Vec<_> = self.tables.iter().map(empty).collect();
         let now = clock::now();
-        if phase.is_some() {
-            bench.look(now);
+        let from = self.since.replace(now);
+        for ((crew, table), empty) in self.tables.iter().enumerate().zip(empty) {
+            if phase.is_some() {
+                table.bench.look(now);
+            }
+            let tally = table.bench.tally.replace(empty);
+            // The conductor is gone only when the lab is being stopped; then nobody wants the tally.
+            let _ = self.out.send(Handover { worker: self.worker, crew, phase, from, to: now, tally });
         }
-        let tally = bench.tally.replace(empty);
-        // The conductor is gone only when the lab is being stopped; then nobody wants the tally.
-        let _ = self.out.send(Handover { worker: self.worker, phase, from: self.since.replace(now), to: now, tally });
+    }
+
+    /// The end: whoever waits for a turn is told.
+    fn ring(&self) {
+        for bench in self.benches() {
+            bench.phase.set(None);
+            bench.over.set(true);
+            bench.gate.open();
+        }
     }
 }

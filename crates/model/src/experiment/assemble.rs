@@ -6,7 +6,7 @@ use super::reading::Reading;
 use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::errors::{self, Errors};
-use crate::load::{Arrivals, Distribution, Io, Load, Pause, Phase, PhaseKind, Process, Until};
+use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Until, Work};
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -25,6 +25,7 @@ const REPETITIONS: i64 = 3;
 pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
     let get = Get(&reading.values);
     let search = search::of(get);
+    let groups: Vec<Group> = reading.list("groups").iter().map(|at| group(get, reading, at)).collect();
     let compared: usize = reading.axes.iter().map(|a| a.values.len()).fold(1, usize::saturating_mul);
     Experiment {
         name: name.to_string(),
@@ -34,7 +35,8 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         axes: reading.axes.clone(),
         server: server(get),
         workloads: reading.workloads.clone(),
-        load: load(get, reading, search.as_ref()),
+        load: load(get, reading, &groups, search.as_ref()),
+        groups,
         phases: phases(get, reading),
         repeat: Repeat {
             repetitions: match &search {
@@ -82,24 +84,15 @@ fn server(get: Get<'_>) -> ServerWish {
     }
 }
 
-fn load(get: Get<'_>, reading: &Reading<'_>, search: Option<&Search>) -> Load {
-    let first = |axis: &str| reading.axis_named(axis).and_then(|a| a.values.first()).cloned();
-    let lowest = |sought: &str| search.filter(|s| s.goal.axis() == sought).map(|s| s.from);
-    let users = get.count("load.users").or_else(|| first("users")?.count());
-    let users = users.or_else(|| lowest("users").map(|n| n as i64)).expect("checked");
-    let process =
-        if get.text("load.arrivals").as_deref() == Some("constant") { Process::Constant } else { Process::Poisson };
+fn load(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&Search>) -> Load {
+    let (users, arrivals, pause) = match groups {
+        [] => rhythm(get, reading, "load", "", search),
+        groups => (Users(groups.iter().map(|g| g.users.0).sum()), None, None),
+    };
     Load {
-        users: Users(u32::try_from(users).expect("bounded")),
-        arrivals: get
-            .0
-            .get("load.rate")
-            .cloned()
-            .or_else(|| first("rate"))
-            .and_then(|value| Rate::of(&value))
-            .or_else(|| lowest("rate").map(Rate::steady))
-            .map(|rate| Arrivals { rate, process }),
-        pause: pause(get),
+        users,
+        arrivals,
+        pause,
         io: match get.text("load.io").as_deref() {
             Some("io_uring") => Io::IoUring,
             Some("epoll") => Io::Epoll,
@@ -124,22 +117,51 @@ fn errors(get: Get<'_>) -> Errors {
     errors
 }
 
-fn pause(get: Get<'_>) -> Option<Pause> {
-    let exponential = get.text("load.think_distribution").as_deref() == Some("exponential");
+fn group(get: Get<'_>, reading: &Reading<'_>, at: &str) -> Group {
+    let name = get.text(&format!("{at}.name")).expect("checked");
+    let (users, arrivals, pause) = rhythm(get, reading, at, &format!("groups.{name}."), None);
+    let workload = get.text(&format!("{at}.workload")).expect("checked");
+    let work = Work { workload, parameters: get.below(&format!("{at}.parameters.")) };
+    Group { name, work, users, arrivals, pause }
+}
+
+/// How many users begin when, as a section says it; what an axis says stands at its first value, what a search looks for at
+/// its lowest.
+fn rhythm(
+    get: Get<'_>,
+    reading: &Reading<'_>,
+    at: &str,
+    axis: &str,
+    search: Option<&Search>,
+) -> (Users, Option<Arrivals>, Option<Pause>) {
+    let first = |key: &str| reading.axis_named(&format!("{axis}{key}")).and_then(|a| a.values.first()).cloned();
+    let said = |key: &str| get.0.get(&format!("{at}.{key}")).cloned();
+    let lowest = |sought: &str| search.filter(|s| s.goal.axis() == sought).map(|s| s.from);
+    let users = said("users").or_else(|| first("users")).and_then(|n| n.count());
+    let users = users.or_else(|| lowest("users").map(|n| n as i64)).expect("checked");
+    let constant = get.text(&format!("{at}.arrivals")).as_deref() == Some("constant");
+    let process = if constant { Process::Constant } else { Process::Poisson };
+    let rate = said("rate").or_else(|| first("rate")).and_then(|value| Rate::of(&value));
+    let rate = rate.or_else(|| lowest("rate").map(Rate::steady));
+    (Users(u32::try_from(users).expect("bounded")), rate.map(|rate| Arrivals { rate, process }), pause(get, at))
+}
+
+fn pause(get: Get<'_>, at: &str) -> Option<Pause> {
+    let exponential = get.text(&format!("{at}.think_distribution")).as_deref() == Some("exponential");
     let distribution = if exponential { Distribution::Exponential } else { Distribution::Constant };
     let mut by_operation: BTreeMap<_, _> = get
-        .below("load.think.")
+        .below(&format!("{at}.think."))
         .into_iter()
         .filter_map(|(name, time)| Some((name, Nanos(time.count()?.unsigned_abs()))))
         .collect();
     let others = by_operation.remove(OTHERS);
-    let said = get.time("load.think").or(others).or_else(|| (!by_operation.is_empty()).then_some(Nanos(0)));
+    let said = get.time(&format!("{at}.think")).or(others).or_else(|| (!by_operation.is_empty()).then_some(Nanos(0)));
     let think = said.map(|mean| Pause::Think { mean, distribution, by_operation });
-    think.or_else(|| get.time("load.pace").map(|every| Pause::Pace { every }))
+    think.or_else(|| get.time(&format!("{at}.pace")).map(|every| Pause::Pace { every }))
 }
 
 fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
-    let listed: Vec<Phase> = reading.phases().iter().map(|prefix| phase(get, prefix)).collect();
+    let listed: Vec<Phase> = reading.list("phases").iter().map(|prefix| phase(get, prefix)).collect();
     let once = if listed.is_empty() { plain_phases(get) } else { listed };
     let iterations = get.count("repeat.iterations").unwrap_or(1);
     if iterations == 1 {

@@ -19,7 +19,7 @@ const MAX_RETRIES: i64 = 1_000_000;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
 
-const SECTIONS: &[&str] = &["question", "axes", "server", "workload", "load", "phases", "repeat", "scale"];
+const SECTIONS: &[&str] = &["question", "axes", "server", "workload", "groups", "load", "phases", "repeat", "scale"];
 
 /// How a phase can end; exactly one of them in each phase.
 pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
@@ -30,6 +30,9 @@ pub(super) const OTHERS: &str = "default";
 const fn count(min: i64, max: i64) -> Shape {
     Shape::Of(Kind::Count { min, max })
 }
+
+const ARRIVALS: Shape = Shape::Of(Kind::Choice(&["poisson", "constant"]));
+const DISTRIBUTIONS: Shape = Shape::Of(Kind::Choice(&["constant", "exponential"]));
 
 /// Section, key, what it accepts.
 const KEYS: &[(&str, &str, Shape)] = &[
@@ -42,9 +45,9 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("server", "load_cpus", Shape::Cpus),
     ("load", "users", count(1, MAX_USERS)),
     ("load", "rate", Shape::Rate),
-    ("load", "arrivals", Shape::Of(Kind::Choice(&["poisson", "constant"]))),
+    ("load", "arrivals", ARRIVALS),
     ("load", "think", Shape::Duration { zero: false }),
-    ("load", "think_distribution", Shape::Of(Kind::Choice(&["constant", "exponential"]))),
+    ("load", "think_distribution", DISTRIBUTIONS),
     ("load", "pace", Shape::Duration { zero: false }),
     ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
     ("load", "deadline", Shape::Duration { zero: false }),
@@ -59,6 +62,14 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("load", "search.to", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
     ("load", "search.within", Shape::Of(Kind::Real { min: 0.005, max: 1.0 })),
     ("load", "search.runs", count(MIN_SEARCH, MAX_REPETITIONS)),
+    ("groups", "name", Shape::Of(Kind::Text)),
+    ("groups", "workload", Shape::Workload),
+    ("groups", "users", count(1, MAX_USERS)),
+    ("groups", "rate", Shape::Rate),
+    ("groups", "arrivals", ARRIVALS),
+    ("groups", "think", Shape::Duration { zero: false }),
+    ("groups", "think_distribution", DISTRIBUTIONS),
+    ("groups", "pace", Shape::Duration { zero: false }),
     ("phases", "name", Shape::Of(Kind::Text)),
     ("phases", "measure", Shape::Duration { zero: false }),
     ("phases", "warm_up", Shape::Duration { zero: false }),
@@ -95,6 +106,11 @@ pub(super) enum Slot {
         name: String,
         shapes: Vec<Shape>,
     },
+    /// A parameter of the workload that an entry of a list (`groups[1]`) names.
+    Own {
+        entry: String,
+        name: String,
+    },
     /// An axis; every value is read against all shapes.
     Axis {
         key: String,
@@ -121,11 +137,24 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("load", key) if key.starts_with("errors.retry.") => {
             shape::error(&key["errors.retry.".len()..]).map(|_| Slot::Fixed(count(0, MAX_RETRIES)))
         }
+        (entry, key) if entry.starts_with("groups[") && key.starts_with("think.") => {
+            Ok(Slot::Fixed(Shape::Duration { zero: true }))
+        }
+        (entry, "parameters") if entry.starts_with("groups[") => Ok(Slot::Section),
+        (entry, key) if entry.starts_with("groups[") && key.starts_with("parameters.") => {
+            Ok(Slot::Own { entry: entry.into(), name: key["parameters.".len()..].into() })
+        }
+        ("groups", _) => {
+            wrong("groups are a list", "write [[groups]] above each of them, or groups.NAME.KEY within a scale")
+        }
         ("phases", _) => {
             wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale")
         }
         (section, "") if section.starts_with("phases[") => {
             wrong("an empty phase", "give it a name and `measure = \"40s\"`")
+        }
+        (section, "") if section.starts_with("groups[") => {
+            wrong("an empty group", "give it a name, a workload and its users")
         }
         (section, key) => fixed(section.split('[').next().unwrap_or(section), key, words).map(Slot::Fixed),
     }
@@ -194,6 +223,16 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
     if key.starts_with("phases.") && key.ends_with(".disturb") {
         return Ok(vec![Shape::Disturbance]);
     }
+    if let Some((_, own)) = group_axis(key) {
+        let shapes = match own {
+            "users" | "rate" => {
+                KEYS.iter().filter(|(s, k, _)| *s == "groups" && *k == own).map(|(_, _, shape)| *shape).collect()
+            }
+            parameter => shapes_of(parameter, words.workloads.iter()),
+        };
+        let mend = "write groups.NAME.users, groups.NAME.rate or groups.NAME.PARAMETER";
+        return if shapes.is_empty() { wrong(format!("no group has a `{own}`"), mend) } else { Ok(shapes) };
+    }
     let shapes = shapes_of(key, words.workloads.iter());
     if !shapes.is_empty() {
         return Ok(shapes);
@@ -211,6 +250,11 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
 /// The fixed key that an axis stands for.
 pub(crate) fn axis_target(axis: &str) -> Option<&'static str> {
     AXES.iter().find(|(key, _)| *key == axis).map(|(_, target)| *target)
+}
+
+/// Group and key of an axis over what one group has for itself.
+pub(crate) fn group_axis(axis: &str) -> Option<(&str, &str)> {
+    axis.strip_prefix("groups.")?.split_once('.')
 }
 
 fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {

@@ -4,13 +4,14 @@
 mod assemble;
 mod document;
 pub(crate) mod grammar;
+mod groups;
 mod overrides;
 mod reading;
 mod search;
 mod shape;
 mod whole;
 
-use crate::load::{Load, Phase};
+use crate::load::{Group, Load, Phase};
 use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::search::Search;
@@ -45,6 +46,8 @@ pub struct Experiment {
     pub load: Load,
     /// The level of the load is looked for; `load` has the lowest.
     pub search: Option<Search>,
+    /// Empty where all users do the same. Parameters are those that a group says for itself.
+    pub groups: Vec<Group>,
     pub phases: Vec<Phase>,
     pub repeat: Repeat,
 }
@@ -124,9 +127,12 @@ impl Experiment {
         }
     }
 
-    /// The workloads that run, in the order of the axis.
+    /// The workloads that run, in the order of the axis, or of the groups.
     pub fn running<'a>(&self, words: &'a Words) -> Vec<&'a WorkloadWords> {
-        running(&self.axes, &self.workloads, words)
+        if self.groups.is_empty() {
+            return running(&self.axes, &self.workloads, words);
+        }
+        each_once(self.groups.iter().map(|group| words.workload(&group.work.workload)))
     }
 
     /// A parameter as the file gives it to this workload: its own section comes before its family's.
@@ -163,6 +169,16 @@ fn running<'a>(
     } else {
         words.workloads.iter().filter(|w| sections.contains_key(w.family())).collect()
     }
+}
+
+fn each_once<'a>(workloads: impl Iterator<Item = &'a WorkloadWords>) -> Vec<&'a WorkloadWords> {
+    let mut once: Vec<&WorkloadWords> = Vec::new();
+    for workload in workloads {
+        if once.iter().all(|w| w.name != workload.name) {
+            once.push(workload);
+        }
+    }
+    once
 }
 
 /// A scale repeats what is wrong with the file itself; it is told once.

@@ -1,5 +1,5 @@
 //! A scale and the command line's `--set` replace values in place. Both are lists of entries whose path says which value;
-//! `phases.*.KEY` means every phase that has the key, and `phases.NAME.KEY` the phase of that name.
+//! `phases.*.KEY` means every phase that has the key, and `phases.NAME.KEY` the phase of that name; groups likewise.
 
 use super::document::{Entry, Raw};
 use super::grammar::ENDS;
@@ -25,38 +25,54 @@ pub(super) fn take_scales(entries: &mut Vec<Entry>) -> Vec<(String, Vec<Entry>)>
     scales
 }
 
+/// The lists of the grammar, and what each of their entries is called.
+const LISTS: &[(&str, &str)] = &[("phases", "phase"), ("groups", "group")];
+
 /// The document with the overrides in force.
 pub(super) fn apply(base: &[Entry], overrides: &[Entry], problems: &mut Vec<Problem>) -> Vec<Entry> {
     let mut entries = base.to_vec();
-    if overrides.iter().any(|o| o.path.starts_with("phases[")) {
-        entries.retain(|e| !e.path.starts_with("phases["));
+    for (list, _) in LISTS {
+        let whole = format!("{list}[");
+        if overrides.iter().any(|o| o.path.starts_with(&whole)) {
+            entries.retain(|e| !e.path.starts_with(&whole));
+        }
     }
     for entry in overrides {
-        match entry.path.strip_prefix("phases.").and_then(|rest| rest.split_once('.')) {
-            Some((which, key)) => override_phases(&mut entries, entry, which, key, problems),
-            None => put(&mut entries, entry.clone()),
+        match LISTS.iter().find_map(|list| Some((list, entry.path.strip_prefix(list.0)?.strip_prefix('.')?))) {
+            Some(((list, noun), rest)) if rest.contains('.') => {
+                let (which, key) = rest.split_once('.').expect("it has a dot");
+                override_list(&mut entries, entry, (list, noun), which, key, problems);
+            }
+            Some(_) | None => put(&mut entries, entry.clone()),
         }
     }
     entries
 }
 
-fn override_phases(entries: &mut Vec<Entry>, entry: &Entry, which: &str, key: &str, problems: &mut Vec<Problem>) {
-    let names = phase_names(entries);
-    let suffix = format!("].{key}");
+fn override_list(
+    entries: &mut Vec<Entry>,
+    entry: &Entry,
+    (list, noun): (&str, &str),
+    which: &str,
+    key: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let names = names(entries, list);
+    let (prefix, suffix) = (format!("{list}["), format!("].{key}"));
     let chosen: Vec<String> = match which {
         "*" => entries
             .iter()
-            .filter(|e| e.path.starts_with("phases[") && e.path.ends_with(&suffix))
+            .filter(|e| e.path.starts_with(&prefix) && e.path.ends_with(&suffix))
             .map(|e| e.path.clone())
             .collect(),
         name => names.iter().filter(|(_, n)| n == name).map(|(prefix, _)| format!("{prefix}.{key}")).collect(),
     };
     if chosen.is_empty() {
         let (what, mend) = match (which, nearest(which, names.iter().map(|(_, n)| n.as_str()))) {
-            ("*", _) => (format!("no phase has `{key}`"), "name a phase: phases.NAME.KEY".to_string()),
-            (_, Some(near)) => (format!("there is no phase `{which}`"), format!("did you mean phases.{near}.{key}?")),
+            ("*", _) => (format!("no {noun} has `{key}`"), format!("name a {noun}: {list}.NAME.KEY")),
+            (_, Some(near)) => (format!("there is no {noun} `{which}`"), format!("did you mean {list}.{near}.{key}?")),
             (_, None) => {
-                (format!("there is no phase `{which}`"), "phases.* means every phase that has the key".to_string())
+                (format!("there is no {noun} `{which}`"), format!("{list}.* means every {noun} that has the key"))
             }
         };
         problems.push(Problem { line: entry.line, path: entry.shown.clone(), what, mend });
@@ -66,9 +82,10 @@ fn override_phases(entries: &mut Vec<Entry>, entry: &Entry, which: &str, key: &s
     }
 }
 
-/// Prefix (`phases[2]`) and name of each phase that has a name.
-fn phase_names(entries: &[Entry]) -> Vec<(String, String)> {
-    let named = entries.iter().filter(|e| e.path.starts_with("phases[") && e.path.ends_with("].name"));
+/// Prefix (`phases[2]`) and name of each entry of a list that has a name.
+fn names(entries: &[Entry], list: &str) -> Vec<(String, String)> {
+    let prefix = format!("{list}[");
+    let named = entries.iter().filter(|e| e.path.starts_with(&prefix) && e.path.ends_with("].name"));
     named
         .filter_map(|e| match &e.raw {
             Raw::Value(value) => Some((e.path.trim_end_matches(".name").to_string(), value.to_string())),

@@ -3,7 +3,7 @@
 
 use super::document::{Entry, Raw};
 use super::grammar::{self, Slot};
-use super::shape::Shape;
+use super::shape::{Shape, suggestion};
 use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::value::Value;
@@ -92,7 +92,29 @@ impl<'a> Reading<'a> {
                     section.insert(name, value);
                 }
             }
+            Slot::Own { entry: owner, name } => self.own(entry, &owner, &name),
             Slot::Axis { key, shapes } => self.axis(entry, key, &shapes),
+        }
+    }
+
+    /// A parameter that stands beside the name of its workload. Where that is no name, this says nothing: it was told there.
+    fn own(&mut self, entry: &Entry, owner: &str, name: &str) {
+        let Some(workload) = self.workload_of(owner) else { return };
+        let Some(parameter) = grammar::parameter_of(workload, name) else {
+            let mend = suggestion(name, workload.parameters.iter().map(|p| p.name));
+            return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", workload.name), mend);
+        };
+        if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {
+            self.values.insert(entry.path.clone(), value);
+        }
+    }
+
+    /// The workload that an entry of a list names.
+    pub fn workload_of(&self, entry: &str) -> Option<&'a WorkloadWords> {
+        let path = format!("{entry}.workload");
+        match &self.entries.iter().find(|e| e.path == path)?.raw {
+            Raw::Value(name) => self.words.workloads.iter().find(|w| Some(w.name) == name.text()),
+            Raw::List(_) | Raw::Nothing | Raw::Other(_) => None,
         }
     }
 
@@ -146,7 +168,11 @@ impl<'a> Reading<'a> {
     }
 
     pub fn running(&self) -> Vec<&'a WorkloadWords> {
-        super::running(&self.axes, &self.workloads, self.words)
+        let groups = self.list("groups");
+        if groups.is_empty() {
+            return super::running(&self.axes, &self.workloads, self.words);
+        }
+        super::each_once(groups.iter().filter_map(|group| self.workload_of(group)))
     }
 
     /// Whether the key was written, rightly or not: what was written wrongly is not also missing.
@@ -154,20 +180,18 @@ impl<'a> Reading<'a> {
         self.entries.iter().any(|e| e.path == path)
     }
 
-    /// Prefixes of the phases in order: `phases[1]`, `phases[2]` …
-    pub fn phases(&self) -> Vec<String> {
-        let mut numbers: Vec<usize> = self
-            .entries
-            .iter()
-            .filter_map(|e| e.path.strip_prefix("phases[")?.split_once(']')?.0.parse().ok())
-            .collect();
+    /// Prefixes of a list's entries in order: `phases[1]`, `phases[2]` …
+    pub fn list(&self, list: &str) -> Vec<String> {
+        let number = |e: &Entry| e.path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?.0.parse().ok();
+        let mut numbers: Vec<usize> = self.entries.iter().filter_map(number).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.into_iter().map(|n| format!("phases[{n}]")).collect()
+        numbers.into_iter().map(|n| format!("{list}[{n}]")).collect()
     }
 
-    pub fn phase_names(&self) -> Vec<String> {
-        self.phases().iter().filter_map(|p| self.values.get(&format!("{p}.name"))).map(Value::to_string).collect()
+    /// The name that an entry of a list gives itself.
+    pub fn name_of(&self, entry: &str) -> Option<String> {
+        self.values.get(&format!("{entry}.name")).map(Value::to_string)
     }
 }
 

@@ -22,8 +22,12 @@ impl Reading<'_> {
         }
         self.check_workloads();
         self.check_axes();
-        self.check_load();
-        self.check_search();
+        if self.list("groups").is_empty() {
+            self.check_load();
+            self.check_search();
+        } else {
+            self.check_groups();
+        }
         self.check_errors();
         self.check_phases();
     }
@@ -32,6 +36,8 @@ impl Reading<'_> {
         let running = self.running();
         let told = self.entries.iter().any(|e| e.path == "axes.workload" || e.path.starts_with("workload."));
         match running.len() {
+            // Each group names its own.
+            _ if !self.list("groups").is_empty() => {}
             // Named, but not known: that was told where it stands.
             0 if told => {}
             0 => {
@@ -56,7 +62,8 @@ impl Reading<'_> {
             for parameter in words.parameters.iter().filter(|p| p.default.is_none()) {
                 let path = format!("workload.{name}.{}", parameter.name);
                 let by_family = format!("workload.{}.{}", words.family(), parameter.name);
-                if !self.said(&path) && !self.said(&by_family) && self.axis_named(parameter.name).is_none() {
+                let said = self.said(&path) || self.said(&by_family) || self.axis_named(parameter.name).is_some();
+                if !said && !self.groups_say(name, parameter.name) {
                     self.problem(
                         &path,
                         "must be said: it has no default",
@@ -83,6 +90,7 @@ impl Reading<'_> {
             }
             let fixed: Vec<String> = match (key.split_once('.'), grammar::axis_target(&key)) {
                 (_, Some(target)) => vec![target.to_string()],
+                (Some(("groups", _)), None) => self.check_group_axis(&key),
                 (Some(("settings" | "native", _)), None) => vec![format!("server.{key}")],
                 (Some(_), None) => {
                     self.check_phase_axis(&key);
@@ -98,7 +106,8 @@ impl Reading<'_> {
                         );
                     }
                     let sections = running.iter().flat_map(|w| [w.name, w.family()]).collect::<BTreeSet<_>>();
-                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).collect()
+                    let groups = self.list("groups").into_iter().map(|at| format!("{at}.parameters.{key}"));
+                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).chain(groups).collect()
                 }
             };
             for fixed in fixed.iter().filter(|f| self.said(f)).cloned().collect::<Vec<_>>() {
@@ -113,7 +122,7 @@ impl Reading<'_> {
 
     fn check_phase_axis(&mut self, key: &str) {
         let name = key.trim_start_matches("phases.").trim_end_matches(".disturb");
-        if !self.phase_names().iter().any(|n| n == name) {
+        if self.list("phases").iter().all(|phase| self.name_of(phase).as_deref() != Some(name)) {
             self.problem(
                 &format!("axes.{key}"),
                 format!("there is no phase `{name}`"),
@@ -135,7 +144,7 @@ impl Reading<'_> {
     }
 
     /// When users begin, as a section says it; `rate` where they do so because operations arrive.
-    fn check_rhythm(&mut self, at: &str, rate: bool, running: &[&WorkloadWords]) {
+    pub(super) fn check_rhythm(&mut self, at: &str, rate: bool, running: &[&WorkloadWords]) {
         let key = |key: &str| format!("{at}.{key}");
         if self.said(&key("arrivals")) && !rate {
             self.problem(
@@ -198,7 +207,7 @@ impl Reading<'_> {
     }
 
     fn check_phases(&mut self) {
-        let phases = self.phases();
+        let phases = self.list("phases");
         if !phases.is_empty() {
             for key in ["load.measure", "load.warm_up"] {
                 if self.said(key) {
@@ -251,6 +260,6 @@ impl Reading<'_> {
     }
 }
 
-fn names(workloads: &[&WorkloadWords]) -> String {
+pub(super) fn names(workloads: &[&WorkloadWords]) -> String {
     workloads.iter().map(|w| w.name).collect::<Vec<_>>().join(", ")
 }

@@ -3,10 +3,10 @@
 
 use super::cpus::CpuSet;
 use super::{Axis, Cell, CellId, Server, Skipped};
-use crate::experiment::grammar::{axis_target, parameter_of};
+use crate::experiment::grammar::{axis_target, group_axis, parameter_of};
 use crate::experiment::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE};
 use crate::host::{Host, InstalledBuild};
-use crate::load::{Arrivals, Process, Until};
+use crate::load::{Arrivals, Group, Process, Until, Work};
 use crate::problem::Problem;
 use crate::rate::Rate;
 use crate::search::{Goal, Search};
@@ -37,16 +37,18 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
     let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
     let mut seen = BTreeSet::new();
     for combination in Combinations::of(&experiment.axes) {
-        let workload = workload_of(experiment, &combination, words);
-        let axes: Axes = combination.into_iter().filter(|(key, _)| applies(key, workload)).collect();
-        if !seen.insert((workload.name, axes.clone())) {
+        let workloads = workloads_of(experiment, &combination, words);
+        let axes: Axes = combination.into_iter().filter(|(key, _)| workloads.iter().any(|w| applies(key, w))).collect();
+        if !seen.insert((label(&workloads), axes.clone())) {
             continue;
         }
-        let cell = cell(experiment, axes, workload);
+        let cell = cell(experiment, axes, &workloads, words);
         match obstacle(&cell, host) {
             None => cells.push(cell),
             Some(Obstacle { keys, reason, mend }) => {
-                let axes: Axes = cell.axes.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
+                let of_group = |key: &str| group_axis(key).is_some_and(|(_, own)| keys.contains(&own));
+                let about = |key: &str| keys.contains(&key) || of_group(key);
+                let axes: Axes = cell.axes.into_iter().filter(|(key, _)| about(key)).collect();
                 let path = axes.keys().next().map_or_else(|| path_of(keys[0]), |axis| format!("axes.{axis}"));
                 let skip = Skipped { axes, reason: format!("{reason}; {mend}") };
                 if skipped.iter().all(|(s, _)| *s != skip) {
@@ -111,13 +113,24 @@ fn path_of(axis: &str) -> String {
     axis_target(axis).unwrap_or(axis).to_string()
 }
 
-fn workload_of<'a>(experiment: &Experiment, combination: &[(String, Value)], words: &'a Words) -> &'a WorkloadWords {
+/// What runs in a cell: the one workload of all users, or those of the groups.
+fn workloads_of<'a>(
+    experiment: &Experiment,
+    combination: &[(String, Value)],
+    words: &'a Words,
+) -> Vec<&'a WorkloadWords> {
     let chosen = combination.iter().find(|(key, _)| key == "workload").and_then(|(_, value)| value.text());
-    let running = experiment.running(words);
+    let mut running = experiment.running(words);
+    if experiment.groups.is_empty() {
+        running.retain(|w| chosen.is_none_or(|name| w.name == name));
+        running.truncate(1);
+    }
+    assert!(!running.is_empty(), "a parsed experiment names known workloads");
     running
-        .into_iter()
-        .find(|w| chosen.is_none_or(|name| w.name == name))
-        .expect("a parsed experiment names known workloads")
+}
+
+fn label(workloads: &[&WorkloadWords]) -> String {
+    workloads.iter().map(|w| w.name).collect::<Vec<_>>().join(" + ")
 }
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
@@ -129,14 +142,12 @@ fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     }
 }
 
-fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
+fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words: &Words) -> Cell {
     let mut load = experiment.load.clone();
-    if let Some(users) = axes.get("users").and_then(Value::count) {
-        load.users = Users(u32::try_from(users).expect("bounded by the grammar"));
-    }
-    if let Some(rate) = axes.get("rate").and_then(Rate::of) {
-        let process = load.arrivals.as_ref().map_or(Process::Poisson, |a| a.process);
-        load.arrivals = Some(Arrivals { rate, process });
+    vary(&axes, "", &mut load.users, &mut load.arrivals);
+    let groups: Vec<Group> = experiment.groups.iter().map(|g| group(experiment, &axes, g, words)).collect();
+    if !groups.is_empty() {
+        load.users = Users(groups.iter().map(|g| g.users.0).sum());
     }
     if let Some(operations) = axes.get("reconnect_every").and_then(Value::count) {
         load.reconnect_every = Some(operations.unsigned_abs());
@@ -148,20 +159,55 @@ fn cell(experiment: &Experiment, axes: Axes, workload: &WorkloadWords) -> Cell {
             phase.disturb = disturb.text().filter(|d| *d != NO_DISTURBANCE).map(str::to_string);
         }
     }
-    let parameters = workload.parameters.iter().filter_map(|p| {
-        let said = axes.get(p.name).or_else(|| experiment.written(workload, p.name)).cloned();
-        Some((p.name.to_string(), said.or_else(|| p.default.map(|d| d.value()))?))
-    });
+    let parameters = match workloads {
+        [workload] if groups.is_empty() => parameters(experiment, &axes, workload, |_| None),
+        _ => BTreeMap::new(),
+    };
     Cell {
         id: CellId(String::new()),
         repeats: None,
         server: server(experiment, &axes),
-        workload: workload.name.to_string(),
-        parameters: parameters.collect(),
+        workload: label(workloads),
+        parameters,
         load,
         search: experiment.search.clone(),
+        groups,
         phases,
         axes,
+    }
+}
+
+/// Every parameter of a workload: as `own` says it, an axis, the file, or its default.
+fn parameters<'a>(
+    experiment: &'a Experiment,
+    axes: &'a Axes,
+    workload: &WorkloadWords,
+    own: impl Fn(&str) -> Option<&'a Value>,
+) -> BTreeMap<String, Value> {
+    let said = |name: &str| own(name).or_else(|| axes.get(name)).or_else(|| experiment.written(workload, name));
+    let all = workload.parameters.iter();
+    all.filter_map(|p| Some((p.name.to_string(), said(p.name).cloned().or_else(|| p.default.map(|d| d.value()))?)))
+        .collect()
+}
+
+fn group(experiment: &Experiment, axes: &Axes, wish: &Group, words: &Words) -> Group {
+    let workload = words.workload(&wish.work.workload);
+    let prefix = format!("groups.{}.", wish.name);
+    let own = |name: &str| axes.get(&format!("{prefix}{name}")).or_else(|| wish.work.parameters.get(name));
+    let parameters = parameters(experiment, axes, workload, own);
+    let mut group = Group { work: Work { parameters, ..wish.work.clone() }, ..wish.clone() };
+    vary(axes, &prefix, &mut group.users, &mut group.arrivals);
+    group
+}
+
+/// Users and rate as the axes of that prefix say them.
+fn vary(axes: &Axes, prefix: &str, users: &mut Users, arrivals: &mut Option<Arrivals>) {
+    if let Some(count) = axes.get(&format!("{prefix}users")).and_then(Value::count) {
+        *users = Users(u32::try_from(count).expect("bounded by the grammar"));
+    }
+    if let Some(rate) = axes.get(&format!("{prefix}rate")).and_then(Rate::of) {
+        let process = arrivals.as_ref().map_or(Process::Poisson, |a| a.process);
+        *arrivals = Some(Arrivals { rate, process });
     }
 }
 
@@ -284,14 +330,14 @@ pub(super) fn size_warnings(cells: &[Cell], disk: Bytes, host: &Host) -> Vec<Str
 
 /// Changes of a rate that no run lives to see; with phases by count nobody knows how long it lives.
 pub(super) fn rate_warnings(cells: &[Cell]) -> BTreeSet<String> {
-    let late = |cell: &Cell| {
+    let late = |(cell, group): (&Cell, Group)| {
         let times = cell.phases.iter().map(|phase| match phase.until {
             Until::Time(time) => Some(time.0),
             Until::Count(_) => None,
         });
         let end = Nanos(times.sum::<Option<u64>>()?);
-        let last = cell.load.arrivals.as_ref()?.rate.changes.last()?.when;
+        let last = group.arrivals?.rate.changes.last()?.when;
         (last >= end).then(|| format!("A rate changes until {last} after the start, but its run ends after {end}."))
     };
-    cells.iter().filter_map(late).collect()
+    cells.iter().flat_map(|cell| cell.groups().into_iter().map(move |group| (cell, group))).filter_map(late).collect()
 }

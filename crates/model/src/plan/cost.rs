@@ -49,12 +49,13 @@ fn instances(cells: &[Cell]) -> u64 {
 fn datasets(cells: &[Cell], words: &Words) -> (u64, u64) {
     let mut seen = BTreeSet::new();
     let (mut bytes, mut rows) = (0_u64, 0_u64);
-    for cell in cells {
-        let workload = words.workloads.iter().find(|w| w.name == cell.workload).expect("cells name known workloads");
+    for (cell, work) in cells.iter().flat_map(|c| c.works().into_iter().map(move |work| (c, work))) {
+        let workload = words.workload(&work.workload);
         let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
-        let data: Vec<(&String, &Value)> = cell.parameters.iter().filter(|(name, _)| of_data(name)).collect();
+        let data: BTreeMap<String, Value> =
+            work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
         if seen.insert((&cell.server, workload.family(), data)) {
-            let footprint = (workload.footprint)(&cell.parameters);
+            let footprint = (workload.footprint)(&work.parameters);
             bytes = bytes.saturating_add(footprint.bytes);
             rows = rows.saturating_add(footprint.rows);
         }

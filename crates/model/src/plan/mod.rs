@@ -12,7 +12,7 @@ mod table;
 
 use crate::experiment::Experiment;
 use crate::host::Host;
-use crate::load::{Load, Phase};
+use crate::load::{Group, Load, Phase, Work};
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -75,6 +75,9 @@ pub struct Cell {
     /// The level of the load is looked for: each run takes another one ([`Cell::at`]), and `load` has the lowest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// Empty where all users do the same; else parameters are each group's own, and `workload` lists theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
     pub phases: Vec<Phase>,
 }
 
@@ -158,7 +161,7 @@ impl Plan {
         cells::seed_searches(&mut cells, seed);
         let runs = order::runs(&cells, experiment.repeat.repetitions, seed);
         let cost = cost::of(&cells, &runs, words);
-        let mut warnings = near_miss::warnings(experiment, &experiment.running(words));
+        let mut warnings = near_miss::warnings(experiment, words);
         warnings.extend(cells::size_warnings(&cells, cost.disk, host));
         warnings.extend(cells::rate_warnings(&cells));
         if experiment.server.on.is_some()
@@ -186,6 +189,33 @@ impl Plan {
     }
     pub fn cell(&self, id: &CellId) -> &Cell {
         self.cells.iter().find(|c| c.id == *id).expect("a plan names only its own cells")
+    }
+}
+
+impl Cell {
+    /// Who does what: the groups, or all users as the only one.
+    pub fn groups(&self) -> Vec<Group> {
+        if !self.groups.is_empty() {
+            return self.groups.clone();
+        }
+        vec![Group {
+            name: Group::ONLY.into(),
+            work: Work { workload: self.workload.clone(), parameters: self.parameters.clone() },
+            users: self.load.users,
+            arrivals: self.load.arrivals.clone(),
+            pause: self.load.pause.clone(),
+        }]
+    }
+
+    /// What is done in any run of the cell, each once.
+    pub fn works(&self) -> Vec<Work> {
+        let mut works: Vec<Work> = Vec::new();
+        for group in self.groups() {
+            if !works.contains(&group.work) {
+                works.push(group.work);
+            }
+        }
+        works
     }
 }
 

@@ -3,23 +3,45 @@
 //! a wish. It warns and never refuses.
 
 use crate::experiment::Experiment;
+use crate::load::Group;
 use crate::value::Value;
-use crate::words::{Class, Kind, Parameter, WorkloadWords};
-use std::collections::BTreeSet;
+use crate::words::{Class, Kind, Parameter, Words, WorkloadWords};
+use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn warnings(experiment: &Experiment, running: &[&WorkloadWords]) -> Vec<String> {
-    let families: BTreeSet<_> = running.iter().map(|w| w.family()).collect();
+/// Where a parameter may stand: a workload that runs, or a group with parameters of its own.
+struct Place<'a> {
+    name: String,
+    words: &'a WorkloadWords,
+    own: Option<&'a BTreeMap<String, Value>>,
+}
+
+fn places<'a>(experiment: &'a Experiment, words: &'a Words) -> Vec<Place<'a>> {
+    let of_all = |w: &'a WorkloadWords| Place { name: w.name.to_string(), words: w, own: None };
+    let of_group = |g: &'a Group| Place {
+        name: format!("{} of {}", g.work.workload, g.name),
+        words: words.workload(&g.work.workload),
+        own: Some(&g.work.parameters),
+    };
+    match experiment.groups.as_slice() {
+        [] => experiment.running(words).into_iter().map(of_all).collect(),
+        groups => groups.iter().map(of_group).collect(),
+    }
+}
+
+pub(super) fn warnings(experiment: &Experiment, words: &Words) -> Vec<String> {
+    let running = places(experiment, words);
+    let families: BTreeSet<_> = running.iter().map(|p| p.words.family()).collect();
     let mut warnings = Vec::new();
     for family in families {
-        let siblings: Vec<_> = running.iter().copied().filter(|w| w.family() == family).collect();
+        let siblings: Vec<_> = running.iter().filter(|p| p.words.family() == family).collect();
         for parameter in siblings
             .iter()
-            .flat_map(|w| w.parameters)
+            .flat_map(|p| p.words.parameters)
             .filter(|p| is_numeric_work(p))
             .map(|p| p.name)
             .collect::<BTreeSet<_>>()
         {
-            if experiment.axes.iter().all(|a| a.key != parameter) {
+            if experiment.axes.iter().all(|a| a.key.rsplit('.').next() != Some(parameter)) {
                 warnings.extend(of_parameter(parameter, &stands(experiment, parameter, &siblings)));
             }
         }
@@ -31,27 +53,28 @@ fn is_numeric_work(parameter: &Parameter) -> bool {
     parameter.class == Class::Work && matches!(parameter.kind, Kind::Count { .. } | Kind::Real { .. })
 }
 
-/// One value of a parameter and the workloads in which it stands.
-struct Stand {
+/// One value of a parameter and where it stands.
+struct Stand<'a> {
     value: Value,
-    workloads: Vec<&'static str>,
+    places: Vec<&'a str>,
     /// Somebody wrote it; otherwise it is the default of all of them.
     written: bool,
 }
 
-fn stands(experiment: &Experiment, parameter: &str, siblings: &[&WorkloadWords]) -> Vec<Stand> {
+fn stands<'a>(experiment: &Experiment, parameter: &str, siblings: &[&'a Place<'_>]) -> Vec<Stand<'a>> {
     let mut stands: Vec<Stand> = Vec::new();
-    for workload in siblings {
-        let written = experiment.written(workload, parameter).cloned();
-        let default = || workload.parameters.iter().find(|p| p.name == parameter)?.default.map(|d| d.value());
+    for Place { name, words, own } in siblings {
+        let own = own.and_then(|own| own.get(parameter));
+        let written = own.or_else(|| experiment.written(words, parameter)).cloned();
+        let default = || words.parameters.iter().find(|p| p.name == parameter)?.default.map(|d| d.value());
         let is_written = written.is_some();
         let Some(value) = written.or_else(default) else { continue };
         match stands.iter_mut().find(|s| s.value == value) {
             Some(stand) => {
-                stand.workloads.push(workload.name);
+                stand.places.push(name);
                 stand.written |= is_written;
             }
-            None => stands.push(Stand { value, workloads: vec![workload.name], written: is_written }),
+            None => stands.push(Stand { value, places: vec![name], written: is_written }),
         }
     }
     stands
@@ -68,7 +91,7 @@ fn of_parameter(name: &str, stands: &[Stand]) -> Vec<String> {
 fn sentence(name: &str, one: &Stand, other: &Stand) -> Option<String> {
     let slip = slip(&one.value, &other.value)?;
     let place =
-        |s: &Stand| format!("{}{} in {}", s.value, if s.written { "" } else { " by default" }, s.workloads.join(", "));
+        |s: &Stand| format!("{}{} in {}", s.value, if s.written { "" } else { " by default" }, s.places.join(", "));
     Some(format!(
         "{name} is {} and {}: {slip}, and it is not an axis. If both are meant, write [axes] {name} = [{}, {}]; otherwise give both the same value.",
         place(one),

@@ -4,7 +4,7 @@
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
 use super::{Cell, Plan};
-use crate::load::{Phase, PhaseKind, Until};
+use crate::load::{Group, Phase, PhaseKind, Until};
 use crate::settings;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
@@ -81,9 +81,29 @@ fn shared(plan: &Plan) -> String {
         say("arrivals", &|c| c.load.arrivals.as_ref().map_or(String::new(), ToString::to_string));
     }
     say("search", &|c| c.search.as_ref().map_or(String::new(), ToString::to_string));
+    for group in &first.groups {
+        let name = &group.name;
+        say(&format!("group {name}"), &|c| {
+            c.groups.iter().find(|g| g.name == *name).map_or(String::new(), |g| group_text(g, plan))
+        });
+    }
     say("pause", &|c| c.load.pause.as_ref().map_or(String::new(), ToString::to_string));
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"
+}
+
+/// What a group does, but for what an axis says of it.
+fn group_text(group: &Group, plan: &Plan) -> String {
+    let fixed = |key: &str| plan.axes.iter().all(|a| a.key != format!("groups.{}.{key}", group.name));
+    let own = group.work.parameters.iter().filter(|(name, _)| fixed(name)).map(|(n, v)| (n.clone(), v.clone()));
+    let parts = [
+        Some(group.work.workload.clone()),
+        fixed("users").then(|| group.users.to_string()),
+        group.arrivals.as_ref().filter(|_| fixed("rate")).map(ToString::to_string),
+        group.pause.as_ref().map(ToString::to_string),
+        Some(parameters(&own.collect(), plan)).filter(|p| !p.is_empty()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Parameters that are neither an axis nor common to all cells, by workload.

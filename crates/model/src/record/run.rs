@@ -32,12 +32,19 @@ pub struct RunRecord {
     /// Key of the instance and dataset; `None` when the run ended before it had one.
     pub instance: Option<String>,
     pub dataset: Option<String>,
+    /// Of further datasets, where groups need different ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_datasets: Vec<String>,
     /// `io_uring` or `epoll`, as chosen.
     pub io: String,
     pub workers: u32,
     /// CPUs that the load ran on.
     pub load_cpus: Vec<u32>,
+    /// Of the first group.
     pub session: SessionAnswer,
+    /// Of further groups that do other work than the first, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub more_sessions: BTreeMap<String, SessionAnswer>,
     pub phases: Vec<PhaseRecord>,
     /// From before the first user connected until after the last one left, when the server was quiet at both ends, so
     /// that what the client sent and what the server counted must be equal to the last one (check W2).

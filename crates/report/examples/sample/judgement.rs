@@ -91,6 +91,7 @@ fn cell(record: &Record, cell: &Cell) -> CellJudgement {
         metrics: if done.is_empty() { BTreeMap::new() } else { metrics(cell, &values) },
         operations: BTreeMap::new(),
         statements: statements(&done),
+        groups: BTreeMap::new(),
         repetitions: BTreeMap::from([("qps".into(), values)]),
         runs: runs.iter().map(|r| r.id.0.clone()).collect(),
         status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),

@@ -157,6 +157,7 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
             errors: Errors::default(),
         },
         search: None,
+        groups: Vec::new(),
         phases: vec![Phase {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -299,10 +300,12 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         ended_unix_ms: started + if done { SECONDS * 1000 + 200 } else { 400 },
         instance: Some("i-4f1c".into()),
         dataset: Some(format!("d-{}", cell.axes["charset"])),
+        more_datasets: Vec::new(),
         io: "io_uring".into(),
         workers: 1,
         load_cpus: vec![0, 1],
         session: session(cell),
+        more_sessions: Default::default(),
         phases: if done { vec![phase] } else { Vec::new() },
         whole: WholeRun::default(),
     }

@@ -49,7 +49,11 @@ function body(cell: Cell): (HTMLElement | null)[] {
     headline(cell),
     checks(cell),
     distribution(cell),
-    table('Metrics', cell.metrics),
+    table('Metrics', Object.fromEntries(Object.entries(cell.metrics).filter(([name]) => !name.startsWith('groups.')))),
+    ...Object.entries(cell.groups ?? {}).flatMap(([name, group]) => [
+      table(`Group ${name}: ${group.workload}`, group.metrics),
+      parts(`Statements of ${name}`, group.statements),
+    ]),
     runs(cell),
     parts('Statements', cell.statements),
     parts('Operations', cell.operations),

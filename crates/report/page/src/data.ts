@@ -31,6 +31,14 @@ export interface Axis {
 }
 export type Metrics = Record<string, Estimate>;
 
+/** The numbers of a part of a cell: a group of its users. */
+export interface Part {
+  workload: string;
+  metrics: Metrics;
+  operations: Record<string, Metrics>;
+  statements: Record<string, Metrics>;
+}
+
 export interface Cell {
   id: string;
   axes: Record<string, Value>;
@@ -38,6 +46,8 @@ export interface Cell {
   metrics: Metrics;
   operations: Record<string, Metrics>;
   statements: Record<string, Metrics>;
+  /** Absent where all users do the same. */
+  groups?: Record<string, Part>;
   repetitions: Record<string, number[]>;
   runs: string[];
   verdicts: Verdict[];
@@ -228,5 +238,11 @@ function read(): PageData {
 
 export const data = read();
 export const report = data.report;
+
+/** A group's metrics are a cell's, too, under their path, so that they can be chosen wherever a metric can. */
+for (const cell of report.cells)
+  for (const [name, part] of Object.entries(cell.groups ?? {}))
+    for (const [metric, estimate] of Object.entries(part.metrics)) cell.metrics[`groups.${name}.${metric}`] = estimate;
+
 export const cellById = new Map(report.cells.map((c) => [c.id, c]));
 export const runById = new Map(data.runs.map((r) => [r.id, r]));

@@ -98,7 +98,15 @@ export const STATUS: Record<Status, string> = { pass: 'pass', not_evaluable: 'no
 /** As the judge orders them, worst first. */
 export const WORST_FIRST: Status[] = ['fail', 'warn', 'not_evaluable', 'pass'];
 
-export function metricTitle(name: string): string {
+/** `groups.readers.qps`: of which group, and what. */
+function partOf(metric: string): [string, string] {
+  const path = /^groups\.([^.]+)\.(.+)$/.exec(metric);
+  return [path?.[1] ?? '', path?.[2] ?? metric];
+}
+
+export function metricTitle(path: string): string {
+  const [group, name] = partOf(path);
+  if (group) return `${group}: ${metricTitle(name)}`;
   const known: Record<string, string> = { qps: 'QPS', tps: 'TPS', ops_per_s: 'operations', nopm: 'NOPM', knee_rate: 'highest rate', peak_users: 'users at the peak' };
   const percentile = /^latency_us_p([\d.]+)$/.exec(name);
   return known[name] ?? (percentile ? `latency p${percentile[1] ?? ''}` : name.replace(/_us_/, ' ').replaceAll('_', ' '));
@@ -106,8 +114,9 @@ export function metricTitle(name: string): string {
 
 /** Whether more of it is better (1), worse (-1), or neither. */
 export function direction(metric: string): -1 | 0 | 1 {
-  if (/^(qps|tps|nopm|knee_rate|.*_per_s)$/.test(metric)) return 1;
-  return /latency|cpu|error|switches|wait/.test(metric) ? -1 : 0;
+  const name = partOf(metric)[1];
+  if (/^(qps|tps|nopm|knee_rate|.*_per_s)$/.test(name)) return 1;
+  return /latency|cpu|error|switches|wait/.test(name) ? -1 : 0;
 }
 
 export function clock(unixMs: number): string {

@@ -1,10 +1,11 @@
 //! Where the numbers come from: runs in order, instances with what sets them apart, and how the server meant to carry
 //! out each statement. Answers that many runs share are told once.
 
+use model::load::Work;
+use model::plan::Cell;
 use model::record::Record;
-use model::record::answer::SessionAnswer;
+use model::record::answer::{SessionAnswer, StatementPlan};
 use model::record::run::{Ending, RunRecord};
-use model::value::Value as Setting;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,24 +36,35 @@ fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
 }
 
 /// Sessions that must have had the same answers: same instance, data and work, whatever the number of users.
-type Identity<'a> = (Option<&'a str>, Option<&'a str>, &'a str, Vec<(&'a String, &'a Setting)>);
+type Identity<'a> = (Option<&'a str>, Option<&'a str>, Vec<Work>);
 
 fn identity<'a>(record: &'a Record, run: &'a RunRecord) -> Identity<'a> {
     let cell = record.plan.cells.iter().find(|c| c.id == run.cell);
-    let parameters = cell.map_or_else(Vec::new, |c| c.parameters.iter().collect());
-    (run.instance.as_deref(), run.dataset.as_deref(), cell.map_or("", |c| c.workload.as_str()), parameters)
+    (run.instance.as_deref(), run.dataset.as_deref(), cell.map_or_else(Vec::new, Cell::works))
 }
 
-fn distinct(record: &Record) -> BTreeMap<Identity<'_>, &SessionAnswer> {
+fn distinct(record: &Record) -> BTreeMap<Identity<'_>, &RunRecord> {
     let mut answers = BTreeMap::new();
     for run in record.runs.iter().filter(|r| !r.session.plans.is_empty()) {
-        answers.entry(identity(record, run)).or_insert(&run.session);
+        answers.entry(identity(record, run)).or_insert(run);
     }
     answers
 }
 
-pub fn sessions(record: &Record) -> Vec<&SessionAnswer> {
-    distinct(record).into_values().collect()
+/// What the users' sessions said; statements of further groups carry the group's name.
+pub fn sessions(record: &Record) -> Vec<SessionAnswer> {
+    let whole = |run: &RunRecord| {
+        let mut answer = run.session.clone();
+        for (group, more) in &run.more_sessions {
+            let named = |plan: &StatementPlan| StatementPlan {
+                statement: format!("{group}: {}", plan.statement),
+                ..plan.clone()
+            };
+            answer.plans.extend(more.plans.iter().map(named));
+        }
+        answer
+    };
+    distinct(record).into_values().map(whole).collect()
 }
 
 /// Instances without their variables, which [`variables`] tells.
