@@ -206,6 +206,9 @@ fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
     drifts
 }
 
+/// How the data came to lie where a run found them.
+const DATA: &str = "data";
+
 fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
     let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     let mut facts: BTreeMap<String, String> = [
@@ -218,6 +221,9 @@ fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
     .into_iter()
     .map(|(key, value)| (key.to_string(), value))
     .collect();
+    if let Some(start) = &run.run.start {
+        facts.insert(DATA.into(), format!("{}{}", start.prepared, if start.aged { ", then written into" } else { "" }));
+    }
     if let Some(instance) = run.instance {
         facts.insert("version".into(), instance.version_text.clone());
         facts.extend(instance.binary_sha256.clone().map(|sum| ("binary".to_string(), sum)));
@@ -239,7 +245,7 @@ fn differing(
         if base == candidate || COSMETIC.iter().any(|c| matches(c, key)) {
             return;
         }
-        let work = prefix != "variable." && (WORK.contains(&key.as_str()) || key == "transport");
+        let work = prefix != "variable." && (WORK.contains(&key.as_str()) || key == "transport" || key == DATA);
         let class = if work { Class::Work } else { Class::Circumstance };
         drifts.push(Drift { key: format!("{prefix}{key}"), base: base.into(), candidate: candidate.into(), class });
     };

@@ -10,6 +10,7 @@ use model::plan::CellId;
 use model::rate::Rate;
 use model::record::Record;
 use model::record::run::{Ending, Writes};
+use model::record::start::{Prepared, StartingState};
 use model::record::tally::ArrivalTally;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
@@ -490,4 +491,47 @@ fn a_percentile_of_few_samples_is_said_to_be_one() {
         few.sentence
     );
     assert_eq!(status(&samples(0), "percentiles_have_samples"), NotEvaluable);
+}
+
+#[test]
+fn runs_that_began_otherwise_are_not_repetitions() {
+    let status_of = |spoil: &dyn Fn(&mut StartingState)| {
+        let record = spoilt(|r| spoil(r.runs[1].start.as_mut().unwrap()));
+        let verdict = verdict(&record, "starting_states_agree");
+        (verdict.verdict, verdict.sentence)
+    };
+    assert_eq!(status_of(&|_| ()).0, Pass);
+    type Illness = (&'static str, fn(&mut StartingState));
+    let failures: [Illness; 3] = [
+        ("other rows", |s| s.datasets = [("oltp_1".to_string(), "cd".to_string())].into()),
+        ("were loaded", |s| s.prepared = Prepared::Loaded),
+        ("had written into its data", |s| s.aged = true),
+    ];
+    for (said, spoil) in failures {
+        let (status, sentence) = status_of(&spoil);
+        assert!(status == Fail && sentence.contains(said), "{status:?}: {sentence}");
+    }
+    let warnings: [Illness; 2] = [
+        ("differ by 10 % in size", |s| s.bytes = Bytes((4 << 20) * 11 / 10)),
+        ("1001 old row versions", |s| s.history = Some(1_001)),
+    ];
+    for (said, spoil) in warnings {
+        let (status, sentence) = status_of(&spoil);
+        assert!(status == Warn && sentence.contains(said), "{status:?}: {sentence}");
+    }
+    let unknown = all_runs(|r| r.start = None);
+    assert_eq!(status(&unknown, "starting_states_agree"), NotEvaluable);
+}
+
+#[test]
+fn cells_whose_data_were_prepared_otherwise_are_not_compared() {
+    let other = |r: &mut Record| {
+        let last = r.runs.last().unwrap().cell.clone();
+        for run in r.runs.iter_mut().filter(|run| run.cell == last) {
+            run.start.as_mut().unwrap().prepared = Prepared::Loaded;
+        }
+    };
+    let verdict = verdict(&spoilt(other), "parameters_agree");
+    assert_eq!(verdict.verdict, Fail, "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("`data` is restored from a snapshot in"), "{}", verdict.sentence);
 }

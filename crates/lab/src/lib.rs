@@ -14,6 +14,7 @@ pub mod samplers;
 pub mod sampling;
 pub mod servers;
 pub mod sessions;
+pub mod snapshots;
 pub mod survey;
 pub mod trouble;
 

@@ -90,6 +90,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         load_cpus: vec![0],
         session: Default::default(),
         more_sessions: Default::default(),
+        start: None,
         phases: vec![],
         whole: Default::default(),
     }

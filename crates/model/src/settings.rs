@@ -62,6 +62,44 @@ pub const PLUMBING: &[&str] = &["max_connections", "prepared_statement_limit", "
 
 pub const PROFILES: &[&str] = &["durable", "default"];
 
+/// Words whose value is visible in the bytes of a data directory after a clean end; instances that differ in other words can
+/// share a loaded dataset.
+pub const SHAPES_BYTES: &[&str] = &["redo", "doublewrite", "checksums", "binlog", "undo_tablespaces"];
+/// The other words: memory, flushing, doors, and what the server counts.
+pub const SHAPES_NO_BYTE: &[&str] = &[
+    "buffer_pool",
+    "buffer_pool_instances",
+    "flush_at_commit",
+    "direct_io",
+    "performance_schema",
+    "query_cache",
+    "adaptive_hash_index",
+    "change_buffer",
+    "flush_neighbors",
+    "engine_counters",
+    "io_capacity",
+    "max_connections",
+    "prepared_statement_limit",
+    "tls",
+];
+
 pub fn by_name(name: &str) -> Option<&'static Parameter> {
     ALL.iter().find(|p| p.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_says_whether_it_shapes_bytes() {
+        for word in ALL.iter().map(|p| p.name) {
+            assert!(
+                SHAPES_BYTES.contains(&word) != SHAPES_NO_BYTE.contains(&word),
+                "{word} stands in one of the two lists"
+            );
+        }
+        let words = SHAPES_BYTES.iter().chain(SHAPES_NO_BYTE);
+        assert!(words.clone().all(|word| by_name(word).is_some()), "a word that is gone");
+    }
 }

@@ -6,7 +6,7 @@ use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
 use model::plan::{self, Axis, Plan};
 use model::record::Record;
-use model::record::answer::InstanceRecord;
+use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::units::{Nanos, round3};
 use model::value::Value;
 use model::verdict::{Status, Verdict};
@@ -245,14 +245,16 @@ fn provenance(record: &Record) -> String {
     for d in &record.datasets {
         let _ = writeln!(
             text,
-            "- dataset {}: {} tables, {} rows, {} of {} checked rows wrong",
+            "- dataset {}: {} tables, {} rows, {} of {} checked rows wrong{}",
             d.key,
             d.tables.len(),
             d.rows,
             d.rows_wrong,
-            d.rows_checked
+            d.rows_checked,
+            preparation(d)
         );
     }
+    text += &restores(record);
     if let Some(canary) = &record.canary {
         let best = canary.points.iter().max_by(|a, b| a.qps.total_cmp(&b.qps));
         let ceiling = best.map_or(String::new(), |p| format!("{} statements/s at {} users", three(p.qps), p.users));
@@ -273,6 +275,32 @@ fn settings(instance: &InstanceRecord) -> String {
         text += &format!("; not applicable: {}", instance.not_applicable.join("; "));
     }
     text
+}
+
+/// What its load took, and what keeping it took.
+fn preparation(dataset: &DatasetRecord) -> String {
+    let load = dataset.load_time.map_or(String::new(), |time| format!("; loaded in {time}"));
+    let kept = dataset.snapshot.as_ref().map_or(String::new(), |s| {
+        let whose = if s.reused { ", by an earlier lab" } else { "" };
+        format!("; kept as snapshot {} ({}) in {}{whose}", s.key, s.bytes, s.time)
+    });
+    format!("{load}{kept}")
+}
+
+/// How often data were restored, and how long that took.
+fn restores(record: &Record) -> String {
+    let starts = record.runs.iter().filter_map(|r| r.start.as_ref());
+    // Runs that only read share one restore, the one before the first of them.
+    let restored = starts.filter(|s| s.runs_before == 0).filter_map(|s| s.restored.as_ref());
+    let mut times: Vec<(Nanos, &str)> = restored.map(|r| (r.time, r.manner.as_str())).collect();
+    times.sort();
+    match (times.first(), times.last()) {
+        (Some((least, manner)), Some((most, _))) if times.len() > 1 => {
+            format!("- {} restores by {manner}, {least} to {most} each\n", times.len())
+        }
+        (Some((time, manner)), _) => format!("- one restore by {manner}, {time}\n"),
+        (None, _) => String::new(),
+    }
 }
 
 fn repeat(plan: &Plan) -> String {

@@ -112,8 +112,13 @@ fn a_server_killed_under_its_users_fails_its_run_and_the_next_has_a_new_server()
     };
     assert!(failed["phases"].as_array().unwrap().iter().map(done).sum::<u64>() > 0, "what was measured is kept");
     assert_eq!(desk.run("c001-2")["ending"], "done");
-    assert_eq!((desk.count("instance_died"), desk.count("instance_ready")), (1, 2));
-    // The second server is the first one again: nothing but its folders is new.
+    assert_eq!((desk.count("instance_died"), desk.count("instance_ready")), (1, 3));
+    assert_eq!(
+        (desk.count("dataset_loading"), desk.count("snapshot_restored")),
+        (1, 2),
+        "loaded once, restored for each"
+    );
+    // The later servers are the first one again: nothing but their folders is new.
     let differs = desk.notes().into_iter().find(|n| n["text"].as_str().unwrap().contains("is not what it was"));
     assert_eq!(differs, None);
     assert!(desk.read("record/report.md").contains("the server ended by itself (signal 9)"));

@@ -16,6 +16,7 @@ mod percentiles_have_samples;
 pub(crate) mod regime_was_cached;
 mod repetitions_agree;
 mod schema_as_declared;
+mod starting_states_agree;
 mod timers_were_fine;
 
 use crate::check::Check;
@@ -33,6 +34,7 @@ pub const ALL: &[Check] = &[
     timers_were_fine::CHECK,
     schema_as_declared::CHECK,
     data_as_generated::CHECK,
+    starting_states_agree::CHECK,
     regime_was_cached::CHECK,
     machine_was_quiet::CHECK,
     repetitions_agree::CHECK,

@@ -13,6 +13,7 @@ use model::record::canary::{Canary, CanaryPoint};
 use model::record::gaps::Gaps;
 use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord, WholeRun};
 use model::record::series::Series;
+use model::record::start::{Prepared, StartingState};
 use model::record::tally::{Interval, OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
 use model::seed::Seed;
@@ -181,6 +182,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         load_cpus: vec![2, 3],
         session: SessionAnswer { transport: "unix plain".into(), ..SessionAnswer::default() },
         more_sessions: Default::default(),
+        start: Some(start()),
         phases: vec![PhaseRecord {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -316,6 +318,7 @@ fn dataset() -> DatasetRecord {
         parameters: BTreeMap::new(),
         tables: vec![table],
         load_time: None,
+        snapshot: None,
         rows: 10_000,
         rows_checked: 100,
         rows_wrong: 0,
@@ -329,5 +332,20 @@ fn canary() -> Canary {
         io: "epoll".into(),
         points: vec![point(1, 60_000.0), point(64, 400_000.0)],
         unix_ms: 0,
+    }
+}
+
+pub fn start() -> StartingState {
+    StartingState {
+        datasets: [("oltp_1".to_string(), "ab".to_string())].into(),
+        prepared: Prepared::Snapshot,
+        runs_before: 0,
+        aged: false,
+        restored: None,
+        bytes: Bytes(4 << 20),
+        leaf_pages: Some(200),
+        history: Some(0),
+        checkpoint_age: Some(Bytes(0)),
+        pool_pages: Some((250, 8_000)),
     }
 }

@@ -21,6 +21,11 @@ pub struct Found {
     pub schema: Option<String>,
 }
 
+impl Found {
+    /// The mend where a schema is somebody else's.
+    pub const ROOM_OF_ITS_OWN: &str = "leave the schema out of the DSN and assay makes its own";
+}
+
 /// The server behind a DSN, the door to it outside any schema, and a session that came through it.
 pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
     let (found, door) = find(name)?;
@@ -46,8 +51,11 @@ pub enum Lying {
     Nothing,
     /// Made by a lab, and not this dataset: may be replaced.
     Ours,
-    /// The dataset. Rows that no lab made are counted, and not compared with the generator.
-    Matching(Loaded),
+    /// The dataset. Rows that no lab made (`ours` is false) are counted, and not compared with the generator.
+    Matching {
+        ours: bool,
+        loaded: Loaded,
+    },
     /// Somebody else's, and why it is not the dataset.
     Others(String),
 }
@@ -77,7 +85,8 @@ pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Re
                         if ours { check_spots(&mut control, dataset, &tables)? } else { (0, 0) };
                     control.quit();
                     let rows = answers.iter().map(|t| t.rows).sum();
-                    return Ok(Lying::Matching(Loaded { tables: answers, rows, rows_checked, rows_wrong }));
+                    let loaded = Loaded { tables: answers, rows, rows_checked, rows_wrong };
+                    return Ok(Lying::Matching { ours, loaded });
                 }
             }
         }
@@ -93,6 +102,14 @@ pub fn mark(door: &Door, complete: Option<&str>) -> Result<(), Fault> {
         None => control.execute(&format!("CREATE TABLE {MARKER} (dataset VARCHAR(100))"))?,
         Some(dataset) => control.execute(&format!("INSERT INTO {MARKER} VALUES ('{dataset}')"))?,
     };
+    control.quit();
+    Ok(())
+}
+
+/// Takes the word back before somebody writes: what a run leaves, or a killed one, is no dataset.
+pub fn unmark(door: &Door) -> Result<(), Fault> {
+    let mut control = Control::connect(door)?;
+    control.execute(&format!("DELETE FROM {MARKER}"))?;
     control.quit();
     Ok(())
 }

@@ -4,17 +4,21 @@
 
 use super::found::{Found, knock};
 use super::placement::place;
+use super::prepare::told;
 use super::{Lab, Unready};
-use crate::process::cpus_of;
+use crate::process::{Ended, cpus_of};
 use crate::servers::catalogue;
 use crate::servers::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
+use crate::snapshots::Kept;
+use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
 use model::record::event::EventKind;
+use model::record::start::{Prepared, Restored};
 use model::units::Nanos;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -33,6 +37,20 @@ pub struct Up {
     pub door: Door,
     /// Datasets that were prepared in it: the schema, or why it cannot hold them.
     pub datasets: BTreeMap<String, Result<String, String>>,
+    /// How they came there.
+    pub prepared: Prepared,
+    pub restored: Option<Restored>,
+    /// Runs that went over them since.
+    pub runs: u32,
+    /// Whether one of those wrote.
+    pub aged: bool,
+}
+
+impl Up {
+    fn new(key: &str, server: Serving, door: Door, prepared: Prepared) -> Self {
+        let key = key.to_string();
+        Self { key, server, door, datasets: BTreeMap::new(), prepared, restored: None, runs: 0, aged: false }
+    }
 }
 
 /// Who is behind the door.
@@ -52,12 +70,18 @@ impl Serving {
 }
 
 impl Lab<'_> {
-    /// Makes sure that the cell's server is up.
+    /// Makes sure that the cell's server is up, whatever lies in it.
     pub(super) fn instance(&mut self, cell: &Cell) -> Result<(), Unready> {
         let key = key(&cell.server);
         if self.up.as_ref().is_some_and(|up| up.key == key) && self.died(Duration::ZERO).is_none() {
             return Ok(());
         }
+        self.bring_up(cell, None)
+    }
+
+    /// A new instance, empty or on a copy of a snapshot.
+    pub(super) fn bring_up(&mut self, cell: &Cell, kept: Option<&Kept>) -> Result<(), Unready> {
+        let key = key(&cell.server);
         if let Some(reason) = self.refused.get(&key) {
             return Err(Unready::Fail(reason.clone()));
         }
@@ -67,7 +91,7 @@ impl Lab<'_> {
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
         let up = match &cell.server.on {
             Some(dsn) => self.meet(&key, &cell.server, dsn),
-            None => self.start(&key, &cell.server),
+            None => self.start(&key, &cell.server, kept),
         };
         match up {
             Ok(up) => {
@@ -85,7 +109,7 @@ impl Lab<'_> {
         }
     }
 
-    fn start(&mut self, key: &str, server: &Server) -> Result<Up, Trouble> {
+    fn start(&mut self, key: &str, server: &Server, kept: Option<&Kept>) -> Result<Up, Trouble> {
         let build = catalogue::find(&server.build)?;
         let cpus = place(server, self.host).server;
         let wish = Wish {
@@ -97,13 +121,23 @@ impl Lab<'_> {
             tcp: None,
             stop: self.stop,
         };
-        let instance = Instance::provision(&wish)?;
+        let mut restored = None;
+        let instance = match kept {
+            None => Instance::provision(&wish)?,
+            Some(kept) => Instance::provision_on(&wish, |data| {
+                restored = Some(told(kept, &self.store.restore(kept, data, self.stop)?));
+                Ok(())
+            })?,
+        };
         let door = Door::root(instance.socket().to_path_buf());
         let mut control =
             Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
         let asked = describe(key, server, &mut control)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = of_ours(asked, &build.installed, &instance);
+        if restored.is_some() {
+            warm(&mut control, self.stop);
+        }
         control.quit();
         self.notebook.instance(&record)?;
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
@@ -111,7 +145,8 @@ impl Lab<'_> {
         for complaint in &record.complaints {
             self.notebook.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
         }
-        Ok(Up { key: key.to_string(), server: Serving::Ours(Box::new(instance)), door, datasets: BTreeMap::new() })
+        let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
+        Ok(Up { restored, ..Up::new(key, Serving::Ours(Box::new(instance)), door, prepared) })
     }
 
     /// Looks at a server that is there already.
@@ -126,7 +161,7 @@ impl Lab<'_> {
         }
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{dsn} is {}", record.version_text))?;
-        Ok(Up { key: key.to_string(), server: Serving::Found(found), door, datasets: BTreeMap::new() })
+        Ok(Up::new(key, Serving::Found(found), door, Prepared::Found))
     }
 
     /// Stops the instance cleanly; its folder goes with it.
@@ -144,6 +179,27 @@ impl Lab<'_> {
         let _ = self.notebook.error_log(&up.key, &instance.log_tail());
         let ended = instance.stop(patience);
         let _ = self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key));
+    }
+
+    /// Ends the instance so that its data directory needs no recovery, and hands it over.
+    pub(super) fn end_cleanly(&mut self, engine: &str, patience: Duration) -> Result<Instance, Trouble> {
+        let up = self.up.take().expect("an instance is up before it is ended");
+        let Serving::Ours(mut instance) = up.server else { unreachable!("only servers of ours are ended") };
+        let settled = Control::connect(&up.door).and_then(|mut control| {
+            settle(&mut control, engine)?;
+            control.quit();
+            Ok(())
+        });
+        settled.map_err(|e| Trouble::new("the server does not come to rest").because(e))?;
+        let ended = instance.stop(patience);
+        let _ = self.notebook.error_log(&up.key, &instance.log_tail());
+        self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key))?;
+        match ended {
+            Ended::Code(0) => Ok(*instance),
+            Ended::Code(_) | Ended::Signal(_) => {
+                Err(Trouble::new(format!("the server did not end cleanly within {} s ({ended})", patience.as_secs())))
+            }
+        }
     }
 
     /// Says how the instance ended when it ended by itself; news of it may take as long as `patience`.

@@ -7,14 +7,18 @@ mod dataset;
 mod found;
 mod instance;
 pub mod placement;
+mod prepare;
 mod run;
+mod start;
 mod trial;
 mod troubles;
+mod wanted;
 
 use crate::canary;
 use crate::notebook::Notebook;
 use crate::process::Guard;
 use crate::servers::house::{House, free_bytes, private_folder};
+use crate::snapshots::{Kept, Store};
 use crate::trouble::Trouble;
 use instance::Up;
 use model::host::Host;
@@ -24,6 +28,7 @@ use model::record::run::{Ending, RunRecord};
 use model::search::{Step, Trial};
 use model::units::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -63,7 +68,13 @@ pub struct Lab<'a> {
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     up: Option<Up>,
-    /// Servers that would not start, so that they are not tried again for each of their runs.
+    store: Store,
+    /// Snapshots that this lab uses, and the names of those that it made.
+    kept: BTreeMap<String, Rc<Kept>>,
+    made: BTreeSet<String>,
+    /// Digests of binaries by path.
+    binaries: BTreeMap<String, String>,
+    /// Servers that would not start and data that would not load, so that they are not tried again for each of their runs.
     refused: BTreeMap<String, String>,
     /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
     told: String,
@@ -97,6 +108,7 @@ pub fn carry_out(
 ) -> Result<(), Halt> {
     let house = House::from_environment()?;
     private_folder(&house.home)?;
+    let store = Store::of(&house)?;
     let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
     let mut lab = Lab {
         plan,
@@ -107,6 +119,10 @@ pub fn carry_out(
         progress,
         stop,
         up: None,
+        store,
+        kept: BTreeMap::new(),
+        made: BTreeSet::new(),
+        binaries: BTreeMap::new(),
         refused: BTreeMap::new(),
         told: String::new(),
         pace,
@@ -125,6 +141,9 @@ pub fn carry_out(
         let _ = lab.notebook.note(EventKind::LabStopped, None, why);
     }
     lab.take_down();
+    lab.kept.clear();
+    // What cannot make room now makes room next time.
+    let _ = lab.shrink();
     outcome
 }
 
@@ -212,14 +231,13 @@ impl Lab<'_> {
             self.progress.say(&format!("{} at {}: {}", planned.id, search.shown(trial.level), trial.why));
         }
         self.trial = trial;
-        let prepared = self.instance(&cell).and_then(|()| self.datasets(&cell, planned));
+        let prepared = self.prepare(&cell, planned);
         let ending = match prepared {
             Ok(()) => self.run(planned, &cell, todo)?,
             Err(Unready::Halt(halt)) => return Err(halt),
             Err(Unready::Skip(reason)) => self.without_load(planned, Ending::Skipped { reason })?,
             Err(Unready::Fail(reason)) => self.without_load(planned, Ending::Failed { reason })?,
         };
-        self.spoil(&cell);
         self.pace.done += 1;
         self.pace.planned = Nanos(self.pace.planned.0 + phases_time(&cell).0);
         if let Ending::Failed { reason } = &ending {

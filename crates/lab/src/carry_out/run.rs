@@ -1,11 +1,12 @@
 //! The life of one run, top to bottom: ask what is, let the users in, sample, and write down how it ended. What was
 //! measured until a failure is kept with it.
 
-use super::dataset::{identity, key};
+use super::dataset::key;
 use super::instance::NEWS;
 use super::placement::place;
 use super::trial::LimitWatch;
-use super::{Halt, Lab, answers, troubles};
+use super::wanted::{Wanted, identity};
+use super::{Halt, Lab, answers, start, troubles, wanted};
 use crate::load::failure::Cause;
 use crate::load::{Crew, Outcome, Voyage, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
@@ -33,13 +34,14 @@ impl Lab<'_> {
     pub(super) fn run(&mut self, planned: &PlannedRun, cell: &Cell, todo: &[PlannedRun]) -> Result<Ending, Halt> {
         let mut record = self.blank(planned);
         let up = self.up.as_ref().expect("an instance is up before its users come");
-        let (engine, pid) = (&cell.server.engine, up.server.pid());
+        let pid = up.server.pid();
         record.instance = Some(up.key.clone());
-        for work in cell.works() {
-            let name = identity(&work, engine).0;
-            let key = key(&up.key, &name);
+        let wanted = wanted::of(cell);
+        record.start = start::state(up, &wanted);
+        for Wanted { name, .. } in &wanted {
+            let key = key(&up.key, name);
             match &record.dataset {
-                _ if !up.datasets.contains_key(&name) => {}
+                _ if !up.datasets.contains_key(name) => {}
                 None => record.dataset = Some(key),
                 Some(first) if *first == key || record.more_datasets.contains(&key) => {}
                 Some(_) => record.more_datasets.push(key),
@@ -55,6 +57,9 @@ impl Lab<'_> {
                 let died = self.died(NEWS).map_or(String::new(), |d| format!("; {d}"));
                 return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}{died}") });
             }
+        }
+        if let Err(fault) = self.begin_use(&wanted, wanted::writes(cell)) {
+            return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") });
         }
         self.notebook.note(
             EventKind::RunStarted,
@@ -156,6 +161,7 @@ impl Lab<'_> {
             load_cpus: Vec::new(),
             session: SessionAnswer::default(),
             more_sessions: BTreeMap::new(),
+            start: None,
             phases: Vec::new(),
             whole: WholeRun::default(),
         }

@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const SOCKET_PATH_LIMIT: usize = 107;
 /// The file that says who made a folder; its lock says whether the maker lives.
 pub const OWNER: &str = "owner";
+/// Begins the name of a snapshot that is being made or removed.
+pub const UNFINISHED: &str = ".";
 
 #[derive(Clone, Debug)]
 pub struct House {
@@ -53,6 +55,16 @@ impl House {
 
     pub fn instances(&self) -> PathBuf {
         self.home.join("instances")
+    }
+
+    pub fn snapshots(&self) -> PathBuf {
+        self.home.join("snapshots")
+    }
+
+    /// A fresh folder for a snapshot in the making; torn ones of dead labs are removed first.
+    pub fn claim_snapshot(&self) -> Result<Claim, Trouble> {
+        private_folder(&self.snapshots())?;
+        claim(&self.snapshots(), UNFINISHED, &format!("{UNFINISHED}making-{}", unique()))
     }
 
     /// A fresh folder for one instance's data; stale ones of dead labs are removed first.

@@ -3,7 +3,7 @@
 //! What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
 
 use super::house::{Claim, House, SOCKET_PATH_LIMIT};
-use super::{Build, Description, Ready, Site, Step};
+use super::{Build, DATA, Description, Ready, Site, Step};
 use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::trouble::Trouble;
 use model::plan::Server;
@@ -83,6 +83,16 @@ impl Instance {
         Self::start_on(wish.house.claim_instance(&key(wish.server))?, wish)
     }
 
+    /// The same on data of this build, which `fill` puts into the folder that it is given.
+    pub fn provision_on(wish: &Wish, fill: impl FnOnce(&Path) -> Result<(), Trouble>) -> Result<Self, Trouble> {
+        check(wish)?;
+        let claim = wish.house.claim_instance(&key(wish.server))?;
+        fill(&claim.folder().join(DATA))?;
+        let marker = claim.folder().join(MARKER);
+        fs::write(&marker, made_by(wish.build)).map_err(Trouble::at("writing", &marker))?;
+        Self::start_on(claim, wish)
+    }
+
     /// The same in a folder that may already hold a data directory of ours.
     pub fn start_on(data: Claim, wish: &Wish) -> Result<Self, Trouble> {
         let room = wish.house.claim_socket()?;
@@ -120,8 +130,15 @@ impl Instance {
     pub fn pid(&self) -> u32 {
         self.process.pid()
     }
+    /// Kind and version whose data they are.
+    pub fn made_by(&self) -> String {
+        fs::read_to_string(self.folder().join(MARKER)).unwrap_or_default().trim().to_string()
+    }
     pub fn folder(&self) -> &Path {
         self.data.folder()
+    }
+    pub fn data(&self) -> PathBuf {
+        self.folder().join(DATA)
     }
     pub fn description(&self) -> &Description {
         &self.description
@@ -193,10 +210,15 @@ fn check_doors(site: &Site) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// The line of a marker.
+fn made_by(build: &Build) -> String {
+    format!("{} {}\n", build.installed.kind, build.installed.version)
+}
+
 /// Fills an empty folder; passes one that holds data of this version of ours; refuses every other.
 fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order) -> Result<(), Trouble> {
     let (data, marker) = (site.data(), site.folder.join(MARKER));
-    let made = format!("{} {}\n", wish.build.installed.kind, wish.build.installed.version);
+    let made = made_by(wish.build);
     if data.exists() {
         return match fs::read_to_string(&marker) {
             Ok(found) if found == made => Ok(()),

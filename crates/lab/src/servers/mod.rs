@@ -20,6 +20,9 @@ use model::host::InstalledBuild;
 use model::plan::Server;
 use std::path::{Path, PathBuf};
 
+/// The data directory within an instance's folder, and within a snapshot's.
+pub const DATA: &str = "data";
+
 /// Every kind, one file each.
 pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql];
 
@@ -75,7 +78,7 @@ impl Site<'_> {
         self.folder.join("my.cnf")
     }
     pub fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.folder.join(DATA)
     }
     pub fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")

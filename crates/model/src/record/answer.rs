@@ -49,12 +49,27 @@ pub struct DatasetRecord {
     /// The parameters that shape the data.
     pub parameters: BTreeMap<String, Value>,
     pub tables: Vec<TableAnswer>,
-    /// `None` when it was found loaded.
+    /// Of the one load, whichever lab it was that loaded; `None` when it was found loaded.
     pub load_time: Option<Nanos>,
+    /// Where it is kept cold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<SnapshotRecord>,
     pub rows: u64,
     /// Rows compared with the generator, and those that differed.
     pub rows_checked: u64,
     pub rows_wrong: u64,
+}
+
+/// Loaded data kept as files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotRecord {
+    pub key: String,
+    /// On disk, the server's own files included.
+    pub bytes: Bytes,
+    /// What it took beyond the load: purge, a clean end of the server, syncing.
+    pub time: Nanos,
+    /// Made by an earlier lab.
+    pub reused: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -28,6 +28,12 @@ pub enum EventKind {
     InstanceDied,
     DatasetLoading,
     DatasetReady,
+    /// Loaded data were kept cold.
+    SnapshotKept,
+    /// A copy of a snapshot lies in an instance.
+    SnapshotRestored,
+    /// A snapshot made room, or was torn.
+    SnapshotRemoved,
     RunStarted,
     RunDone,
     RunFailed,

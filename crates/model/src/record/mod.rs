@@ -8,6 +8,7 @@ pub mod event;
 pub mod gaps;
 pub mod run;
 pub mod series;
+pub mod start;
 pub mod tally;
 
 use crate::host::Host;

@@ -2,6 +2,7 @@
 //! that the run is over. A failed run is a result with a reason and with everything measured until then.
 
 use super::answer::SessionAnswer;
+use super::start::StartingState;
 use super::tally::Tally;
 use crate::histogram::Histogram;
 use crate::load::PhaseKind;
@@ -45,6 +46,9 @@ pub struct RunRecord {
     /// Of further groups that do other work than the first, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub more_sessions: BTreeMap<String, SessionAnswer>,
+    /// `None` for a run without data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<StartingState>,
     pub phases: Vec<PhaseRecord>,
     /// From before the first user connected until after the last one left, when the server was quiet at both ends, so
     /// that what the client sent and what the server counted must be equal to the last one (check W2).

@@ -306,6 +306,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         load_cpus: vec![0, 1],
         session: session(cell),
         more_sessions: Default::default(),
+        start: None,
         phases: if done { vec![phase] } else { Vec::new() },
         whole: WholeRun::default(),
     }
@@ -469,6 +470,7 @@ fn dataset(charset: &str) -> DatasetRecord {
             ("tables".into(), Value::from(2)),
         ]),
         tables: vec![table(1), table(2)],
+        snapshot: None,
         load_time: Some(Nanos::from_millis(910)),
         rows: 20_000,
         rows_checked: 400,

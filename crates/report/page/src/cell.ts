@@ -281,6 +281,7 @@ function environment(cell: Cell): HTMLElement | null {
   const facts = [
     run.instance ? `instance ${run.instance}` : '',
     run.dataset ? `dataset ${run.dataset}` : '',
+    run.start?.restored ? `restored by ${run.start.restored.manner} in ${duration(run.start.restored.time / 1e6)}` : '',
     session?.transport ?? '',
     `${run.io}, ${run.workers} ${run.workers === 1 ? 'worker' : 'workers'}`,
     ...Object.entries(session?.variables ?? {}).map(([k, v]) => `${k} = ${v}`),

@@ -150,7 +150,17 @@ export interface Run {
   workers: number;
   failed: number;
   session: number | null;
+  start: Start | null;
   phases: Phase[];
+}
+
+/** What a run began with. */
+export interface Start {
+  prepared: 'snapshot' | 'loaded' | 'found';
+  runs_before: number;
+  aged: boolean;
+  restored?: { snapshot: string; manner: string; time: number };
+  bytes: number;
 }
 
 /** Columns of equal length; times in milliseconds since the run's first phase. */
@@ -189,6 +199,7 @@ export interface Dataset {
   family: string;
   parameters: Record<string, Value>;
   load_time: number | null;
+  snapshot?: { key: string; bytes: number; time: number; reused: boolean };
   rows: number;
   rows_checked: number;
   rows_wrong: number;

@@ -149,6 +149,12 @@ function variables(): HTMLElement {
   );
 }
 
+function kept(d: Dataset): [string, string][] {
+  if (!d.snapshot) return [];
+  const { key, bytes: size, time, reused } = d.snapshot;
+  return [['snapshot', `${key}, ${bytes(size)}, kept in ${duration(time / 1e6)}${reused ? ' by an earlier lab' : ''}`]];
+}
+
 function dataset(d: Dataset): HTMLElement {
   const rows = d.tables.map((t) =>
     h(
@@ -175,6 +181,7 @@ function dataset(d: Dataset): HTMLElement {
       ['schema', d.schema],
       ['instance', d.instance],
       ['loaded in', d.load_time === null ? 'found loaded' : duration(d.load_time / 1e6)],
+      ...kept(d),
       ...Object.entries(d.parameters).map(([k, v]): [string, string] => [k, show(v)]),
     ]),
     h(

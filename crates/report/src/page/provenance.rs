@@ -30,7 +30,7 @@ fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
         "id": run.id, "cell": run.cell, "repetition": run.repetition, "block": run.block, "position": run.position,
         "ending": ending, "reason": reason, "started": run.started_unix_ms, "ended": run.ended_unix_ms,
         "users": record.plan.cells.iter().find(|c| c.id == run.cell).map(|c| c.load.users),
-        "instance": run.instance, "dataset": run.dataset, "io": run.io, "workers": run.workers, "failed": failed,
+        "instance": run.instance, "dataset": run.dataset, "io": run.io, "workers": run.workers, "failed": failed, "start": run.start,
         "session": session, "phases": phases,
     })
 }

@@ -1,0 +1,101 @@
+//! Numbers are comparable when their runs began alike: on the same rows, prepared in the same way, with the engine at rest. A
+//! run that follows a writer finds another tree than the writer did, old row versions that purge still removes on its
+//! time, and dirty pages that are flushed on its account; a study once measured its reference before and its candidate
+//! after such a run.
+//!
+//! Other rows, another way of preparing them (a copy of a snapshot, a fresh load, found there), or data that an
+//! earlier run of the lab had written into fail. Data that take up 5 % more in one run than in another, a thousand old row
+//! versions, or a checkpoint that lags by 5 % of the redo log warn.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::{CellEvidence, RunEvidence};
+use model::record::start::StartingState;
+use model::units::Share;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "starting_states_agree",
+    code: "D3b",
+    claim: || "every run began on the same data, prepared alike, with the engine at rest".into(),
+    source: include_str!("starting_states_agree.rs"),
+    needs: &[],
+    advice: "let every run begin from a snapshot: keep ASSAY_SNAPSHOTS above the size of the data, and measure on a server of assay's own",
+    look: Look::Cell(look),
+};
+
+/// Trees that were filled alike differ by less.
+const BYTES: Share = Share(0.05);
+/// Row versions: fewer are purged within a second of any run.
+const HISTORY: u64 = 1_000;
+/// Of the redo log: below it no flushing is forced.
+const CHECKPOINT: Share = Share(0.05);
+
+fn look(cell: &CellEvidence) -> Sight {
+    let state =
+        |run: &RunEvidence| run.run.start.clone().ok_or(format!("how run {} began was not recorded", run.run.id));
+    let states: Vec<StartingState> = cell.runs.iter().map(state).collect::<Result<_, _>>()?;
+    let first = states.first().ok_or("there is no run")?;
+    let limit = "the same data, prepared alike";
+    let fail = |measured: String, sentence: String| Ok(Seen::new(Status::Fail, measured, limit, sentence));
+    if let Some((run, _)) = pairs(cell, &states).find(|(_, s)| s.datasets != first.datasets) {
+        return fail("other rows".into(), format!("Run {} began on other rows than the first.", run.run.id));
+    }
+    if let Some((run, other)) = pairs(cell, &states).find(|(_, s)| s.prepared != first.prepared) {
+        let (one, two) = (first.prepared, other.prepared);
+        return fail(
+            two.to_string(),
+            format!("The data of the first run were {one}, those of run {} were {two}.", run.run.id),
+        );
+    }
+    if let Some((run, _)) = pairs(cell, &states).find(|(_, s)| s.aged) {
+        return fail("aged".into(), format!("Before run {} an earlier run had written into its data.", run.run.id));
+    }
+    let (least, most) = (states.iter().map(|s| s.bytes.0).min(), states.iter().map(|s| s.bytes.0).max());
+    let (least, most) = (least.unwrap_or(0) as f64, most.unwrap_or(0) as f64);
+    let apart = Share(if least > 0.0 { most / least - 1.0 } else { 0.0 });
+    let mut unrest = Vec::new();
+    if apart.0 > BYTES.0 {
+        unrest.push(format!("the data differ by {apart} in size between runs"));
+    }
+    for (run, state) in pairs(cell, &states) {
+        if let Some(history) = state.history.filter(|h| *h > HISTORY) {
+            unrest.push(format!("{history} old row versions were left before run {}", run.run.id));
+        }
+        let lag = state.checkpoint_age.zip(redo(run)).map(|(age, redo)| Share(age.0 as f64 / redo));
+        if let Some(lag) = lag.filter(|l| l.0 > CHECKPOINT.0) {
+            unrest.push(format!("{lag} of the redo log were not yet checkpointed before run {}", run.run.id));
+        }
+    }
+    let n = states.len();
+    let prepared = first.prepared;
+    Ok(match unrest.first() {
+        None => Seen::new(
+            Status::Pass,
+            apart.to_string(),
+            limit,
+            format!("The data of {n} runs were {prepared}, and the engine was at rest."),
+        ),
+        Some(what) => Seen::new(
+            Status::Warn,
+            what.clone(),
+            limit,
+            format!("The data were {prepared}, but {}.", unrest.join("; ")),
+        ),
+    })
+}
+
+fn pairs<'c>(
+    cell: &'c CellEvidence<'c>,
+    states: &'c [StartingState],
+) -> impl Iterator<Item = (&'c RunEvidence<'c>, &'c StartingState)> {
+    cell.runs.iter().zip(states)
+}
+
+/// Bytes of redo log, in the variables of MySQL since 8.0.30 and of all others.
+fn redo(run: &RunEvidence) -> Option<f64> {
+    let variable = |name: &str| run.instance?.variables.get(name)?.parse::<f64>().ok();
+    let files = variable("innodb_log_files_in_group").unwrap_or(1.0);
+    variable("innodb_redo_log_capacity")
+        .or_else(|| Some(variable("innodb_log_file_size")? * files))
+        .filter(|r| *r > 0.0)
+}
