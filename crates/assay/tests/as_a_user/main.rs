@@ -7,6 +7,7 @@ mod experiments;
 mod groups;
 mod help;
 mod interruptions;
+mod kept_data;
 mod missing_zero;
 mod servers;
 mod whole_way;

@@ -5,6 +5,7 @@ mod install;
 mod list;
 mod progress;
 mod shell;
+mod snapshots;
 mod start;
 mod stop;
 mod uninstall;
@@ -18,7 +19,8 @@ use lab::servers::house::House;
 pub const VERB: Verb = Verb { name: "servers", command, run };
 
 /// Each is a verb of its own below this one.
-const ALL: &[Verb] = &[list::VERB, install::VERB, uninstall::VERB, start::VERB, stop::VERB, shell::VERB];
+const ALL: &[Verb] =
+    &[list::VERB, install::VERB, uninstall::VERB, start::VERB, stop::VERB, shell::VERB, snapshots::VERB];
 
 fn command(command: Command) -> Command {
     let words = ALL.iter().map(|v| (v.command)(Command::new(v.name)));
