@@ -4,7 +4,7 @@
 use crate::comparisons::KNEE;
 use crate::evidence::{CellEvidence, Evidence};
 use crate::metrics::{self, Metrics};
-use crate::{bound, checks};
+use crate::{bound, checks, errors};
 use model::judgement::{CellJudgement, Part};
 use model::load::Group;
 use model::search::Goal;
@@ -53,6 +53,7 @@ fn one(cell: &CellEvidence) -> CellJudgement {
         verdicts,
         status: worst.unwrap_or(Status::NotEvaluable),
         no_number,
+        errors: errors::of(cell),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod checks;
 mod claims;
 mod comparisons;
 mod drift;
+mod errors;
 mod evidence;
 mod metrics;
 mod moved;

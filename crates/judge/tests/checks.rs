@@ -162,7 +162,13 @@ fn operations_that_fail_are_never_a_rate() {
     assert_eq!(status(&failing(20_000, 1213, 100), "operations_succeeded"), Pass, "half a per cent of deadlocks");
     assert_eq!(status(&failing(20_000, 1213, 300), "operations_succeeded"), Fail);
     let retried = all_runs(|r| operation(r).retried = [(1213, 2_000)].into());
-    assert_eq!(status(&retried, "operations_succeeded"), Warn);
+    let verdict = verdict(&retried, "operations_succeeded");
+    assert_eq!(verdict.verdict, Warn);
+    assert!(verdict.sentence.contains("most after 1213 (deadlock): goodput was "), "{}", verdict.sentence);
+    let errors = judge(&retried).cells[0].errors.clone().expect("something went wrong");
+    assert_eq!((errors.by_number[0].number, errors.by_number[0].failed), (1213, 0));
+    assert_eq!(errors.by_number[0].retried % 2_000, 0);
+    assert_eq!(judge(&all_runs(|_| {})).cells[0].errors, None, "of what did not happen nothing is said");
 }
 
 #[test]

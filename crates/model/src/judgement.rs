@@ -53,6 +53,46 @@ pub struct CellJudgement {
     pub bound: Option<Bound>,
     /// Set when no run of the cell was done: skipped or failed, in the server's words.
     pub no_number: Option<String>,
+    /// Absent when nothing went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Errors>,
+}
+
+/// What went wrong in the runs of a cell, warm-up and failed runs included, and sessions opened meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Errors {
+    /// The most frequent first.
+    pub by_number: Vec<ErrorCount>,
+    /// Sessions opened anew because the load wants that, and those that replaced a broken one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub renewed: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reconnects: u64,
+    /// From the wish to connect until the server let the user in, of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_us_p50: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_us_p99: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    pub number: u32,
+    /// The number with its word, as `1213 (deadlock)`.
+    pub error: String,
+    /// Operations tried again after it, and given up with it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retried: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// The first message with which one was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a search found: its answer, and the runs that led to it.

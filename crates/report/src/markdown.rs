@@ -24,6 +24,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         heading(record),
         verdict(judgement),
         numbers(&record.plan, judgement),
+        errors(&record.plan, judgement),
         findings(judgement),
         searches::of(judgement),
         checks(&record.plan, judgement),
@@ -184,6 +185,31 @@ fn three(x: f64) -> String {
     let first = digits.len() % 3;
     let groups = digits.as_bytes()[first..].chunks(3).map(|g| std::str::from_utf8(g).expect("digits"));
     [&digits[..first]].into_iter().filter(|s| !s.is_empty()).chain(groups).collect::<Vec<_>>().join(" ")
+}
+
+/// What went wrong and how often; silent about cells in which nothing did.
+fn errors(plan: &Plan, judgement: &Judgement) -> String {
+    let mut text = String::new();
+    for (cell, errors) in judgement.cells.iter().filter_map(|c| Some((c, c.errors.as_ref()?))) {
+        let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
+        let mut parts: Vec<String> = Vec::new();
+        for e in &errors.by_number {
+            let message = e.message.as_ref().map_or(String::new(), |m| format!(" ({m})"));
+            let counts = [counted(e.retried, "tried again"), counted(e.failed, "failed")];
+            parts.push(format!(
+                "{}: {}{message}",
+                e.error,
+                counts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+            ));
+        }
+        parts.extend(counted(errors.reconnects, "sessions broke and were opened again"));
+        parts.extend(counted(errors.renewed, "sessions were opened anew as asked"));
+        if let (Some(p50), Some(p99)) = (errors.connect_us_p50, errors.connect_us_p99) {
+            parts.push(format!("opening one took {} µs (p50), {} µs (p99)", three(p50), three(p99)));
+        }
+        let _ = writeln!(text, "- {} ({}): {}", cell.id, axes::label(plan, cell), parts.join("; "));
+    }
+    if text.is_empty() { text } else { format!("\n## Errors and retries\n\n{text}") }
 }
 
 fn findings(judgement: &Judgement) -> String {

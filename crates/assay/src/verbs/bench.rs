@@ -151,6 +151,7 @@ mod tests {
             verdicts,
             bound: None,
             no_number: no_number.map(Into::into),
+            errors: None,
         }
     }
 

@@ -4,12 +4,14 @@
 //!
 //! It fails when an operation was attempted and never done, when more than 1 % of its attempts failed, when any error
 //! came that trying again cannot mend (everything but deadlocks and lock waits), or when a whole run of the cell failed.
-//! Retries above 5 % warn: the rate is then lower than the work that the server did.
+//! Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the rate of
+//! operations done (goodput) was, and the share of all tries that were work for nothing.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::CellEvidence;
+use model::errors::{RETRYABLE, shown};
 use model::record::tally::OperationTally;
-use model::units::Share;
+use model::units::{Share, round3};
 use model::verdict::Status;
 use std::collections::BTreeMap;
 
@@ -31,9 +33,6 @@ pub const CHECK: Check = Check {
 const FAILED: Share = Share(0.01);
 const RETRIED: Share = Share(0.05);
 
-/// ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK, ER_CHECKREAD: another moment, another outcome.
-const RETRYABLE: [u32; 3] = [1205, 1213, 1020];
-
 fn look(cell: &CellEvidence) -> Sight {
     let limit = format!("{FAILED} failed, {RETRIED} retried");
     if let Some((run, reason)) = cell.failed().next() {
@@ -52,7 +51,8 @@ fn look(cell: &CellEvidence) -> Sight {
     if operations.values().all(|o| o.attempted() == 0) {
         return Ok(Seen::new(Status::Fail, "0 operations", limit, "Not one operation ended while it was measured."));
     }
-    let worst = operations.iter().map(|(name, o)| o.seen(name)).max_by_key(|(status, _, _)| *status);
+    let seconds: f64 = cell.runs.iter().map(|r| r.seconds()).sum();
+    let worst = operations.iter().map(|(name, o)| o.seen(name, seconds)).max_by_key(|(status, _, _)| *status);
     let (status, measured, sentence) = worst.expect("at least one operation was attempted");
     Ok(Seen::new(status, measured, limit, sentence))
 }
@@ -61,7 +61,7 @@ fn look(cell: &CellEvidence) -> Sight {
 struct Attempts<'a> {
     done: u64,
     rolled_back: u64,
-    retried: u64,
+    retried: BTreeMap<u32, u64>,
     failed: BTreeMap<u32, u64>,
     messages: BTreeMap<u32, &'a str>,
 }
@@ -70,9 +70,8 @@ impl<'a> Attempts<'a> {
     fn add(&mut self, operation: &'a OperationTally) {
         self.done += operation.done;
         self.rolled_back += operation.rolled_back;
-        self.retried += operation.retried.values().sum::<u64>();
-        for (error, count) in &operation.failed {
-            *self.failed.entry(*error).or_default() += count;
+        for (sum, part) in [(&mut self.retried, &operation.retried), (&mut self.failed, &operation.failed)] {
+            part.iter().for_each(|(error, count)| *sum.entry(*error).or_default() += count);
         }
         self.messages.extend(operation.messages.iter().map(|(error, text)| (*error, text.as_str())));
     }
@@ -82,10 +81,13 @@ impl<'a> Attempts<'a> {
     fn attempted(&self) -> u64 {
         self.done + self.rolled_back + self.failures()
     }
+    fn retries(&self) -> u64 {
+        self.retried.values().sum()
+    }
     /// Status, measured value, sentence.
-    fn seen(&self, name: &str) -> (Status, String, String) {
+    fn seen(&self, name: &str, seconds: f64) -> (Status, String, String) {
         let share = |count: u64| Share(count as f64 / self.attempted().max(1) as f64);
-        let (failed, retried) = (share(self.failures()), share(self.retried));
+        let (failed, retried) = (share(self.failures()), share(self.retries()));
         let lasting = self.failed.iter().filter(|(e, n)| **n > 0 && !RETRYABLE.contains(e)).max_by_key(|(_, n)| **n);
         let errors = lasting.or_else(|| self.failed.iter().max_by_key(|(_, n)| **n));
         let error = errors.map_or(String::new(), |(number, count)| {
@@ -105,8 +107,13 @@ impl<'a> Attempts<'a> {
             return (Status::Fail, format!("{failed} failed"), sentence);
         }
         if retried.0 > RETRIED.0 {
+            let tries = self.attempted() + self.retries();
+            let vain = Share((self.retries() + self.failures()) as f64 / tries.max(1) as f64);
+            let most = self.retried.iter().max_by_key(|(_, n)| **n).map_or(String::new(), |(e, _)| shown(*e));
+            let goodput = round3(self.done as f64 / seconds);
             let sentence = format!(
-                "{retried} of `{name}` had to be tried again{error}; the server did more work than the rate shows."
+                "Operations of `{name}` were tried again {} times, {retried} of their number, most after {most}: goodput was {goodput} per second, and {vain} of all tries were work for nothing.",
+                self.retries()
             );
             return (Status::Warn, format!("{retried} retried"), sentence);
         }

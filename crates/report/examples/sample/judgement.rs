@@ -4,7 +4,7 @@
 use crate::record::{noise, rate};
 use model::estimate::{Comparison, Estimate, Outcome};
 use model::finding::{Finding, Rung};
-use model::judgement::{Bound, CellJudgement, Claim, Judgement};
+use model::judgement::{Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement};
 use model::plan::{Cell, Plan};
 use model::record::Record;
 use model::record::run::{Ending, RunRecord};
@@ -101,6 +101,21 @@ fn cell(record: &Record, cell: &Cell) -> CellJudgement {
             sentence: "The server used 96 % of its CPUs while statements waited 0.3 µs for a lock.".into(),
         }),
         no_number,
+        errors: (cell.id.0 == "c002").then(errors),
+    }
+}
+
+fn errors() -> Errors {
+    let deadlocks =
+        ErrorCount { number: 1213, error: "1213 (deadlock)".into(), retried: 118, failed: 0, message: None };
+    let message = Some("connection lost: the server closed the connection".to_string());
+    let lost = ErrorCount { number: 0, error: "lost connection".into(), retried: 0, failed: 2, message };
+    Errors {
+        by_number: vec![deadlocks, lost],
+        reconnects: 2,
+        connect_us_p50: Some(312.0),
+        connect_us_p99: Some(398.0),
+        ..Errors::default()
     }
 }
 

@@ -48,6 +48,7 @@ function body(cell: Cell): (HTMLElement | null)[] {
   return [
     headline(cell),
     checks(cell),
+    errors(cell),
     distribution(cell),
     table('Metrics', Object.fromEntries(Object.entries(cell.metrics).filter(([name]) => !name.startsWith('groups.')))),
     ...Object.entries(cell.groups ?? {}).flatMap(([name, group]) => [
@@ -60,6 +61,27 @@ function body(cell: Cell): (HTMLElement | null)[] {
     comparisons(cell),
     plans(cell),
   ].filter((e) => e !== null);
+}
+
+/** What went wrong and how often. */
+function errors(cell: Cell): HTMLElement | null {
+  const e = cell.errors;
+  if (!e) return null;
+  const row = (what: string, ...cells: (string | number | undefined)[]): HTMLElement =>
+    h('tr', {}, h('th', { scope: 'row' }, what), ...cells.map((c) => h('td', { class: 'num' }, c === undefined ? '' : String(c))));
+  const sessions = [
+    e.reconnects ? row('sessions that broke and were opened again', e.reconnects) : null,
+    e.renewed ? row('sessions opened anew as asked', e.renewed) : null,
+    e.connect_us_p50 === undefined ? null : row('opening a session, p50', quantity(e.connect_us_p50, 'µs')),
+    e.connect_us_p99 === undefined ? null : row('opening a session, p99', quantity(e.connect_us_p99, 'µs')),
+  ].filter((r) => r !== null);
+  const counted = e.by_number.map((n) => row(n.message ? `${n.error}: ${n.message}` : n.error, n.retried, n.failed));
+  const head = h('thead', {}, h('tr', {}, ['error', 'tried again', 'failed'].map((c) => h('th', { scope: 'col' }, c))));
+  return block(
+    'Errors and retries',
+    counted.length > 0 ? h('table', {}, head, h('tbody', {}, counted)) : null,
+    sessions.length > 0 ? h('table', {}, h('tbody', {}, sessions)) : null,
+  );
 }
 
 function block(title: string, ...children: Child[]): HTMLElement {

@@ -54,6 +54,14 @@ export interface Cell {
   status: Status;
   bound: { label: string; sentence: string } | null;
   no_number: string | null;
+  /** Absent when nothing went wrong; counts that are zero are left out. */
+  errors?: {
+    by_number: { number: number; error: string; retried?: number; failed?: number; message?: string }[];
+    renewed?: number;
+    reconnects?: number;
+    connect_us_p50?: number;
+    connect_us_p99?: number;
+  };
   /** The cell that this one, the second arm of an A/A pair, repeats. */
   repeats?: string;
 }
