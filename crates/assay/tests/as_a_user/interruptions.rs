@@ -110,7 +110,19 @@ fn a_server_killed_under_its_users_fails_its_run_and_the_next_has_a_new_server()
         let operations = phase["groups"]["users"]["tally"]["operations"].as_object().unwrap().clone();
         operations.values().map(|o| o["done"].as_u64().unwrap()).sum::<u64>()
     };
-    assert!(failed["phases"].as_array().unwrap().iter().map(done).sum::<u64>() > 0, "what was measured is kept");
+    let kept: u64 = failed["phases"].as_array().unwrap().iter().map(done).sum();
+    assert!(kept > 0, "what was measured is kept");
+    let lines = |name: &str| -> Vec<serde_json::Value> {
+        let text = desk.read(&format!("record/runs/c001-1/{name}"));
+        text.lines().map(|line| serde_json::from_str(line).expect("whole lines")).collect()
+    };
+    let of_interval = |line: &serde_json::Value| {
+        let operations = line["tally"]["operations"].as_object().unwrap().clone();
+        operations.values().map(|o| o["done"].as_u64().unwrap()).sum::<u64>()
+    };
+    let intervals = lines("intervals.jsonl");
+    assert_eq!(intervals.iter().map(of_interval).sum::<u64>(), kept, "second by second until then");
+    assert!(lines("series.jsonl").iter().any(|line| line["sample"]["source"] == "status"), "and what the server said");
     assert_eq!(desk.run("c001-2")["ending"], "done");
     assert_eq!((desk.count("instance_died"), desk.count("instance_ready")), (1, 3));
     assert_eq!(

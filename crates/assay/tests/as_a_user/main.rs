@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod desk;
+mod errors;
 mod experiments;
 mod groups;
 mod help;
