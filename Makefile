@@ -5,11 +5,12 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo test page build lint fuzz bench instructions clean-records
+.PHONY: help demo test fleet page build lint fuzz bench instructions clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
 	@echo "make test    every test: unit, golden, property, real servers, the page in a real browser"
+	@echo "make fleet   provision, load, run and stop every server build that is installed (assay servers)"
 	@echo "make build   the release binary at target/release/assay, page included"
 	@echo "make lint    formatting and clippy"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
@@ -38,6 +39,11 @@ test:
 	@$(MAKE) --no-print-directory page
 	cargo test --workspace --locked
 	cd $(PAGE) && npm test --silent
+
+# Every build below $ASSAY_HOME and the distribution's own; `assay servers install BUILD...` brings more. `make test` does the
+# same to the distribution's and the two smallest downloads.
+fleet: page
+	ASSAY_FLEET=installed cargo test --locked -p assay --test fleet
 
 lint:
 	cargo fmt --all --check

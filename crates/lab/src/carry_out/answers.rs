@@ -35,8 +35,11 @@ pub fn ask(door: &Door, setup: &[String], probes: &[Probe]) -> Result<SessionAns
 fn plan(control: &mut Control, probe: &Probe) -> Result<StatementPlan, Fault> {
     let explain = match control.value(&format!("EXPLAIN FORMAT=JSON {}", probe.sql)) {
         Ok(json) => json.unwrap_or_default(),
-        // MySQL 5.5 and some engines have only rows; a server's refusal is not a failure of the run.
-        Err(Fault::Server { .. }) => rows_as_text(control, &format!("EXPLAIN {}", probe.sql))?,
+        // MySQL 5.5 and some engines have only rows, and 5.5 only for SELECT; a server's refusal is not a failure of the run.
+        Err(Fault::Server { .. }) => match rows_as_text(control, &format!("EXPLAIN {}", probe.sql)) {
+            Err(refused @ Fault::Server { .. }) => format!("not explained by this server: {refused}"),
+            rows => rows?,
+        },
         Err(other) => return Err(other),
     };
     control.execute("FLUSH STATUS")?;

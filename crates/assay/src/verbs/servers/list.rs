@@ -32,8 +32,10 @@ struct Row {
     /// Doors past SQL, then what its version brings.
     offers: Vec<String>,
     installed: bool,
-    /// On disk when it is installed, else to download.
-    size: Bytes,
+    /// On disk, when it is installed; zero for what is used where it is.
+    disk: Bytes,
+    /// To download; zero for what is not fetched.
+    download: Bytes,
     source: String,
 }
 
@@ -58,23 +60,24 @@ fn run(matches: &ArgMatches) -> Exit {
 }
 
 fn rows(house: &House, catalogue: &Catalogue) -> Vec<Row> {
-    let distribution = distribution::find().map(|b| here(&b, Bytes(0), format!("found at {}", b.installed.binary)));
+    let distribution =
+        distribution::find().map(|b| here(&b, Bytes(0), Bytes(0), format!("found at {}", b.installed.binary)));
     let kept = kept::all(house);
     let known = |entry: &Entry| match kept.iter().find(|k| k.build.installed.name == entry.name) {
-        Some(kept) => here(&kept.build, kept.size, entry.source.describe()),
+        Some(kept) => here(&kept.build, kept.size, entry.download, entry.source.describe()),
         None => match catalogue::based(entry) {
-            Some(build) => here(&build, Bytes(0), entry.source.describe()),
+            Some(build) => here(&build, Bytes(0), entry.download, entry.source.describe()),
             None => elsewhere(entry),
         },
     };
     let mut rows: Vec<_> = distribution.into_iter().chain(catalogue.entries.iter().map(known)).collect();
     // Installed from a stanza that is gone from the catalogue since.
     let orphans = kept.iter().filter(|k| catalogue.entries.iter().all(|e| e.name != k.build.installed.name));
-    rows.extend(orphans.map(|k| here(&k.build, k.size, k.manifest.source.clone())));
+    rows.extend(orphans.map(|k| here(&k.build, k.size, Bytes(0), k.manifest.source.clone())));
     rows
 }
 
-fn here(build: &Build, size: Bytes, source: String) -> Row {
+fn here(build: &Build, disk: Bytes, download: Bytes, source: String) -> Row {
     let of = &build.installed;
     let doors = doors(build).into_iter().map(|d| d.word());
     Row {
@@ -84,7 +87,8 @@ fn here(build: &Build, size: Bytes, source: String) -> Row {
         engines: of.engines.clone(),
         offers: doors.chain(features(&of.kind, of.version)).map(String::from).collect(),
         installed: true,
-        size,
+        disk,
+        download,
         source,
     }
 }
@@ -98,7 +102,8 @@ fn elsewhere(entry: &Entry) -> Row {
         engines: entry.engines.clone(),
         offers: doors.chain(features(&entry.kind, entry.version)).map(String::from).collect(),
         installed: false,
-        size: entry.download,
+        disk: Bytes(0),
+        download: entry.download,
         source: entry.source.describe(),
     }
 }
@@ -111,7 +116,8 @@ fn json(row: &Row) -> Value {
         "engines": row.engines,
         "offers": row.offers,
         "installed": row.installed,
-        (if row.installed { "disk_bytes" } else { "download_bytes" }): row.size.0,
+        "disk_bytes": row.disk.0,
+        "download_bytes": row.download.0,
         "source": row.source,
     })
 }
@@ -119,9 +125,9 @@ fn json(row: &Row) -> Value {
 fn table(rows: &[Row]) -> String {
     let heads = ["BUILD", "KIND", "VERSION", "INSTALLED", "SIZE", "ENGINES", "ALSO"].map(String::from);
     let lines = std::iter::once(heads).chain(rows.iter().map(|row| {
-        let size = match row.size {
+        // What is not here costs its download, what is here its disk.
+        let size = match if row.installed { row.disk } else { row.download } {
             Bytes(0) => "–".to_string(),
-            // What is not here costs its download, what is here its disk.
             size => size.to_string(),
         };
         let installed = if row.installed { "yes" } else { "no" }.to_string();

@@ -1,0 +1,188 @@
+//! Each build does what builds are for: it is provisioned, loaded, run and stopped, with every engine that it has, by the
+//! binary as its user has it. Without a wish: the distribution's own and the two smallest downloads of the catalogue, which are
+//! kept from one test to the next; ASSAY_FLEET=installed takes every build of this user's home instead. A registry that
+//! cannot be reached skips its build and says so: what a network does is nobody's mistake here.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+use std::time::Instant;
+
+const DOWNLOADS: usize = 2;
+const DISTRIBUTION: &str = "distribution";
+/// What an install says when a client or its registry is not there.
+const UNREACHABLE: &[&str] =
+    &["is what fetches or unpacks this build", "did not fetch", "name no mirror of", "Debian's keys"];
+
+/// Small, with reads and writes, and every statement of it on every version.
+const QUESTION: &str = r#"question = "Does this build serve?"
+
+[axes]
+engine = ["innodb"]
+
+[server.settings]
+buffer_pool = "64 MiB"
+redo        = "32 MiB"
+
+[workload.oltp.read_write]
+tables = 1
+rows   = 1_000
+
+[load]
+users   = 2
+warm_up = "100ms"
+measure = "300ms"
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+
+/// How a build did.
+enum Outcome {
+    Served(String),
+    Skipped(String),
+    Failed(String),
+}
+
+fn main() -> ExitCode {
+    // A name on the command line of `cargo test` means other tests.
+    let asked = std::env::args().skip(1).find(|a| !a.starts_with('-'));
+    let listing = std::env::args().any(|a| a == "--list");
+    if listing || asked.is_some_and(|name| !"fleet".contains(&name)) {
+        return ExitCode::SUCCESS;
+    }
+    let fleet = Fleet::of(std::env::var("ASSAY_FLEET").ok().as_deref());
+    let mut failed = 0;
+    for build in fleet.builds() {
+        let begun = Instant::now();
+        let name = build["name"].as_str().expect("a name").to_string();
+        let told = match fleet.prove(&name) {
+            Outcome::Served(how) => format!("serves: {how}"),
+            Outcome::Skipped(why) => format!("SKIPPED: {why}"),
+            Outcome::Failed(why) => {
+                failed += 1;
+                format!("FAILED: {why}")
+            }
+        };
+        println!("{name:18} {told} ({:.0} s)", begun.elapsed().as_secs_f64());
+    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+struct Fleet {
+    /// `None` is the user's own home.
+    home: Option<PathBuf>,
+}
+
+impl Fleet {
+    fn of(wish: Option<&str>) -> Self {
+        match wish {
+            Some("installed") => Self { home: None },
+            Some(other) => panic!("ASSAY_FLEET={other}: write installed, or nothing"),
+            None => Self { home: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("fleet")) },
+        }
+    }
+
+    fn assay(&self, place: &Path, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(arguments).current_dir(place);
+        if let Some(home) = &self.home {
+            command.env("ASSAY_HOME", home);
+        }
+        command.env("XDG_RUNTIME_DIR", place).output().expect("assay starts")
+    }
+
+    fn rows(&self) -> Vec<Value> {
+        let said = self.assay(Path::new("/"), &["servers", "list", "--json"]);
+        assert!(said.status.success(), "{}", text(&said.stderr));
+        text(&said.stdout).lines().map(|l| serde_json::from_str(l).expect("a line is JSON")).collect()
+    }
+
+    /// What is to be proved, the distribution's own first.
+    fn builds(&self) -> Vec<Value> {
+        let rows = self.rows();
+        if self.home.is_none() {
+            return rows.into_iter().filter(|r| r["installed"] == true).collect();
+        }
+        let (mut own, mut others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| r["name"] == DISTRIBUTION);
+        others.sort_by_key(|r| r["download_bytes"].as_u64().expect("a number of bytes"));
+        own.extend(others.into_iter().take(DOWNLOADS));
+        own
+    }
+
+    fn prove(&self, name: &str) -> Outcome {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let installed = |row: &Value| row["name"] == name && row["installed"] == true;
+        if !self.rows().iter().any(installed) {
+            let said = self.assay(place.path(), &["servers", "install", name]);
+            if !said.status.success() {
+                let why = text(&said.stderr);
+                let skip = UNREACHABLE.iter().any(|u| why.contains(u));
+                return if skip { Outcome::Skipped(why) } else { Outcome::Failed(why) };
+            }
+        }
+        match self.serve(name, place.path()) {
+            Ok(how) => Outcome::Served(how),
+            Err(why) => Outcome::Failed(why),
+        }
+    }
+
+    /// Runs the question on a build with each engine for datasets, and reads its record.
+    fn serve(&self, name: &str, place: &Path) -> Result<String, String> {
+        let row = self.rows().into_iter().find(|r| r["name"] == name).expect("it is listed");
+        let has = |engine: &str| row["engines"].as_array().is_some_and(|e| e.iter().any(|e| e == engine));
+        let engines: Vec<_> = ["innodb", "rocksdb"].into_iter().filter(|e| has(e)).collect();
+        fs::write(place.join("fleet.toml"), QUESTION).map_err(|e| e.to_string())?;
+        let set = format!("axes.engine={engines:?}");
+        let said = self.assay(place, &["run", "fleet.toml", "--on", name, "--out", "record", "--set", &set]);
+        // A check may fail on a busy machine; a run may not.
+        if !matches!(said.status.code(), Some(0 | 1)) {
+            return Err(format!("{}\n{}", text(&said.stderr), endings(place).join("\n")));
+        }
+        let record = place.join("record");
+        let runs = json_files(&record.join("runs"), "run.json");
+        if runs.len() != engines.len() || runs.iter().any(|r| r["ending"] != "done") {
+            return Err(format!("not every run is done: {}", endings(place).join("\n")));
+        }
+        let instances = json_files(&record, "instances");
+        let wanted = row["version"].as_str().expect("a version");
+        for instance in &instances {
+            let version = instance["version_text"].as_str().unwrap_or_default();
+            if !version.starts_with(wanted) || instance["kind"] != row["kind"] {
+                return Err(format!("it is {} {version}, not {} {wanted}", instance["kind"], row["kind"]));
+            }
+        }
+        if let Some(left) = processes_in(place) {
+            return Err(format!("a process outlived the lab: {left}"));
+        }
+        Ok(format!("{} with {}", wanted, engines.join(" and ")))
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end().to_string()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect()
+}
+
+/// Every `name` one folder below, or every JSON file in the folder `name`.
+fn json_files(folder: &Path, name: &str) -> Vec<Value> {
+    let paths = entries(folder).into_iter().map(|p| p.join(name)).chain(entries(&folder.join(name)));
+    let texts = paths.filter(|p| p.extension().is_some_and(|e| e == "json")).filter_map(|p| fs::read_to_string(p).ok());
+    texts.map(|t| serde_json::from_str(&t).expect("a record is JSON")).collect()
+}
+
+fn endings(place: &Path) -> Vec<String> {
+    json_files(&place.join("record/runs"), "run.json").iter().map(|r| r["ending"].to_string()).collect()
+}
+
+/// A guard or a server of this test: nobody else names its folder.
+fn processes_in(place: &Path) -> Option<String> {
+    let place = place.to_str().expect("a UTF-8 path");
+    let lines = entries(Path::new("/proc")).into_iter().filter_map(|p| fs::read_to_string(p.join("cmdline")).ok());
+    lines.into_iter().find(|line| line.contains(place)).map(|line| line.replace('\0', " "))
+}
