@@ -52,6 +52,7 @@ fn one(cell: &CellEvidence) -> CellJudgement {
         bound: bound::of(cell, &verdicts),
         verdicts,
         status: worst.unwrap_or(Status::NotEvaluable),
+        explain: cell.explain.cloned(),
         no_number,
         errors: errors::of(cell),
     }

@@ -7,6 +7,7 @@ use model::judgement::SearchJudgement;
 use model::load::Group;
 use model::plan::{Cell, CellId};
 use model::record::answer::{DatasetRecord, InstanceRecord};
+use model::record::explain::Explain;
 use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord};
 use model::record::tally::{OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
@@ -22,6 +23,8 @@ pub struct CellEvidence<'a> {
     pub cell: &'a Cell,
     /// Runs that were done and have a phase that measures, by repetition: those that make the numbers.
     pub runs: Vec<RunEvidence<'a>>,
+    /// What an explain run saw. It is among no other runs, since its instruments bend what they measure.
+    pub explain: Option<&'a Explain>,
     /// The others: failed or skipped.
     pub endings: Vec<&'a RunRecord>,
     /// Of a cell that searches: what it found. `runs` are then those that carry the answer.
@@ -48,12 +51,16 @@ impl<'a> Evidence<'a> {
     pub fn of(record: &'a Record, details: &'a dyn Details) -> Self {
         let instances: BTreeMap<_, _> = record.instances.iter().map(|i| (i.key.as_str(), i)).collect();
         let datasets: BTreeMap<_, _> = record.datasets.iter().map(|d| (d.key.as_str(), d)).collect();
-        let empty = |cell| CellEvidence { cell, runs: Vec::new(), endings: Vec::new(), search: None };
+        let empty = |cell| CellEvidence { cell, runs: Vec::new(), explain: None, endings: Vec::new(), search: None };
         let mut cells: Vec<_> = record.plan.cells.iter().map(empty).collect();
         let places: BTreeMap<&CellId, usize> = record.plan.cells.iter().enumerate().map(|(i, c)| (&c.id, i)).collect();
         for run in &record.runs {
             let Some(place) = places.get(&run.cell) else { continue };
             let cell = &mut cells[*place];
+            if let Some(explain) = &run.explain {
+                cell.explain = run.is_done().then_some(explain);
+                continue;
+            }
             let phases: Vec<_> = run.measured().filter(|p| p.to > p.from).collect();
             if !run.is_done() || phases.is_empty() {
                 cell.endings.push(run);
@@ -90,7 +97,7 @@ impl<'a> CellEvidence<'a> {
     /// The same runs, one group alone.
     pub fn of_group(&self, group: &'a Group) -> Self {
         let runs = self.runs.iter().map(|r| RunEvidence { group: Some(group), ..r.clone() }).collect();
-        CellEvidence { cell: self.cell, runs, endings: Vec::new(), search: None }
+        CellEvidence { cell: self.cell, runs, explain: None, endings: Vec::new(), search: None }
     }
     /// Each group alone; none where all users do the same.
     pub fn groups(&self) -> Vec<(&'a str, CellEvidence<'a>)> {

@@ -6,8 +6,9 @@ mod bench;
 use bench::*;
 use model::estimate::Outcome;
 use model::histogram::Histogram;
-use model::plan::{CellId, Skipped};
+use model::plan::{CellId, RunId, Skipped};
 use model::record::Record;
+use model::record::explain::{Explain, Wait};
 use model::record::run::Ending;
 use model::units::{Nanos, Share};
 use model::value::Value;
@@ -81,6 +82,25 @@ fn every_number_has_its_unit_its_interval_and_its_n() {
     assert_eq!(cell.repetitions["qps"], [19_900.0, 20_000.0, 20_100.0]);
     assert!(cell.operations["point_selects"].contains_key("latency_us_p99"));
     assert_eq!(cell.statements["point_selects"]["bytes_per_call"].value.round(), 200.0);
+}
+
+#[test]
+fn a_run_with_instruments_on_makes_no_number() {
+    let plain = slower_charset();
+    let mut explained = plain.clone();
+    let wait = Wait { event: "wait/synch/mutex/sql/LOCK_open".into(), count: 3, time: Nanos(9_000) };
+    let seen = Explain { waits: vec![wait], stages: Vec::new() };
+    let mut run = explained.runs[0].clone();
+    run.id = RunId(format!("{}-explain", run.cell));
+    run.explain = Some(seen.clone());
+    // Far slower than its cell's other runs.
+    run.phases.iter_mut().for_each(|p| p.to = Nanos(p.to.0 * 10));
+    explained.runs.push(run);
+    let (without, with) = (judge(&plain), judge(&explained));
+    assert_eq!(with.cells[0].explain, Some(seen));
+    for (a, b) in without.cells.iter().zip(&with.cells) {
+        assert_eq!((&a.metrics, &a.runs, &a.verdicts), (&b.metrics, &b.runs, &b.verdicts));
+    }
 }
 
 #[test]

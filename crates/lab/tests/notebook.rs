@@ -49,7 +49,14 @@ fn plan(runs: u32, rows: i64) -> Plan {
         groups: Vec::new(),
         phases: vec![],
     };
-    let run = |n| PlannedRun { id: id(n), cell: cell.id.clone(), repetition: n, block: n, seed: Seed(u64::from(n)) };
+    let run = |n| PlannedRun {
+        id: id(n),
+        cell: cell.id.clone(),
+        repetition: n,
+        block: n,
+        seed: Seed(u64::from(n)),
+        explain: false,
+    };
     Plan {
         schema: PLAN_SCHEMA,
         name: "test".into(),
@@ -79,6 +86,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         position,
         seed: Seed(u64::from(n)),
         trial: None,
+        explain: None,
         ending: Ending::Failed { reason: "it was a test".into() },
         started_unix_ms: 1,
         ended_unix_ms: 2,

@@ -5,6 +5,7 @@
 use crate::estimate::{Comparison, Estimate};
 use crate::finding::Finding;
 use crate::plan::CellId;
+use crate::record::explain::Explain;
 use crate::search::Search;
 use crate::value::Value;
 use crate::verdict::{Status, Verdict};
@@ -51,6 +52,9 @@ pub struct CellJudgement {
     pub status: Status,
     /// Which resource limits this cell, as `client-bound`, with the evidence in words.
     pub bound: Option<Bound>,
+    /// What an explain run of the cell saw, when there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explain>,
     /// Set when no run of the cell was done: skipped or failed, in the server's words.
     pub no_number: Option<String>,
     /// Absent when nothing went wrong.

@@ -135,6 +135,17 @@ fn an_axis_multiplies_only_the_workloads_that_have_it() {
 }
 
 #[test]
+fn explain_runs_come_after_all_others_once_per_cell() {
+    let text = "question = \"?\"\n[axes]\nusers = [1, 2]\n[workload.oltp.mixed]\n[repeat]\nexplain = true\n";
+    let plan = plan(text, &small_host());
+    let (explained, others): (Vec<_>, Vec<_>) = plan.runs.iter().partition(|r| r.explain);
+    assert_eq!(explained.iter().map(|r| r.id.to_string()).collect::<Vec<_>>(), ["c001-explain", "c002-explain"]);
+    // Two cells and the A/A arm, three times; that arm has nothing of its own to explain.
+    assert_eq!(others.len(), 9);
+    assert!(explained.iter().all(|e| others.iter().all(|o| o.block < e.block)));
+}
+
+#[test]
 fn every_default_is_filled_in_and_the_nearest_word_wins() {
     let plan = plan(
         "question = \"?\"\n[axes]\nprofile = [\"durable\", \"default\"]\n[server.settings]\nbinlog = true\n[workload.oltp]\nrows = 50\ntables = 2\n[workload.oltp.mixed]\nrows = 60\n[load]\nusers = 1\n",

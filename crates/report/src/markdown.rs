@@ -19,6 +19,9 @@ const HEADLINES: [&str; 5] = ["knee_rate", "qps", "ops_per_s", "tps", "nopm"];
 /// What a group's users are told beside it.
 const TAIL: &str = "latency_us_p99";
 
+/// Waits told per cell; the page has more.
+const WAITS: usize = 10;
+
 pub fn of(record: &Record, judgement: &Judgement) -> String {
     let parts = [
         heading(record),
@@ -26,6 +29,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         numbers(&record.plan, judgement),
         errors(&record.plan, judgement),
         findings(judgement),
+        waits(&record.plan, judgement),
         searches::of(judgement),
         checks(&record.plan, judgement),
         provenance(record),
@@ -220,6 +224,35 @@ fn findings(judgement: &Judgement) -> String {
     for f in &judgement.findings {
         let rung = serde_json::to_value(f.rung).expect("a word").as_str().expect("a word").replace('_', " ");
         let _ = writeln!(text, "- {} (**{rung}**): {}", f.name, f.sentence);
+    }
+    text
+}
+
+/// Where the server waited longest, by cell, where its instruments were on.
+fn waits(plan: &Plan, judgement: &Judgement) -> String {
+    let mut text = String::new();
+    for cell in &judgement.cells {
+        let Some(explain) = &cell.explain else { continue };
+        if text.is_empty() {
+            text += "\n## Waits\n\nOf explain runs, whose instruments cost time themselves: none of them is in any number above.\n";
+        }
+        let _ = write!(
+            text,
+            "\n{} ({})\n\n| wait | ms | times | µs each |\n|---|--:|--:|--:|\n",
+            cell.id,
+            axes::label(plan, cell)
+        );
+        for wait in explain.waits.iter().take(WAITS) {
+            let each = wait.time.micros() / wait.count as f64;
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} |",
+                wait.event,
+                three(wait.time.micros() / 1e3),
+                wait.count,
+                three(each)
+            );
+        }
     }
     text
 }

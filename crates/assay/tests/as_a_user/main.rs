@@ -5,6 +5,7 @@ mod bad_input;
 mod desk;
 mod errors;
 mod experiments;
+mod explain;
 mod groups;
 mod help;
 mod interruptions;

@@ -78,6 +78,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         repetition: r.repetition,
         block: r.block,
         seed: r.seed,
+        explain: false,
     };
     let plan = Plan {
         schema: 1,
@@ -171,6 +172,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         position: 0,
         seed: Seed(1),
         trial: None,
+        explain: None,
         ending: Ending::Done,
         started_unix_ms: 0,
         ended_unix_ms: 2_000,

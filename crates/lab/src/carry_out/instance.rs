@@ -252,6 +252,9 @@ fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<Instanc
     })
 }
 
+/// A name that MySQL gives itself with each data directory; it says nothing.
+const UUID: &str = "server_uuid";
+
 /// The same with what is known of a server because the lab started it.
 fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance) -> InstanceRecord {
     // Its folders are new at every start; what else differs between two starts is worth a note.
@@ -262,7 +265,12 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance) -
         kind: build.kind.clone(),
         binary_sha256: fingerprint(&build.binary),
         option_file: at_home(&instance.description().option_file),
-        variables: asked.variables.iter().map(|(name, value)| (name.clone(), at_home(value))).collect(),
+        variables: asked
+            .variables
+            .iter()
+            .filter(|(name, _)| *name != UUID)
+            .map(|(name, value)| (name.clone(), at_home(value)))
+            .collect(),
         cpus: instance.cpus().to_vec(),
         complaints: instance.complaints(),
         not_applicable: instance.description().not_applicable.clone(),

@@ -4,6 +4,7 @@
 
 mod answers;
 mod dataset;
+mod explain;
 mod found;
 mod instance;
 pub mod placement;
@@ -68,6 +69,8 @@ pub struct Lab<'a> {
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     up: Option<Up>,
+    /// Those of an explain run while it is under way.
+    instruments: Option<explain::Instruments>,
     store: Store,
     /// Snapshots that this lab uses, and the names of those that it made.
     kept: BTreeMap<String, Rc<Kept>>,
@@ -119,6 +122,7 @@ pub fn carry_out(
         progress,
         stop,
         up: None,
+        instruments: None,
         store,
         kept: BTreeMap::new(),
         made: BTreeSet::new(),
@@ -233,6 +237,10 @@ impl Lab<'_> {
         self.trial = trial;
         let prepared = self.prepare(&cell, planned);
         let ending = match prepared {
+            Ok(()) if planned.explain => match self.instrument() {
+                Ok(()) => self.run(planned, &cell, todo)?,
+                Err(reason) => self.without_load(planned, Ending::Skipped { reason })?,
+            },
             Ok(()) => self.run(planned, &cell, todo)?,
             Err(Unready::Halt(halt)) => return Err(halt),
             Err(Unready::Skip(reason)) => self.without_load(planned, Ending::Skipped { reason })?,

@@ -21,6 +21,7 @@ use model::plan::{Cell, PlannedRun};
 use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
+use model::record::explain::Explain;
 use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun};
 use model::record::tally::{Interval, Tally};
 use model::units::Nanos;
@@ -133,6 +134,7 @@ impl Lab<'_> {
             Ending::Skipped { reason } => (EventKind::RunSkipped, reason.clone()),
         };
         record.ended_unix_ms = unix_ms();
+        record.explain = self.explained().or(record.explain);
         record.ending = ending.clone();
         self.notebook.note(kind, Some(&record.id), text)?;
         self.notebook.end_run(&record)?;
@@ -150,6 +152,7 @@ impl Lab<'_> {
             position: self.notebook.finished().len() as u32,
             seed: planned.seed,
             trial: self.trial.clone(),
+            explain: planned.explain.then(Explain::default),
             ending: Ending::Done,
             started_unix_ms: unix_ms(),
             ended_unix_ms: 0,

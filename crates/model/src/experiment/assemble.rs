@@ -45,6 +45,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
             },
             seed: Seed(get.count("repeat.seed").unwrap_or(1).unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
+            explain: get.0.get("repeat.explain").and_then(Value::flag).unwrap_or(false),
         },
         search,
     }

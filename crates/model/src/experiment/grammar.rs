@@ -80,6 +80,7 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("repeat", "iterations", count(1, MAX_ITERATIONS)),
     ("repeat", "seed", count(0, MAX_SEED)),
     ("repeat", "aa", Shape::Of(Kind::Flag)),
+    ("repeat", "explain", Shape::Of(Kind::Flag)),
 ];
 
 /// Axes over fixed keys: the axis, and the key that it stands for.

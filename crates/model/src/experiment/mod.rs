@@ -72,6 +72,8 @@ pub struct Repeat {
     pub seed: Seed,
     /// Run one cell a second time under another label, to know what "no change" looks like here.
     pub aa: bool,
+    /// One more run per cell with the server's instruments on, beside the numbers.
+    pub explain: bool,
 }
 
 impl Experiment {

@@ -121,6 +121,9 @@ pub struct PlannedRun {
     /// Runs of one block are neighbours in time: each cell occurs once in it, in random order.
     pub block: u32,
     pub seed: Seed,
+    /// Carried out with the server's instruments on, after all others and beside the numbers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub explain: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,6 +139,10 @@ pub struct Cost {
     pub disk: Bytes,
     /// Rows that must be loaded before the runs.
     pub rows: u64,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Plan {
@@ -159,7 +166,10 @@ impl Plan {
         }
         let seed = experiment.repeat.seed;
         cells::seed_searches(&mut cells, seed);
-        let runs = order::runs(&cells, experiment.repeat.repetitions, seed);
+        let mut runs = order::runs(&cells, experiment.repeat.repetitions, seed);
+        if experiment.repeat.explain {
+            order::explain(&cells, &mut runs, seed);
+        }
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, words);
         warnings.extend(cells::size_warnings(&cells, cost.disk, host));

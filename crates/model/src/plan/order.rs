@@ -48,7 +48,25 @@ fn run(cell: &Cell, index: usize, repetition: u32, seed: Seed) -> PlannedRun {
         repetition,
         block: repetition,
         seed: seed.child("run").nth(index as u64).nth(u64::from(repetition)),
+        explain: false,
     }
+}
+
+/// One more block behind all others: each cell once with instruments on. The runs before it then cannot pay for them. A search
+/// has no level to explain before it is over, and the A/A arm explains nothing that its twin does not.
+pub(super) fn explain(cells: &[Cell], runs: &mut Vec<PlannedRun>, seed: Seed) {
+    let block = runs.iter().map(|r| r.block).max().unwrap_or(0) + 1;
+    let mut explained: Vec<_> =
+        cells.iter().enumerate().filter(|(_, c)| c.repeats.is_none() && c.search.is_none()).collect();
+    explained.sort_by_key(|(i, cell)| (&cell.server, *i));
+    runs.extend(explained.into_iter().map(|(i, cell)| PlannedRun {
+        id: RunId(format!("{}-explain", cell.id)),
+        cell: cell.id.clone(),
+        repetition: 0,
+        block,
+        seed: seed.child("explain").nth(i as u64),
+        explain: true,
+    }));
 }
 
 /// Fisher and Yates. The modulo's bias is below 2^-30 for any list of runs.

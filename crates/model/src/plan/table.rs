@@ -164,7 +164,11 @@ fn rows(plan: &Plan) -> Vec<Vec<String>> {
         row.extend(plan.axes.iter().map(|a| cell.axes.get(&a.key).map_or("–".into(), |v| axis_text(&a.key, v))));
         row.extend([
             run.seed.0.to_string(),
-            cell.repeats.as_ref().map_or(String::new(), |twin| format!("A/A of {twin}")),
+            match &cell.repeats {
+                _ if run.explain => "explain".into(),
+                Some(twin) => format!("A/A of {twin}"),
+                None => String::new(),
+            },
         ]);
         row
     };
@@ -188,7 +192,7 @@ fn totals(plan: &Plan) -> String {
     let twins = plan.cells.iter().filter(|c| c.repeats.is_some()).count();
     let cells = counted(plan.cells.len() - twins, "cell");
     let aa = if twins == 0 { "" } else { " and one again as an A/A arm" };
-    let blocks = plan.runs.iter().map(|r| r.block).max().unwrap_or(0) as usize;
+    let blocks = plan.runs.iter().filter(|r| !r.explain).map(|r| r.block).max().unwrap_or(0) as usize;
     let (runs, most) = (counted(plan.runs.len(), "run"), if plan.searches() { "at most " } else { "" });
     let blocks = if plan.searches() { "each a search".into() } else { counted(blocks, "block") };
     let mut text = format!("\n{cells}{aa}, {blocks}: {most}{runs}\n");

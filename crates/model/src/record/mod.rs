@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod canary;
 pub mod event;
+pub mod explain;
 pub mod gaps;
 pub mod run;
 pub mod series;

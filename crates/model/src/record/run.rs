@@ -2,6 +2,7 @@
 //! that the run is over. A failed run is a result with a reason and with everything measured until then.
 
 use super::answer::SessionAnswer;
+use super::explain::Explain;
 use super::start::StartingState;
 use super::tally::Tally;
 use crate::histogram::Histogram;
@@ -26,6 +27,9 @@ pub struct RunRecord {
     /// Of a run of a search: the level that it took, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
+    /// Of an explain run: what its instruments saw. Such a run makes no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explain>,
     pub ending: Ending,
     /// Milliseconds since 1970 (UTC).
     pub started_unix_ms: u64,
@@ -183,7 +187,7 @@ impl PhaseRecord {
 impl RunRecord {
     /// Phases that make numbers.
     pub fn measured(&self) -> impl Iterator<Item = &PhaseRecord> {
-        self.phases.iter().filter(|p| p.kind == PhaseKind::Measure)
+        self.phases.iter().filter(|p| self.explain.is_none() && p.kind == PhaseKind::Measure)
     }
     pub fn is_done(&self) -> bool {
         self.ending == Ending::Done

@@ -7,8 +7,9 @@ use model::finding::{Finding, Rung};
 use model::judgement::{Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement};
 use model::plan::{Cell, Plan};
 use model::record::Record;
+use model::record::explain::{Explain, Wait};
 use model::record::run::{Ending, RunRecord};
-use model::units::round3;
+use model::units::{Nanos, round3};
 use model::value::Value;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeMap;
@@ -100,6 +101,7 @@ fn cell(record: &Record, cell: &Cell) -> CellJudgement {
             label: if cell.load.users.0 > 1 { "cpu-bound".into() } else { "latency-bound".into() },
             sentence: "The server used 96 % of its CPUs while statements waited 0.3 µs for a lock.".into(),
         }),
+        explain: (cell.id.0 == "c001").then(explain),
         no_number,
         errors: (cell.id.0 == "c002").then(errors),
     }
@@ -116,6 +118,17 @@ fn errors() -> Errors {
         connect_us_p50: Some(312.0),
         connect_us_p99: Some(398.0),
         ..Errors::default()
+    }
+}
+
+fn explain() -> Explain {
+    let wait = |event: &str, count, millis| Wait { event: event.into(), count, time: Nanos::from_millis(millis) };
+    Explain {
+        waits: vec![
+            wait("wait/synch/mutex/mysys/THR_LOCK_heap", 48_210, 3_120),
+            wait("wait/synch/rwlock/innodb/index_tree_rw_lock", 912_004, 207),
+        ],
+        stages: vec![wait("stage/sql/Sending data", 61_000, 8_040)],
     }
 }
 

@@ -192,6 +192,7 @@ fn block_of(cells: &[Cell], block: u32) -> Vec<PlannedRun> {
             repetition: block,
             block,
             seed: seed.child(&c.id.0),
+            explain: false,
         })
         .collect();
     runs.sort_by_key(|r| r.seed);
@@ -295,6 +296,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         position: position as u32 + 1,
         seed: planned.seed,
         trial: None,
+        explain: None,
         ending,
         started_unix_ms: started,
         ended_unix_ms: started + if done { SECONDS * 1000 + 200 } else { 400 },

@@ -31,6 +31,13 @@ export interface Axis {
 }
 export type Metrics = Record<string, Estimate>;
 
+/** One of the server's own instruments over an explain run; time in nanoseconds. */
+export interface Wait {
+  event: string;
+  count: number;
+  time: number;
+}
+
 /** The numbers of a part of a cell: a group of its users. */
 export interface Part {
   workload: string;
@@ -62,6 +69,7 @@ export interface Cell {
     connect_us_p50?: number;
     connect_us_p99?: number;
   };
+  explain?: { waits: Wait[]; stages?: Wait[] };
   /** The cell that this one, the second arm of an A/A pair, repeats. */
   repeats?: string;
 }

@@ -19,6 +19,7 @@ import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
 import { isDark, onTheme, setTheme } from './theme';
 import { findings, heading, verdictSection } from './verdict';
+import { explained, waits } from './waits';
 
 /** A part of the page that is drawn again when one of these choices changes. */
 function part(keys: string[], draw: () => HTMLElement, media?: MediaQueryList): HTMLElement {
@@ -139,6 +140,12 @@ function parts(): { title: string; element: HTMLElement }[] {
     [drawable().length > 0, 'Latency', 'The whole distribution, not its mean.', () => [part(['axis'], distribution)]],
     [data.runs.length > 0, 'Timeline', 'The session as it went.', () => [part(['axis'], timeline)]],
     [data.runs.length > 0, 'Repetitions', 'How far apart the runs of the same cell lie.', () => [part(['metric'], replicates, narrow)]],
+    [
+      explained().length > 0,
+      'Waits',
+      'Where the server waited while its instruments were on. These runs are in no number.',
+      () => [waits()],
+    ],
     [true, 'Checks', 'What each number had to pass.', () => [part(['status', 'check'], ledger)]],
     [true, 'Provenance', 'What it takes to get the same numbers.', () => [provenance()]],
   ];

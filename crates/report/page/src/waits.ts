@@ -1,0 +1,34 @@
+// Where the server waited while its instruments were on: one table per cell that had an explain run, the longest first.
+
+import { words } from './axes';
+import { report, type Cell, type Wait } from './data';
+import { h } from './dom';
+import { digits } from './format';
+
+export const explained = (): Cell[] => report.cells.filter((c) => c.explain !== undefined);
+
+export function waits(): HTMLElement {
+  return h('div', { class: 'provenance' }, explained().map(cell));
+}
+
+function cell(c: Cell): HTMLElement {
+  return h(
+    'details',
+    {},
+    h('summary', {}, `${c.id} `, h('span', { class: 'soft' }, words(c))),
+    table('wait', c.explain?.waits ?? []),
+    table('stage', c.explain?.stages ?? []),
+  );
+}
+
+function table(noun: string, rows: Wait[]): HTMLElement | null {
+  if (rows.length === 0) return null;
+  const row = (w: Wait): HTMLElement =>
+    h('tr', {}, h('td', {}, w.event), h('td', {}, digits(w.time / 1e6)), h('td', {}, digits(w.count)), h('td', {}, digits(w.time / w.count / 1e3)));
+  return h(
+    'table',
+    { class: 'ledger' },
+    h('thead', {}, h('tr', {}, h('th', {}, noun), h('th', {}, 'ms'), h('th', {}, 'times'), h('th', {}, 'µs each'))),
+    h('tbody', {}, rows.map(row)),
+  );
+}
