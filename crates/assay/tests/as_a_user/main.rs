@@ -12,4 +12,5 @@ mod interruptions;
 mod kept_data;
 mod missing_zero;
 mod servers;
+mod somebody_elses_server;
 mod whole_way;

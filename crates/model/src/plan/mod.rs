@@ -179,6 +179,13 @@ impl Plan {
         {
             warnings.push("The settings are not applied: assay did not start this server.".into());
         }
+        if experiment.server.on.is_some() && experiment.running(words).iter().any(|w| w.writes) {
+            warnings.push(
+                "Runs that write load their data anew, each before it begins: assay keeps no snapshot of a server that it did \
+                 not start."
+                    .into(),
+            );
+        }
         Ok(Self {
             schema: PLAN_SCHEMA,
             name: experiment.name.clone(),
