@@ -27,8 +27,9 @@ pub struct CellEvidence<'a> {
     pub explain: Option<&'a Explain>,
     /// The others: failed or skipped.
     pub endings: Vec<&'a RunRecord>,
-    /// Of a cell that searches: what it found. `runs` are then those that carry the answer.
+    /// Of a cell that searches: what it found. `runs` are then those that carry the answer, and all are in `trials`.
     pub search: Option<SearchJudgement>,
+    pub trials: Vec<RunEvidence<'a>>,
 }
 
 #[derive(Clone)]
@@ -51,7 +52,14 @@ impl<'a> Evidence<'a> {
     pub fn of(record: &'a Record, details: &'a dyn Details) -> Self {
         let instances: BTreeMap<_, _> = record.instances.iter().map(|i| (i.key.as_str(), i)).collect();
         let datasets: BTreeMap<_, _> = record.datasets.iter().map(|d| (d.key.as_str(), d)).collect();
-        let empty = |cell| CellEvidence { cell, runs: Vec::new(), explain: None, endings: Vec::new(), search: None };
+        let empty = |cell| CellEvidence {
+            cell,
+            runs: Vec::new(),
+            explain: None,
+            endings: Vec::new(),
+            search: None,
+            trials: Vec::new(),
+        };
         let mut cells: Vec<_> = record.plan.cells.iter().map(empty).collect();
         let places: BTreeMap<&CellId, usize> = record.plan.cells.iter().enumerate().map(|(i, c)| (&c.id, i)).collect();
         for run in &record.runs {
@@ -91,13 +99,14 @@ impl<'a> CellEvidence<'a> {
         let mut runs: Vec<&RunRecord> = self.runs.iter().map(|r| r.run).chain(self.endings.iter().copied()).collect();
         runs.sort_by_key(|r| r.repetition);
         let Told { judgement, carriers } = answer::tell(self.cell, &runs);
+        self.trials.clone_from(&self.runs);
         self.runs.retain(|r| carriers.contains(&r.run.id));
         self.search = Some(judgement);
     }
     /// The same runs, one group alone.
     pub fn of_group(&self, group: &'a Group) -> Self {
         let runs = self.runs.iter().map(|r| RunEvidence { group: Some(group), ..r.clone() }).collect();
-        CellEvidence { cell: self.cell, runs, explain: None, endings: Vec::new(), search: None }
+        CellEvidence { cell: self.cell, runs, explain: None, endings: Vec::new(), search: None, trials: Vec::new() }
     }
     /// Each group alone; none where all users do the same.
     pub fn groups(&self) -> Vec<(&'a str, CellEvidence<'a>)> {

@@ -14,6 +14,7 @@ mod comparisons;
 mod drift;
 mod errors;
 mod evidence;
+mod law;
 mod metrics;
 mod moved;
 mod pairs;
@@ -36,7 +37,16 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
-    Judgement { cells, verdicts, comparisons, findings: Vec::new(), claims, not_measured, searches }
+    Judgement {
+        cells,
+        verdicts,
+        comparisons,
+        findings: Vec::new(),
+        claims,
+        not_measured,
+        searches,
+        curves: law::curves(&evidence),
+    }
 }
 
 /// The page of a check by its id or code; `None` when nothing is called so.

@@ -1,7 +1,8 @@
 //! Whether the intervals are what they say: over simulated experiments with a known truth, a 95 % interval holds it in
 //! 93 to 97 of 100. Seeded, so the answer is the same every time.
 
-use judge::stats::{Interval, mean, ratio};
+use judge::stats::usl::{Errors, Law};
+use judge::stats::{Interval, mean, ratio, usl};
 use model::seed::{Seed, split_mix};
 
 const EXPERIMENTS: u64 = 2_000;
@@ -67,4 +68,18 @@ fn fiellers_interval_covers_at_least_as_often_as_it_says() {
     });
     // Each arm brings its own factor with its own few degrees of freedom, which is on the careful side.
     assert!((0.95..=0.995).contains(&share), "the interval covers {share}");
+}
+
+#[test]
+fn intervals_of_a_fitted_law_cover_its_peak_and_parameters_as_often_as_they_say() {
+    let truth = Law { gamma: 1000.0, alpha: 0.05, beta: 1e-3 };
+    let fitted = |d: &mut Normal| {
+        let runs = (0..8).flat_map(|i| [2.0_f64.powi(i); 3]);
+        let points: Vec<(f64, f64)> = runs.map(|n| (n, d.rate(truth.rate(n), 0.03))).collect();
+        usl::fit(&points, Errors::Relative)
+    };
+    let interval = |(value, low, high)| Interval { value, low, high };
+    assert_covers(coverage(truth.peak().unwrap(), |d| fitted(d)?.peak().map(interval)));
+    assert_covers(coverage(truth.alpha, |d| Some(interval(fitted(d)?.alpha()))));
+    assert_covers(coverage(truth.rate(64.0), |d| Some(interval(fitted(d)?.rate(64.0)))));
 }

@@ -27,6 +27,9 @@ pub struct Judgement {
     /// What each cell that searches found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<SearchJudgement>,
+    /// Curves over users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<CurveJudgement>,
     /// What was not measured and why, as sentences.
     pub not_measured: Vec<String>,
 }
@@ -97,6 +100,31 @@ pub struct ErrorCount {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// One curve over users, and whether the universal scalability law describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurveJudgement {
+    /// The workload and its values on the other axes.
+    pub place: String,
+    pub cells: Vec<CellId>,
+    /// There was enough to fit a law to.
+    pub is_fitted: bool,
+    /// Only where it describes the curve.
+    pub law: Option<LawJudgement>,
+    pub sentence: String,
+}
+
+/// X(N) = γN / (1 + α(N − 1) + βN(N − 1)), fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LawJudgement {
+    pub gamma: Estimate,
+    pub alpha: Estimate,
+    pub beta: Estimate,
+    pub peak_users: Estimate,
+    pub peak_rate: Estimate,
+    /// For drawing: users, rate, and the bounds of its 95 % interval.
+    pub line: Vec<[f64; 4]>,
 }
 
 /// What a search found: its answer, and the runs that led to it.

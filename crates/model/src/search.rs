@@ -6,7 +6,7 @@ use crate::plan::Cell;
 use crate::rate::Rate;
 use crate::record::tally::Tally;
 use crate::seed::Seed;
-use crate::units::{Nanos, Share, Users, round3};
+use crate::units::{Nanos, Share, Users};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -76,21 +76,26 @@ impl Goal {
     }
 }
 
-impl Search {
+impl Goal {
     /// A level as people write it: three digits of a rate, whole users.
-    pub fn level(&self, wanted: f64) -> f64 {
-        let wanted = wanted.clamp(self.from, self.to);
-        let rounded: f64 = match self.goal {
-            Goal::Rate { .. } => format!("{wanted:.2e}").parse().expect("a float printed by us"),
-            Goal::Users => wanted.round(),
-        };
-        rounded.clamp(self.from, self.to)
+    pub fn rounded(self, level: f64) -> f64 {
+        match self {
+            Self::Rate { .. } => format!("{level:.2e}").parse().expect("a float printed by us"),
+            Self::Users => level.round(),
+        }
     }
-    /// `5000/s`, `64 users`.
+}
+
+impl Search {
+    /// The level near this one that may be tried.
+    pub fn level(&self, wanted: f64) -> f64 {
+        self.goal.rounded(wanted.clamp(self.from, self.to)).clamp(self.from, self.to)
+    }
+    /// `5230/s`, `64 users`.
     pub fn shown(&self, level: f64) -> String {
         match self.goal {
-            Goal::Rate { .. } => format!("{}/s", round3(level)),
-            Goal::Users => Users(level.round() as u32).to_string(),
+            Goal::Rate { .. } => format!("{}/s", self.goal.rounded(level)),
+            Goal::Users => Users(self.goal.rounded(level) as u32).to_string(),
         }
     }
 }

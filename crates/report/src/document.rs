@@ -5,7 +5,7 @@
 use model::estimate::Comparison;
 use model::finding::Finding;
 use model::host::Host;
-use model::judgement::{CellJudgement, Claim, Judgement, REPORT_SCHEMA, SearchJudgement};
+use model::judgement::{CellJudgement, Claim, CurveJudgement, Judgement, REPORT_SCHEMA, SearchJudgement};
 use model::plan::{Axis, CellId, Plan, Skipped};
 use model::record::Record;
 use model::seed::Seed;
@@ -22,6 +22,8 @@ pub struct Document<'a> {
     findings: &'a [Finding],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     searches: &'a [SearchJudgement],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    curves: &'a [CurveJudgement],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     not_measured: &'a [String],
@@ -62,6 +64,7 @@ impl<'a> Document<'a> {
             comparisons: &judgement.comparisons,
             findings: &judgement.findings,
             searches: &judgement.searches,
+            curves: &judgement.curves,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             not_measured: &judgement.not_measured,

@@ -190,6 +190,7 @@ mod tests {
             findings: Vec::new(),
             claims: Vec::new(),
             searches: Vec::new(),
+            curves: Vec::new(),
             not_measured: Vec::new(),
         };
         insta::assert_snapshot!(lines(&judgement));

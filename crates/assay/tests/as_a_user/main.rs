@@ -11,6 +11,7 @@ mod help;
 mod interruptions;
 mod kept_data;
 mod missing_zero;
+mod searches;
 mod servers;
 mod somebody_elses_server;
 mod whole_way;

@@ -93,6 +93,11 @@ fn look(run: &RunEvidence) -> Sight {
     Ok(seen)
 }
 
+/// Whether a run says more about the client than about the server.
+pub(crate) fn is_client_bound(run: &RunEvidence) -> bool {
+    look(run).is_ok_and(|seen| seen.status == Status::Fail)
+}
+
 fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let cpus = run.load_cpus().len().max(1) as f64;
     let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9 / run.server_cpus().len().max(1) as f64);

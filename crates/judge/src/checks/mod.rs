@@ -3,7 +3,7 @@
 
 mod aa_pairs_agree;
 mod answers_were_expected;
-mod client_had_headroom;
+pub(crate) mod client_had_headroom;
 mod counts_agree;
 mod data_as_generated;
 mod latency_was_honest;
@@ -15,6 +15,7 @@ mod parameters_agree;
 mod percentiles_have_samples;
 pub(crate) mod regime_was_cached;
 mod repetitions_agree;
+mod scaling_follows_a_law;
 mod schema_as_declared;
 mod starting_states_agree;
 mod timers_were_fine;
@@ -39,5 +40,6 @@ pub const ALL: &[Check] = &[
     machine_was_quiet::CHECK,
     repetitions_agree::CHECK,
     aa_pairs_agree::CHECK,
+    scaling_follows_a_law::CHECK,
     percentiles_have_samples::CHECK,
 ];

@@ -10,7 +10,6 @@ use model::judgement::{SearchJudgement, TrialJudgement};
 use model::plan::{Cell, RunId};
 use model::record::run::RunRecord;
 use model::search::{Goal, Search, Step};
-use model::units::round3;
 use model::verdict::Status;
 use std::collections::BTreeSet;
 
@@ -96,7 +95,8 @@ fn rate(search: &Search, points: &[Point]) -> Found {
     if belief.is_above() || value > search.to {
         return outside(format!("keeps {keep} at {} still, the highest rate of the search", search.shown(search.to)));
     }
-    let text = format!("keeps {keep} up to {}/s ({} to {})", round3(value), round3(low), round3(high));
+    let ends = [low, high].map(|end| search.shown(end));
+    let text = format!("keeps {keep} up to {} ({} to {})", search.shown(value), ends[0], ends[1]);
     let answer = estimate(value, low, high, points.len(), "operations/s");
     Found { answer: Some(answer), status: Status::Pass, text, carriers: held(value) }
 }
@@ -108,9 +108,10 @@ fn users(search: &Search, points: &[Point]) -> Found {
         return Found { answer: None, status: Status::Warn, text, carriers: BTreeSet::new() };
     };
     let (rate, interval) = best.rate();
-    let interval = interval.map_or(String::new(), |(a, b)| format!(" ({} to {})", round3(a), round3(b)));
+    let three = |rate: f64| format!("{rate:.2e}").parse::<f64>().expect("a float printed by us");
+    let interval = interval.map_or(String::new(), |(a, b)| format!(" ({} to {})", three(a), three(b)));
     let place = search.shown(users);
-    let mut text = format!("does most with {place} ({low} to {high}): {} operations/s{interval}", round3(rate));
+    let mut text = format!("does most with {place} ({low} to {high}): {} operations/s{interval}", three(rate));
     if sight.is_flat() && high > low {
         text += &format!("; what lies between differs by less than {FLAT}");
     }

@@ -14,6 +14,8 @@ const STEPS_WITHIN: f64 = 3.0;
 const BEYOND: f64 = std::f64::consts::LN_2;
 /// Slopes of the knee in logarithms of rate, from half a per cent to a third, all as likely.
 const SLOPES: [f64; 7] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32];
+/// While the interval's ends are further apart than this factor, halving it tells more than its flanks.
+const WIDE: f64 = 3.0;
 /// The tail on either side: 2 % of belief, so that the interval of a search that ends as soon as it is narrow still holds the
 /// knee in 95 of 100.
 const TAIL: f64 = 0.02;
@@ -120,6 +122,9 @@ impl<'a> Belief<'a> {
             (None, None) => (0.5, "the middle of the range"),
             (Some(_), None) => (0.5, "every rate held so far: the middle of what lies above"),
             (None, Some(_)) => (0.5, "no rate held so far: the middle of what lies below"),
+            (Some(_), Some(_)) if self.knee().high > WIDE * self.knee().low => {
+                (0.5, "the middle of where the knee may lie")
+            }
             (Some(_), Some(_)) => match self.runs % 3 {
                 0 => (0.5, "where the knee most probably lies"),
                 1 => (FLANK, "a little below the knee, to see whether it holds"),

@@ -8,6 +8,7 @@ pub mod mean;
 pub mod order;
 pub mod ratio;
 pub mod student;
+pub mod usl;
 
 /// Confidence of every interval that is printed.
 pub const CONFIDENCE: f64 = 0.95;

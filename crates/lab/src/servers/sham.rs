@@ -8,7 +8,8 @@ pub use manners::{Greets, Heard, Manners, Misdeed};
 use model::units::Nanos;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
@@ -32,6 +33,9 @@ const TEXT: &[u8] = b"68487932199-96439406143-93774651418-41631865787-9640607270
 /// A request of the load is far smaller; longer ones arrive in pieces and are joined.
 const RECEIVE_BYTES: usize = 16 << 10;
 
+/// How long the server sleeps at most, in nanoseconds: it must see that it is over.
+const LOOK: u64 = 50_000_000;
+
 /// The events taken per wait.
 const BATCH: usize = 256;
 
@@ -52,6 +56,9 @@ struct Shared {
     restless: AtomicBool,
     manners: Manners,
     heard: Heard,
+    /// Nanoseconds that one execution takes, and how many are carried out at once; 0: answer at once.
+    service: AtomicU64,
+    servers: AtomicU64,
 }
 
 impl Sham {
@@ -83,6 +90,13 @@ impl Sham {
         self.shared.silent_until.store(moment.0, SeqCst);
     }
 
+    /// From now on each execution takes so long on one of so many servers, first come, first served: a queue whose capacity
+    /// everybody can compute.
+    pub fn be_slow(&self, service: Nanos, servers: u32) {
+        self.shared.servers.store(u64::from(servers), SeqCst);
+        self.shared.service.store(service.0, SeqCst);
+    }
+
     /// Spins instead of sleeping from now on, so that nobody pays for waking it; it needs a CPU of its own.
     pub fn be_restless(&self) {
         self.shared.restless.store(true, SeqCst);
@@ -96,6 +110,34 @@ impl Drop for Sham {
             let _ = thread.join();
         }
         let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+/// Executions that are being carried out or wait for a server.
+#[derive(Default)]
+struct Queue {
+    /// When each server has done all that it was given.
+    free: Vec<Nanos>,
+    /// When an answer is due, and to whom.
+    owed: BinaryHeap<Reverse<(Nanos, u64)>>,
+}
+
+impl Queue {
+    fn take(&mut self, peer: u64, now: Nanos, shared: &Shared) {
+        self.free.resize(shared.servers.load(SeqCst).max(1) as usize, now);
+        let first = self.free.iter_mut().min().expect("at least one server");
+        *first = Nanos(now.max(*first).0 + shared.service.load(SeqCst));
+        self.owed.push(Reverse((*first, peer)));
+    }
+    /// Nanoseconds until the next answer is due.
+    fn patience(&self, now: Nanos) -> Option<u64> {
+        self.owed.peek().map(|Reverse((due, _))| due.0.saturating_sub(now.0))
+    }
+    /// Whose answer is due by now.
+    fn due(&mut self, now: Nanos) -> Option<u64> {
+        let next = self.owed.peek().filter(|Reverse((due, _))| *due <= now)?.0.1;
+        self.owed.pop();
+        Some(next)
     }
 }
 
@@ -115,10 +157,15 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
     let mut next = 0;
     let mut events = Vec::with_capacity(BATCH);
     let mut buffer = vec![0; RECEIVE_BYTES];
-    let tick = |tv_nsec| rustix::time::Timespec { tv_sec: 0, tv_nsec };
+    let mut queue = Queue::default();
+    let tick = |nanos: u64| rustix::time::Timespec { tv_sec: 0, tv_nsec: nanos as i64 };
     while !shared.over.load(SeqCst) {
         events.clear();
-        let patience = tick(if shared.restless.load(SeqCst) { 0 } else { 50_000_000 });
+        let patience = tick(match queue.patience(crate::clock::now()) {
+            _ if shared.restless.load(SeqCst) => 0,
+            Some(nanos) => nanos.min(LOOK),
+            None => LOOK,
+        });
         match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), Some(&patience)) {
             Err(rustix::io::Errno::INTR) => continue,
             outcome => outcome?,
@@ -137,7 +184,15 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
                     }
                     next += 1;
                 }
-            } else if peers.get_mut(&number).is_some_and(|p| p.hear(&mut buffer, shared).is_err()) {
+            } else if let Some(peer) = peers.get_mut(&number) {
+                match peer.hear(&mut buffer, shared) {
+                    Ok(owed) => (0..owed).for_each(|_| queue.take(number, crate::clock::now(), shared)),
+                    Err(_) => drop(peers.remove(&number)),
+                }
+            }
+        }
+        while let Some(number) = queue.due(crate::clock::now()) {
+            if peers.get_mut(&number).is_some_and(|peer| peer.say(&peer.canned).is_err()) {
                 peers.remove(&number);
             }
         }
@@ -199,10 +254,12 @@ impl Peer {
         self.say(&out)
     }
 
-    /// Takes what has arrived and answers every whole packet. An error means that the peer is gone.
-    fn hear(&mut self, buffer: &mut [u8], shared: &Shared) -> io::Result<()> {
+    /// Takes what has arrived and answers every whole packet; the answers to executions are owed when the server is slow. An
+    /// error means that the peer is gone.
+    fn hear(&mut self, buffer: &mut [u8], shared: &Shared) -> io::Result<u32> {
+        let slow = shared.service.load(SeqCst) > 0;
         let got = match recv(&self.socket, &mut *buffer, RecvFlags::DONTWAIT) {
-            Err(rustix::io::Errno::AGAIN) => return Ok(()),
+            Err(rustix::io::Errno::AGAIN) => return Ok(0),
             outcome => outcome?.0,
         };
         if got == 0 {
@@ -214,17 +271,21 @@ impl Peer {
             && let Ok((packet, [])) = packet::split(&buffer[..got])
             && packet.payload.first() == Some(&wire::mysql::command::STMT_EXECUTE)
         {
-            return self.execute(shared);
+            return if slow { Ok(1) } else { self.execute(shared).map(|()| 0) };
         }
         self.received.extend_from_slice(&buffer[..got]);
         let received = std::mem::take(&mut self.received);
-        let mut rest = &received[..];
+        let (mut rest, mut owed) = (&received[..], 0);
         while let Ok((packet, after)) = packet::split(rest) {
-            self.answer(packet.payload, shared)?;
+            if slow && packet.payload.first() == Some(&wire::mysql::command::STMT_EXECUTE) {
+                owed += 1;
+            } else {
+                self.answer(packet.payload, shared)?;
+            }
             rest = after;
         }
         self.received = rest.to_vec();
-        Ok(())
+        Ok(owed)
     }
 
     fn answer(&mut self, payload: &[u8], shared: &Shared) -> io::Result<()> {

@@ -29,6 +29,7 @@ pub fn of(record: &Record) -> Judgement {
         }],
         claims: claims(),
         searches: Vec::new(),
+        curves: Vec::new(),
         not_measured: vec![
             "utf8mb4-0900: mariadb 10.11 has no collation utf8mb4_0900_ai_ci".into(),
             "1 socket against 2: this host has one socket".into(),

@@ -83,6 +83,14 @@ export interface Comparison {
   outcome: string;
   sentence: string;
 }
+/** A curve over users, and the law that describes it if one does. */
+export interface Curve {
+  place: string;
+  cells: string[];
+  is_fitted: boolean;
+  law: { alpha: Estimate; beta: Estimate; gamma: Estimate; peak_users: Estimate; peak_rate: Estimate; line: [number, number, number, number][] } | null;
+  sentence: string;
+}
 export interface Trial {
   run: string;
   level: number;
@@ -138,6 +146,7 @@ export interface ReportDocument {
   };
   host: Host;
   searches?: Search[];
+  curves?: Curve[];
   cells: Cell[];
   comparisons: Comparison[];
   findings: Finding[];

@@ -9,6 +9,7 @@ import { metricTitle, quantity, ratio, show, spread, tick } from '../format';
 import { get, set } from '../state';
 import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, type Chart, type Option } from './chart';
 import { reference, relative } from './heatmap';
+import { curveOf, law, lawSentences } from './law';
 import type { Palette } from '../theme';
 
 interface Point {
@@ -108,6 +109,7 @@ export function scaling(): HTMLElement {
       {},
       h('figcaption', {}, f.title),
       drawn.element,
+      lawSentences(f.lines.map((l) => lawOf(l, asRatio))),
       f.missing.length > 0
         ? h(
             'p',
@@ -141,6 +143,12 @@ function missing(cells: Cell[]): HTMLElement[] {
 /** An interval far wider than the values says "too noisy" at the edge of the chart, and must not flatten what is drawn. */
 const HEADROOM = 1.35;
 
+/** Laws are of statements per second over users. */
+function lawOf(line: Line, asRatio: boolean): ReturnType<typeof curveOf> {
+  const fits = !asRatio && get('metric') === 'qps' && x?.key === 'users';
+  return fits ? curveOf(line.points.map((p) => p.cell.id)) : undefined;
+}
+
 function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart {
   const unit = f.lines.flatMap((l) => l.points)[0]?.cell.metrics[get('metric')]?.unit ?? '';
   const text = (p: Point): string => (asRatio ? `${ratio(p.y)} ×` : quantity(p.y, unit));
@@ -160,7 +168,10 @@ function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart 
       ...round(from, to),
       axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tick(v, unit)) },
     },
-    series: f.lines.flatMap((line, i) => series(line, i, c, asRatio && lineAxis() === reference().axis && line.name === get('ref'))),
+    series: f.lines.flatMap((line, i) => [
+      ...series(line, i, c, asRatio && lineAxis() === reference().axis && line.name === get('ref')),
+      ...law(lawOf(line, asRatio), coloured(c, i)),
+    ]),
   }));
 }
 

@@ -9,6 +9,7 @@ import { escaped, h } from '../dom';
 import { digits, plural, quantity, tick } from '../format';
 import { set } from '../state';
 import { axisStyle, chart, tooltipStyle, type Option } from './chart';
+import { curveOf, law, lawSentences } from './law';
 import type { Palette } from '../theme';
 
 interface Kind {
@@ -41,6 +42,7 @@ function one(s: Search): HTMLElement {
     h('figcaption', {}, badge(s.status), ' ', cell ? words(cell) : s.cell),
     h('p', {}, s.sentence),
     drawn.element,
+    inUsers(s) ? lawSentences([curveOf([s.cell])]) : null,
     steps(s, k),
   );
 }
@@ -51,13 +53,14 @@ function label(s: Search, k: Kind): string {
   return `Search over ${k.x}: ${k.y} of ${plural(s.trials.length, 'run')}${limit}; ${found}`;
 }
 
+const inUsers = (s: Search): boolean => s.search.goal === 'users';
 const span = (s: Search, k: Kind): string => `${k.level(s.answer?.low ?? 0)} to ${k.level(s.answer?.high ?? 0)}`;
 
 function option(s: Search, k: Kind, c: Palette): Option {
   const values = s.trials.map((t) => t.value).filter((v) => v !== null);
   const inMicros = k.limit !== undefined;
   return {
-    grid: { left: 58, right: 18, top: 14, bottom: 36 },
+    grid: { left: 58, right: 18, top: 24, bottom: 36 },
     tooltip: { ...tooltipStyle(c), trigger: 'item', formatter: (item: unknown) => tip(s, k, (item as { dataIndex: number }).dataIndex) },
     xAxis: {
       ...axisStyle(c),
@@ -78,7 +81,7 @@ function option(s: Search, k: Kind, c: Palette): Option {
       nameTextStyle: { color: c.soft, fontSize: 11, align: 'left', padding: [0, 0, -4, -40] },
       axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => tick(v, inMicros ? k.unit : '') },
     },
-    series: [...(s.answer ? [band(s, c)] : []), ...(inMicros ? [] : [means(s, c)]), dots(s, k, c)],
+    series: [...(s.answer ? [band(s, c)] : []), ...(inMicros ? [] : [means(s, c), ...law(curveOf([s.cell]), c.series[1] ?? c.ink)]), dots(s, k, c)],
   };
 }
 
