@@ -4,7 +4,7 @@
 use lab::process::{Ended, Guard};
 use lab::servers::catalogue;
 use lab::servers::house::House;
-use lab::servers::instance::{Instance, STOP_PATIENCE, Wish};
+use lab::servers::instance::{Instance, MARKER, STOP_PATIENCE, Wish};
 use model::plan::Server;
 use model::settings;
 use model::value::Value;
@@ -109,6 +109,20 @@ fn a_data_directory_that_we_did_not_make_is_left_alone() {
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
     assert!(told.contains("was not made by assay and is left alone"), "{told}");
+}
+
+#[test]
+fn a_data_directory_of_another_version_is_refused_with_both_versions() {
+    let (_place, house) = place();
+    let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
+    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let claim = house.claim_instance("older").unwrap();
+    std::fs::create_dir(claim.folder().join("data")).unwrap();
+    std::fs::write(claim.folder().join(MARKER), "mysql 5.5.34\n").unwrap();
+    let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
+    let version = build.installed.version;
+    assert!(told.contains(&format!("holds data of mysql 5.5.34, not of mariadb {version}")), "{told}");
+    assert!(told.contains("start it with mysql 5.5.34"), "{told}");
 }
 
 #[test]

@@ -223,7 +223,8 @@ fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order
         return match fs::read_to_string(&marker) {
             Ok(found) if found == made => Ok(()),
             Ok(found) => {
-                Err(Trouble::new(format!("{} holds data of {}, not of {}", data.display(), found.trim(), made.trim())))
+                Err(Trouble::new(format!("{} holds data of {}, not of {}", data.display(), found.trim(), made.trim()))
+                    .mend(format!("start it with {}, or remove {}", found.trim(), site.folder.display())))
             }
             Err(e) => {
                 Err(Trouble::new(format!("{} was not made by assay and is left alone", data.display())).because(e))
