@@ -212,7 +212,6 @@ const DATA: &str = "data";
 fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
     let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     let mut facts: BTreeMap<String, String> = [
-        ("transport", run.run.session.transport.clone()),
         ("io", run.run.io.clone()),
         ("workers", run.run.workers.to_string()),
         ("load_cpus", list(run.load_cpus())),
@@ -245,7 +244,7 @@ fn differing(
         if base == candidate || COSMETIC.iter().any(|c| matches(c, key)) {
             return;
         }
-        let work = prefix != "variable." && (WORK.contains(&key.as_str()) || key == "transport" || key == DATA);
+        let work = prefix != "variable." && (WORK.contains(&key.as_str()) || key == DATA);
         let class = if work { Class::Work } else { Class::Circumstance };
         drifts.push(Drift { key: format!("{prefix}{key}"), base: base.into(), candidate: candidate.into(), class });
     };

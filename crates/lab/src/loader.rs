@@ -278,7 +278,12 @@ fn create_fault(fault: Fault) -> LoadFault {
         Fault::Server { code, ref message, .. } if UNSUPPORTED.contains(&code) => {
             LoadFault::Unsupported(message.clone())
         }
-        Fault::Server { .. } | Fault::Lost(_) | Fault::TimedOut | Fault::Protocol(_) | Fault::Stopped => world(fault),
+        Fault::Server { .. }
+        | Fault::Lost(_)
+        | Fault::TimedOut
+        | Fault::Protocol(_)
+        | Fault::Unopened(_)
+        | Fault::Stopped => world(fault),
     }
 }
 

@@ -25,6 +25,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         profile: "durable".into(),
         settings: Default::default(),
         native: Default::default(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     };
@@ -32,6 +33,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         users: Users(1),
         arrivals: None,
         pause: None,
+        transport: None,
         io: Io::Auto,
         deadline: Nanos::from_secs(1),
         reconnect_every: None,

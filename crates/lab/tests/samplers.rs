@@ -123,6 +123,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         profile: "default".into(),
         settings: [("redo".to_string(), (16 << 20).into())].into(),
         native: Default::default(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     };

@@ -44,6 +44,7 @@ fn small(native: &[(&str, Value)]) -> Server {
         profile: "durable".into(),
         settings: defaults.chain(small).collect(),
         native: native.iter().map(|(k, v)| (k.to_string(), v.clone())).collect(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     }

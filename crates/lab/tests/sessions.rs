@@ -65,7 +65,8 @@ fn a_session_speaks_to_a_real_server_whatever_the_way() {
     }
     let tcp = Address::Tcp { host: "127.0.0.1".into(), port: up.port };
     for address in [up.root.address.clone(), tcp] {
-        let door = Door { address, user: "u".into(), password: "päss wörd".into(), schema: Some("here".into()) };
+        let door =
+            Door { address, user: "u".into(), password: "päss wörd".into(), schema: Some("here".into()), tls: None };
         let mut session = Control::connect(&door).unwrap();
         assert_eq!(session.value("SELECT DATABASE()").unwrap().as_deref(), Some("here"));
         let wrong = Door { password: "pass word".into(), ..door.clone() };

@@ -18,6 +18,9 @@ pub struct Load {
     /// What a user of a closed load does between two operations; `None`: it begins the next at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
+    /// How the users reach a private server; `None`: by its socket, and as its DSN says where a server was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
     pub io: Io,
     /// How long one exchange may take before the operation counts as failed by time-out, and connecting before the run does.
     pub deadline: Nanos,
@@ -64,6 +67,34 @@ pub enum Distribution {
 pub enum Process {
     Constant,
     Poisson,
+}
+
+/// How bytes travel between a user and its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// A Unix socket.
+    Unix,
+    /// TCP over loopback.
+    Tcp,
+    /// TLS over TCP over loopback, the server's certificate and name verified.
+    Tls,
+}
+
+impl Transport {
+    pub const ALL: [Self; 3] = [Self::Unix, Self::Tcp, Self::Tls];
+    pub const WORDS: &[&str] = &["unix", "tcp", "tls"];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unix => "unix",
+            Self::Tcp => "tcp",
+            Self::Tls => "tls",
+        }
+    }
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|transport| transport.word() == word)
+    }
 }
 
 /// How the load talks to the kernel.

@@ -6,6 +6,7 @@ mod vocabulary;
 use insta::assert_snapshot;
 use model::experiment::Experiment;
 use model::host::Host;
+use model::load::Transport;
 use model::plan::{Plan, table};
 use model::units::{Bytes, Nanos};
 use model::value::Value;
@@ -63,6 +64,24 @@ fn a_rate_is_an_axis_and_one_that_its_run_does_not_live_to_see_is_warned_of() {
     assert_eq!(rates[..2], ["1000/s, at random (Poisson)", "1000/s, 5000/s by 30 s, at random (Poisson)"]);
     assert_eq!(short.warnings, ["A rate changes until 30 s after the start, but its run ends after 10 s."]);
     assert!(plan(&format!("{open}measure = \"40s\"\n"), &small_host()).warnings.is_empty());
+}
+
+#[test]
+fn a_server_offers_every_transport_that_some_of_its_users_take() {
+    let text = |axes: &str, server: &str, load: &str| {
+        format!("question = \"?\"\n{axes}[server]\n{server}[workload.oltp.mixed]\n[load]\nusers = 4\n{load}")
+    };
+    let all = plan(&text("[axes]\ntransport = [\"unix\", \"tcp\", \"tls\"]\n", "", ""), &small_host());
+    let by: Vec<_> = all.cells.iter().filter(|c| c.repeats.is_none()).map(|c| c.load.transport.unwrap()).collect();
+    assert_eq!(by, Transport::ALL);
+    assert!(all.cells.iter().all(|c| c.server.tcp && c.server.settings["tls"] == Value::Flag(true)));
+    let unix = plan(&text("", "", ""), &small_host());
+    assert!(unix.cells.iter().all(|c| !c.server.tcp && c.server.settings["tls"] == Value::Flag(false)));
+    assert_eq!(unix.cells[0].load.transport, None);
+    let without = text("", "settings.tls = false\n", "transport = \"tls\"\n");
+    assert!(refused(&without, &small_host()).contains("settings.tls keeps the server from offering it"));
+    let found = plan(&text("", "on = \"mysql://root@h/s?tls=required\"\n", ""), &small_host());
+    assert_eq!((found.cells[0].load.transport, found.cells[0].server.tcp), (None, false));
 }
 
 #[test]

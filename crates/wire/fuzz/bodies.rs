@@ -73,15 +73,25 @@ pub fn login(data: &[u8]) {
         collation: 45,
         capabilities: Capabilities::WANTED,
     };
-    let transport = if choice & 1 == 0 { Transport::UnixSocket } else { Transport::Tcp };
+    let transports = [Transport::UnixSocket, Transport::Tcp, Transport::Tls, Transport::TlsIfOffered];
+    let transport = transports[usize::from(choice & 3)];
     let mut login = Login::new(account, transport, [7; 20]);
     let mut out = Vec::new();
-    while let Ok(LoginStep::Incomplete { consumed, missing }) = login.feed(bytes, &mut out) {
-        assert!(missing > 0);
-        if consumed == 0 {
-            return;
+    loop {
+        match login.feed(bytes, &mut out) {
+            Ok(LoginStep::Encrypt { consumed }) => {
+                login.encrypted(&mut out);
+                bytes = &bytes[consumed..];
+            }
+            Ok(LoginStep::Incomplete { consumed, missing }) => {
+                assert!(missing > 0);
+                if consumed == 0 {
+                    return;
+                }
+                bytes = &bytes[consumed..];
+            }
+            Ok(LoginStep::Done { .. } | LoginStep::Denied { .. }) | Err(_) => return,
         }
-        bytes = &bytes[consumed..];
     }
 }
 

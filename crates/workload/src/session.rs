@@ -64,6 +64,9 @@ pub enum Fault {
     TimedOut,
     /// The server said something that the protocol does not allow.
     Protocol(String),
+    /// The conversation could not begin as it was wanted: no encryption, an untrusted certificate, an unknown way to
+    /// authenticate. Trying again does not help; the sentence says what does.
+    Unopened(String),
     /// The run was told to stop.
     Stopped,
 }
@@ -77,13 +80,14 @@ impl Fault {
             Self::TimedOut => 1,
             Self::Protocol(_) => 2,
             Self::Stopped => 3,
+            Self::Unopened(_) => 4,
         }
     }
     /// Whether the session can go on after it.
     pub fn session_survives(&self) -> bool {
         match self {
             Self::Server { .. } => true,
-            Self::Lost(_) | Self::TimedOut | Self::Protocol(_) | Self::Stopped => false,
+            Self::Lost(_) | Self::TimedOut | Self::Protocol(_) | Self::Unopened(_) | Self::Stopped => false,
         }
     }
 }
@@ -97,6 +101,7 @@ impl std::fmt::Display for Fault {
             Self::Lost(why) => write!(f, "connection lost: {why}"),
             Self::TimedOut => f.write_str("no answer within the deadline"),
             Self::Protocol(what) => write!(f, "malformed answer: {what}"),
+            Self::Unopened(why) => f.write_str(why),
             Self::Stopped => f.write_str("the run was stopped"),
         }
     }

@@ -19,6 +19,7 @@ mod scaling_follows_a_law;
 mod schema_as_declared;
 mod starting_states_agree;
 mod timers_were_fine;
+mod transports_agree;
 
 use crate::check::Check;
 
@@ -26,6 +27,7 @@ use crate::check::Check;
 pub const ALL: &[Check] = &[
     parameters_agree::CHECK,
     measured_work_agrees::CHECK,
+    transports_agree::CHECK,
     operations_succeeded::CHECK,
     counts_agree::CHECK,
     answers_were_expected::CHECK,

@@ -5,7 +5,7 @@
 
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
-use model::record::answer::{SessionAnswer, StatementPlan};
+use model::record::answer::{SessionAnswer, StatementPlan, TlsAnswer};
 use std::collections::BTreeMap;
 use workload::Probe;
 use workload::session::Fault;
@@ -28,8 +28,24 @@ pub fn ask(door: &Door, setup: &[String], probes: &[Probe]) -> Result<SessionAns
     }
     let variables = pairs(control.rows(VARIABLES)?);
     let plans = probes.iter().map(|p| plan(&mut control, p)).collect::<Result<_, _>>()?;
+    let carriage = control.carriage();
+    let compression = if carriage.compression_offered { "off, offered by the server" } else { "off, not offered" };
+    let answer = SessionAnswer {
+        variables,
+        transport: door.transport(carriage.tls.is_some()),
+        tls: carriage.tls.map(|agreed| tls(&mut control, agreed)).transpose()?,
+        authentication: carriage.plugin.to_string(),
+        compression: compression.to_string(),
+        plans,
+    };
     control.quit();
-    Ok(SessionAnswer { variables, transport: door.address.transport().to_string(), plans })
+    Ok(answer)
+}
+
+fn tls(control: &mut Control, (version, cipher): (String, String)) -> Result<TlsAnswer, Fault> {
+    let mut said = pairs(control.rows("SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')")?);
+    let mut server = |name: &str| said.remove(name).unwrap_or_default();
+    Ok(TlsAnswer { version, cipher, server_version: server("Ssl_version"), server_cipher: server("Ssl_cipher") })
 }
 
 fn plan(control: &mut Control, probe: &Probe) -> Result<StatementPlan, Fault> {

@@ -2,6 +2,7 @@
 //! the next run wants another. One at a time, because two idle servers are not idle. A server that was found is only left
 //! alone instead of started and taken down.
 
+use super::doors::{Doors, free_port};
 use super::found::{Found, knock};
 use super::placement::place;
 use super::prepare::told;
@@ -35,6 +36,8 @@ pub struct Up {
     pub server: Serving,
     /// Outside any schema.
     pub door: Door,
+    /// Beside that one, for users.
+    pub doors: Doors,
     /// Datasets that were prepared in it: the schema, or why it cannot hold them.
     pub datasets: BTreeMap<String, Result<String, String>>,
     /// How they came there.
@@ -49,7 +52,8 @@ pub struct Up {
 impl Up {
     fn new(key: &str, server: Serving, door: Door, prepared: Prepared) -> Self {
         let key = key.to_string();
-        Self { key, server, door, datasets: BTreeMap::new(), prepared, restored: None, runs: 0, aged: false }
+        let doors = Doors::default();
+        Self { key, server, door, doors, datasets: BTreeMap::new(), prepared, restored: None, runs: 0, aged: false }
     }
 }
 
@@ -118,7 +122,7 @@ impl Lab<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: None,
+            tcp: server.tcp.then(free_port).transpose()?,
             stop: self.stop,
         };
         let mut restored = None;
@@ -134,7 +138,8 @@ impl Lab<'_> {
             Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
         let asked = describe(key, server, &mut control)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
-        let record = of_ours(asked, &build.installed, &instance);
+        let record = of_ours(asked, &build.installed, &instance, wish.tcp);
+        let doors = wish.tcp.map(|port| Doors::open(port, instance.ca(), &mut control)).transpose()?;
         if restored.is_some() {
             warm(&mut control, self.stop);
         }
@@ -146,7 +151,8 @@ impl Lab<'_> {
             self.notebook.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
-        Ok(Up { restored, ..Up::new(key, Serving::Ours(Box::new(instance)), door, prepared) })
+        let up = Up::new(key, Serving::Ours(Box::new(instance)), door, prepared);
+        Ok(Up { restored, doors: doors.unwrap_or_default(), ..up })
     }
 
     /// Looks at a server that is there already.
@@ -256,20 +262,27 @@ fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<Instanc
 const UUID: &str = "server_uuid";
 
 /// The same with what is known of a server because the lab started it.
-fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance) -> InstanceRecord {
-    // Its folders are new at every start; what else differs between two starts is worth a note.
+fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, port: Option<u16>) -> InstanceRecord {
+    // Its folders and its port are new at every start; what else differs between two starts is worth a note.
     let room = instance.socket().parent().expect("a socket lies in a folder");
     let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
+    let port = port.map(|port| port.to_string()).unwrap_or_default();
     let at_home = |text: &str| text.replace(&*data, "{data}").replace(&*run, "{run}");
+    let option_file =
+        at_home(&instance.description().option_file).replace(&format!("\nport={port}\n"), "\nport={port}\n");
+    let variable = |name: &str, value: &str| match (name, value == port) {
+        ("port" | "report_port", true) => "{port}".to_string(),
+        _ => at_home(value),
+    };
     InstanceRecord {
         kind: build.kind.clone(),
         binary_sha256: fingerprint(&build.binary),
-        option_file: at_home(&instance.description().option_file),
+        option_file,
         variables: asked
             .variables
             .iter()
             .filter(|(name, _)| *name != UUID)
-            .map(|(name, value)| (name.clone(), at_home(value)))
+            .map(|(name, value)| (name.clone(), variable(name, value)))
             .collect(),
         cpus: instance.cpus().to_vec(),
         complaints: instance.complaints(),

@@ -4,6 +4,7 @@
 
 mod answers;
 mod dataset;
+mod doors;
 mod explain;
 mod found;
 mod instance;

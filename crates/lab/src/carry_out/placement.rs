@@ -68,6 +68,7 @@ mod tests {
             profile: String::new(),
             settings: BTreeMap::new(),
             native: BTreeMap::new(),
+            tcp: false,
             cpus: server.map(Into::into),
             load_cpus: load.map(Into::into),
         };

@@ -185,11 +185,12 @@ impl Lab<'_> {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
         let parameters = Arc::new(group.work.parameters.clone());
+        let door = up.doors.of(cell.load.transport, &up.door);
         Crew {
             setup: workload.session_setup(&parameters),
             door: match up.datasets.get(&identity(&group.work, &cell.server.engine).0) {
-                Some(Ok(schema)) => up.door.within(schema),
-                Some(Err(_)) | None => up.door.clone(),
+                Some(Ok(schema)) => door.within(schema),
+                Some(Err(_)) | None => door.clone(),
             },
             workload,
             parameters,

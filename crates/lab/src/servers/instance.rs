@@ -3,7 +3,7 @@
 //! What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
 
 use super::house::{Claim, House, SOCKET_PATH_LIMIT};
-use super::{Build, DATA, Description, Ready, Site, Step};
+use super::{Build, DATA, Description, Ready, Site, Step, certificates};
 use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::trouble::Trouble;
 use model::plan::Server;
@@ -64,6 +64,8 @@ pub struct Instance {
     description: Description,
     error_log: PathBuf,
     socket: PathBuf,
+    /// The CA that signed its certificate, when it offers TLS.
+    ca: Option<PathBuf>,
     cpus: Vec<u32>,
     start_time: Nanos,
     data: Claim,
@@ -107,6 +109,9 @@ impl Instance {
         let description = kind.describe(wish.build, &site, wish.server);
         check_doors(&site)?;
         fs::create_dir_all(site.temporary()).map_err(Trouble::at("making", &site.temporary()))?;
+        if certificates::wanted(wish.server) {
+            certificates::make(&site.certificates())?;
+        }
         fs::write(site.option_file(), &description.option_file).map_err(Trouble::at("writing", &site.option_file()))?;
         let order = Order {
             command: &description.start,
@@ -121,11 +126,25 @@ impl Instance {
         wait_until_ready(wish.stop, &mut process, &site, description.ready)?;
         let start_time = Nanos(begun.elapsed().as_nanos() as u64);
         let cpus = cpus_of(process.pid())?;
-        Ok(Self { process, description, error_log: site.error_log(), socket, cpus, start_time, data, _socket: room })
+        let ca = certificates::wanted(wish.server).then(|| certificates::ca(&site.certificates()));
+        Ok(Self {
+            process,
+            description,
+            error_log: site.error_log(),
+            socket,
+            ca,
+            cpus,
+            start_time,
+            data,
+            _socket: room,
+        })
     }
 
     pub fn socket(&self) -> &Path {
         &self.socket
+    }
+    pub fn ca(&self) -> Option<&Path> {
+        self.ca.as_deref()
     }
     pub fn pid(&self) -> u32 {
         self.process.pid()

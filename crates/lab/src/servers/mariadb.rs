@@ -4,7 +4,7 @@
 
 use super::facts::{ANY, Always, Fact, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
-use super::{Build, Description, Kind, Ready, Site, Step};
+use super::{Build, Description, Kind, Ready, Site, Step, certificates};
 use model::host::Version;
 use model::plan::Server;
 
@@ -15,7 +15,6 @@ const V10_5: Version = Version(10, 5, 0);
 const V10_6: Version = Version(10, 6, 0);
 const V10_10: Version = Version(10, 10, 0);
 const V11_0: Version = Version(11, 0, 0);
-const V11_4: Version = Version(11, 4, 0);
 
 const ALWAYS: &[Always] = &[
     // TIMESTAMP columns as they are declared, which later versions do by themselves.
@@ -38,14 +37,8 @@ const SERVER: &[Fact] = &[
     // Each session holds its tables open: fewer slots than sessions would measure the opening of tables.
     fact("max_connections", ANY, NEVER, Lines::Set(&["max_connections", "table_open_cache"])),
     fact("prepared_statement_limit", ANY, NEVER, Lines::Set(&["max_prepared_stmt_count"])),
-    fact(
-        "tls",
-        ANY,
-        V11_4,
-        Lines::OffOnly { off: &["skip-ssl"], why: "before 11.4 TLS needs certificates, which a private server lacks" },
-    ),
-    // 11.4 makes a key at every start unless told not to: 2 to 16 s.
-    fact("tls", V11_4, NEVER, Lines::Switch { on: &["ssl=ON"], off: &["skip-ssl"] }),
+    // Off is said to all: from 11.4 on a server without certificates makes a key at every start, in 2 to 16 s.
+    fact("tls", ANY, NEVER, Lines::Switch { on: certificates::LINES, off: &["skip-ssl"] }),
 ];
 
 const INNODB: &[Fact] = &[

@@ -4,6 +4,7 @@
 
 pub mod by_hand;
 pub mod catalogue;
+pub mod certificates;
 pub mod facts;
 #[cfg(test)]
 mod golden;
@@ -85,6 +86,9 @@ impl Site<'_> {
     }
     pub fn error_log(&self) -> PathBuf {
         self.folder.join("error.log")
+    }
+    pub fn certificates(&self) -> PathBuf {
+        self.folder.join("tls")
     }
     /// The SQL of the step that makes the data directory.
     pub fn sql(&self) -> PathBuf {

@@ -4,7 +4,7 @@
 
 use super::facts::{ANY, Always, Fact, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
-use super::{Build, Description, Kind, Ready, Site, Step};
+use super::{Build, Description, Kind, Ready, Site, Step, certificates};
 use model::host::Version;
 use model::plan::Server;
 
@@ -48,21 +48,16 @@ const SERVER: &[Fact] = &[
         "tls",
         ANY,
         V5_7,
-        Lines::OffOnly { off: &["skip-ssl"], why: "before 5.7 TLS needs certificates, which a private server lacks" },
+        Lines::OffOnly { off: &["skip-ssl"], why: "before 5.7 MySQL speaks no TLS that is still safe (1.2 and later)" },
     ),
-    // Builds of 5.7 with yaSSL make no certificates, and do not know the option.
-    fact("tls", V5_7, V8_0, Lines::Switch { on: &["ssl=1"], off: &["ssl=0"] }),
-    fact(
-        "tls",
-        V8_0,
-        V8_0_26,
-        Lines::Switch { on: &["auto_generate_certs=ON"], off: &["ssl=0", "auto_generate_certs=OFF"] },
-    ),
+    // Builds of 5.7 with yaSSL do not know the option that keeps later ones from making certificates of their own.
+    fact("tls", V5_7, V8_0, Lines::Switch { on: certificates::LINES, off: &["ssl=0"] }),
+    fact("tls", V8_0, V8_0_26, Lines::Switch { on: certificates::LINES, off: &["ssl=0", "auto_generate_certs=OFF"] }),
     fact(
         "tls",
         V8_0_26,
         NEVER,
-        Lines::Switch { on: &["auto_generate_certs=ON"], off: &["tls_version=", "auto_generate_certs=OFF"] },
+        Lines::Switch { on: certificates::LINES, off: &["tls_version=", "auto_generate_certs=OFF"] },
     ),
 ];
 

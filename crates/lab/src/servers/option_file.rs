@@ -3,7 +3,7 @@
 //! where a name occurs twice: the last one holds.
 
 use super::facts::{Always, Fact, translate, written};
-use super::{Build, Site};
+use super::{Build, Site, certificates};
 use model::plan::Server;
 use std::fmt::Display;
 
@@ -24,7 +24,8 @@ pub fn write(build: &Build, site: &Site, wanted: &Server, tables: &Tables) -> (S
     let holds = |a: &&Always| a.from <= version && version < a.until;
     lines.extend(tables.always.iter().filter(holds).map(|a| a.line.to_string()));
     let (settings, not_applicable) = translate(tables.facts, version, &wanted.settings);
-    lines.extend(settings);
+    let certificates = site.certificates().display().to_string();
+    lines.extend(settings.into_iter().map(|line| line.replace(certificates::FOLDER, &certificates)));
     if !wanted.native.is_empty() {
         lines.push("# native: as the experiment has it".into());
     }

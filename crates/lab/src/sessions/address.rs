@@ -1,5 +1,6 @@
 //! Where a server listens and who we are to it. The password is kept out of `Debug` and of everything that is recorded.
 
+use super::tls::Tls;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -19,11 +20,11 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// How bytes travel there; two results are comparable only when this is equal.
+    /// How bytes travel there.
     pub fn transport(&self) -> &'static str {
         match self {
-            Self::Unix(_) => "unix plain",
-            Self::Tcp { .. } => "tcp plain",
+            Self::Unix(_) => "unix",
+            Self::Tcp { .. } => "tcp",
         }
     }
 }
@@ -36,11 +37,17 @@ pub struct Door {
     pub password: String,
     /// Schema to begin in.
     pub schema: Option<String>,
+    /// `None` talks in the clear.
+    pub tls: Option<Tls>,
 }
 
 impl Door {
     pub fn root(socket: PathBuf) -> Self {
-        Self { address: Address::Unix(socket), user: "root".into(), password: String::new(), schema: None }
+        Self { address: Address::Unix(socket), user: "root".into(), password: String::new(), schema: None, tls: None }
+    }
+    /// How bytes travel, for a session that says whether it was encrypted.
+    pub fn transport(&self, encrypted: bool) -> String {
+        format!("{} {}", self.address.transport(), if encrypted { "tls" } else { "plain" })
     }
     #[must_use]
     pub fn within(&self, schema: &str) -> Self {

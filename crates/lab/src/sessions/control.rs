@@ -2,7 +2,7 @@
 //! Used for setting up, loading, sampling and asking afterwards; never for load.
 
 use super::address::{Address, Door};
-use super::mysql::{Opening, Session};
+use super::mysql::{Carriage, Opening, Session};
 use crate::load::executor::{Line, block_on};
 use std::rc::Rc;
 use std::time::Duration;
@@ -32,6 +32,11 @@ impl Control {
         });
         let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new() });
         Ok(Self { session: block_on(Session::open(opening, ()))? })
+    }
+
+    /// How the conversation is carried, as it was agreed.
+    pub fn carriage(&self) -> Carriage {
+        self.session.carriage()
     }
 
     /// The server's version as it greeted.

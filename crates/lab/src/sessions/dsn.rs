@@ -1,9 +1,11 @@
 //! A server that somebody else runs, as its address in one line: `mysql://user@host:port/schema`, or with `?socket=PATH` over a
-//! Unix socket. The password never stands in it, because a DSN goes into the record; it comes from the environment.
+//! Unix socket, or with `?tls=required` (`&ca=PATH`) encrypted. The password never stands in it, because a DSN goes into the record; it comes from the environment.
 //! Percent signs are not decoded: no account or schema of ours needs them.
 
 use super::address::{Address, Door};
+use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
+use std::path::PathBuf;
 
 /// Where the password of a DSN's account is looked for.
 pub const PASSWORD: &str = "ASSAY_PASSWORD";
@@ -13,16 +15,17 @@ const MYSQL_PORT: u16 = 3306;
 /// The door that a DSN names. Its schema may be absent.
 pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
     let wrong = |why: &str| {
-        Trouble::new(format!("{dsn}: {why}"))
-            .mend("write mysql://user@host:port/schema, or mysql://user@localhost/schema?socket=PATH")
+        Trouble::new(format!("{dsn}: {why}")).mend(
+            "write mysql://user@host:port/schema, with ?tls=required, or mysql://user@localhost/schema?socket=/PATH",
+        )
     };
     let rest = dsn.strip_prefix("mysql://").ok_or_else(|| wrong("assay speaks only mysql:// so far"))?;
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, schema) = rest.split_once('/').unwrap_or((rest, ""));
     let (user, server) = authority.rsplit_once('@').unwrap_or(("root", authority));
-    let address = match query.split_once('=') {
-        Some(("socket", path)) if path.starts_with('/') => Address::Unix(path.into()),
-        Some(_) => return Err(wrong("after the question mark stands socket=/PATH and nothing else")),
+    let Query { socket, tls } = Query::read(query).map_err(|why| wrong(&why))?;
+    let address = match socket {
+        Some(path) => Address::Unix(path),
         None => {
             let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
             let port = if port.is_empty() { Ok(MYSQL_PORT) } else { port.parse() };
@@ -33,7 +36,44 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
     if schema.iter().flat_map(|s| s.chars()).any(|c| !c.is_ascii_alphanumeric() && c != '_') {
         return Err(wrong("a schema is named by letters, digits and underscores"));
     }
-    Ok(Door { address, user: user.to_string(), password, schema })
+    let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
+    Ok(Door { address, user: user.to_string(), password, schema, tls })
+}
+
+/// What stands after the question mark.
+#[derive(Default)]
+struct Query {
+    socket: Option<PathBuf>,
+    tls: Option<(Mode, Option<PathBuf>)>,
+}
+
+impl Query {
+    fn read(text: &str) -> Result<Self, String> {
+        let (mut query, mut mode, mut ca) = (Self::default(), None, None);
+        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+            match pair.split_once('=') {
+                Some(("socket", path)) if path.starts_with('/') => query.socket = Some(path.into()),
+                Some(("ca", path)) if path.starts_with('/') => ca = Some(PathBuf::from(path)),
+                Some(("tls", "off")) => mode = None,
+                Some(("tls", word)) => {
+                    mode = Some(Mode::named(word).ok_or_else(|| format!("tls is one of {}", Mode::WORDS))?);
+                }
+                Some(_) | None => {
+                    return Err(
+                        "after the question mark stand socket=/PATH, tls=MODE and ca=/PATH, and & between".into()
+                    );
+                }
+            }
+        }
+        query.tls = mode.map(|mode| (mode, ca.take()));
+        if ca.is_some() {
+            return Err("a CA is named, and tls=verify_ca or tls=verify_identity is not said".into());
+        }
+        if query.socket.is_some() && query.tls.is_some() {
+            return Err("bytes on a Unix socket leave no machine and are not encrypted".into());
+        }
+        Ok(query)
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +89,22 @@ mod tests {
         assert_eq!(read("mysql://127.0.0.1").address, Address::Tcp { host: "127.0.0.1".into(), port: 3306 });
         let unix = read("mysql://root@localhost/sbtest?socket=/run/s");
         assert_eq!((unix.address, unix.schema), (Address::Unix("/run/s".into()), Some("sbtest".into())));
+    }
+
+    #[test]
+    fn a_dsn_says_whether_to_encrypt_and_whom_to_trust() {
+        let mode = |dsn: &str| door(dsn, String::new()).unwrap().tls.map(|tls| tls.mode);
+        assert_eq!(mode("mysql://h/s"), None);
+        assert_eq!(mode("mysql://h/s?tls=off"), None);
+        assert_eq!(mode("mysql://h/s?tls=preferred"), Some(Mode::Preferred));
+        assert_eq!(mode("mysql://h/s?tls=required"), Some(Mode::Required));
+        let told = |dsn: &str| door(dsn, String::new()).unwrap_err().to_string();
+        assert!(told("mysql://h/s?tls=1").contains("off, preferred, required, verify_ca, verify_identity"));
+        assert!(told("mysql://h/s?tls=verify_ca").contains("add ca=/PATH"));
+        assert!(told("mysql://h/s?tls=required&ca=/x").contains("tls=verify_ca"));
+        assert!(told("mysql://h/s?ca=/x").contains("tls=verify_ca"));
+        assert!(told("mysql://h/s?tls=verify_ca&ca=/nowhere.pem").contains("/nowhere.pem"));
+        assert!(told("mysql://h/s?socket=/s&tls=required").contains("not encrypted"));
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Sessions: what a workload says, turned into a protocol's bytes over a line, and the answers back. One file per
-//! protocol; `control` is the session by which the lab itself talks to a server, one question at a time.
+//! protocol; `control` is the session by which the lab itself talks to a server, one question at a time, and `channel` and
+//! `tls` stand between the protocols and the line.
 
 pub mod address;
+pub mod channel;
 pub mod control;
 pub mod dsn;
 pub mod mysql;
+pub mod tls;

@@ -6,7 +6,7 @@ use super::reading::Reading;
 use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::errors::{self, Errors};
-use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Until, Work};
+use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Transport, Until, Work};
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -94,6 +94,7 @@ fn load(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&S
         users,
         arrivals,
         pause,
+        transport: get.text("load.transport").and_then(|word| Transport::named(&word)),
         io: match get.text("load.io").as_deref() {
             Some("io_uring") => Io::IoUring,
             Some("epoll") => Io::Epoll,

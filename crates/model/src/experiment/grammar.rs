@@ -3,6 +3,7 @@
 //! where it belongs.
 
 use super::shape::{self, Shape, Wrong, suggestion, wrong};
+use crate::load::Transport;
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::settings;
@@ -49,6 +50,7 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("load", "think", Shape::Duration { zero: false }),
     ("load", "think_distribution", DISTRIBUTIONS),
     ("load", "pace", Shape::Duration { zero: false }),
+    ("load", "transport", Shape::Of(Kind::Choice(Transport::WORDS))),
     ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
     ("load", "deadline", Shape::Duration { zero: false }),
     ("load", "reconnect_every", count(1, i64::MAX)),
@@ -93,6 +95,7 @@ const AXES: &[(&str, &str)] = &[
     ("users", "load.users"),
     ("rate", "load.rate"),
     ("reconnect_every", "load.reconnect_every"),
+    ("transport", "load.transport"),
 ];
 
 /// What a path stands for.

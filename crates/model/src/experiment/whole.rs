@@ -78,7 +78,7 @@ impl Reading<'_> {
         let running = self.running();
         for key in self.axes.iter().map(|a| a.key.clone()).collect::<Vec<_>>() {
             let path = format!("axes.{key}");
-            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus")
+            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus" | "transport")
                 || key.starts_with("settings.")
                 || key.starts_with("native.");
             if of_server && self.said("server.on") {
@@ -137,6 +137,13 @@ impl Reading<'_> {
                 "load.users",
                 "nobody says how many users there are",
                 "write users = 8 in [load], or make it an axis",
+            );
+        }
+        if self.said("load.transport") && self.said("server.on") {
+            self.problem(
+                "load.transport",
+                "the DSN says how its server is reached",
+                "leave this out; write ?socket=/PATH or ?tls=required into server.on",
             );
         }
         let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");

@@ -6,7 +6,7 @@ use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, group_axis, parameter_of};
 use crate::experiment::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE};
 use crate::host::{Host, InstalledBuild};
-use crate::load::{Arrivals, Group, Process, Until, Work};
+use crate::load::{Arrivals, Group, Process, Transport, Until, Work};
 use crate::problem::Problem;
 use crate::rate::Rate;
 use crate::search::{Goal, Search};
@@ -135,9 +135,8 @@ fn label(workloads: &[&WorkloadWords]) -> String {
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     match axis {
-        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every" | "workload" => {
-            true
-        }
+        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every" | "transport"
+        | "workload" => true,
         parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
     }
 }
@@ -151,6 +150,9 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     }
     if let Some(operations) = axes.get("reconnect_every").and_then(Value::count) {
         load.reconnect_every = Some(operations.unsigned_abs());
+    }
+    if let Some(transport) = axes.get("transport").and_then(Value::text) {
+        load.transport = Transport::named(transport);
     }
     let mut phases = experiment.phases.clone();
     for phase in &mut phases {
@@ -222,9 +224,13 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
         settings: profile_settings(&profile),
         native: wish.native.clone(),
         profile,
+        tcp: comes_by(experiment, Transport::Tcp) || comes_by(experiment, Transport::Tls),
         cpus: axis("cpus").or_else(|| wish.cpus.clone()),
         load_cpus: axis("load_cpus").or_else(|| wish.load_cpus.clone()),
     };
+    if comes_by(experiment, Transport::Tls) {
+        server.settings.insert("tls".into(), Value::Flag(true));
+    }
     server.settings.extend(wish.settings.clone());
     for (key, value) in axes {
         match key.split_once('.') {
@@ -242,6 +248,14 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
         server.native.clear();
     }
     server
+}
+
+/// Whether users of any cell come this way: then the servers of all cells offer it, so that one server can take them all.
+fn comes_by(experiment: &Experiment, transport: Transport) -> bool {
+    match experiment.axes.iter().find(|a| a.key == "transport") {
+        Some(axis) => axis.values.iter().any(|value| value.text() == Some(transport.word())),
+        None => experiment.load.transport == Some(transport),
+    }
 }
 
 fn profile_settings(profile: &str) -> BTreeMap<String, Value> {
@@ -271,6 +285,14 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
                     [] => "name another engine, or install a build that has it (assay servers list)".into(),
                     _ => format!("name another engine, or a build that has it: {}", with.join(", ")),
                 },
+            });
+        }
+        let offers_tls = server.settings.get("tls").and_then(Value::flag) == Some(true);
+        if cell.load.transport == Some(Transport::Tls) && !offers_tls {
+            return Some(Obstacle {
+                keys: &["transport", "settings.tls"],
+                reason: "users are to come under TLS, and settings.tls keeps the server from offering it".into(),
+                mend: "leave out settings.tls, or take another transport".into(),
             });
         }
         let admitted = server.settings.get("max_connections").and_then(Value::count);

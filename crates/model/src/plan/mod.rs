@@ -95,6 +95,9 @@ pub struct Server {
     pub settings: BTreeMap<String, Value>,
     /// The server's own variables, passed as they are.
     pub native: BTreeMap<String, Value>,
+    /// Listens on loopback beside its socket, because some users of the plan come that way.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tcp: bool,
     /// CPUs for server and load as the experiment said (`all`, `half`, `0-7`, `socket:0`); `None` leaves it to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<String>,

@@ -4,7 +4,7 @@
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
 use super::{Cell, Plan};
-use crate::load::{Group, Phase, PhaseKind, Until};
+use crate::load::{Group, Phase, PhaseKind, Transport, Until};
 use crate::settings;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
@@ -87,6 +87,9 @@ fn shared(plan: &Plan) -> String {
             c.groups.iter().find(|g| g.name == *name).map_or(String::new(), |g| group_text(g, plan))
         });
     }
+    say("transport", &|c| {
+        c.load.transport.filter(|t| *t != Transport::Unix).map_or(String::new(), |t| t.word().into())
+    });
     say("pause", &|c| c.load.pause.as_ref().map_or(String::new(), ToString::to_string));
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"

@@ -23,7 +23,7 @@ pub struct InstanceRecord {
     #[serde(default)]
     pub binary_sha256: Option<String>,
     /// The option file as written; empty for a server that the lab did not start. Here and in the variables the private
-    /// folders, new at every start, read `{data}` and `{run}`.
+    /// folders and the port, new at every start, read `{data}`, `{run}` and `{port}`.
     pub option_file: String,
     /// `SHOW GLOBAL VARIABLES`.
     pub variables: BTreeMap<String, String>,
@@ -95,7 +95,25 @@ pub struct SessionAnswer {
     pub variables: BTreeMap<String, String>,
     /// `unix` or `tcp`; then `plain` or `tls`.
     pub transport: String,
+    /// TLS version and cipher as client and server agreed on them, and as the server names them (`Ssl_version`,
+    /// `Ssl_cipher`); `None` in the clear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsAnswer>,
+    /// The authentication plugin by which the server let the session in.
+    #[serde(default)]
+    pub authentication: String,
+    /// `off`, and whether the server offered it: assay never compresses.
+    #[serde(default)]
+    pub compression: String,
     pub plans: Vec<StatementPlan>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TlsAnswer {
+    pub version: String,
+    pub cipher: String,
+    pub server_version: String,
+    pub server_cipher: String,
 }
 
 /// One statement and how the server means to carry it out, with sampled values in place of its parameters.

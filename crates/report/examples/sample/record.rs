@@ -3,7 +3,7 @@
 
 use model::errors::Errors;
 use model::host::{Host, InstalledBuild, Version};
-use model::load::{Io, Load, Phase, PhaseKind, Until};
+use model::load::{Io, Load, Phase, PhaseKind, Transport, Until};
 use model::plan::{Axis, Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
 use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::canary::{Canary, CanaryPoint};
@@ -148,6 +148,7 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect(),
         load: Load {
+            transport: Some(Transport::Unix),
             users: Users(axes["users"].count().unwrap_or(1) as u32),
             arrivals: None,
             pause: None,
@@ -176,6 +177,7 @@ fn server() -> Server {
         profile: "durable".into(),
         settings: BTreeMap::from([("buffer_pool".into(), Value::from(1 << 30)), ("binlog".into(), Value::from(false))]),
         native: BTreeMap::new(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     }
@@ -347,6 +349,9 @@ fn session(cell: &Cell) -> SessionAnswer {
             ("autocommit".into(), "ON".into()),
         ]),
         transport: "unix plain".into(),
+        tls: None,
+        authentication: "mysql_native_password".into(),
+        compression: "off, offered by the server".into(),
         plans: names
             .iter()
             .map(|name| statement_plan(name, cell.axes.get("range_size").and_then(Value::count).unwrap_or(1)))

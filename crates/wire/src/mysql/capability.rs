@@ -12,6 +12,8 @@ impl Capabilities {
     /// Named CLIENT_MYSQL by MariaDB, which offers its own high bits only where this one is absent.
     pub const LONG_PASSWORD: Self = Capabilities(1);
     pub const CONNECT_WITH_DB: Self = Capabilities(1 << 3);
+    /// Never asked for; named so that a session can say that the server offered it.
+    pub const COMPRESS: Self = Capabilities(1 << 5);
     /// A statement may ask the client for a file; without this bit the server refuses the statement itself.
     pub const LOCAL_FILES: Self = Capabilities(1 << 7);
     pub const PROTOCOL_41: Self = Capabilities(1 << 9);

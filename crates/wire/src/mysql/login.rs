@@ -1,16 +1,17 @@
 //! The opening conversation, from greeting to OK, as a machine that is fed bytes and writes bytes.
 //!
-//! It runs once per session, so it favours being plain over being fast. Not here: TLS (`handshake::write_ssl_request`
-//! is ready for it), and what a session sets after login (SET NAMES and the like).
+//! It runs once per session, so it favours being plain over being fast. Where the session is to be encrypted, the machine
+//! says when (`LoginStep::Encrypt`) and goes on with what comes out of TLS, which is the caller's. Not here: what a session
+//! sets after login (SET NAMES and the like).
 
 use std::fmt;
 
-use super::auth::Plugin;
 use super::auth::caching_sha2::{self, SEED_BYTES};
 use super::auth::switch::Switch;
+use super::auth::{self, Plugin};
 use super::capability::Capabilities;
 use super::err::ErrPacket;
-use super::handshake::{Flavour, Greeting, Response, SCRAMBLE_BYTES};
+use super::handshake::{Flavour, Greeting, Response, write_ssl_request};
 use super::ok::{OkPacket, Status};
 use super::packet;
 use super::reader::Malformed;
@@ -34,6 +35,22 @@ pub struct Account<'a> {
 pub enum Transport {
     UnixSocket,
     Tcp,
+    /// The session goes on under TLS; the login fails where the server does not offer it.
+    Tls,
+    /// The same where the server offers it, and plain TCP where it does not.
+    TlsIfOffered,
+}
+
+impl Transport {
+    /// What it is, once it is known what the server offers.
+    fn agreed(self, offered: Capabilities) -> Result<Self, LoginError> {
+        match self {
+            Self::UnixSocket | Self::Tcp => Ok(self),
+            Self::Tls | Self::TlsIfOffered if offered.has(Capabilities::SSL) => Ok(Self::Tls),
+            Self::Tls => Err(LoginError::NotEncrypted),
+            Self::TlsIfOffered => Ok(Self::Tcp),
+        }
+    }
 }
 
 /// What a session knows of its server once it is in.
@@ -44,6 +61,8 @@ pub struct Session {
     pub connection_id: u32,
     /// What both sides can do; `Reply::new` needs it.
     pub capabilities: Capabilities,
+    /// What the server can do.
+    pub offered: Capabilities,
     /// The plugin by which the server accepted.
     pub plugin: Plugin,
     pub status: Status,
@@ -56,6 +75,11 @@ pub enum LoginStep<'b> {
     Incomplete {
         consumed: usize,
         missing: usize,
+    },
+    /// What was appended to `out` is the last word in the clear. The caller sends it, goes through the TLS handshake, and
+    /// then calls `encrypted`.
+    Encrypt {
+        consumed: usize,
     },
     Done {
         consumed: usize,
@@ -74,6 +98,8 @@ pub enum LoginError {
     /// The account uses an authentication plugin that assay does not speak.
     UnknownPlugin(String),
     BadPublicKey,
+    /// The server does not offer TLS, and the login wanted it.
+    NotEncrypted,
 }
 
 impl From<Malformed> for LoginError {
@@ -88,10 +114,10 @@ impl fmt::Display for LoginError {
             LoginError::Malformed(malformed) => malformed.fmt(f),
             LoginError::UnknownPlugin(name) => write!(
                 f,
-                "the account authenticates by {name}; assay speaks {} and {}",
-                Plugin::Native.name(),
-                Plugin::CachingSha2.name()
+                "the account authenticates by {name}; assay speaks {}",
+                Plugin::ALL.map(Plugin::name).join(", ")
             ),
+            LoginError::NotEncrypted => write!(f, "the server offers no encrypted connections"),
             LoginError::BadPublicKey => write!(f, "the server's RSA public key cannot be used"),
         }
     }
@@ -104,8 +130,10 @@ pub struct Login<'a> {
     transport: Transport,
     seed: [u8; SEED_BYTES],
     sequence: u8,
-    scramble: [u8; SCRAMBLE_BYTES],
+    challenge: Vec<u8>,
     plugin: Plugin,
+    /// The response that waits for TLS.
+    response: Vec<u8>,
     /// Set by the greeting.
     session: Option<Session>,
 }
@@ -113,8 +141,8 @@ pub struct Login<'a> {
 impl<'a> Login<'a> {
     /// `seed` must be fresh random bytes; they are used only on the full path over TCP.
     pub fn new(account: Account<'a>, transport: Transport, seed: [u8; SEED_BYTES]) -> Self {
-        let (scramble, plugin) = ([0; SCRAMBLE_BYTES], Plugin::Native);
-        Login { account, transport, seed, sequence: 0, scramble, plugin, session: None }
+        let (challenge, response, plugin) = (Vec::new(), Vec::new(), Plugin::Native);
+        Login { account, transport, seed, sequence: 0, challenge, plugin, response, session: None }
     }
 
     /// Reads as many whole packets as `bytes` holds and appends the answers to `out`.
@@ -138,7 +166,16 @@ impl<'a> Login<'a> {
             }
             self.sequence = packet.sequence.wrapping_add(1);
             match (&mut self.session, first) {
-                (None, _) => self.greeted(packet.payload, out)?,
+                (None, _) => {
+                    self.greeted(packet.payload, out)?;
+                    if self.response.is_empty() {
+                        continue;
+                    }
+                    // Whatever lies behind the greeting could have been put there by a stranger.
+                    let alone = rest.is_empty();
+                    let step = alone.then_some(LoginStep::Encrypt { consumed });
+                    return step.ok_or(Malformed("the server speaks on before TLS has begun").into());
+                }
                 (Some(session), 0x00) => {
                     session.status = OkPacket::parse(packet.payload)?.status;
                     session.plugin = self.plugin;
@@ -159,37 +196,55 @@ impl<'a> Login<'a> {
         if self.account.database.is_some() {
             wanted = wanted | Capabilities::CONNECT_WITH_DB;
         }
+        self.transport = self.transport.agreed(greeting.capabilities)?;
+        if self.transport == Transport::Tls {
+            wanted = wanted | Capabilities::SSL;
+        }
         let capabilities = wanted & greeting.capabilities;
         // A default plugin that is unknown here need not be the account's: answer by native, and the server will switch.
         self.plugin = Plugin::named(greeting.plugin).unwrap_or(Plugin::Native);
-        self.scramble = greeting.scramble;
+        self.challenge = greeting.scramble.to_vec();
         let response = Response {
             capabilities,
             collation: self.account.collation,
             user: self.account.user.as_bytes(),
-            auth: &self.plugin.proof(self.account.password, &self.scramble),
+            auth: &self.plugin.proof(self.account.password, &self.challenge),
             database: self.account.database.unwrap_or("").as_bytes(),
             plugin: self.plugin.name().as_bytes(),
             attributes: self.account.attributes,
         };
-        self.sequence = packet::write(out, self.sequence, |out| response.write(out));
+        if self.transport == Transport::Tls {
+            let collation = self.account.collation;
+            self.sequence = packet::write(out, self.sequence, |out| write_ssl_request(out, capabilities, collation));
+            response.write(&mut self.response);
+        } else {
+            self.sequence = packet::write(out, self.sequence, |out| response.write(out));
+        }
         self.session = Some(Session {
             flavour: greeting.flavour(),
             version: greeting.version(),
             connection_id: greeting.connection_id,
             capabilities,
+            offered: greeting.capabilities,
             plugin: self.plugin,
             status: greeting.status,
         });
         Ok(())
     }
 
+    /// TLS has begun: appends the response, which travels under it.
+    pub fn encrypted(&mut self, out: &mut Vec<u8>) {
+        let response = std::mem::take(&mut self.response);
+        assert!(!response.is_empty(), "only a login that asked for TLS goes on under it");
+        self.say(out, &response);
+    }
+
     fn switched(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<(), LoginError> {
         let switch = Switch::parse(payload)?;
         self.plugin = Plugin::named(switch.plugin)
             .ok_or_else(|| LoginError::UnknownPlugin(String::from_utf8_lossy(switch.plugin).into_owned()))?;
-        self.scramble = switch.scramble;
-        let proof = self.plugin.proof(self.account.password, &self.scramble);
+        self.challenge = switch.challenge.to_vec();
+        let proof = self.plugin.proof(self.account.password, &self.challenge);
         self.say(out, &proof);
         Ok(())
     }
@@ -201,17 +256,20 @@ impl<'a> Login<'a> {
         }
         match (data, self.transport) {
             ([caching_sha2::FAST_PATH_OK], _) => {}
-            ([caching_sha2::FULL_PATH], Transport::UnixSocket) => {
+            ([caching_sha2::FULL_PATH], Transport::UnixSocket | Transport::Tls) => {
                 let clear = caching_sha2::clear(self.account.password);
                 self.say(out, &clear);
             }
-            ([caching_sha2::FULL_PATH], Transport::Tcp) => self.say(out, &[caching_sha2::ASK_PUBLIC_KEY]),
-            (key, Transport::Tcp) => {
-                let sealed = caching_sha2::seal(self.account.password, &self.scramble, key, self.seed)
+            ([caching_sha2::FULL_PATH], Transport::Tcp | Transport::TlsIfOffered) => {
+                self.say(out, &[caching_sha2::ASK_PUBLIC_KEY])
+            }
+            (key, Transport::Tcp | Transport::TlsIfOffered) => {
+                let scramble = auth::scramble(&self.challenge);
+                let sealed = caching_sha2::seal(self.account.password, &scramble, key, self.seed)
                     .map_err(|_| LoginError::BadPublicKey)?;
                 self.say(out, &sealed);
             }
-            (_, Transport::UnixSocket) => {
+            (_, Transport::UnixSocket | Transport::Tls) => {
                 return Err(Malformed("more data that was not asked for").into());
             }
         }

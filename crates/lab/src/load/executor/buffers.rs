@@ -46,6 +46,10 @@ impl Incoming {
         &self.bytes[self.start..self.end]
     }
 
+    pub fn unread_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..self.end]
+    }
+
     pub fn consume(&mut self, n: usize) {
         assert!(n <= self.end - self.start, "consumed {n} bytes of {}", self.end - self.start);
         self.start += n;

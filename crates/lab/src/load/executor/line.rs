@@ -1,6 +1,6 @@
 //! Hot path: one conversation's transport: write into `outgoing`, exchange, read and consume `incoming`. The same session code
-//! runs over a line of an executor and over a blocking socket, whose operations are always ready. Encryption is not here yet: it
-//! will stand between the buffers and the socket. A server is taken to read a whole request before it answers, as
+//! runs over a line of an executor and over a blocking socket, whose operations are always ready. Encryption is not here: it
+//! stands between a session and its line (`sessions/channel.rs`). A server is taken to read a whole request before it answers, as
 //! request-reply protocols have it.
 
 use super::buffers::Buffers;
@@ -74,6 +74,12 @@ impl Line {
     #[inline]
     pub fn incoming(&self) -> &[u8] {
         self.buffers.as_ref().map_or(&[], |buffers| buffers.incoming.unread())
+    }
+
+    /// The same, to be decrypted where it lies.
+    #[inline]
+    pub fn incoming_mut(&mut self) -> &mut [u8] {
+        self.buffers.as_mut().map_or(&mut [], |buffers| buffers.incoming.unread_mut())
     }
 
     /// Forgets the first `n` bytes of `incoming`.

@@ -29,6 +29,7 @@ pub fn serve(build: &Build, house: &House, guard: &Guard, stop: &AtomicBool) -> 
             ("tls".to_string(), Value::Flag(false)),
         ]),
         native: BTreeMap::new(),
+        tcp: false,
         cpus: None,
         load_cpus: None,
     };

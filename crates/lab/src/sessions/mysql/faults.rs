@@ -1,6 +1,6 @@
 //! Failures of this protocol in the words of a workload. All cold: an answer that fails is no hot path.
 
-use wire::mysql::Malformed;
+use wire::mysql::{LoginError, Malformed};
 use workload::session::Fault;
 
 #[cold]
@@ -11,6 +11,18 @@ pub(super) fn server_fault(error: &wire::mysql::ServerError) -> Fault {
 #[cold]
 pub(super) fn protocol(malformed: Malformed) -> Fault {
     Fault::Protocol(malformed.0.to_string())
+}
+
+/// What keeps a login from going on, with its mend where there is one.
+#[cold]
+pub(super) fn unopened(error: &LoginError) -> Fault {
+    let mend = match error {
+        LoginError::Malformed(malformed) => return protocol(*malformed),
+        LoginError::NotEncrypted => "give the server a certificate (ssl-cert, ssl-key), or connect with tls=off",
+        LoginError::UnknownPlugin(_) => "let the account authenticate by one of these",
+        LoginError::BadPublicKey => "connect with tls=required, which needs no such key",
+    };
+    Fault::Unopened(format!("{error}\n    {mend}"))
 }
 
 #[cold]

@@ -1,4 +1,4 @@
-//! Hot path: a session in MySQL's protocol over one line. A request is encoded into the line's outgoing buffer, the answer is
+//! Hot path: a session in MySQL's protocol over one channel. A request is encoded into its outgoing buffer, the answer is
 //! parsed where it arrived, and every cell of every row is decoded. Its time runs from the batch of answers that its user was
 //! woken by, to the batch that brought its last byte: in a closed load times lie end to end, so that what the client itself
 //! spends between two batches is in the next answer's time and never outside of all. Connecting and preparing allocate;
@@ -11,7 +11,7 @@ mod statement;
 
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
-pub use opening::{Connecting, Opening};
+pub use opening::{Carriage, Connecting, Opening};
 use opening::{Conversation, dial};
 use reading::Reading;
 use statement::Statement;
@@ -116,6 +116,11 @@ impl<L: Ledger> Session<L> {
         &self.conversation.version
     }
 
+    /// How this conversation is carried, as it was agreed.
+    pub fn carriage(&self) -> Carriage {
+        self.conversation.carriage()
+    }
+
     /// Gives what the next statement asks for as its local file. Nothing on disk is ever read for a server.
     pub fn offer(&mut self, file: Vec<u8>) {
         self.file = Some(file);
@@ -123,7 +128,7 @@ impl<L: Ledger> Session<L> {
 
     /// Sends the offered file in packets that every server takes, and an empty one behind them.
     fn send_file(&mut self, file: &[u8], mut sequence: u8) {
-        let out = self.conversation.line.outgoing();
+        let out = self.conversation.channel.outgoing();
         for part in file.chunks(FILE_PACKET_BYTES) {
             sequence = packet::write(out, sequence, |out| out.extend_from_slice(part));
         }
@@ -135,20 +140,20 @@ impl<L: Ledger> Session<L> {
     /// Says goodbye, so that the server does not count an aborted client, and waits for it to hang up.
     pub async fn quit(mut self) {
         self.say_goodbye();
-        let _ = self.conversation.line.exchange().await;
+        let _ = self.conversation.channel.exchange().await;
     }
 
     fn say_goodbye(&mut self) {
-        let line = &mut self.conversation.line;
-        line.outgoing().clear();
-        command::quit(line.outgoing());
+        let channel = &mut self.conversation.channel;
+        channel.outgoing().clear();
+        command::quit(channel.outgoing());
         // Servers count a goodbye as a Question.
         self.ledger.asked();
     }
 
     fn encode(&mut self, request: Request<'_>) {
         // A close may lie there already: it has no answer and travels with the next request.
-        let out = self.conversation.line.outgoing();
+        let out = self.conversation.channel.outgoing();
         let (asked, sequence) = match request {
             Request::Text(sql) => (Asked::Text, command::query(out, sql.as_bytes())),
             Request::Prepare(sql) => {
@@ -189,7 +194,7 @@ impl<L: Ledger> Session<L> {
             keep: (self.now.want == Want::Keep).then_some(&mut self.kept),
             wrong: None,
         };
-        let step = self.conversation.reply.feed(self.conversation.line.incoming(), &mut reading);
+        let step = self.conversation.reply.feed(self.conversation.channel.incoming(), &mut reading);
         let wrong = reading.wrong;
         let mut asked_for_file = None;
         let (consumed, end) = match step {
@@ -202,7 +207,7 @@ impl<L: Ledger> Session<L> {
             }
             Err(malformed) => (0, Some(Err(protocol(malformed)))),
         };
-        self.conversation.line.consume(consumed);
+        self.conversation.channel.consume(consumed);
         if let Some(sequence) = asked_for_file {
             let file = self.file.take().unwrap_or_default();
             self.send_file(&file, sequence);
@@ -231,8 +236,8 @@ impl<L: Ledger> Session<L> {
             warnings: summary.warnings.min(u32::from(u16::MAX)) as u16,
             prepared,
         };
-        let line = &self.conversation.line;
-        let ended = if self.now.pieces == 1 { line.moment() } else { line.moment_of_last_piece() };
+        let channel = &self.conversation.channel;
+        let ended = if self.now.pieces == 1 { channel.moment() } else { channel.moment_of_last_piece() };
         self.ledger.answered(self.now.class, &answer, summary.bytes, Nanos(ended.0 - self.now.started.0));
         answer
     }
@@ -250,7 +255,7 @@ impl<L: Ledger> Sql for Session<L> {
         self.now = Pending {
             class,
             want,
-            started: self.conversation.line.moment(),
+            started: self.conversation.channel.moment(),
             statement: None,
             preparing: None,
             pieces: 0,
@@ -270,9 +275,9 @@ impl<L: Ledger> Sql for Session<L> {
         }
         loop {
             let polled = if self.now.pieces == 0 {
-                self.conversation.line.poll_exchange(cx)
+                self.conversation.channel.poll_exchange(cx)
             } else {
-                self.conversation.line.poll_receive(cx)
+                self.conversation.channel.poll_receive(cx)
             };
             match polled {
                 Poll::Pending => return Poll::Pending,
@@ -303,7 +308,7 @@ impl<L: Ledger> Sql for Session<L> {
     }
 
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        if self.leaving && self.conversation.line.poll_exchange(cx).is_pending() {
+        if self.leaving && self.conversation.channel.poll_exchange(cx).is_pending() {
             return Poll::Pending;
         }
         self.leaving = false;
