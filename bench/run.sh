@@ -6,6 +6,10 @@
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 64 256 1024" bench/run.sh        what `make bench` runs
 #   PARTS="points mixed canned loader" choose some; TABLE=FILE writes elsewhere
+#
+# In slices, where the machine is quiet for minutes only: FIGURES=FILE keeps the figures of all calls, each adding its
+# rounds to those of the calls before, and the table is of all of them; PARTS=none only writes it. SOCKET=FILE measures on a server that is up
+# already and has the tables in `sbtest` (not for the loader).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,8 +18,9 @@ LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"point
 TABLE=${TABLE:-docs/performance.md} ASSAY=${ASSAY:-target/release/assay} SHAM=${SHAM:-target/release/examples/sham}
 
 home=$(mktemp -d "${TMPDIR:-/tmp}/assay-bench.XXXXXX")
-socket=$home/s
-figures=$home/figures.tsv
+socket=${SOCKET:-$home/s}
+figures=${FIGURES:-$home/figures.tsv}
+touch "$figures"
 server=""
 canned=""
 finish() {
@@ -84,6 +89,9 @@ parameters=(--set tables="$TABLES" --set rows="$ROWS" --set distribution=uniform
 
 # A figure is: part, program, users, round, name, value.
 figure() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$part" "$1" "$users" "$round" "$2" "$3" >>"$figures"; }
+# The numbers of so many rounds of a part, after those that it has at its levels; and of all that it has.
+had() { awk -F'\t' -v part="$part" -v levels=" $1 " 'BEGIN { most = 0 } $1 == part && index(levels, " " $3 " ") && $4 > most { most = $4 } END { print most }' "$figures"; }
+rounds() { local before; before=$(had "$1"); seq $((before + 1)) $((before + $2)); }
 number() { grep -o "\"$1\":{\"value\":[0-9.e-]*" "$2" | head -1 | sed 's/.*://'; }
 plain() { grep -o "\"$1\":[0-9.]*" "$2" | sed 's/.*://'; }
 
@@ -130,9 +138,9 @@ run_assay() { # WORKLOAD epoll|io_uring DSN [PARAMETERS...]; PINNED is a command
 
 points() {
     part=points
-    for round in $(seq "$ROUNDS"); do
+    for round in $(rounds "$LEVELS" "$ROUNDS"); do
         for users in $LEVELS; do
-            say "point selects, round $round of $ROUNDS, $users connections"
+            say "point selects, round $round, $users connections"
             run_floor io_uring "$socket" sbtest
             run_assay oltp.point_selects io_uring "$dsn" "${parameters[@]}"
             run_sysbench oltp_point_select
@@ -144,8 +152,8 @@ points() {
 
 mixed() {
     part=mixed users=64
-    for round in $(seq "$ROUNDS"); do
-        say "mixed read-only transaction, round $round of $ROUNDS"
+    for round in $(rounds $users "$ROUNDS"); do
+        say "mixed read-only transaction, round $round"
         run_sysbench oltp_read_only
         run_assay oltp.mixed io_uring "$dsn" "${parameters[@]}"
     done
@@ -159,9 +167,9 @@ canned() {
     taskset -c "$last" "$SHAM" "$to" >>"$home/log" 2>&1 &
     canned=$!
     until [ -S "$to" ]; do sleep 0.1; done
-    for round in $(seq "$ROUNDS"); do
+    for round in $(rounds "$CANNED_LEVELS" "$ROUNDS"); do
         for users in $CANNED_LEVELS; do
-            say "canned server, round $round of $ROUNDS, $users connections"
+            say "canned server, round $round, $users connections"
             for io in io_uring epoll; do
                 run_floor "$io" "$to" "" taskset -c 0
                 PINNED="taskset -c 0" run_assay noop "$io" "mysql://root@localhost/?socket=$to"
@@ -185,8 +193,8 @@ LUA
 
 loader() {
     part=loader users=2
-    for round in $(seq "$LOADS"); do
-        say "loading $TABLES tables of $ROWS rows, round $round of $LOADS"
+    for round in $(rounds $users "$LOADS"); do
+        say "loading $TABLES tables of $ROWS rows, round $round"
         sysbench oltp_read_only "${sb[@]}" cleanup >>"$home/log"
         local begin end
         begin=$(date +%s.%N)
@@ -203,18 +211,23 @@ loader() {
     done
 }
 
-say "starting a private MariaDB"
-start_server
-say "loading $TABLES tables of $ROWS rows"
-sysbench oltp_read_only "${sb[@]}" --threads=2 prepare >>"$home/log"
-say "warming up"
-sysbench oltp_read_only "${sb[@]}" --threads=2 --time=2 run >>"$home/log"
+none() { :; }
+case " $PARTS " in *" points "* | *" mixed "* | *" loader "*)
+    if [ -z "${SOCKET:-}" ]; then
+        say "starting a private MariaDB"
+        start_server
+        say "loading $TABLES tables of $ROWS rows"
+        sysbench oltp_read_only "${sb[@]}" --threads=2 prepare >>"$home/log"
+        say "warming up"
+        sysbench oltp_read_only "${sb[@]}" --threads=2 --time=2 run >>"$home/log"
+    fi ;;
+esac
 for part_wanted in $PARTS; do "$part_wanted"; done
 
 {
     echo "Measured $(date -u +%Y-%m-%d) on $(nproc) × $(sed -n 's/model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), with"
-    echo "$("$ASSAY" --version), $(sysbench --version), MariaDB $(grep -ao '[0-9.]*-MariaDB[^ ]*' "$home/server.log" | head -1);"
-    echo "$TABLES tables × $ROWS rows, Unix socket, $ROUNDS rounds of $LENGTH s each ($LOADS for the loader)."
+    echo "$("$ASSAY" --version), $(sysbench --version), MariaDB $(PATH=$PATH:/usr/sbin:/usr/libexec mariadbd --version | grep -o '[0-9.]*-MariaDB[^ ]*');"
+    echo "$TABLES tables × $ROWS rows, Unix socket, rounds of $LENGTH s each: $(cut -f1,4 "$figures" | sort -u | cut -f1 | uniq -c | awk '{ printf "%s%s %s", (NR == 1 ? "" : ", "), $1, $2 }')."
     echo
     awk -f bench/table.awk "$figures"
 } >"$home/table.md"
