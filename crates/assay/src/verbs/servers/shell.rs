@@ -25,7 +25,8 @@ fn run(matches: &ArgMatches) -> Exit {
         return open(&wanted, &up.socket);
     }
     let stop = interrupt::patient_flag();
-    let (mut instance, _held) = match start::serve(&wanted, &stop) {
+    // Declared first, so let go last: whoever waits for it finds the instance's folder gone.
+    let (_held, mut instance) = match start::serve(&wanted, &stop) {
         Ok(up) => up,
         Err(exit) => return exit,
     };

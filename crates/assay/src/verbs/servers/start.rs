@@ -50,7 +50,8 @@ fn run(matches: &ArgMatches) -> Exit {
         Err(exit) => return exit,
     };
     let stop = interrupt::flag();
-    let (mut instance, _held) = match serve(&wanted, &stop) {
+    // Declared first, so let go last: whoever waits for it finds the instance's folder gone.
+    let (_held, mut instance) = match serve(&wanted, &stop) {
         Ok(up) => up,
         Err(exit) => return exit,
     };
@@ -90,14 +91,14 @@ pub fn wanted(matches: &ArgMatches) -> Result<Wanted, Exit> {
 }
 
 /// Starts it and takes its name.
-pub fn serve(wanted: &Wanted, stop: &AtomicBool) -> Result<(Instance, Held), Exit> {
+pub fn serve(wanted: &Wanted, stop: &AtomicBool) -> Result<(Held, Instance), Exit> {
     let held = by_hand::hold(&wanted.house, &wanted.server.build).map_err(exit::refused)?;
     let guard = Guard::this_program();
     let Wanted { house, build, server } = wanted;
     let wish = Wish { house, guard: &guard, build, server, cpus: &[], tcp: None, stop };
     let instance = Instance::provision(&wish).map_err(exit::failed)?;
     held.ready(instance.socket()).map_err(exit::failed)?;
-    Ok((instance, held))
+    Ok((held, instance))
 }
 
 fn tell(wanted: &Wanted, socket: &std::path::Path) {
