@@ -5,7 +5,7 @@
 # with the smallest and the largest. Nothing here has a time that it must reach.
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 64 256 1024" bench/run.sh        what `make bench` runs
-#   PARTS="points mixed canned loader" choose some; TABLE=FILE writes elsewhere
+#   PARTS="points mixed canned loader transport" choose some; TABLE=FILE writes elsewhere
 #
 # In slices, where the machine is quiet for minutes only: FIGURES=FILE keeps the figures of all calls, each adding its
 # rounds to those of the calls before, and the table is of all of them; PARTS=none only writes it. SOCKET=FILE measures on a server that is up
@@ -14,7 +14,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ROUNDS=${ROUNDS:-5} LENGTH=${LENGTH:-4} LEVELS=${LEVELS:-"1 64 256 1024"} CANNED_LEVELS=${CANNED_LEVELS:-"1 64 1024"}
-LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points mixed canned loader"}
+LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points mixed canned loader transport"}
+TRANSPORT_LEVELS=${TRANSPORT_LEVELS:-"1 64 256"} TRANSPORT_MEMORY=${TRANSPORT_MEMORY:-1024}
 TABLE=${TABLE:-docs/performance.md} ASSAY=${ASSAY:-target/release/assay} SHAM=${SHAM:-target/release/examples/sham}
 
 home=$(mktemp -d "${TMPDIR:-/tmp}/assay-bench.XXXXXX")
@@ -211,6 +212,8 @@ loader() {
     done
 }
 
+source bench/transport.sh
+
 none() { :; }
 case " $PARTS " in *" points "* | *" mixed "* | *" loader "*)
     if [ -z "${SOCKET:-}" ]; then
@@ -224,21 +227,29 @@ case " $PARTS " in *" points "* | *" mixed "* | *" loader "*)
 esac
 for part_wanted in $PARTS; do "$part_wanted"; done
 
-{
+measured() { # PROGRAMS HOW: what a block opens with
     echo "Measured $(date -u +%Y-%m-%d) on $(nproc) × $(sed -n 's/model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), with"
-    echo "$("$ASSAY" --version), $(sysbench --version), MariaDB $(PATH=$PATH:/usr/sbin:/usr/libexec mariadbd --version | grep -o '[0-9.]*-MariaDB[^ ]*');"
-    echo "$TABLES tables × $ROWS rows, Unix socket, rounds of $LENGTH s each: $(cut -f1,4 "$figures" | sort -u | cut -f1 | uniq -c | awk '{ printf "%s%s %s", (NR == 1 ? "" : ", "), $1, $2 }')."
+    echo "$1, MariaDB $(PATH=$PATH:/usr/sbin:/usr/libexec mariadbd --version | grep -o '[0-9.]*-MariaDB[^ ]*');"
+    echo "$TABLES tables × $ROWS rows, $2, rounds of $LENGTH s each: $(cut -f1,4 "$home/part.tsv" | sort -u | cut -f1 | uniq -c | awk '{ printf "%s%s %s", (NR == 1 ? "" : ", "), $1, $2 }')."
     echo
-    awk -f bench/table.awk "$figures"
-} >"$home/table.md"
-mkdir -p target && cp "$figures" target/bench-figures.tsv
-if [ -f "$TABLE" ] && grep -q '<!-- bench: begin -->' "$TABLE"; then
-    awk -v table="$home/table.md" '
-        /<!-- bench: begin -->/ { print; print ""; while ((getline line <table) > 0) print line; print ""; skip = 1 }
-        /<!-- bench: end -->/ { skip = 0 }
-        !skip && !/<!-- bench: begin -->/ { print }' "$TABLE" >"$home/page.md"
+}
+# Puts $home/table.md between the marks of a block, or at the end of a page that has none.
+into_page() { # BLOCK
+    grep -q "<!-- $1: begin -->" "$TABLE" 2>/dev/null || printf '<!-- %s: begin -->\n<!-- %s: end -->\n' "$1" "$1" >>"$TABLE"
+    awk -v block="$1" -v table="$home/table.md" '
+        $0 == "<!-- " block ": begin -->" { print; print ""; while ((getline line <table) > 0) print line; print ""; skip = 1 }
+        $0 == "<!-- " block ": end -->" { skip = 0 }
+        !skip && $0 != "<!-- " block ": begin -->" { print }' "$TABLE" >"$home/page.md"
     cp "$home/page.md" "$TABLE"
-else
-    cp "$home/table.md" "$TABLE"
+}
+# A block without figures stays as it is.
+if grep -v '^transport' "$figures" >"$home/part.tsv"; then
+    { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    into_page bench
 fi
+if grep '^transport' "$figures" >"$home/part.tsv"; then
+    { measured "$("$ASSAY" --version)" "io_uring"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    into_page transport
+fi
+mkdir -p target && cp "$figures" target/bench-figures.tsv
 say "the table is in $TABLE, every figure in target/bench-figures.tsv"

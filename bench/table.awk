@@ -57,6 +57,28 @@ function figures_of(part, names, count,    i, k, n) {
     print ""
 }
 
+function transports(    i, k, n, how, count) {
+    count = split("unix tcp tls", how, " ")
+    print "| connections | transport | QPS | client CPU µs/statement | of it user | server CPU µs/statement | peak RSS MiB |\n|---|---|---|---|---|---|---|"
+    for (i = 1; i <= levels["transport"]; i++) {
+        n = users["transport", i]
+        for (k = 1; k <= count; k++)
+            printf "| %s | %s | %s | %s | %s | %s | %s |\n", n, how[k], rate(median("transport", how[k], n, "qps")),
+                shown(median("transport", how[k], n, "cpu")), shown(median("transport", how[k], n, "user")),
+                shown(median("transport", how[k], n, "server")), shown(median("transport", how[k], n, "rss"))
+    }
+    print "\nRatios to the Unix socket within a round, median [smallest..largest].\n"
+    print "| connections | transport | QPS | client CPU | of it user | server CPU |\n|---|---|---|---|---|---|"
+    for (i = 1; i <= levels["transport"]; i++) {
+        n = users["transport", i]
+        if (median("transport", "unix", n, "cpu") == "") continue
+        for (k = 2; k <= count; k++)
+            printf "| %s | %s | %s | %s | %s | %s |\n", n, how[k], ratio("transport", how[k], "qps", "unix", "qps", n, 1e9),
+                ratio("transport", how[k], "cpu", "unix", "cpu", n, 1e9), ratio("transport", how[k], "user", "unix", "user", n, 1e9),
+                ratio("transport", how[k], "server", "unix", "server", n, 1e9)
+    }
+}
+
 END {
     everybody = split("sysbench|floor io_uring|assay io_uring|floor epoll|assay epoll", names, "|")
     if (levels["points"]) {
@@ -104,4 +126,5 @@ END {
             rate(median("loader", "assay", 2, "rows_per_s")), rate(median("loader", "sysbench", 2, "rows_per_s")),
             ratio("loader", "assay", "rows_per_s", "sysbench", "rows_per_s", 2, 1e9)
     }
+    if (levels["transport"]) transports()
 }
