@@ -31,8 +31,6 @@ struct Veil {
     incoming: Vec<u8>,
     /// Of `incoming`: what was consumed.
     start: usize,
-    /// Records of TLS itself that travel with what is sent next.
-    answer: Vec<u8>,
     /// A request was sealed and the line has not yet answered.
     asking: bool,
 }
@@ -115,7 +113,6 @@ impl Channel {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             start: 0,
-            answer: Vec::new(),
             asking: false,
         };
         while veil.advance(&mut self.line)? {
@@ -177,6 +174,9 @@ impl Veil {
 
     /// Takes in what has arrived and writes what TLS itself has to say; whether the handshake needs more.
     fn advance(&mut self, line: &mut Line) -> io::Result<bool> {
+        // Records of TLS itself, which travel with what is sent next. Let go after the handshake: a record's room for each user
+        // was 16 MiB for a thousand.
+        let mut answer = Vec::new();
         let mut handshaking = None;
         while handshaking.is_none() {
             let UnbufferedStatus { mut discard, state } = self.machine.process_tls_records(line.incoming_mut());
@@ -189,10 +189,10 @@ impl Veil {
                     }
                 }
                 ConnectionState::EncodeTlsData(mut data) => {
-                    let begin = self.answer.len();
-                    self.answer.resize(begin + RECORD_BYTES + RECORD_OVERHEAD_BYTES, 0);
-                    let written = data.encode(&mut self.answer[begin..]).map_err(io::Error::other)?;
-                    self.answer.truncate(begin + written);
+                    let begin = answer.len();
+                    answer.resize(begin + RECORD_BYTES + RECORD_OVERHEAD_BYTES, 0);
+                    let written = data.encode(&mut answer[begin..]).map_err(io::Error::other)?;
+                    answer.truncate(begin + written);
                 }
                 ConnectionState::TransmitTlsData(data) => data.done(),
                 ConnectionState::WriteTraffic(_) => handshaking = Some(false),
@@ -201,8 +201,8 @@ impl Veil {
             }
             line.consume(discard);
         }
-        if !self.answer.is_empty() {
-            line.outgoing().append(&mut self.answer);
+        if !answer.is_empty() {
+            line.outgoing().extend_from_slice(&answer);
         }
         Ok(handshaking == Some(true))
     }
