@@ -128,7 +128,7 @@ test('the arrow keys walk the matrix and Enter opens a cell', async (t) => {
 
 test('the ledger is filtered by status and by check', async (t) => {
   const page = await open(t);
-  const rows = () => page.locator('.ledger tbody tr').count();
+  const rows = () => page.locator('#checks .ledger tbody tr').count();
   await page.click('.chip.warn');
   await page.click('.chip.not_evaluable');
   assert.equal(await rows(), 3);
@@ -136,14 +136,14 @@ test('the ledger is filtered by status and by check', async (t) => {
   await page.selectOption('#checks select', 'littles_law');
   await page.click('.more');
   assert.equal(await rows(), 107);
-  assert.deepEqual(await page.$$eval('.ledger tbody tr', (all) => [...new Set(all.map((r) => r.className))]), ['pass']);
+  assert.deepEqual(await page.$$eval('#checks .ledger tbody tr', (all) => [...new Set(all.map((r) => r.className))]), ['pass']);
 });
 
 test('a claim leads to the check that it rests on', async (t) => {
   const page = await open(t);
   await page.click('.claims li:first-child a');
   assert.deepEqual(
-    await page.$$eval('.ledger tbody code', (all) => [...new Set(all.map((e) => e.textContent))].filter((c) => !c.includes('/'))),
+    await page.$$eval('#checks .ledger tbody code', (all) => [...new Set(all.map((e) => e.textContent))].filter((c) => !c.includes('/'))),
     ['client_had_headroom'],
   );
 });
