@@ -161,6 +161,21 @@ fn rows_per_call_that_no_axis_explains_fail() {
 }
 
 #[test]
+fn operations_cut_by_the_ends_of_a_phase_are_no_different_work() {
+    // Of 8 users in three runs 24 operations may be cut: much of 300, little of 60,000.
+    let cut = |calls: u64| {
+        spoilt(|r| {
+            of_cell(r, "c004").for_each(|r| {
+                (statement(r).calls, statement(r).rows, operation(r).done) = (calls, calls, calls * 9 / 10);
+                statement(r).bytes = 200 * calls;
+            });
+        })
+    };
+    assert_eq!(status(&cut(100), "measured_work_agrees"), Pass);
+    assert_eq!(status(&cut(20_000), "measured_work_agrees"), Fail);
+}
+
+#[test]
 fn an_axis_over_a_work_parameter_explains_its_rows() {
     let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
     of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);

@@ -4,7 +4,8 @@
 //! statement must return as many rows under another charset, server, number of users, or within another workload.
 //!
 //! Rows per call or calls per operation off by more than 5 % fail; bytes per call warn. Classes with fewer than
-//! 100 calls are left out, because the edge of the table alone moves their mean by that much.
+//! 100 calls are left out, because the edge of the table alone moves their mean by that much. Calls per operation may
+//! differ by the operations besides that the ends of a phase may cut, one for each user: in half a second that is much.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::{CellEvidence, Evidence};
@@ -40,9 +41,14 @@ struct Work {
     rows: u64,
     bytes: u64,
     operations: u64,
+    /// Operations that the ends of a phase may have cut: the calls of each count on one side only.
+    cut: u64,
 }
 
 impl Work {
+    fn edge(&self) -> f64 {
+        self.cut as f64 / self.operations.max(1) as f64
+    }
     fn measures(&self) -> [(Measure, f64); 3] {
         let calls = self.calls as f64;
         [
@@ -86,6 +92,8 @@ struct Mismatch<'a> {
     measure: Measure,
     base: f64,
     candidate: f64,
+    /// By how much the two may differ for where their phases were cut.
+    edge: f64,
 }
 
 impl Mismatch<'_> {
@@ -106,9 +114,15 @@ fn look(evidence: &Evidence) -> Sight {
             compared += 1;
             let both =
                 one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(own(pair.axis)));
-            let mismatches =
-                both.map(|((measure, base), (_, candidate))| Mismatch { pair, statement, measure, base, candidate });
-            found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > LIMIT.0));
+            let mismatches = both.map(|((measure, base), (_, candidate))| Mismatch {
+                pair,
+                statement,
+                measure,
+                base,
+                candidate,
+                edge: if measure == Measure::Calls { one.edge() + other.edge() } else { 0.0 },
+            });
+            found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > LIMIT.0 + m.edge));
         }
     }
     if compared == 0 {
@@ -156,9 +170,11 @@ type Part<'a> = (String, &'a str);
 /// Over all runs; rare classes left out.
 fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work> {
     let mut work: BTreeMap<Part, Work> = BTreeMap::new();
-    let mut operations: BTreeMap<String, u64> = BTreeMap::new();
+    let mut operations: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (group, share) in cell.runs.iter().flat_map(|r| r.groups()) {
-        *operations.entry(group.name.clone()).or_default() += share.done();
+        let sum = operations.entry(group.name.clone()).or_default();
+        sum.0 += share.done();
+        sum.1 += u64::from(share.users());
         for (name, statement) in share.statements() {
             let sum = work.entry((group.name.clone(), name)).or_default();
             sum.calls += statement.calls;
@@ -167,7 +183,7 @@ fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work> {
         }
     }
     for ((group, _), sum) in &mut work {
-        sum.operations = operations[group];
+        (sum.operations, sum.cut) = operations[group];
     }
     work.retain(|_, w| w.calls >= FEWEST_CALLS);
     work

@@ -68,7 +68,7 @@ function instance(i: Instance): HTMLElement {
     .map(([k, v]) => `${k} = ${show(v)}`)
     .join('\n');
   return fold(
-    `Instance ${i.key}`,
+    `Instance ${column(i)}`,
     `${i.kind} ${i.version.join('.')}, profile ${i.wanted.profile}`,
     i.complaints.map((c) => h('p', {}, badge('warn'), ' ', c)),
     facts([
@@ -88,6 +88,13 @@ function instance(i: Instance): HTMLElement {
   );
 }
 
+/** A server by its build; by its key as well where several instances are of that build. */
+function column(i: Instance): string {
+  const build = i.wanted.build || `${i.kind} ${i.version.join('.')}`;
+  const alone = data.instances.filter((other) => other.wanted.build === i.wanted.build).length === 1;
+  return alone ? build : `${build} (${i.key})`;
+}
+
 function variables(): HTMLElement {
   const { same, differing } = data.variables;
   const names = Object.keys(differing);
@@ -99,7 +106,7 @@ function variables(): HTMLElement {
           { class: 'scroll' },
           h(
             'table',
-            {},
+            { class: 'variables' },
             h(
               'thead',
               {},
@@ -107,7 +114,7 @@ function variables(): HTMLElement {
                 'tr',
                 {},
                 h('th', {}, 'variable'),
-                data.instances.map((i) => h('th', { scope: 'col' }, i.key)),
+                data.instances.map((i) => h('th', { scope: 'col', title: `instance ${i.key}` }, column(i))),
               ),
             ),
             h(
@@ -118,7 +125,7 @@ function variables(): HTMLElement {
                   'tr',
                   {},
                   h('th', { scope: 'row' }, h('code', {}, n)),
-                  (differing[n] ?? []).map((v) => h('td', {}, v ?? 'absent')),
+                  (differing[n] ?? []).map((v) => h('td', {}, h('div', {}, v ?? 'absent'))),
                 ),
               ),
             ),

@@ -129,8 +129,8 @@ export function findings(): HTMLElement {
         'p',
         { class: 'rests' },
         f.evidence.map((e) => evidence(e)),
-        f.next_experiment ? h('span', {}, 'next experiment ', h('code', {}, f.next_experiment)) : null,
       ),
+      f.next_experiment ? h('details', {}, h('summary', {}, 'The next experiment, as a file'), h('pre', {}, f.next_experiment)) : null,
     );
   return h('ul', { class: 'findings' }, report.findings.map(item));
 }
