@@ -73,6 +73,12 @@ impl Seen {
     }
 }
 
+/// What a file says first: the page that `assay explain` prints.
+pub fn opening(source: &str) -> String {
+    let lines = source.lines().map_while(|l| l.strip_prefix("//!")).map(|l| l.strip_prefix(' ').unwrap_or(l));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Fail from one limit on, warn from another.
 pub fn graded(value: f64, warn: f64, fail: f64) -> Status {
     if value > fail {
@@ -95,9 +101,6 @@ impl Check {
 
     /// What `assay explain` prints: claim, the opening of the check's file, what it needs, the advice.
     pub fn page(&self) -> String {
-        let opening =
-            self.source.lines().map_while(|l| l.strip_prefix("//!")).map(|l| l.strip_prefix(' ').unwrap_or(l));
-        let opening: Vec<&str> = opening.collect();
         let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
         let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
         format!(
@@ -105,7 +108,7 @@ impl Check {
             self.id,
             self.code,
             (self.claim)(),
-            opening.join("\n"),
+            opening(self.source),
             self.advice
         )
     }

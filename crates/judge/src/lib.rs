@@ -14,6 +14,8 @@ mod comparisons;
 mod drift;
 mod errors;
 mod evidence;
+mod finding;
+pub mod findings;
 mod law;
 mod metrics;
 mod moved;
@@ -25,6 +27,7 @@ mod silence;
 pub mod stats;
 
 pub use check::{Check, Scope};
+pub use finding::Cause;
 
 use model::judgement::Judgement;
 use model::record::{Details, Record};
@@ -36,26 +39,20 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let comparisons = comparisons::all(&evidence, &cells);
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
+    let findings = finding::all(findings::ALL, &evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
-    Judgement {
-        cells,
-        verdicts,
-        comparisons,
-        findings: Vec::new(),
-        claims,
-        not_measured,
-        searches,
-        curves: law::curves(&evidence),
-    }
+    Judgement { cells, verdicts, comparisons, findings, claims, not_measured, searches, curves: law::curves(&evidence) }
 }
 
-/// The page of a check by its id or code; `None` when nothing is called so.
+/// The page of a check or a finding by its id or code; `None` when nothing is called so.
 pub fn explain(name: &str) -> Option<String> {
-    let check = checks::ALL.iter().find(|c| c.id == name || c.code.eq_ignore_ascii_case(name))?;
-    Some(check.page())
+    let is = |id: &str, code: &str| id == name || code.eq_ignore_ascii_case(name);
+    let check = checks::ALL.iter().find(|c| is(c.id, c.code)).map(Check::page);
+    check.or_else(|| findings::ALL.iter().find(|c| is(c.id, c.code)).map(Cause::page))
 }
 
-/// Every page, by the id of its check.
+/// Every page, by the id of its check or finding.
 pub fn pages() -> Vec<(&'static str, String)> {
-    checks::ALL.iter().map(|c| (c.id, c.page())).collect()
+    let checks = checks::ALL.iter().map(|c| (c.id, c.page()));
+    checks.chain(findings::ALL.iter().map(|c| (c.id, c.page()))).collect()
 }

@@ -11,7 +11,7 @@ pub struct Finding {
     /// Share of the difference that the mechanism explains, 0 to 1, where it could be computed.
     pub share: Option<f64>,
     pub evidence: Vec<String>,
-    /// An experiment file that would raise or refute the rung.
+    /// The text of an experiment file that would raise or refute the rung.
     pub next_experiment: Option<String>,
 }
 

@@ -224,6 +224,10 @@ fn findings(judgement: &Judgement) -> String {
     for f in &judgement.findings {
         let rung = serde_json::to_value(f.rung).expect("a word").as_str().expect("a word").replace('_', " ");
         let _ = writeln!(text, "- {} (**{rung}**): {}", f.name, f.sentence);
+        if let Some(next) = &f.next_experiment {
+            let indented: String = next.lines().map(|l| format!("{}\n", format!("      {l}").trim_end())).collect();
+            let _ = write!(text, "\n  The next experiment, as a file:\n\n{indented}\n");
+        }
     }
     text
 }

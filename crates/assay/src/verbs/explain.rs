@@ -1,4 +1,5 @@
-//! `assay explain`: a check's own page: what it claims, why that matters, its limits, and what to do when it fails.
+//! `assay explain`: the own page of a check (what it claims, why that matters, its limits, what to do when it fails) or of a
+//! finding (its symptom, the evidence that each rung takes, how to take the cause away).
 
 use super::Verb;
 use crate::exit::{self, Exit};
@@ -12,7 +13,7 @@ fn command(command: Command) -> Command {
     command.about("Say what a check or a finding means, why it matters, and what to do").arg(
         Arg::new("name")
             .value_name("NAME")
-            .help("A check's name or code, as client_had_headroom or L1; none lists all"),
+            .help("A check's or finding's name or code, as client_had_headroom or L1; none lists all"),
     )
 }
 
@@ -20,6 +21,9 @@ fn run(matches: &ArgMatches) -> Exit {
     let Some(name) = matches.get_one::<String>("name") else {
         for check in judge::checks::ALL {
             out!("{:4} {:28} {}", check.code, check.id, (check.claim)());
+        }
+        for cause in judge::findings::ALL {
+            out!("{:4} {:28} {}", cause.code, cause.id, (cause.symptom)());
         }
         return Exit::Valid;
     };
@@ -29,7 +33,8 @@ fn run(matches: &ArgMatches) -> Exit {
             Exit::Valid
         }
         None => {
-            let known = judge::checks::ALL.iter().flat_map(|c| [c.id, c.code]);
+            let checks = judge::checks::ALL.iter().flat_map(|c| [c.id, c.code]);
+            let known = checks.chain(judge::findings::ALL.iter().flat_map(|c| [c.id, c.code]));
             let near = nearest(name, known).map_or(String::new(), |n| format!("; did you mean {n}?"));
             exit::refused(format!("no check or finding is called {name}{near} (`assay explain` lists them)"))
         }

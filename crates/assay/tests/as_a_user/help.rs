@@ -20,7 +20,7 @@ fn help_tells_the_way_in() {
 }
 
 #[test]
-fn every_check_has_a_page_under_its_name_and_its_code() {
+fn every_check_and_finding_has_a_page_under_its_name_and_its_code() {
     let desk = Desk::without_server();
     let list = desk.assay(&["explain"]);
     assert_eq!(list.status, 0);
@@ -30,6 +30,10 @@ fn every_check_has_a_page_under_its_name_and_its_code() {
         assert_eq!(page.status, 0);
         assert!(page.out.contains("Claim: ") && page.out.lines().count() > 5, "{}", page.out);
         assert_eq!(judge::explain(check.code).map(|p| p + "\n"), Some(page.out));
+    }
+    for cause in judge::findings::ALL {
+        assert!(list.out.lines().any(|l| l.contains(cause.code) && l.contains(cause.id)), "{} is not listed", cause.id);
+        assert_eq!(judge::explain(cause.code).map(|p| p + "\n"), Some(desk.assay(&["explain", cause.id]).out));
     }
 }
 

@@ -25,7 +25,7 @@ pub fn of(record: &Record) -> Judgement {
             sentence: "The loss on ordered_ranges grows with the rows sorted per statement; comparing them under utf8mb4_unicode_ci explains 83 % of it.".into(),
             share: Some(0.83),
             evidence: vec!["runs/c034-1/run.json#phases.0".into()],
-            next_experiment: Some("experiments/collation-cost.toml".into()),
+            next_experiment: Some("question = \"Is it the collation?\"\n\n[axes]\ncharset = [\"utf8mb4-generic\", \"utf8mb4-unicode\"]\n".into()),
         }],
         claims: claims(),
         searches: Vec::new(),
