@@ -101,6 +101,7 @@ const IMPLIED: &[(&str, &[&str])] = &[
         ],
     ),
     ("profile", &["variable.*"]),
+    ("topology", &["variable.wsrep_*", "variable.binlog_format", "variable.innodb_autoinc_lock_mode"]),
     ("cpus", &["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"]),
     ("load_cpus", &["server_cpus", "load_cpus", "workers"]),
     ("users", &["workers"]),

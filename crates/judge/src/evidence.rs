@@ -5,10 +5,11 @@
 use crate::search::answer::{self, Told};
 use model::judgement::SearchJudgement;
 use model::load::Group;
+use model::plan::topology::of_node;
 use model::plan::{Cell, CellId};
 use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::record::explain::Explain;
-use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord};
+use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord};
 use model::record::tally::{OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
 use std::borrow::Cow;
@@ -196,14 +197,27 @@ impl<'a> RunEvidence<'a> {
     pub fn qps(&self) -> f64 {
         self.calls() as f64 / self.seconds()
     }
+    /// Growth of a counter between two readings, summed over the nodes of a cluster where each of them counts; `None` when
+    /// one of them was not read.
+    pub fn grown(&self, counters: &BTreeMap<String, Ends>, name: &str) -> Option<Growth> {
+        let first = counters.get(name)?;
+        let nodes = (2..=self.cell.server.topology.nodes()).map(|node| counters.get(&of_node(node, name)));
+        let counted: Vec<_> = nodes.collect();
+        let others = match counted.iter().all(Option::is_none) {
+            // The client's and the host's.
+            true => 0.0,
+            false => counted.into_iter().map(|ends| ends.map(Ends::delta)).sum::<Option<f64>>()?,
+        };
+        Some(Growth { delta: first.delta() + others, seconds: first.seconds() })
+    }
     /// `None` when it was not measured in each of the phases.
     pub fn growth(&self, counter: &str) -> Option<Growth> {
         if self.group.is_some() {
             return None;
         }
         self.phases.iter().try_fold(Growth::default(), |sum, phase| {
-            let ends = phase.counters.get(counter)?;
-            Some(Growth { delta: sum.delta + ends.delta(), seconds: sum.seconds + ends.seconds() })
+            let more = self.grown(&phase.counters, counter)?;
+            Some(Growth { delta: sum.delta + more.delta, seconds: sum.seconds + more.seconds })
         })
     }
     /// Growth per second of the counter's own window, which may lie a little beside the phase: readings take time.

@@ -7,6 +7,7 @@ use bench::*;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Distribution, Pause, Process};
 use model::plan::CellId;
+use model::plan::topology::Topology;
 use model::rate::Rate;
 use model::record::Record;
 use model::record::answer::TlsAnswer;
@@ -249,6 +250,25 @@ fn client_and_server_must_count_the_same() {
     assert_eq!(status(&written(3_000.0, true), "counts_agree"), Pass);
     assert_eq!(status(&written(2_000.0, true), "counts_agree"), Fail);
     assert_eq!(status(&written(2_000.0, false), "counts_agree"), Pass, "rows of temporary tables may be among them");
+}
+
+#[test]
+fn what_the_nodes_of_a_cluster_count_is_one_sum() {
+    let of_two = |second: u64| {
+        spoilt(move |r| {
+            r.plan.cells.iter_mut().for_each(|c| c.server.topology = Topology::Galera { nodes: 2 });
+            for run in &mut r.runs {
+                run.whole.questions += second;
+                run.whole.writes = Some(Writes { statements: 3_000, rows: 3_000 });
+                run.whole.counters.insert("node2.status.Questions".into(), ends(1_001.0));
+                run.whole.counters.insert("node2.sampler.statements".into(), ends(1.0));
+                // Applied for the others, too.
+                run.whole.counters.insert("status.Com_insert".into(), ends(6_000.0));
+            }
+        })
+    };
+    assert_eq!(status(&of_two(1_000), "counts_agree"), Pass);
+    assert_eq!(status(&of_two(0), "counts_agree"), Fail);
 }
 
 #[test]

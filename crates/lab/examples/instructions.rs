@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.into()),
+        others: Vec::new(),
         setup: Vec::new(),
     };
     let voyage = Voyage {

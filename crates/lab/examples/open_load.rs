@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket),
+        others: Vec::new(),
         setup: Vec::new(),
     };
     let voyage = Voyage {

@@ -91,6 +91,7 @@ fn sing(
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
+        others: Vec::new(),
         setup: Vec::new(),
     };
     let voyage = Voyage {

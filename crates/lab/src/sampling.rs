@@ -147,16 +147,16 @@ impl Sampler {
 /// The page of series with what each source wrote last.
 struct Book {
     page: Page<Line>,
-    columns: HashMap<&'static str, (Vec<Metric>, Vec<f64>)>,
+    columns: HashMap<String, (Vec<Metric>, Vec<f64>)>,
     start: Option<Nanos>,
     result: Result<(), Trouble>,
 }
 
 impl Book {
-    fn write(&mut self, source: &'static str, reading: Reading) {
+    fn write(&mut self, source: &str, reading: Reading) {
         let Some(start) = self.start.filter(|_| !reading.values.is_empty()) else { return };
         let (metrics, values): (Vec<_>, Vec<_>) = reading.values.into_iter().unzip();
-        let (known, last) = self.columns.entry(source).or_default();
+        let (known, last) = self.columns.entry(source.to_string()).or_default();
         let all = *known != metrics;
         let changed = |(i, v): (usize, &f64)| (all || last.get(i) != Some(v)).then_some((i as u32, *v));
         let changed = values.iter().enumerate().filter_map(changed).collect();

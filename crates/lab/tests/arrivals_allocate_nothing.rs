@@ -64,6 +64,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
+        others: Vec::new(),
         setup: Vec::new(),
     };
     let voyage = Voyage {

@@ -55,6 +55,7 @@ fn crew(users: u32) -> Crew {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root("unset".into()),
+        others: Vec::new(),
         setup: Vec::new(),
     }
 }

@@ -67,6 +67,7 @@ fn crew(socket: &Path, users: u32) -> Crew {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket.to_path_buf()),
+        others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
     }
 }
@@ -186,6 +187,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root(socket),
+        others: Vec::new(),
         setup: Vec::new(),
     };
     let voyage = Voyage {

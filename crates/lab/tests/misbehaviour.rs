@@ -40,6 +40,7 @@ fn crew(name: &str, users: u32, operations: u64) -> Voyage {
         reconnect_every: None,
         errors: Errors::default(),
         door: Door::root("unset".into()),
+        others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
     };
     let (name, until) = ("measure".into(), Until::Count(operations));

@@ -21,6 +21,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
     let server = Server {
         build: "distribution".into(),
         on: None,
+        topology: Default::default(),
         engine: "innodb".into(),
         profile: "durable".into(),
         settings: Default::default(),

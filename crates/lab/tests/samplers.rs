@@ -119,6 +119,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     let server = Server {
         build: "distribution".into(),
         on: None,
+        topology: Default::default(),
         engine: "innodb".into(),
         profile: "default".into(),
         settings: [("redo".to_string(), (16 << 20).into())].into(),

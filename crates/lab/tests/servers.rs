@@ -40,6 +40,7 @@ fn small(native: &[(&str, Value)]) -> Server {
     Server {
         build: "distribution".into(),
         on: None,
+        topology: Default::default(),
         engine: "innodb".into(),
         profile: "durable".into(),
         settings: defaults.chain(small).collect(),

@@ -179,6 +179,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             errors: Errors::default(),
             deadline: Nanos::from_secs(30),
             door: up.door(Some((Mode::VerifyIdentity, Some(&ca)))),
+            others: Vec::new(),
             setup: Vec::new(),
         };
         let phases =

@@ -220,6 +220,20 @@ fn a_plan_without_a_runnable_cell_is_refused() {
 }
 
 #[test]
+fn a_cluster_can_be_an_axis_and_its_users_come_over_sockets() {
+    let both =
+        "question = \"?\"\n[axes]\ntopology = [\"single\", \"galera:3\"]\n[workload.oltp.mixed]\n[load]\nusers = 1\n";
+    let both = plan(both, &small_host());
+    let nodes = both.cells.iter().filter(|c| c.repeats.is_none()).map(|c| c.server.topology.nodes());
+    assert_eq!(nodes.collect::<Vec<_>>(), [1, 3]);
+    let alone = serde_json::to_string(&both.cells[0].server).unwrap();
+    assert!(!alone.contains("topology"), "a single server is written as ever: {alone}");
+    let tls = "question = \"?\"\n[server]\ntopology = \"galera:3\"\n[workload.oltp.mixed]\n[load]\nusers = 1\ntransport = \"tls\"\n";
+    let told = refused(tls, &small_host());
+    assert!(told.contains("users of galera:3 come over the sockets of its nodes"), "{told}");
+}
+
+#[test]
 fn axes_that_multiply_beyond_measure_are_refused() {
     let users: Vec<_> = (1..=101).collect();
     let text =

@@ -2,6 +2,7 @@
 //! disk and in the process table. Numbers are not looked at here: a busy machine may fail a check of validity, never a test.
 
 mod bad_input;
+mod clusters;
 mod desk;
 mod errors;
 mod experiments;

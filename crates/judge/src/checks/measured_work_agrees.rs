@@ -33,7 +33,7 @@ const FEWEST_CALLS: u64 = 100;
 const NEUTRAL: &[&str] = &["charset", "protocol", "prepared", "transactions", "secondary_index", "isolation"];
 /// Axes over everything but parameters: none of them may change the work.
 const OUTSIDE: &[&str] =
-    &["build", "engine", "profile", "cpus", "load_cpus", "users", "rate", "reconnect_every", "workload"];
+    &["build", "engine", "profile", "topology", "cpus", "load_cpus", "users", "rate", "reconnect_every", "workload"];
 
 #[derive(Default)]
 struct Work {

@@ -130,6 +130,7 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
         server: Server {
             build: text("build", "mariadb-10.11"),
             on: None,
+            topology: Default::default(),
             engine: "innodb".into(),
             profile: "durable".into(),
             settings: BTreeMap::new(),

@@ -8,14 +8,16 @@ use super::placement::place;
 use super::prepare::told;
 use super::{Lab, Unready};
 use crate::process::{Ended, cpus_of};
-use crate::servers::catalogue;
+use crate::servers::cluster::{self, Fill};
 use crate::servers::instance::{Instance, STOP_PATIENCE, Wish, key};
+use crate::servers::{Build, catalogue};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
 use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
+use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
 use model::record::event::EventKind;
@@ -23,6 +25,7 @@ use model::record::start::{Prepared, Restored};
 use model::units::Nanos;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use workload::session::Fault;
@@ -36,6 +39,8 @@ pub struct Up {
     pub server: Serving,
     /// Outside any schema.
     pub door: Door,
+    /// The other nodes of a cluster, from the second on.
+    pub nodes: Vec<Node>,
     /// Beside that one, for users.
     pub doors: Doors,
     /// Datasets that were prepared in it: the schema, or why it cannot hold them.
@@ -53,8 +58,25 @@ impl Up {
     fn new(key: &str, server: Serving, door: Door, prepared: Prepared) -> Self {
         let key = key.to_string();
         let doors = Doors::default();
-        Self { key, server, door, doors, datasets: BTreeMap::new(), prepared, restored: None, runs: 0, aged: false }
+        Self {
+            key,
+            server,
+            door,
+            nodes: Vec::new(),
+            doors,
+            datasets: BTreeMap::new(),
+            prepared,
+            restored: None,
+            runs: 0,
+            aged: false,
+        }
     }
+}
+
+/// A node of a cluster that is not its first.
+pub struct Node {
+    pub instance: Instance,
+    pub door: Door,
 }
 
 /// Who is behind the door.
@@ -122,17 +144,23 @@ impl Lab<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: server.tcp.then(free_port).transpose()?,
+            tcp: (server.tcp && server.topology.is_single()).then(free_port).transpose()?,
             stop: self.stop,
         };
         let mut restored = None;
-        let instance = match kept {
-            None => Instance::provision(&wish)?,
-            Some(kept) => Instance::provision_on(&wish, |data| {
-                restored = Some(told(kept, &self.store.restore(kept, data, self.stop)?));
-                Ok(())
-            })?,
+        let mut restore = |data: &Path| -> Result<(), Trouble> {
+            let kept = kept.expect("called only where something is kept");
+            restored = Some(told(kept, &self.store.restore(kept, data, self.stop)?));
+            Ok(())
         };
+        let fill: Option<Fill> = if kept.is_some() { Some(&mut restore) } else { None };
+        let mut all = match (server.topology, fill) {
+            (Topology::Single, None) => vec![Instance::provision(&wish)?],
+            (Topology::Single, Some(fill)) => vec![Instance::provision_on(&wish, fill)?],
+            (Topology::Galera { nodes }, fill) => cluster::provision(&wish, nodes, fill)?,
+        };
+        let others = all.split_off(1);
+        let instance = all.remove(0);
         let door = Door::root(instance.socket().to_path_buf());
         let mut control =
             Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
@@ -152,7 +180,30 @@ impl Lab<'_> {
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
         let up = Up::new(key, Serving::Ours(Box::new(instance)), door, prepared);
-        Ok(Up { restored, doors: doors.unwrap_or_default(), ..up })
+        let nodes = (2..).zip(others).map(|(number, instance)| self.node(&up.key, number, server, &build, instance));
+        let nodes = nodes.collect::<Result<_, Trouble>>()?;
+        Ok(Up { restored, nodes, doors: doors.unwrap_or_default(), ..up })
+    }
+
+    /// Asks another node of a cluster what it is.
+    fn node(
+        &self,
+        key: &str,
+        number: u32,
+        server: &Server,
+        build: &Build,
+        instance: Instance,
+    ) -> Result<Node, Trouble> {
+        let door = Door::root(instance.socket().to_path_buf());
+        let asked = Control::connect(&door).and_then(|mut control| {
+            let asked = describe(&key_of(key, number), server, &mut control)?;
+            warm(&mut control, self.stop);
+            control.quit();
+            Ok(asked)
+        });
+        let asked = asked.map_err(|e| Trouble::new(format!("node {number} does not say what it is")).because(e))?;
+        self.notebook.instance(&of_ours(asked, &build.installed, &instance, None))?;
+        Ok(Node { instance, door })
     }
 
     /// Looks at a server that is there already.
@@ -181,6 +232,10 @@ impl Lab<'_> {
     pub(super) fn take_down_within(&mut self, patience: Duration) {
         let Some(up) = self.up.take() else { return };
         let Serving::Ours(mut instance) = up.server else { return };
+        for (number, mut node) in (2..).zip(up.nodes) {
+            let _ = self.notebook.error_log(&key_of(&up.key, number), &node.instance.log_tail());
+            node.instance.stop(patience);
+        }
         // Nothing of the data is needed any more, so the record matters here and the shutdown does not.
         let _ = self.notebook.error_log(&up.key, &instance.log_tail());
         let ended = instance.stop(patience);
@@ -212,14 +267,22 @@ impl Lab<'_> {
     pub(super) fn died(&mut self, patience: Duration) -> Option<String> {
         let up = self.up.as_mut()?;
         let Serving::Ours(instance) = &mut up.server else { return None };
-        let ended = instance.ended(patience)?;
-        let tail = instance.log_tail();
-        let _ = self.notebook.error_log(&up.key, &tail);
-        let text = format!("the server ended by itself ({ended})");
+        let alone = up.nodes.is_empty();
+        let all = std::iter::once(&mut **instance).chain(up.nodes.iter_mut().map(|node| &mut node.instance));
+        let first = (1..).zip(all).find_map(|(number, one)| Some((number, one.ended(patience)?, one.log_tail())));
+        let (number, ended, tail) = first?;
+        let _ = self.notebook.error_log(&key_of(&up.key, number), &tail);
+        let who = if alone { "the server".to_string() } else { format!("node {number} of the cluster") };
+        let text = format!("{who} ended by itself ({ended})");
         let _ = self.notebook.note(EventKind::InstanceDied, None, format!("{}: {text}", up.key));
         self.up = None;
         Some(text)
     }
+}
+
+/// The name of one node in a record; the first has that of a single server.
+fn key_of(key: &str, node: u32) -> String {
+    if node == 1 { key.to_string() } else { format!("{key}-node{node}") }
 }
 
 /// What the server says of itself.
@@ -258,8 +321,8 @@ fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<Instanc
     })
 }
 
-/// A name that MySQL gives itself with each data directory; it says nothing.
-const UUID: &str = "server_uuid";
+/// Names that servers give themselves with each data directory, and clusters with each start; they say nothing.
+const UUIDS: &[&str] = &["server_uuid", "wsrep_start_position"];
 
 /// The same with what is known of a server because the lab started it.
 fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, port: Option<u16>) -> InstanceRecord {
@@ -267,7 +330,10 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
     let room = instance.socket().parent().expect("a socket lies in a folder");
     let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
     let port = port.map(|port| port.to_string()).unwrap_or_default();
-    let at_home = |text: &str| text.replace(&*data, "{data}").replace(&*run, "{run}");
+    let at_home = |text: &str| {
+        let text = text.replace(&*data, "{data}").replace(&*run, "{run}");
+        instance.gates().iter().zip(1..).fold(text, |text, (gates, number)| gates.hidden_in(&text, number))
+    };
     let option_file =
         at_home(&instance.description().option_file).replace(&format!("\nport={port}\n"), "\nport={port}\n");
     let variable = |name: &str, value: &str| match (name, value == port) {
@@ -281,7 +347,7 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
         variables: asked
             .variables
             .iter()
-            .filter(|(name, _)| *name != UUID)
+            .filter(|(name, _)| !UUIDS.contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), variable(name, value)))
             .collect(),
         cpus: instance.cpus().to_vec(),

@@ -64,6 +64,7 @@ mod tests {
         let server = Server {
             build: String::new(),
             on: None,
+            topology: Default::default(),
             engine: String::new(),
             profile: String::new(),
             settings: BTreeMap::new(),

@@ -13,6 +13,7 @@ use crate::snapshots::key::{self as naming, Maker};
 use crate::snapshots::manifest::Manifest;
 use crate::snapshots::{Kept, manifest};
 use crate::trouble::Trouble;
+use model::plan::topology::Topology;
 use model::plan::{Cell, PlannedRun, Server};
 use model::record::answer::{DatasetRecord, SnapshotRecord};
 use model::record::event::EventKind;
@@ -21,6 +22,7 @@ use model::units::{Bytes, Nanos};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use workload::session::Fault;
 
 /// A clean end that merges every change and purges every old row version writes much of what was loaded once more.
 const END_PATIENCE: Duration = Duration::from_secs(1800);
@@ -69,6 +71,7 @@ impl Lab<'_> {
             }
             let loaded = self.load(w, run)?;
             if let Ok(record) = &loaded {
+                self.nodes_agree(record)?;
                 self.notebook.dataset(record)?;
             }
             let up = self.up.as_mut().expect("it was loaded into");
@@ -142,6 +145,9 @@ impl Lab<'_> {
     /// Loads what is kept together into a new instance and keeps its data directory.
     fn make(&mut self, cell: &Cell, run: &PlannedRun, together: &[Wanted], name: &str) -> Result<Rc<Kept>, Unready> {
         self.take_down();
+        // Loaded into one server, whatever is made of the copies: a cluster shares its snapshots with single servers.
+        let alone = Server { topology: Topology::Single, ..cell.server.clone() };
+        let cell = &Cell { server: alone, ..cell.clone() };
         self.instance(cell)?;
         let begun = Instant::now();
         let (mut datasets, mut unsupported) = (BTreeMap::new(), BTreeMap::new());
@@ -199,6 +205,7 @@ impl Lab<'_> {
             Unready::Fail(format!("the restored snapshot {} is not what was kept: {why}", manifest.key))
         })?;
         for record in &records {
+            self.nodes_agree(record)?;
             self.notebook.dataset(record)?;
         }
         let up = self.up.as_mut().expect("it was restored");
@@ -243,6 +250,29 @@ impl Lab<'_> {
             }),
             ..record.clone()
         })
+    }
+
+    /// Waits until every node of a cluster has all that was committed, and counts its rows.
+    fn nodes_agree(&self, record: &DatasetRecord) -> Result<(), Unready> {
+        let up = self.up.as_ref().expect("data lie in an instance");
+        for (number, node) in (2..).zip(&up.nodes) {
+            let of = |what: String| Unready::Fail(format!("node {number} of the cluster: {what}"));
+            let count = |control: &mut Control, table: &str| -> Result<Option<String>, Fault> {
+                // A read then waits for what was committed anywhere before it.
+                control.execute("SET SESSION wsrep_sync_wait = 1")?;
+                control.value(&format!("SELECT COUNT(*) FROM {table}"))
+            };
+            let mut control = Control::connect(&node.door.within(&record.schema)).map_err(|e| of(e.to_string()))?;
+            for table in &record.tables {
+                let rows = count(&mut control, &table.name).map_err(|e| of(e.to_string()))?;
+                if rows != Some(table.rows.to_string()) {
+                    let found = rows.unwrap_or_default();
+                    return Err(of(format!("{} has {found} rows, and the first node {}", table.name, table.rows)));
+                }
+            }
+            control.quit();
+        }
+        Ok(())
     }
 
     /// Makes room for what is kept, and says what went.

@@ -11,7 +11,7 @@ use crate::load::failure::Cause;
 use crate::load::{Crew, Outcome, Voyage, Witness, drive};
 use crate::notebook::{Page, RunPages, unix_ms};
 use crate::samplers::client::Workers;
-use crate::samplers::{Ask, Dialect, Refused, sources};
+use crate::samplers::{Ask, Dialect, Refused, sources, sources_of_node};
 use crate::sampling::{Readings, Sampling, between};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
@@ -36,6 +36,7 @@ impl Lab<'_> {
         let mut record = self.blank(planned);
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let pid = up.server.pid();
+        let nodes: Vec<_> = up.nodes.iter().map(|node| (node.door.clone(), node.instance.pid())).collect();
         record.instance = Some(up.key.clone());
         let wanted = wanted::of(cell);
         record.start = start::state(up, &wanted);
@@ -72,7 +73,14 @@ impl Lab<'_> {
         let workers = Workers::default();
         let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let engine = cell.server.engine.clone();
-        let sampling = Sampling::begin(move || sources(Some(asker(&sampled, patience)), pid, &theirs, &engine), series);
+        let all = move || {
+            let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {
+                sources_of_node(number, asker(door, patience), *pid, &engine)
+            };
+            let first = sources(Some(asker(&sampled, patience)), pid, &theirs, &engine);
+            first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
+        };
+        let sampling = Sampling::begin(all, series);
         let quiet = sampling.mark().wait();
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
         let mut watch = Watch { scribe: &mut scribe, lab: self, todo };
@@ -186,12 +194,14 @@ impl Lab<'_> {
         let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
         let parameters = Arc::new(group.work.parameters.clone());
         let door = up.doors.of(cell.load.transport, &up.door);
+        let inside = |door: &Door| match up.datasets.get(&identity(&group.work, &cell.server.engine).0) {
+            Some(Ok(schema)) => door.within(schema),
+            Some(Err(_)) | None => door.clone(),
+        };
         Crew {
             setup: workload.session_setup(&parameters),
-            door: match up.datasets.get(&identity(&group.work, &cell.server.engine).0) {
-                Some(Ok(schema)) => door.within(schema),
-                Some(Err(_)) | None => door.clone(),
-            },
+            door: inside(door),
+            others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
             workload,
             parameters,
             seed: if cell.groups.is_empty() { planned.seed } else { planned.seed.child("groups").child(&group.name) },

@@ -65,6 +65,8 @@ pub struct Crew {
     pub reconnect_every: Option<u64>,
     pub errors: Errors,
     pub door: Door,
+    /// To the other nodes of a cluster: users take `door` and these in turn.
+    pub others: Vec<Door>,
     /// What each session says first.
     pub setup: Vec<String>,
 }
@@ -86,6 +88,14 @@ impl Voyage {
 }
 
 impl Crew {
+    /// The door that a user takes, always the same.
+    fn door_of(&self, user: u32) -> &Door {
+        match user as usize % (self.others.len() + 1) {
+            0 => &self.door,
+            n => &self.others[n - 1],
+        }
+    }
+
     /// The intended starts, where operations have them: a pace's users, evenly apart, are arrivals at a constant rate.
     fn schedule(&self) -> Option<Arrivals> {
         match (&self.arrivals, &self.pause) {

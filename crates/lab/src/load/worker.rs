@@ -12,6 +12,7 @@ use super::seat::UserSeat;
 use super::tally::WorkerTally;
 use super::{Crew, Voyage, pin};
 use crate::clock;
+use crate::sessions::address::Door;
 use crate::sessions::mysql::{Connecting, Opening, Session};
 use model::histogram::Histogram;
 use model::load::Io;
@@ -63,7 +64,7 @@ pub fn work(
         let (place, of) = voyage.place(k, worker);
         let bench = bench(crew, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
-            let opening = Rc::new(opening(crew, &handle));
+            let opening = Rc::new(opening(crew, crew.door_of(number), &handle));
             let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
             handle.spawn(Box::pin(live(crew.clone(), number, sitting, opening, bench, handle.clone(), connected)));
             sitting += 1;
@@ -119,13 +120,13 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
     })
 }
 
-fn opening(crew: &Crew, handle: &Handle) -> Opening {
-    let (handle, address, deadline) = (handle.clone(), crew.door.address.clone(), crew.deadline);
+fn opening(crew: &Crew, door: &Door, handle: &Handle) -> Opening {
+    let (handle, address, deadline) = (handle.clone(), door.address.clone(), crew.deadline);
     let connect = move || -> Connecting {
         let (handle, address) = (handle.clone(), address.clone());
         Box::pin(async move { handle.connect(&address, deadline).await })
     };
-    Opening { door: crew.door.clone(), connect: Box::new(connect), setup: crew.setup.clone() }
+    Opening { door: door.clone(), connect: Box::new(connect), setup: crew.setup.clone() }
 }
 
 async fn live(

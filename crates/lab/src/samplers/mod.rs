@@ -7,6 +7,7 @@ mod database;
 mod dead;
 mod host;
 mod innodb;
+mod node;
 mod rocksdb;
 mod sampler;
 mod server_process;
@@ -65,6 +66,13 @@ pub fn sources(
         sources.push(Box::new(database::Database::new(asker, engine)));
     }
     sources
+}
+
+/// What another node of a cluster tells, under names of its own: client and host are the same for all.
+pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
+    let all = sources(Some(ask), Some(server), &client::Workers::default(), engine);
+    let own = all.into_iter().filter(|source| ![client::NAME, host::NAME].contains(&source.name()));
+    own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
 }
 
 /// A session for the sampler alone: one statement at a time, rows as text.
@@ -129,7 +137,7 @@ impl Asker {
 }
 
 pub trait Source {
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
     /// Adds what it reads; what it could not read it names as missing.
     fn read(&mut self, occasion: Occasion, reading: &mut Reading);
 }

@@ -26,6 +26,8 @@ const LEVELS_BEGIN: &[&str] = &[
     "Innodb_ibuf_",
     "Rocksdb_memtable_",
     "Subquery_cache_size",
+    "wsrep_cert_",
+    "wsrep_cluster_",
 ];
 const LEVELS_END: &[&str] = &[
     "_pages_data",
@@ -53,6 +55,14 @@ const LEVELS_END: &[&str] = &[
     "_cluster_size",
     "_mem_cached",
     "_prepared_stmt_count",
+    "wsrep_local_state",
+    "wsrep_local_index",
+    "wsrep_flow_control_paused",
+    "_send_queue",
+    "_recv_queue",
+    "_queue_avg",
+    "_queue_max",
+    "_queue_min",
 ];
 
 pub(super) struct Status(pub(super) Rc<RefCell<Asker>>);

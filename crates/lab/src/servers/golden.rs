@@ -1,5 +1,6 @@
 //! What the golden tests of all kinds have in common: one build, one place, wishes, and a description as a text.
 
+use super::galera::Member;
 use super::{Build, Kind, Site};
 use model::host::{InstalledBuild, Version};
 use model::plan::Server;
@@ -22,6 +23,11 @@ pub fn durable(engine: &str) -> Server {
 }
 
 pub fn described(kind: &dyn Kind, version: Version, wanted: &Server) -> String {
+    described_as(None, kind, version, wanted)
+}
+
+/// The same as a node of a cluster.
+pub fn described_as(member: Option<Member>, kind: &dyn Kind, version: Version, wanted: &Server) -> String {
     let build = Build {
         installed: InstalledBuild {
             name: "b".into(),
@@ -35,7 +41,7 @@ pub fn described(kind: &dyn Kind, version: Version, wanted: &Server) -> String {
         share: "/base/share".into(),
         plugins: (wanted.engine == "rocksdb").then(|| "/base/plugin".into()),
     };
-    let site = Site { folder: Path::new("/home/i1"), socket: Path::new("/run/s"), tcp: None, as_root: true };
+    let site = Site { folder: Path::new("/home/i1"), socket: Path::new("/run/s"), tcp: None, as_root: true, member };
     let d = kind.describe(&build, &site, wanted);
     let mut text = format!("{}\n", d.option_file);
     d.folders.iter().for_each(|f| text += &format!("folder: {}\n", f.display()));

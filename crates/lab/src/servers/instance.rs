@@ -2,8 +2,9 @@
 //! as the bootstrap leaves them, root@localhost without a password, because the socket lies in a folder of mode 0700.
 //! What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
 
+use super::galera::{self, Gates, Member};
 use super::house::{Claim, House, SOCKET_PATH_LIMIT};
-use super::{Build, DATA, Description, Ready, Site, Step, certificates};
+use super::{Build, DATA, Description, Ready, Site, Step, certificates, error_log};
 use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::trouble::Trouble;
 use model::plan::Server;
@@ -24,11 +25,6 @@ const START_PATIENCE: Duration = Duration::from_secs(300);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// A clean end writes back the buffer pool: tens of seconds on a slow disk.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(60);
-/// How much of an error log a message shows.
-const TAIL_LINES: usize = 15;
-/// Lines of the error log that mean that an option was not honoured.
-const COMPLAINTS: &[&str] =
-    &["was removed", "unknown variable", "unknown option", "deprecated", "[ERROR]", "Changed limits"];
 /// What the lab decides itself; an experiment that moved these would leave the private folder.
 const OURS: &[&str] = &[
     "basedir",
@@ -67,6 +63,8 @@ pub struct Instance {
     /// The CA that signed its certificate, when it offers TLS.
     ca: Option<PathBuf>,
     cpus: Vec<u32>,
+    /// Ports of all nodes of its cluster.
+    gates: Vec<Gates>,
     start_time: Nanos,
     data: Claim,
     _socket: Claim,
@@ -81,22 +79,36 @@ pub fn key(wanted: &Server) -> String {
 impl Instance {
     /// Makes a data directory, starts the server on it and waits until it serves.
     pub fn provision(wish: &Wish) -> Result<Self, Trouble> {
+        Self::start_on(Self::claimed(wish)?, wish)
+    }
+
+    /// An empty folder for it.
+    pub(super) fn claimed(wish: &Wish) -> Result<Claim, Trouble> {
         check(wish)?;
-        Self::start_on(wish.house.claim_instance(&key(wish.server))?, wish)
+        wish.house.claim_instance(&key(wish.server))
     }
 
     /// The same on data of this build, which `fill` puts into the folder that it is given.
     pub fn provision_on(wish: &Wish, fill: impl FnOnce(&Path) -> Result<(), Trouble>) -> Result<Self, Trouble> {
-        check(wish)?;
-        let claim = wish.house.claim_instance(&key(wish.server))?;
+        Self::start_on(Self::filled(wish, fill)?, wish)
+    }
+
+    /// A folder that holds such data.
+    pub(super) fn filled(wish: &Wish, fill: impl FnOnce(&Path) -> Result<(), Trouble>) -> Result<Claim, Trouble> {
+        let claim = Self::claimed(wish)?;
         fill(&claim.folder().join(DATA))?;
         let marker = claim.folder().join(MARKER);
         fs::write(&marker, made_by(wish.build)).map_err(Trouble::at("writing", &marker))?;
-        Self::start_on(claim, wish)
+        Ok(claim)
     }
 
     /// The same in a folder that may already hold a data directory of ours.
     pub fn start_on(data: Claim, wish: &Wish) -> Result<Self, Trouble> {
+        Self::start_as(data, wish, None)
+    }
+
+    /// The same as a node of a cluster.
+    pub(super) fn start_as(data: Claim, wish: &Wish, member: Option<Member>) -> Result<Self, Trouble> {
         let room = wish.house.claim_socket()?;
         let socket = room.folder().join("s");
         let site = Site {
@@ -104,6 +116,7 @@ impl Instance {
             socket: &socket,
             tcp: wish.tcp,
             as_root: rustix::process::geteuid().is_root(),
+            member,
         };
         let kind = super::kind(&wish.build.installed.kind).expect("the catalogue knows only kinds that exist");
         let description = kind.describe(wish.build, &site, wish.server);
@@ -134,12 +147,20 @@ impl Instance {
             socket,
             ca,
             cpus,
+            gates: member.map(|m| m.gates.to_vec()).unwrap_or_default(),
             start_time,
             data,
             _socket: room,
         })
     }
 
+    /// Its folder, once it has ended.
+    pub(super) fn into_claim(self) -> Claim {
+        self.data
+    }
+    pub fn gates(&self) -> &[Gates] {
+        &self.gates
+    }
     pub fn socket(&self) -> &Path {
         &self.socket
     }
@@ -174,11 +195,11 @@ impl Instance {
         self.process.wait(patience)
     }
     pub fn complaints(&self) -> Vec<String> {
-        complaints(&fs::read_to_string(&self.error_log).unwrap_or_default())
+        error_log::complaints(&fs::read_to_string(&self.error_log).unwrap_or_default())
     }
     /// The last lines of the error log.
     pub fn log_tail(&self) -> String {
-        log_tail(&self.error_log)
+        error_log::tail(&self.error_log)
     }
     /// Ends the server cleanly, or by force after `patience`. The data directory stays until the value is dropped.
     pub fn stop(&mut self, patience: Duration) -> Ended {
@@ -198,7 +219,8 @@ fn check(wish: &Wish) -> Result<(), Trouble> {
             .mend(format!("its engines are {}", build.engines.join(", "))));
     }
     for (name, value) in &server.native {
-        if OURS.contains(&name.replace('_', "-").as_str()) {
+        let dashed = name.replace('_', "-");
+        if OURS.contains(&dashed.as_str()) || galera::OURS.contains(&dashed.as_str()) {
             return Err(Trouble::new(format!("native.{name} is the lab's own: a private server stays in its folder")));
         }
         if name.contains(['\n', '=']) || super::facts::written(value).contains('\n') {
@@ -316,25 +338,7 @@ fn greeted(socket: &Path, protocol: u8) -> bool {
 }
 
 fn died(doing: &str, site: &Site, ended: Ended) -> Trouble {
-    Trouble::new(format!("{doing} failed ({ended}); the end of its error log:\n{}", log_tail(&site.error_log())))
-}
-
-fn log_tail(path: &Path) -> String {
-    let text = fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
-    let lines: Vec<_> = text.lines().collect();
-    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
-}
-
-/// The complaints of an error log without their times, each once.
-fn complaints(log: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for line in log.lines().filter(|l| COMPLAINTS.iter().any(|c| l.contains(c))) {
-        let text = line.find('[').map_or(line, |start| &line[start..]);
-        if !found.iter().any(|f| f == text) {
-            found.push(text.to_string());
-        }
-    }
-    found
+    Trouble::new(format!("{doing} failed ({ended}); the end of its error log:\n{}", error_log::tail(&site.error_log())))
 }
 
 #[cfg(test)]
@@ -342,26 +346,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_that_were_not_honoured_are_told_once() {
-        let log = "2026-11-21 13:41:28 0 [Warning] 'innodb-change-buffering' was removed. It does nothing now\n\
-                   2026-11-21 13:41:29 0 [Note] InnoDB: Using liburing\n\
-                   2026-11-21 13:41:30 0 [Warning] 'innodb-change-buffering' was removed. It does nothing now\n\
-                   /usr/sbin/mariadbd: unknown variable 'frobnicate=1'\n";
-        assert_eq!(
-            complaints(log),
-            [
-                "[Warning] 'innodb-change-buffering' was removed. It does nothing now",
-                "/usr/sbin/mariadbd: unknown variable 'frobnicate=1'"
-            ]
-        );
-    }
-
-    #[test]
     fn a_taken_or_overlong_door_is_named() {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
-        let site =
-            Site { folder: Path::new("/nowhere"), socket: Path::new("/nowhere/s"), tcp: Some(port), as_root: false };
+        let site = Site {
+            folder: Path::new("/nowhere"),
+            socket: Path::new("/nowhere/s"),
+            tcp: Some(port),
+            as_root: false,
+            member: None,
+        };
         assert!(check_doors(&site).unwrap_err().to_string().starts_with(&format!("port {port} of 127.0.0.1 is taken")));
         let site = Site { socket: Path::new("/dev/null"), tcp: None, ..site };
         assert_eq!(check_doors(&site).unwrap_err().to_string(), "the socket /dev/null is taken");

@@ -1,6 +1,7 @@
 //! MariaDB 10.1 to 11.8: one table of what differs by version, and the one way to make a data directory that needs
 //! nothing but the server and its `share` folder. MariaDB forgives its own removed options with a line in the error
-//! log, so what it lacks is left out here and disclosed, never passed in hope. Galera and clusters are elsewhere.
+//! log, so what it lacks is left out here and disclosed, never passed in hope. What a node of a cluster has beside
+//! that is `galera.rs`'s.
 
 use super::facts::{ANY, Always, Fact, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
@@ -135,21 +136,29 @@ impl Kind for MariaDb {
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
         let version = build.installed.version;
         let plugin = PLUGINS.iter().find(|(engine, _)| *engine == wanted.engine).map(|(_, plugin)| *plugin);
+        // Nobody is there yet to replicate to.
+        let bootstrap: &[&str] =
+            if site.member.is_some() { &["--bootstrap", "--wsrep-on=OFF"] } else { &["--bootstrap"] };
         let facts = [SERVER, facts_of(&wanted.engine)];
         let tables = Tables { always: ALWAYS, facts: &facts, plugin };
-        let (option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
+        let (mut option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
+        let mut start = build.on(site, &[]);
+        if let Some(member) = &site.member {
+            option_file += &member.lines();
+            start = member.start(start);
+        }
         Description {
             option_file,
             folders: vec![],
             initialise: vec![Step {
-                command: build.on(site, &["--bootstrap"]),
+                command: build.on(site, bootstrap),
                 // One statement a line, as the bootstrap reads. Without the variable, 10.4 and later make root a
                 // unix_socket account.
                 head: "create database if not exists mysql;\nuse mysql;\nset @auth_root_socket=NULL;\n".to_string(),
                 files: system_tables(version).iter().map(|name| build.share.join(name)).collect(),
                 tail: accounts(version).to_string(),
             }],
-            start: build.on(site, &[]),
+            start,
             ready: Ready::Greeting { protocol: 10 },
             not_applicable,
         }
@@ -185,9 +194,11 @@ fn system_tables(version: Version) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::servers::golden::{described, durable, wanting};
+    use crate::servers::galera::{Gates, Member};
+    use crate::servers::golden::{described, described_as, durable, wanting};
     use model::settings;
     use model::value::Value;
+    use std::path::Path;
 
     const VERSIONS: &[Version] = &[
         Version(10, 1, 23),
@@ -205,6 +216,18 @@ mod tests {
         for version in VERSIONS {
             insta::assert_snapshot!(format!("durable-{version}"), described(&MariaDb, *version, &durable("innodb")));
         }
+    }
+
+    #[test]
+    fn a_node_of_a_cluster_knows_its_place_and_only_the_first_founds_it() {
+        let gates = [(41, 42), (43, 44), (45, 46)].map(|(group, transfer)| Gates { group, transfer });
+        let (provider, shared) = (Path::new("/lib/libgalera_smm.so"), Path::new("/home/i1/galera"));
+        let wanted = wanting("innodb", &[], &[("wsrep_slave_threads", Value::Count(4))]);
+        let nodes = (1..=3).map(|number| {
+            let member = Member { number, gates: &gates, provider, shared };
+            described_as(Some(member), &MariaDb, Version(10, 11, 19), &wanted)
+        });
+        insta::assert_snapshot!("galera", nodes.collect::<Vec<_>>().join("\n"));
     }
 
     #[test]

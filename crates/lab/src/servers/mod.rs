@@ -5,7 +5,10 @@
 pub mod by_hand;
 pub mod catalogue;
 pub mod certificates;
+pub mod cluster;
+mod error_log;
 pub mod facts;
+pub mod galera;
 #[cfg(test)]
 mod golden;
 pub mod guard;
@@ -72,6 +75,8 @@ pub struct Site<'a> {
     pub tcp: Option<u16>,
     /// Servers refuse to run as root unless told so.
     pub as_root: bool,
+    /// Its place in a cluster, when it is a node of one.
+    pub member: Option<galera::Member<'a>>,
 }
 
 impl Site<'_> {

@@ -7,6 +7,7 @@ use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::errors::{self, Errors};
 use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Transport, Until, Work};
+use crate::plan::topology::Topology;
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -76,6 +77,7 @@ fn server(get: Get<'_>) -> ServerWish {
     ServerWish {
         build: get.text("server.build"),
         on: get.text("server.on"),
+        topology: get.text("server.topology").and_then(|word| Topology::parse(&word)).unwrap_or_default(),
         engine: get.text("server.engine").unwrap_or_else(|| "innodb".into()),
         profile: get.text("server.profile").unwrap_or_else(|| "durable".into()),
         settings: get.below("server.settings."),

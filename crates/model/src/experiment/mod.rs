@@ -13,6 +13,7 @@ mod whole;
 
 use crate::load::{Group, Load, Phase};
 use crate::plan::Axis;
+use crate::plan::topology::Topology;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -58,6 +59,7 @@ pub struct ServerWish {
     pub build: Option<String>,
     /// A DSN, without a secret.
     pub on: Option<String>,
+    pub topology: Topology,
     pub engine: String,
     pub profile: String,
     pub settings: BTreeMap<String, Value>,

@@ -4,6 +4,7 @@
 use super::document::Raw;
 use crate::errors;
 use crate::plan::cpus::CpuSet;
+use crate::plan::topology::Topology;
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::search::Keep;
@@ -34,6 +35,7 @@ pub(super) enum Shape {
     /// A server that is there already, as `mysql://user@host:port/schema`.
     Dsn,
     Cpus,
+    Topology,
     Workload,
     Disturbance,
     /// A list of errors; kept as their numbers in one text.
@@ -72,12 +74,16 @@ impl Shape {
             Self::Keep => keep(value),
             Self::Native => Ok(value.clone()),
             Self::Errors => unreachable!("lists and values are read above"),
-            Self::Build | Self::Engine | Self::Dsn | Self::Cpus | Self::Workload | Self::Disturbance => {
-                match value.text() {
-                    Some(text) => self.word(text, words).map(Value::Text),
-                    None => wrong(format!("{value} is not {}", self.wanted()), "write a text in quotes"),
-                }
-            }
+            Self::Build
+            | Self::Engine
+            | Self::Dsn
+            | Self::Cpus
+            | Self::Topology
+            | Self::Workload
+            | Self::Disturbance => match value.text() {
+                Some(text) => self.word(text, words).map(Value::Text),
+                None => wrong(format!("{value} is not {}", self.wanted()), "write a text in quotes"),
+            },
         }
     }
 
@@ -92,6 +98,8 @@ impl Shape {
             Self::Engine => Ok(text.to_lowercase()),
             Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),
             Self::Cpus => wrong(format!("`{text}` is not a set of CPUs"), format!("write {}", CpuSet::FORMS)),
+            Self::Topology if Topology::parse(text).is_some() => Ok(text.into()),
+            Self::Topology => wrong(format!("`{text}` is not a topology"), format!("write {}", Topology::FORMS)),
             Self::Dsn => dsn(text),
             Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Keep | Self::Errors | Self::Native => {
                 unreachable!("read elsewhere")
@@ -114,6 +122,7 @@ impl Shape {
             Self::Engine => "the name of an engine".into(),
             Self::Dsn => "a DSN".into(),
             Self::Cpus => "a set of CPUs".into(),
+            Self::Topology => "a topology".into(),
             Self::Workload => "the name of a workload".into(),
             Self::Disturbance => "the name of a disturbance".into(),
             Self::Errors => "a list of errors".into(),

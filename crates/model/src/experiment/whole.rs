@@ -78,7 +78,7 @@ impl Reading<'_> {
         let running = self.running();
         for key in self.axes.iter().map(|a| a.key.clone()).collect::<Vec<_>>() {
             let path = format!("axes.{key}");
-            let of_server = matches!(key.as_str(), "build" | "profile" | "cpus" | "transport")
+            let of_server = matches!(key.as_str(), "build" | "profile" | "topology" | "cpus" | "transport")
                 || key.starts_with("settings.")
                 || key.starts_with("native.");
             if of_server && self.said("server.on") {
@@ -144,6 +144,13 @@ impl Reading<'_> {
                 "load.transport",
                 "the DSN says how its server is reached",
                 "leave this out; write ?socket=/PATH or ?tls=required into server.on",
+            );
+        }
+        if self.said("server.topology") && self.said("server.on") {
+            self.problem(
+                "server.topology",
+                "a server that assay did not start is what it is",
+                "leave out server.on, or this line",
             );
         }
         let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");

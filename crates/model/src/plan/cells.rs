@@ -2,6 +2,7 @@
 //! a parameter that a workload lacks does not multiply that workload's cells.
 
 use super::cpus::CpuSet;
+use super::topology::{self, Topology};
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, group_axis, parameter_of};
 use crate::experiment::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE};
@@ -135,8 +136,8 @@ fn label(workloads: &[&WorkloadWords]) -> String {
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     match axis {
-        "build" | "engine" | "profile" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every" | "transport"
-        | "workload" => true,
+        "build" | "engine" | "profile" | "topology" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every"
+        | "transport" | "workload" => true,
         parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
     }
 }
@@ -220,6 +221,7 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
     let mut server = Server {
         build: axis("build").unwrap_or_else(|| wish.build_name().to_string()),
         on: wish.on.clone(),
+        topology: axis("topology").and_then(|word| Topology::parse(&word)).unwrap_or(wish.topology),
         engine: axis("engine").unwrap_or_else(|| wish.engine.clone()),
         settings: profile_settings(&profile),
         native: wish.native.clone(),
@@ -286,6 +288,9 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
                     _ => format!("name another engine, or a build that has it: {}", with.join(", ")),
                 },
             });
+        }
+        if let Some((keys, reason, mend)) = topology::refused(cell, build) {
+            return Some(Obstacle { keys, reason, mend: mend.into() });
         }
         let offers_tls = server.settings.get("tls").and_then(Value::flag) == Some(true);
         if cell.load.transport == Some(Transport::Tls) && !offers_tls {

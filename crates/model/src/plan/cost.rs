@@ -42,7 +42,8 @@ fn length(cell: &Cell) -> f64 {
 fn instances(cells: &[Cell]) -> u64 {
     let servers: BTreeSet<_> = cells.iter().map(|c| &c.server).filter(|s| s.on.is_none()).collect();
     let redo = |s: &Server| s.settings.get("redo").and_then(Value::count).map_or(0, i64::unsigned_abs);
-    servers.into_iter().fold(0, |sum, server| sum.saturating_add(DATA_DIRECTORY.0).saturating_add(redo(server)))
+    let one = |s: &Server| DATA_DIRECTORY.0.saturating_add(redo(s)).saturating_mul(s.topology.nodes().into());
+    servers.into_iter().fold(0, |sum, server| sum.saturating_add(one(server)))
 }
 
 /// Bytes and rows over the distinct datasets of each server.
@@ -56,7 +57,7 @@ fn datasets(cells: &[Cell], words: &Words) -> (u64, u64) {
             work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
         if seen.insert((&cell.server, workload.family(), data)) {
             let footprint = (workload.footprint)(&work.parameters);
-            bytes = bytes.saturating_add(footprint.bytes);
+            bytes = bytes.saturating_add(footprint.bytes.saturating_mul(cell.server.topology.nodes().into()));
             rows = rows.saturating_add(footprint.rows);
         }
     }

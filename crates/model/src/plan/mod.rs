@@ -9,6 +9,7 @@ mod hash;
 mod near_miss;
 mod order;
 mod table;
+pub mod topology;
 
 use crate::experiment::Experiment;
 use crate::host::Host;
@@ -21,6 +22,7 @@ use crate::value::Value;
 use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use topology::Topology;
 
 pub use table::{axis_text, table};
 
@@ -89,6 +91,9 @@ pub struct Server {
     /// A server that the lab neither starts nor stops: its DSN without any secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
+    /// One server, or a cluster of equal ones.
+    #[serde(default, skip_serializing_if = "Topology::is_single")]
+    pub topology: Topology,
     pub engine: String,
     pub profile: String,
     /// Settings in the lab's words (`settings::ALL`), profile defaults filled in.

@@ -3,6 +3,7 @@
 
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
+use super::topology::Topology;
 use super::{Cell, Plan};
 use crate::load::{Group, Phase, PhaseKind, Transport, Until};
 use crate::settings;
@@ -69,6 +70,10 @@ fn shared(plan: &Plan) -> String {
     say("settings", &|c| listed(&c.server.settings, plan));
     say("native", &|c| listed(&c.server.native, plan));
     say("parameters", &|_| parameters(&common, plan));
+    say("topology", &|c| match c.server.topology {
+        Topology::Single => String::new(),
+        cluster @ Topology::Galera { .. } => cluster.to_string(),
+    });
     say("cpus", &|c| c.server.cpus.clone().unwrap_or_default());
     say("load_cpus", &|c| c.server.load_cpus.clone().unwrap_or_default());
     let sought = first.search.as_ref().map_or("", |s| s.goal.axis());

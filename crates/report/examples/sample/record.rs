@@ -173,6 +173,7 @@ fn server() -> Server {
     Server {
         build: "distribution".into(),
         on: None,
+        topology: Default::default(),
         engine: "innodb".into(),
         profile: "durable".into(),
         settings: BTreeMap::from([("buffer_pool".into(), Value::from(1 << 30)), ("binlog".into(), Value::from(false))]),

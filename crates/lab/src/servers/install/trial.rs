@@ -20,6 +20,7 @@ pub fn serve(build: &Build, house: &House, guard: &Guard, stop: &AtomicBool) -> 
     let server = Server {
         build: build.installed.name.clone(),
         on: None,
+        topology: Default::default(),
         engine: "innodb".into(),
         profile: "default".into(),
         // A key for TLS takes some versions a quarter of a minute.
