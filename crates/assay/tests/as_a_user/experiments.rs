@@ -1,6 +1,7 @@
 //! Every experiment that is delivered is a question that this assay understands, at every scale, on a machine with one socket
-//! and on one with two. In process, because a plan needs no server.
+//! and on one with two, every catalogued build installed. In process, because a plan needs no server.
 
+use lab::servers::catalogue::Catalogue;
 use model::experiment::Experiment;
 use model::host::{Host, InstalledBuild, Version};
 use model::plan::Plan;
@@ -10,20 +11,23 @@ use std::path::Path;
 
 fn host(sockets: u32) -> Host {
     const CPUS: u32 = 16;
-    let build = |name: &str, kind: &str| InstalledBuild {
+    let build = |name: &str, kind: &str, version: Version| InstalledBuild {
         name: name.into(),
         kind: kind.into(),
-        version: Version(10, 11, 19),
+        version,
         binary: "/usr/sbin/mariadbd".into(),
         basedir: "/usr".into(),
         engines: vec!["innodb".into(), "rocksdb".into()],
     };
+    let newest = ["distribution", "mariadb-10.11"].map(|name| build(name, "mariadb", Version(10, 11, 19)));
+    let catalogued = Catalogue::shipped();
+    let catalogued = catalogued.entries.iter().map(|e| build(&e.name, &e.kind, e.version));
     Host {
         cpus: (0..CPUS * sockets).collect(),
         sockets: (0..sockets).map(|s| (s, (s * CPUS..(s + 1) * CPUS).collect())).collect(),
         memory: Bytes(256 << 30),
         disk_free: Bytes(4 << 40),
-        builds: vec![build("distribution", "mariadb"), build("mariadb-10.11", "mariadb")],
+        builds: newest.into_iter().chain(catalogued).collect(),
         ..Host::default()
     }
 }
