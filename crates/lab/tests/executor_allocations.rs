@@ -1,40 +1,18 @@
 //! After its first exchanges, a worker's executor allocates nothing: counted by an allocator that stands in for the system's
-//! in this test alone, on the worker's thread. A global allocator cannot be written without `unsafe`.
+//! in this test alone, on the worker's thread.
 
+mod counting;
+
+use counting::COUNT;
 use lab::clock;
 use lab::load::executor::{Executor, Gate, Handle};
 use lab::sessions::address::Address;
 use model::load::Io;
 use model::units::Nanos;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::rc::Rc;
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; counting touches a thread-local without destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const USERS: u64 = 8;
 const EXCHANGES: u64 = 1_000;

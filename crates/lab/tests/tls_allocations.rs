@@ -1,7 +1,10 @@
 //! What TLS allocates: nothing in a session's own code once its buffers have grown, and in the cipher's library so much per
 //! record as is written here. Counted by an allocator that stands in for the system's in this test alone, on the worker's thread;
-//! the other end is the same library on a thread that is not counted. A global allocator cannot be written without `unsafe`.
+//! the other end is the same library on a thread that is not counted.
 
+mod counting;
+
+use counting::COUNT;
 use lab::load::executor::{Executor, Handle};
 use lab::servers::certificates;
 use lab::sessions::address::Address;
@@ -13,37 +16,12 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; counting touches a thread-local without destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// About as long as a point select and its answer: a record each way.
 const REQUEST: usize = 20;

@@ -1,5 +1,6 @@
 //! What the golden tests of all kinds have in common: one build, one place, wishes, and a description as a text.
 
+use super::facts::Fact;
 use super::galera::Member;
 use super::{Build, Kind, Site};
 use model::host::{InstalledBuild, Version};
@@ -53,4 +54,15 @@ pub fn described_as(member: Option<Member>, kind: &dyn Kind, version: Version, w
     text += &format!("start: {}\n", d.start.join(" "));
     d.not_applicable.iter().for_each(|n| text += &format!("not applicable: {n}\n"));
     text
+}
+
+/// Every word of the lab has exactly one row in every version: a line, or why there is none.
+pub fn assert_every_word_has_one_row(versions: &[Version], tables: &[&[Fact]]) {
+    for version in versions {
+        for word in settings::ALL {
+            let rows = tables.iter().flat_map(|table| table.iter()).filter(|f| f.word == word.name);
+            let holding = rows.filter(|f| f.from <= *version && *version < f.until).count();
+            assert_eq!(holding, 1, "{} in {version}", word.name);
+        }
+    }
 }

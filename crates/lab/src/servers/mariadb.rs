@@ -195,8 +195,7 @@ fn system_tables(version: Version) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::servers::galera::{Gates, Member};
-    use crate::servers::golden::{described, described_as, durable, wanting};
-    use model::settings;
+    use crate::servers::golden::{assert_every_word_has_one_row, described, described_as, durable, wanting};
     use model::value::Value;
     use std::path::Path;
 
@@ -254,12 +253,6 @@ mod tests {
 
     #[test]
     fn every_word_means_something_or_is_told_to_mean_nothing() {
-        for version in VERSIONS {
-            for word in settings::ALL {
-                let rows = SERVER.iter().chain(INNODB).filter(|f| f.word == word.name);
-                let holding = rows.filter(|f| f.from <= *version && *version < f.until).count();
-                assert_eq!(holding, 1, "{} in {version}", word.name);
-            }
-        }
+        assert_every_word_has_one_row(VERSIONS, &[SERVER, INNODB]);
     }
 }

@@ -168,8 +168,7 @@ fn initialise(build: &Build, site: &Site) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::servers::golden::{described, durable, wanting};
-    use model::settings;
+    use crate::servers::golden::{assert_every_word_has_one_row, described, durable, wanting};
 
     const VERSIONS: &[Version] = &[
         Version(5, 5, 34),
@@ -191,13 +190,7 @@ mod tests {
 
     #[test]
     fn every_word_means_something_or_is_told_to_mean_nothing() {
-        for version in VERSIONS {
-            for word in settings::ALL {
-                let rows = SERVER.iter().chain(INNODB).filter(|f| f.word == word.name);
-                let holding = rows.filter(|f| f.from <= *version && *version < f.until).count();
-                assert_eq!(holding, 1, "{} in {version}", word.name);
-            }
-        }
+        assert_every_word_has_one_row(VERSIONS, &[SERVER, INNODB]);
     }
 
     #[test]
