@@ -48,7 +48,12 @@ pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
     // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
     let installed = host.builds.iter().map(|b| b.name.clone());
     let more: Vec<_> = catalogue.names().into_iter().filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
-    Words { workloads: workload::words(), disturbances: Vec::new(), builds: installed.chain(more).collect() }
+    Words {
+        workloads: workload::words(),
+        disturbances: Vec::new(),
+        builds: installed.chain(more).collect(),
+        limits: judge::limits::ALL.iter().map(|l| (l.name, l.most())).collect(),
+    }
 }
 
 pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {

@@ -2,9 +2,9 @@
 //! which one hides the next. Where client and server share CPUs the label says so, because the same server with CPUs of
 //! its own would go further. On few CPUs locks have few holders at once, and "serial" stays unlikely by construction.
 
-use crate::checks::regime_was_cached::{Regime, regime};
 use crate::evidence::{CellEvidence, RunEvidence};
 use crate::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER, SERVER_VOLUNTARY};
+use crate::regime::{Regime, regime};
 use crate::stats::average;
 use model::judgement::Bound;
 use model::units::{Share, round3};

@@ -37,7 +37,7 @@ fn one(cell: &CellEvidence) -> CellJudgement {
     if let Some(answer) = cell.search.as_ref().and_then(|s| s.answer.clone()) {
         metrics.whole.insert(answer_name(cell).into(), answer);
     }
-    let worst = verdicts.iter().map(|v| v.verdict).max();
+    let worst = verdicts.iter().filter(|v| !v.quarantined).map(|v| v.verdict).max();
     let runs = cell.runs.iter().map(|r| r.run).chain(cell.endings.iter().copied());
     CellJudgement {
         id: cell.cell.id.clone(),

@@ -3,6 +3,7 @@
 //! there and says what it saw; it cannot pass for want of evidence.
 
 use crate::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::limits::{Limit, Limits};
 use model::verdict::{Status, Verdict};
 
 pub struct Check {
@@ -16,6 +17,9 @@ pub struct Check {
     pub source: &'static str,
     /// Counters without which nothing can be said: the frame looks for them before the check does.
     pub needs: &'static [Need],
+    pub limits: &'static [Limit],
+    /// A new check is told and strikes no number, until it is known how often it fails without a reason.
+    pub quarantined: bool,
     pub advice: &'static str,
     pub look: Look,
 }
@@ -103,8 +107,14 @@ impl Check {
     pub fn page(&self) -> String {
         let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
         let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
+        let limit = |l: &Limit| format!("  {} = {l}: {}\n", l.name, l.why);
+        let limits = match self.limits {
+            [] => String::new(),
+            limits => format!("\nLimits, which [limits] may set:\n{}", limits.iter().map(limit).collect::<String>()),
+        };
+        let quarantine = if self.quarantined { "\nIn quarantine: it is told, and strikes no number.\n" } else { "" };
         format!(
-            "{} ({})\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\nWhen it does not pass: {}.\n",
+            "{} ({})\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\n{limits}{quarantine}\nWhen it does not pass: {}.\n",
             self.id,
             self.code,
             (self.claim)(),
@@ -115,6 +125,31 @@ impl Check {
 
     /// The verdict on one cell that has runs; `None` for a check of the whole experiment.
     pub fn on_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
+        let verdict = self.of_cell(cell)?;
+        Some(self.beside_ours(verdict, cell.limits, || self.of_cell(&cell.by(Limits::OURS))))
+    }
+
+    /// What the limits that the experiment sets have changed. A number that fails by ours is never more than a warning.
+    fn beside_ours(&self, verdict: Verdict, set: Limits, ours: impl FnOnce() -> Option<Verdict>) -> Verdict {
+        let told = |l: &Limit| set.set(l).map(|value| format!("`{}` is {} (ours is {l})", l.name, l.shown(value)));
+        let told: Vec<String> = self.limits.iter().filter_map(told).collect();
+        if told.is_empty() {
+            return verdict;
+        }
+        let (Some(ours), told) = (ours(), told.join(", ")) else { return verdict };
+        let limit = format!("{}; set by the experiment: {told}", verdict.limit);
+        if ours.verdict != Status::Fail || verdict.verdict == Status::Fail {
+            return Verdict { limit, ..verdict };
+        }
+        let sentence = format!(
+            "{} By our own limits this fails; it passes by the limits of the experiment: {told}.",
+            verdict.sentence
+        );
+        let advice = self.advice.to_string();
+        Verdict { verdict: verdict.verdict.max(Status::Warn), sentence, limit, advice, ..verdict }
+    }
+
+    fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
         match self.look {
             Look::Experiment(_) => None,
@@ -156,6 +191,7 @@ impl Check {
             limit: seen.limit,
             advice: if seen.status == Status::Pass { String::new() } else { self.advice.into() },
             evidence: seen.evidence.into_iter().chain(paths).collect(),
+            quarantined: self.quarantined,
         }
     }
 }
@@ -189,7 +225,11 @@ fn status(sight: &Sight) -> Status {
 
 pub fn on_experiment(checks: &[Check], evidence: &Evidence) -> Vec<Verdict> {
     let verdict = |check: &Check| match check.look {
-        Look::Experiment(look) => Some(check.verdict(look(evidence), Vec::new())),
+        Look::Experiment(look) => {
+            let by = |limits| Some(check.verdict(look(&evidence.by(limits)), Vec::new()));
+            let verdict = check.verdict(look(evidence), Vec::new());
+            Some(check.beside_ours(verdict, evidence.limits, || by(Limits::OURS)))
+        }
         Look::Run(_) | Look::Cell(_) => None,
     };
     checks.iter().filter_map(verdict).collect()

@@ -21,7 +21,7 @@ pub fn all(
 ) -> Vec<Claim> {
     let mut claims = vec![measured(evidence, cells), valid(cells)];
     claims.extend(evidence.cells.iter().filter_map(|c| c.search.as_ref()).map(of_search));
-    claims.extend(verdicts.iter().filter(|v| v.verdict >= Status::Warn).map(of_experiment));
+    claims.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
     let status = if aa_warns { Status::Warn } else { Status::Pass };
     for axis in &evidence.record.plan.axes {
@@ -85,7 +85,8 @@ fn valid(cells: &[CellJudgement]) -> Claim {
 /// ` (mostly percentiles_have_samples)`: the check behind most verdicts of that status.
 fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for verdict in cells.iter().filter(|c| c.status == status).flat_map(|c| &c.verdicts).filter(|v| v.verdict == status)
+    for verdict in
+        cells.iter().filter(|c| c.status == status).flat_map(|c| &c.verdicts).filter(|v| v.counts_as() == status)
     {
         *counts.entry(&verdict.check).or_default() += 1;
     }

@@ -29,8 +29,9 @@ pub const KNEE: &str = "knee_rate";
 const CURVE: &str = "users";
 
 pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
-    let failed =
-        |c: &CellJudgement| Some((c.id.clone(), c.verdicts.iter().find(|v| v.verdict == Status::Fail)?.check.clone()));
+    let failed = |c: &CellJudgement| {
+        Some((c.id.clone(), c.verdicts.iter().find(|v| v.counts_as() == Status::Fail)?.check.clone()))
+    };
     let failed: BTreeMap<CellId, String> = cells.iter().filter_map(failed).collect();
     let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
     pairs.filter_map(|pair| one(&pair, &failed)).collect()

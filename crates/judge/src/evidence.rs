@@ -2,6 +2,7 @@
 //! dataset. Made once, in one pass, so that no check has to search; histograms stay where they are, because a thousand
 //! runs of them are most of the memory.
 
+use crate::limits::Limits;
 use crate::search::answer::{self, Told};
 use model::judgement::SearchJudgement;
 use model::load::Group;
@@ -17,11 +18,15 @@ use std::collections::BTreeMap;
 
 pub struct Evidence<'a> {
     pub record: &'a Record,
+    /// Those in force.
+    pub limits: Limits<'a>,
     pub cells: Vec<CellEvidence<'a>>,
 }
 
+#[derive(Clone)]
 pub struct CellEvidence<'a> {
     pub cell: &'a Cell,
+    pub limits: Limits<'a>,
     /// Runs that were done and have a phase that measures, by repetition: those that make the numbers.
     pub runs: Vec<RunEvidence<'a>>,
     /// What an explain run saw. It is among no other runs, since its instruments bend what they measure.
@@ -37,6 +42,7 @@ pub struct CellEvidence<'a> {
 pub struct RunEvidence<'a> {
     pub record: &'a Record,
     pub details: &'a dyn Details,
+    pub limits: Limits<'a>,
     /// With the load of this run: that of a search differs from run to run.
     pub cell: Cow<'a, Cell>,
     pub run: &'a RunRecord,
@@ -53,8 +59,10 @@ impl<'a> Evidence<'a> {
     pub fn of(record: &'a Record, details: &'a dyn Details) -> Self {
         let instances: BTreeMap<_, _> = record.instances.iter().map(|i| (i.key.as_str(), i)).collect();
         let datasets: BTreeMap<_, _> = record.datasets.iter().map(|d| (d.key.as_str(), d)).collect();
+        let limits = Limits::set_by(&record.plan.limits);
         let empty = |cell| CellEvidence {
             cell,
+            limits,
             runs: Vec::new(),
             explain: None,
             endings: Vec::new(),
@@ -80,7 +88,8 @@ impl<'a> Evidence<'a> {
             let datasets = keys.filter_map(|key| datasets.get(key.as_str()).copied()).collect();
             let level = run.trial.as_ref().map(|trial| trial.level);
             let asked = level.map_or(Cow::Borrowed(cell.cell), |level| Cow::Owned(cell.cell.at(level)));
-            let evidence = RunEvidence { record, details, cell: asked, run, instance, datasets, group: None, phases };
+            let evidence =
+                RunEvidence { record, details, limits, cell: asked, run, instance, datasets, group: None, phases };
             cell.runs.push(evidence);
         }
         for cell in &mut cells {
@@ -88,7 +97,14 @@ impl<'a> Evidence<'a> {
             cell.endings.sort_by_key(|r| r.repetition);
             cell.tell_search();
         }
-        Self { record, cells }
+        Self { record, limits, cells }
+    }
+}
+
+impl<'a> Evidence<'a> {
+    /// The same, looked at by other limits.
+    pub fn by(&self, limits: Limits<'a>) -> Self {
+        Self { record: self.record, limits, cells: self.cells.iter().map(|c| c.by(limits)).collect() }
     }
 }
 
@@ -107,7 +123,12 @@ impl<'a> CellEvidence<'a> {
     /// The same runs, one group alone.
     pub fn of_group(&self, group: &'a Group) -> Self {
         let runs = self.runs.iter().map(|r| RunEvidence { group: Some(group), ..r.clone() }).collect();
-        CellEvidence { cell: self.cell, runs, explain: None, endings: Vec::new(), search: None, trials: Vec::new() }
+        CellEvidence { runs, explain: None, endings: Vec::new(), search: None, trials: Vec::new(), ..self.clone() }
+    }
+    /// The same, looked at by other limits.
+    pub fn by(&self, limits: Limits<'a>) -> Self {
+        let runs = self.runs.iter().map(|r| RunEvidence { limits, ..r.clone() }).collect();
+        Self { limits, runs, ..self.clone() }
     }
     /// Each group alone; none where all users do the same.
     pub fn groups(&self) -> Vec<(&'a str, CellEvidence<'a>)> {

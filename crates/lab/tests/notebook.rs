@@ -72,6 +72,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         skipped: vec![],
         cost: Cost::default(),
         warnings: vec![],
+        limits: Default::default(),
     }
 }
 

@@ -49,6 +49,7 @@ fn plan() -> Plan {
         skipped: vec![],
         cost: Cost::default(),
         warnings: vec![],
+        limits: Default::default(),
     }
 }
 

@@ -186,6 +186,6 @@ impl Judgement {
     }
     /// Whether every number may be believed: the exit status of a run.
     pub fn failed(&self) -> bool {
-        self.verdicts.iter().chain(self.cells.iter().flat_map(|c| &c.verdicts)).any(|v| v.verdict == Status::Fail)
+        self.verdicts.iter().chain(self.cells.iter().flat_map(|c| &c.verdicts)).any(|v| v.counts_as() == Status::Fail)
     }
 }

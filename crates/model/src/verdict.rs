@@ -18,6 +18,16 @@ pub struct Verdict {
     pub advice: String,
     /// Where it can be seen: paths within the record, with an optional `#key` (`runs/c001-1/run.json#phases.0`).
     pub evidence: Vec<String>,
+    /// The check is new: told, and no number is struck for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quarantined: bool,
+}
+
+impl Verdict {
+    /// What the verdict does to a number.
+    pub fn counts_as(&self) -> Status {
+        if self.quarantined { Status::Pass } else { self.verdict }
+    }
 }
 
 /// Ordered from best to worst for a badge: the worst of several is shown.

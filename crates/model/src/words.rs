@@ -103,6 +103,8 @@ pub struct Words {
     pub disturbances: Vec<(&'static str, &'static str)>,
     /// Builds that the catalogue or this host knows.
     pub builds: Vec<String>,
+    /// Limits of checks: name, and the most that makes sense.
+    pub limits: Vec<(&'static str, f64)>,
 }
 
 impl Words {

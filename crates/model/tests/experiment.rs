@@ -399,6 +399,15 @@ fn a_search_that_cannot_be_carried_out_is_told_with_the_way_out() {
 }
 
 #[test]
+fn a_limit_of_a_check_is_set_by_its_name() {
+    let with = |limits: &str| format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\nusers = 1\n[limits]\n{limits}");
+    assert_eq!(good(&with("others_fail = 0.1")).limits, [("others_fail".to_string(), 0.1)].into());
+    let told = problems(&with("other_fail = 0.1"));
+    assert!(told.contains("no check has a limit `other_fail`") && told.contains("others_fail"), "{told}");
+    assert!(problems(&with("others_fail = 10")).contains("others_fail"), "a share is at most one");
+}
+
+#[test]
 fn a_search_is_understood_and_its_load_begins_at_the_lowest_level() {
     let search = |lines: &str| good(&format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\n{lines}\n"));
     let rate = search("users = 64\nsearch = { for = \"rate\", keep = \"p99 < 5ms\", from = 500, to = 50_000 }");

@@ -166,6 +166,7 @@ mod tests {
             limit: String::new(),
             advice: String::new(),
             evidence: Vec::new(),
+            quarantined: false,
         };
         let metrics = |qps| {
             [

@@ -15,6 +15,8 @@ pub const CHECK: Check = Check {
     claim: || format!("a cell and its repetition under another label differ by no more than {MARGIN} or their noise"),
     source: include_str!("aa_pairs_agree.rs"),
     needs: &[],
+    limits: &[],
+    quarantined: false,
     advice: "take differences below that of the pair for noise; more repetitions, longer runs or a quieter machine lower it",
     look: Look::Experiment(look),
 };

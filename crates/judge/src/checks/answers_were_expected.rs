@@ -12,6 +12,8 @@ pub const CHECK: Check = Check {
     claim: || "no answer broke an expectation of the workload".into(),
     source: include_str!("answers_were_expected.rs"),
     needs: &[],
+    limits: &[],
+    quarantined: false,
     advice: "look at the dataset (data_as_generated) and at the statement's plan in the record before believing any number",
     look: Look::Run(look),
 };

@@ -11,6 +11,10 @@
 
 use crate::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
+use crate::limits::{
+    CANARY_BEATEN, CANARY_FAIL, CANARY_WARN, CLIENT_CPU_BESIDE_IDLE, CLIENT_CPU_FAIL, CLIENT_CPU_WARN, CLIENT_SPLIT,
+    CLIENT_WAIT_FAIL, CLIENT_WAIT_WARN, Limit, SERVER_IDLE, WORKER_FAIL, WORKER_WARN,
+};
 use crate::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
 use model::record::canary::CanaryPoint;
 use model::units::{Share, round3};
@@ -22,61 +26,53 @@ pub const CHECK: Check = Check {
     claim: || {
         format!(
             "the load used less than {} of its CPUs and of its busiest worker less than {}, and stayed below {} of the canary's rate",
-            BUSY.fail, WORKER.fail, CEILING.fail
+            CLIENT_CPU_FAIL, WORKER_FAIL, CANARY_FAIL
         )
     },
     source: include_str!("client_had_headroom.rs"),
     needs: &[Need::Counter(CLIENT_USER), Need::Counter(CLIENT_SYSTEM)],
+    limits: &[
+        CLIENT_CPU_WARN,
+        CLIENT_CPU_FAIL,
+        CLIENT_CPU_BESIDE_IDLE,
+        SERVER_IDLE,
+        WORKER_WARN,
+        WORKER_FAIL,
+        CLIENT_WAIT_WARN,
+        CLIENT_WAIT_FAIL,
+        CANARY_WARN,
+        CANARY_FAIL,
+        CANARY_BEATEN,
+        CLIENT_SPLIT,
+    ],
+    quarantined: false,
     advice: "give the load more CPUs (`load_cpus`) or another machine, or ask with fewer users; as it is, the number is a lower bound for the server",
     look: Look::Run(look),
 };
-
-struct Limit {
-    warn: Share,
-    fail: Share,
-}
-
-/// From queueing: at 75 % a request waits three service times for a worker, at 95 % nineteen.
-const BUSY: Limit = Limit { warn: Share(0.75), fail: Share(0.95) };
-/// A single worker has no one to share with, so it may come nearer to its end.
-const WORKER: Limit = Limit { warn: Share(0.90), fail: Share(0.98) };
-/// Of the mean latency.
-const WAITING: Limit = Limit { warn: Share(0.05), fail: Share(0.20) };
-/// The canary's requests are the smallest there are; half its rate with larger answers is already near.
-const CEILING: Limit = Limit { warn: Share(0.50), fail: Share(0.80) };
-/// While the server waits, a client that is this busy is what it waits for.
-const BUSY_BESIDE_IDLE: Limit = Limit { warn: Share(0.75), fail: Share(0.90) };
-const SERVER_IDLE: Share = Share(0.20);
-/// A run may reach the canary's rate within noise; one that is faster shows that the canary was disturbed.
-const CONTRADICTED: Share = Share(1.05);
-/// Of the CPU time that client and server used together on shared CPUs.
-const SPLIT: Share = Share(0.50);
 
 /// One sign: what it is, how much, its limits.
 struct Sign {
     what: &'static str,
     value: f64,
-    limit: Limit,
+    warn: Share,
+    fail: Share,
 }
 
 impl Sign {
     fn status(&self) -> Status {
-        graded(self.value, self.limit.warn.0, self.limit.fail.0)
+        graded(self.value, self.warn.0, self.fail.0)
     }
     fn text(&self) -> String {
         format!("{} {}", Share(self.value), self.what)
-    }
-    /// The canary is no ceiling when this run went above it.
-    fn is_contradicted(&self) -> bool {
-        self.limit.fail == CEILING.fail && self.value > CONTRADICTED.0
     }
 }
 
 fn look(run: &RunEvidence) -> Sight {
     let used = run.rates(&[CLIENT_USER, CLIENT_SYSTEM]).ok_or("the reading's window is empty")? / 1e9;
-    let ceiling =
-        ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, limit: CEILING });
-    let disturbed = ceiling.as_ref().filter(|c| c.is_contradicted()).map(Sign::text);
+    let [warn, fail] = [&CANARY_WARN, &CANARY_FAIL].map(|l| run.limits.share(l));
+    let ceiling = ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, warn, fail });
+    // The canary is no ceiling when this run went above it.
+    let disturbed = ceiling.as_ref().filter(|c| c.value > run.limits.of(&CANARY_BEATEN)).map(Sign::text);
     let usable = ceiling.filter(|_| disturbed.is_none());
     let mut seen = if run.is_co_located() {
         if usable.is_none() && disturbed.is_none() {
@@ -101,19 +97,26 @@ pub(crate) fn is_client_bound(run: &RunEvidence) -> bool {
 fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let cpus = run.load_cpus().len().max(1) as f64;
     let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9 / run.server_cpus().len().max(1) as f64);
-    let limit = if server.is_some_and(|busy| 1.0 - busy >= SERVER_IDLE.0) { BUSY_BESIDE_IDLE } else { BUSY };
-    let sign = |what, value, limit| Sign { what, value, limit };
+    let idle = server.is_some_and(|busy| 1.0 - busy >= run.limits.of(&SERVER_IDLE));
+    let busy = if idle { &CLIENT_CPU_BESIDE_IDLE } else { &CLIENT_CPU_FAIL };
+    let sign = |what, value, warn: &Limit, fail: &Limit| Sign {
+        what,
+        value,
+        warn: run.limits.share(warn),
+        fail: run.limits.share(fail),
+    };
     let busiest = run.rate("client.cpu.busiest_worker").map(|r| r / 1e9);
     let signs: Vec<Sign> = [
-        Some(sign("of the load's CPUs used", used / cpus, limit)),
-        busiest.map(|value| sign("of its busiest worker used", value, WORKER)),
-        waiting(run).map(|value| sign("of the latency spent waiting for a CPU", value, WAITING)),
+        Some(sign("of the load's CPUs used", used / cpus, &CLIENT_CPU_WARN, busy)),
+        busiest.map(|value| sign("of its busiest worker used", value, &WORKER_WARN, &WORKER_FAIL)),
+        waiting(run)
+            .map(|value| sign("of the latency spent waiting for a CPU", value, &CLIENT_WAIT_WARN, &CLIENT_WAIT_FAIL)),
         ceiling,
     ]
     .into_iter()
     .flatten()
     .collect();
-    let near = |s: &Sign| s.value / s.limit.fail.0;
+    let near = |s: &Sign| s.value / s.fail.0;
     let worst = signs.iter().max_by(|a, b| a.status().cmp(&b.status()).then(near(a).total_cmp(&near(b))));
     let worst = worst.expect("the load's CPUs are always known");
     let first = match worst.status() {
@@ -121,7 +124,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
         Status::Warn => "The load is near its end",
         Status::Pass | Status::NotEvaluable => "The load had room",
     };
-    let limit = format!("{}; warns at {}", worst.limit.fail, worst.limit.warn);
+    let limit = format!("{}; warns at {}", worst.fail, worst.warn);
     let sentence = format!("{first}: {}.", signs.iter().map(Sign::text).collect::<Vec<_>>().join(", "));
     Seen::new(worst.status(), worst.text(), limit, sentence)
 }
@@ -137,9 +140,10 @@ fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
         round3(server),
         Share(split)
     );
-    let by_split = if split > SPLIT.0 { Status::Warn } else { Status::Pass };
+    let most = run.limits.share(&CLIENT_SPLIT);
+    let by_split = if split > most.0 { Status::Warn } else { Status::Pass };
     let status = ceiling.as_ref().map_or(Status::Pass, Sign::status).max(by_split);
-    let limit = format!("{SPLIT} of the CPU time; {} of the canary's rate", CEILING.fail);
+    let limit = format!("{most} of the CPU time; {} of the canary's rate", run.limits.share(&CANARY_FAIL));
     Ok(Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence))
 }
 

@@ -11,15 +11,18 @@
 
 use crate::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
+use crate::limits::{COUNTS_APART, COUNTS_OFF};
 use model::units::Share;
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "counts_agree",
     code: "W2",
-    claim: || format!("client and server count the same requests, commits and rollbacks, within {SLACK}"),
+    claim: || format!("client and server count the same requests, commits and rollbacks, within {COUNTS_APART}"),
     source: include_str!("counts_agree.rs"),
     needs: &[Need::WholeCounter(QUESTIONS), Need::WholeCounter(SAMPLER)],
+    limits: &[COUNTS_APART, COUNTS_OFF],
+    quarantined: false,
     advice: "see that nobody else uses the server; if nobody does, the load miscounts, and no number of this run holds",
     look: Look::Run(look),
 };
@@ -35,9 +38,6 @@ const TEMPORARY: &str = "status.Handler_tmp_write";
 const ROWS_OF_INNODB: &[&str] =
     &["status.Innodb_rows_inserted", "status.Innodb_rows_updated", "status.Innodb_rows_deleted"];
 
-/// Statements of the lab's own sessions at the ends of a run.
-const SLACK: f64 = 16.0;
-const TOLERANCE: Share = Share(0.005);
 /// Requests that each user may have had in flight when the run was cut.
 const IN_FLIGHT: f64 = 2.0;
 
@@ -58,9 +58,10 @@ fn look(run: &RunEvidence) -> Sight {
         .into_iter()
         .chain(writes.into_iter().flatten())
         .filter_map(|(what, client, server)| Some((what, client as f64, server?)));
+    let (apart, share) = (run.limits.of(&COUNTS_APART), run.limits.share(&COUNTS_OFF));
     let judged = known.map(|(what, client, server)| {
-        let (off, most) = ((client - server).abs(), TOLERANCE.0 * client + IN_FLIGHT * f64::from(run.users()));
-        (graded(off, SLACK, most.max(SLACK)), what, client, server)
+        let (off, most) = ((client - server).abs(), share.0 * client + IN_FLIGHT * f64::from(run.users()));
+        (graded(off, apart, most.max(apart)), what, client, server)
     });
     let (status, what, client, server) =
         judged.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).expect("requests are needed");
@@ -72,5 +73,5 @@ fn look(run: &RunEvidence) -> Sight {
             Share((client / server.max(1.0) - 1.0).abs())
         ),
     };
-    Ok(Seen::new(status, measured, format!("{SLACK}, or {TOLERANCE} and {IN_FLIGHT} per user"), sentence))
+    Ok(Seen::new(status, measured, format!("{apart}, or {share} and {IN_FLIGHT} per user"), sentence))
 }

@@ -13,6 +13,8 @@ pub const CHECK: Check = Check {
     claim: || "rows read back are those that the generator makes".into(),
     source: include_str!("data_as_generated.rs"),
     needs: &[],
+    limits: &[],
+    quarantined: false,
     advice: "delete the dataset so that it is loaded afresh; if it happens again, the server or the connection changes texts",
     look: Look::Run(look),
 };

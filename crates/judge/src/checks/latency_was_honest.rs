@@ -10,6 +10,7 @@
 
 use crate::check::{Check, Look, Seen, Sight, worst_of};
 use crate::evidence::RunEvidence;
+use crate::limits::{BEGUN_FAIL, BEGUN_WARN, LATE, STALL, STALLED};
 use model::histogram::Histogram;
 use model::load::Group;
 use model::record::gaps::Gaps;
@@ -27,20 +28,14 @@ pub const CHECK: Check = Check {
     },
     source: include_str!("latency_was_honest.rs"),
     needs: &[],
+    limits: &[BEGUN_WARN, BEGUN_FAIL, LATE, STALLED, STALL],
+    quarantined: false,
     advice: "ask at a lower rate, or of a load with more CPU; where stalls matter, ask at a rate instead of with a number of users",
     look: Look::Run(look),
 };
 
-const BEGUN_WARN: Share = Share(0.99);
-const BEGUN_FAIL: Share = Share(0.95);
-/// Of the median latency; then the load's own lateness is in no digit that is read.
-const LATE: Share = Share(0.05);
 /// Lag is judged where one operation in a hundred has more.
 const LATE_PERCENTILE: f64 = 99.0;
-/// Of the measured time.
-const STALLED: Share = Share(0.01);
-/// Medians of the slowest operation: queues of healthy servers seldom make anybody wait as long.
-const STALL: u64 = 10;
 
 fn look(run: &RunEvidence) -> Sight {
     let of_group = |(group, share): (Group, RunEvidence)| {
@@ -62,12 +57,13 @@ fn scheduled(run: &RunEvidence) -> Sight {
         return Err("no operation was begun and done".into());
     };
     let share = Share((begun as f64 / due.max(1) as f64).min(1.0));
+    let [begun_warn, begun_fail, most_late] = [&BEGUN_WARN, &BEGUN_FAIL, &LATE].map(|l| run.limits.share(l));
     let by_rate = match share.0 {
-        s if s < BEGUN_FAIL.0 => Status::Fail,
-        s if s < BEGUN_WARN.0 => Status::Warn,
+        s if s < begun_fail.0 => Status::Fail,
+        s if s < begun_warn.0 => Status::Warn,
         _ => Status::Pass,
     };
-    let by_lag = if late.0 as f64 > LATE.0 * median.0 as f64 { Status::Warn } else { Status::Pass };
+    let by_lag = if late.0 as f64 > most_late.0 * median.0 as f64 { Status::Warn } else { Status::Pass };
     let mut sentence = if by_rate == Status::Pass {
         format!("Latency counts from the intended start, and {share} of {due} operations due were begun.")
     } else {
@@ -79,14 +75,14 @@ fn scheduled(run: &RunEvidence) -> Sight {
     let itself = if by_lag == Status::Pass { "The load itself was late" } else { "The load itself was too late" };
     sentence += &format!(" {itself}: by {late} in the 99th percentile, where the median latency is {median}.");
     let measured = format!("{share} begun, lag {late} where the median is {median}");
-    let limit = format!("{BEGUN_FAIL} begun, warns at {BEGUN_WARN}; lag {LATE} of the median");
+    let limit = format!("{begun_fail} begun, warns at {begun_warn}; lag {most_late} of the median");
     Ok(Seen::new(by_rate.max(by_lag), measured, limit, sentence))
 }
 
 fn closed(run: &RunEvidence) -> Sight {
     let slowest =
         run.operations().filter_map(|(_, o)| o.latency.percentile(50.0)).max().ok_or("no operation was done")?;
-    let limit = Nanos(STALL * slowest.0);
+    let (limit, most) = (Nanos((run.limits.of(&STALL) * slowest.0 as f64) as u64), run.limits.share(&STALLED));
     let gaps: Option<Vec<&Gaps>> = run.tallies().map(|t| t.gaps.as_ref()).collect();
     let gaps = gaps.ok_or("times without answers were not recorded")?;
     let (count, stalled) =
@@ -96,7 +92,7 @@ fn closed(run: &RunEvidence) -> Sight {
     let workers = if run.group.is_some() { run.run.workers.min(users.0) } else { run.run.workers }.max(1);
     let share = Share(Nanos(stalled).seconds() / (run.seconds() * f64::from(workers)));
     let label = format!("Latency is that of {users} who wait for their answers, not of arrivals");
-    let (status, sentence) = if share.0 > STALLED.0 {
+    let (status, sentence) = if share.0 > most.0 {
         let told = format!(
             "{label}: {count} stalls took {share} of the time, and only those who waited in them were counted."
         );
@@ -104,5 +100,5 @@ fn closed(run: &RunEvidence) -> Sight {
     } else {
         (Status::Pass, format!("{label}; stalls took {share} of the time."))
     };
-    Ok(Seen::new(status, format!("{share} in stalls"), format!("{STALLED} in stalls of more than {limit}"), sentence))
+    Ok(Seen::new(status, format!("{share} in stalls"), format!("{most} in stalls of more than {limit}"), sentence))
 }

@@ -8,6 +8,7 @@
 
 use crate::check::{Check, Look, Seen, Sight, graded, worst_of};
 use crate::evidence::RunEvidence;
+use crate::limits::{LITTLE_FAIL, LITTLE_WARN};
 use model::load::Group;
 use model::record::tally::OperationTally;
 use model::units::{Nanos, Share, Users, round3};
@@ -16,15 +17,15 @@ use model::verdict::Status;
 pub const CHECK: Check = Check {
     id: "littles_law",
     code: "L3",
-    claim: || format!("rate × latency is the number of users, within {FAIL}"),
+    claim: || format!("rate × latency is the number of users, within {LITTLE_FAIL}"),
     source: include_str!("littles_law.rs"),
     needs: &[],
+    limits: &[LITTLE_WARN, LITTLE_FAIL],
+    quarantined: false,
     advice: "look for users that ended early, for reconnects and for time between operations; latencies of this run are not whole",
     look: Look::Run(look),
 };
 
-const WARN: Share = Share(0.02);
-const FAIL: Share = Share(0.05);
 /// The widest blur under which the law still says something: it then finds one user dead of eight.
 const BLUR: Share = Share(0.05);
 
@@ -55,7 +56,8 @@ fn of_group(group: &Group, run: &RunEvidence) -> Sight {
     let busy: f64 = run.operations().filter_map(cycle).sum();
     let outstanding = busy / run.seconds();
     let off = outstanding / f64::from(users.0) - 1.0;
-    let status = graded(off.abs(), WARN.0 + blur, FAIL.0 + blur);
+    let (warn, fail) = (run.limits.share(&LITTLE_WARN), run.limits.share(&LITTLE_FAIL));
+    let status = graded(off.abs(), warn.0 + blur, fail.0 + blur);
     let times = if thought == Nanos(0) { "latency" } else { "latency with think time" };
     let law = format!("Rate × {times} is {} for {users}", round3(outstanding));
     let share = Share(off.abs());
@@ -68,5 +70,5 @@ fn of_group(group: &Group, run: &RunEvidence) -> Sight {
             format!("{law}: {share} of their time was counted twice, or latencies are too long.")
         }
     };
-    Ok(Seen::new(status, format!("{share} off"), format!("{FAIL}; warns at {WARN}; blur {}", Share(blur)), sentence))
+    Ok(Seen::new(status, format!("{share} off"), format!("{fail}; warns at {warn}; blur {}", Share(blur)), sentence))
 }

@@ -8,6 +8,7 @@
 
 use crate::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::evidence::{CellEvidence, RunEvidence};
+use crate::limits::{OTHERS_FAIL, OTHERS_WARN, STEAL_FAIL, STEAL_WARN};
 use crate::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
 use model::units::Share;
 use model::verdict::Status;
@@ -30,14 +31,11 @@ pub const CHECK: Check = Check {
         Need::Counter(SERVER_USER),
         Need::Counter(SERVER_SYSTEM),
     ],
+    limits: &[STEAL_WARN, STEAL_FAIL, OTHERS_WARN, OTHERS_FAIL],
+    quarantined: false,
     advice: "find out who else runs here (`top`), stop it, and run again; on a shared virtual machine choose another hour or host",
     look: Look::Cell(look),
 };
-
-const STEAL_WARN: Share = Share(0.005);
-const STEAL_FAIL: Share = Share(0.02);
-const OTHERS_WARN: Share = Share(0.02);
-const OTHERS_FAIL: Share = Share(0.05);
 
 /// A tick of `/proc/stat`, in nanoseconds: USER_HZ is 100 on every Linux that runs a database.
 const TICK: f64 = 1e7;
@@ -61,23 +59,28 @@ fn look(cell: &CellEvidence) -> Sight {
         return Err("no CPU time passed between the readings".into());
     }
     let resolution = times.variance.sqrt() / times.total;
-    if resolution > OTHERS_FAIL.0 {
+    if resolution > OTHERS_FAIL.value {
         return Err(format!(
             "over so short a time the ticks of the clock resolve {} of the CPU time only",
             Share(resolution)
         ));
     }
     let (steal, others) = (Share((times.steal / times.total).max(0.0)), Share((times.others / times.total).max(0.0)));
-    let allowed = 2.0 * resolution;
-    let by_steal = graded(steal.0, STEAL_WARN.0 + allowed, STEAL_FAIL.0 + allowed);
-    let by_others = graded(others.0, OTHERS_WARN.0 + allowed, OTHERS_FAIL.0 + allowed);
+    let (allowed, limits) = (2.0 * resolution, cell.limits);
+    let by_steal = graded(steal.0, limits.of(&STEAL_WARN) + allowed, limits.of(&STEAL_FAIL) + allowed);
+    let by_others = graded(others.0, limits.of(&OTHERS_WARN) + allowed, limits.of(&OTHERS_FAIL) + allowed);
     let status = by_steal.max(by_others);
     let first = if status == Status::Pass { "The machine was quiet" } else { "Somebody else used the CPUs" };
     let sentence = format!(
         "{first}: other processes took {others}, other machines {steal} of the CPU time (resolution {}).",
         Share(resolution)
     );
-    let limit = format!("{OTHERS_FAIL} others, {STEAL_FAIL} steal, beside {} of resolution", Share(allowed));
+    let limit = format!(
+        "{} others, {} steal, beside {} of resolution",
+        limits.share(&OTHERS_FAIL),
+        limits.share(&STEAL_FAIL),
+        Share(allowed)
+    );
     Ok(Seen::new(status, format!("{others} others, {steal} steal"), limit, sentence))
 }
 

@@ -9,24 +9,25 @@
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::{CellEvidence, Evidence};
+use crate::limits::WORK_OFF;
 use crate::pairs::{self, Pair};
 use model::plan::CellId;
-use model::units::{Share, round3};
+use model::units::round3;
 use model::verdict::Status;
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "measured_work_agrees",
     code: "C2",
-    claim: || format!("the same statement does the same work in all cells compared, within {LIMIT}"),
+    claim: || format!("the same statement does the same work in all cells compared, within {WORK_OFF}"),
     source: include_str!("measured_work_agrees.rs"),
     needs: &[],
+    limits: &[WORK_OFF],
+    quarantined: false,
     advice: "compare the parameters of the two cells, and their statements in the record; rerun with equal work",
     look: Look::Experiment(look),
 };
 
-/// Above what rounding and the edge of a table can do, below any slip in a parameter.
-const LIMIT: Share = Share(0.05);
 const FEWEST_CALLS: u64 = 100;
 
 /// Axes over parameters of a workload that leave the rows of a statement as they are. Other parameters may change them.
@@ -105,6 +106,7 @@ impl Mismatch<'_> {
 fn look(evidence: &Evidence) -> Sight {
     let work: BTreeMap<&CellId, BTreeMap<Part, Work>> = evidence.cells.iter().map(|c| (&c.cell.id, of(c))).collect();
     let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| must_agree(own(p.axis))).collect();
+    let most = evidence.limits.share(&WORK_OFF);
     let mut compared = 0;
     let mut found: Vec<Mismatch> = Vec::new();
     for pair in &pairs {
@@ -122,7 +124,7 @@ fn look(evidence: &Evidence) -> Sight {
                 candidate,
                 edge: if measure == Measure::Calls { one.edge() + other.edge() } else { 0.0 },
             });
-            found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > LIMIT.0 + m.edge));
+            found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > most.0 + m.edge));
         }
     }
     if compared == 0 {
@@ -131,10 +133,10 @@ fn look(evidence: &Evidence) -> Sight {
     let worse = |a: &&Mismatch, b: &&Mismatch| {
         (a.measure != Measure::Bytes).cmp(&(b.measure != Measure::Bytes)).then(a.off().total_cmp(&b.off()))
     };
-    let limit = LIMIT.to_string();
+    let limit = most.to_string();
     let Some(worst) = found.iter().max_by(worse) else {
         let sentence = format!("Rows, bytes and calls of each statement agree over {compared} comparisons.");
-        return Ok(Seen::new(Status::Pass, format!("within {LIMIT}"), limit, sentence));
+        return Ok(Seen::new(Status::Pass, format!("within {WORK_OFF}"), limit, sentence));
     };
     let status = if worst.measure == Measure::Bytes { Status::Warn } else { Status::Fail };
     let (base, candidate) = (worst.pair.base, worst.pair.candidate);

@@ -13,7 +13,7 @@ mod measured_work_agrees;
 pub(crate) mod operations_succeeded;
 mod parameters_agree;
 mod percentiles_have_samples;
-pub(crate) mod regime_was_cached;
+mod regime_was_cached;
 mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;

@@ -9,6 +9,7 @@
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::CellEvidence;
+use crate::limits::{FAILED, Limits, RETRIED};
 use model::errors::{RETRYABLE, shown};
 use model::record::tally::OperationTally;
 use model::units::{Share, round3};
@@ -25,16 +26,15 @@ pub const CHECK: Check = Check {
     },
     source: include_str!("operations_succeeded.rs"),
     needs: &[],
+    limits: &[FAILED, RETRIED],
+    quarantined: false,
     advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
     look: Look::Cell(look),
 };
 
-/// Of attempts, per kind of operation.
-const FAILED: Share = Share(0.01);
-const RETRIED: Share = Share(0.05);
-
 fn look(cell: &CellEvidence) -> Sight {
-    let limit = format!("{FAILED} failed, {RETRIED} retried");
+    let (most_failed, most_retried) = (cell.limits.share(&FAILED), cell.limits.share(&RETRIED));
+    let limit = format!("{most_failed} failed, {most_retried} retried");
     if let Some((run, reason)) = cell.failed().next() {
         let sentence = format!("Run {} of this cell failed: {reason}.", run.id);
         return Ok(
@@ -52,7 +52,8 @@ fn look(cell: &CellEvidence) -> Sight {
         return Ok(Seen::new(Status::Fail, "0 operations", limit, "Not one operation ended while it was measured."));
     }
     let seconds: f64 = cell.runs.iter().map(|r| r.seconds()).sum();
-    let worst = operations.iter().map(|(name, o)| o.seen(name, seconds)).max_by_key(|(status, _, _)| *status);
+    let worst =
+        operations.iter().map(|(name, o)| o.seen(name, seconds, cell.limits)).max_by_key(|(status, _, _)| *status);
     let (status, measured, sentence) = worst.expect("at least one operation was attempted");
     Ok(Seen::new(status, measured, limit, sentence))
 }
@@ -85,7 +86,7 @@ impl<'a> Attempts<'a> {
         self.retried.values().sum()
     }
     /// Status, measured value, sentence.
-    fn seen(&self, name: &str, seconds: f64) -> (Status, String, String) {
+    fn seen(&self, name: &str, seconds: f64, limits: Limits) -> (Status, String, String) {
         let share = |count: u64| Share(count as f64 / self.attempted().max(1) as f64);
         let (failed, retried) = (share(self.failures()), share(self.retries()));
         let lasting = self.failed.iter().filter(|(e, n)| **n > 0 && !RETRYABLE.contains(e)).max_by_key(|(_, n)| **n);
@@ -101,12 +102,12 @@ impl<'a> Attempts<'a> {
                 format!("INVALID: not one `{name}` of {} was done{error}.", self.attempted()),
             );
         }
-        if lasting.is_some() || failed.0 > FAILED.0 {
+        if lasting.is_some() || failed.0 > limits.of(&FAILED) {
             let sentence =
                 format!("{failed} of `{name}` failed{error}: the rate counts what was answered, not what was wanted.");
             return (Status::Fail, format!("{failed} failed"), sentence);
         }
-        if retried.0 > RETRIED.0 {
+        if retried.0 > limits.of(&RETRIED) {
             let tries = self.attempted() + self.retries();
             let vain = Share((self.retries() + self.failures()) as f64 / tries.max(1) as f64);
             let most = self.retried.iter().max_by_key(|(_, n)| **n).map_or(String::new(), |(e, _)| shown(*e));

@@ -20,6 +20,8 @@ pub const CHECK: Check = Check {
     claim: || "cells that are compared differ in nothing but the axis between them".into(),
     source: include_str!("parameters_agree.rs"),
     needs: &[],
+    limits: &[],
+    quarantined: false,
     advice: "declare it as an axis, so that both values are measured everywhere, or give both cells the same value",
     look: Look::Experiment(look),
 };

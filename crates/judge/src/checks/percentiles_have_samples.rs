@@ -5,6 +5,7 @@
 
 use crate::check::{Check, Look, Seen, Sight, worst_of};
 use crate::evidence::CellEvidence;
+use crate::limits::TAIL;
 use crate::stats::order;
 use model::units::round3;
 use model::verdict::Status;
@@ -15,12 +16,12 @@ pub const CHECK: Check = Check {
     claim: || format!("at least {TAIL} samples lie beyond each percentile"),
     source: include_str!("percentiles_have_samples.rs"),
     needs: &[],
+    limits: &[TAIL],
+    quarantined: false,
     advice: "measure longer, or leave these percentiles out of any claim",
     look: Look::Cell(look),
 };
 
-/// Samples beyond a percentile: its relative error is then about a third.
-const TAIL: u64 = 10;
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 
 fn look(cell: &CellEvidence) -> Sight {
@@ -35,10 +36,11 @@ fn of_group(cell: &CellEvidence) -> Sight {
     if samples == 0 {
         return Err("no operation was done".into());
     }
+    let tail = cell.limits.of(&TAIL);
     // A hair of tolerance: 1 − 0.99 is not a hundredth in binary.
     let beyond = |q: f64| samples as f64 * (1.0 - q) + 1e-6;
-    let short: Vec<_> = PERCENTILES.iter().filter(|(_, q)| beyond(*q) < TAIL as f64).collect();
-    let limit = format!("{TAIL} samples beyond");
+    let short: Vec<_> = PERCENTILES.iter().filter(|(_, q)| beyond(*q) < tail).collect();
+    let limit = format!("{tail} samples beyond");
     let Some((name, q)) = short.first() else {
         let sentence = format!("{samples} operations leave {} samples beyond p99.9.", round3(beyond(0.999)));
         return Ok(Seen::new(Status::Pass, format!("{samples} samples"), limit, sentence));

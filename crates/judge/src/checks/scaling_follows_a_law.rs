@@ -19,6 +19,8 @@ pub const CHECK: Check = Check {
     },
     source: include_str!("scaling_follows_a_law.rs"),
     needs: &[],
+    limits: &[],
+    quarantined: false,
     advice: "read the curve as it was measured, and no parameters out of it; where it bends, look at what limits the cells on both sides",
     look: Look::Experiment(look),
 };

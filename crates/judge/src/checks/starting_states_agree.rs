@@ -9,6 +9,7 @@
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::{CellEvidence, RunEvidence};
+use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY};
 use model::record::start::StartingState;
 use model::units::Share;
 use model::verdict::Status;
@@ -19,16 +20,11 @@ pub const CHECK: Check = Check {
     claim: || "every run began on the same data, prepared alike, with the engine at rest".into(),
     source: include_str!("starting_states_agree.rs"),
     needs: &[],
+    limits: &[START_BYTES, START_HISTORY, START_CHECKPOINT],
+    quarantined: false,
     advice: "let every run begin from a snapshot: keep ASSAY_SNAPSHOTS above the size of the data, and measure on a server of assay's own",
     look: Look::Cell(look),
 };
-
-/// Trees that were filled alike differ by less.
-const BYTES: Share = Share(0.05);
-/// Row versions: fewer are purged within a second of any run.
-const HISTORY: u64 = 1_000;
-/// Of the redo log: below it no flushing is forced.
-const CHECKPOINT: Share = Share(0.05);
 
 fn look(cell: &CellEvidence) -> Sight {
     let state =
@@ -54,15 +50,15 @@ fn look(cell: &CellEvidence) -> Sight {
     let (least, most) = (least.unwrap_or(0) as f64, most.unwrap_or(0) as f64);
     let apart = Share(if least > 0.0 { most / least - 1.0 } else { 0.0 });
     let mut unrest = Vec::new();
-    if apart.0 > BYTES.0 {
+    if apart.0 > cell.limits.of(&START_BYTES) {
         unrest.push(format!("the data differ by {apart} in size between runs"));
     }
     for (run, state) in pairs(cell, &states) {
-        if let Some(history) = state.history.filter(|h| *h > HISTORY) {
+        if let Some(history) = state.history.filter(|h| *h as f64 > cell.limits.of(&START_HISTORY)) {
             unrest.push(format!("{history} old row versions were left before run {}", run.run.id));
         }
         let lag = state.checkpoint_age.zip(redo(run)).map(|(age, redo)| Share(age.0 as f64 / redo));
-        if let Some(lag) = lag.filter(|l| l.0 > CHECKPOINT.0) {
+        if let Some(lag) = lag.filter(|l| l.0 > cell.limits.of(&START_CHECKPOINT)) {
             unrest.push(format!("{lag} of the redo log were not yet checkpointed before run {}", run.run.id));
         }
     }

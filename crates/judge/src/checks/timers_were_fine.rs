@@ -9,6 +9,7 @@
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::RunEvidence;
+use crate::limits::{CLOCK_COST, CLOCK_STEPS, TIMER_LATE};
 use model::units::{Nanos, Share};
 use model::verdict::Status;
 
@@ -17,23 +18,19 @@ pub const CHECK: Check = Check {
     code: "L5",
     claim: || {
         format!(
-            "the clock is read without the kernel, in steps of less than 1/{STEPS} of every median and at less than {COST} of every mean, and 99 % of timers ended within {LATE}"
+            "the clock is read without the kernel, in steps of less than 1/{CLOCK_STEPS} of every median and at less than {CLOCK_COST} of every mean, and 99 % of timers ended within {TIMER_LATE}"
         )
     },
     source: include_str!("timers_were_fine.rs"),
     needs: &[],
+    limits: &[CLOCK_STEPS, CLOCK_COST, TIMER_LATE],
+    quarantined: false,
     advice: "boot with clocksource=tsc where the CPU's counter is stable; give the load a CPU of its own",
     look: Look::Run(look),
 };
 
 /// Read by programs themselves, on x86, under KVM, under Hyper-V and on ARM.
 const FAST: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
-/// Steps of the clock in a median that a percentile may be told of.
-const STEPS: u64 = 20;
-/// Of the mean latency, for one reading.
-const COST: Share = Share(0.01);
-/// A twentieth of an interval of the series.
-const LATE: Nanos = Nanos::from_millis(50);
 
 fn look(run: &RunEvidence) -> Sight {
     let host = &run.record.host;
@@ -45,17 +42,19 @@ fn look(run: &RunEvidence) -> Sight {
     let median = latencies().filter_map(|l| l.percentile(50.0)).min().ok_or("no operation was done")?;
     let mean = latencies().filter_map(|l| l.mean()).min().ok_or("no operation was done")?;
     let share = Share(cost.seconds() / mean.seconds());
+    let (steps, most_cost) = (run.limits.of(&CLOCK_STEPS), run.limits.share(&CLOCK_COST));
+    let most_late = Nanos((run.limits.of(&TIMER_LATE) * 1e9) as u64);
     let mut troubles = Vec::new();
     if !FAST.contains(&source) {
         troubles.push(format!("each reading of the clock {source} enters the kernel"));
     }
-    if median.0 < STEPS * step.0 {
-        troubles.push(format!("a median of {median} is less than {STEPS} steps of a clock that moves by {step}"));
+    if (median.0 as f64) < steps * step.0 as f64 {
+        troubles.push(format!("a median of {median} is less than {steps} steps of a clock that moves by {step}"));
     }
-    if share.0 > COST.0 {
+    if share.0 > most_cost.0 {
         troubles.push(format!("a reading of the clock costs {share} of the mean latency"));
     }
-    if late > LATE {
+    if late > most_late {
         troubles.push(format!("timers were late by {late} in the 99th percentile"));
     }
     let (status, sentence) = if troubles.is_empty() {
@@ -67,6 +66,7 @@ fn look(run: &RunEvidence) -> Sight {
         (Status::Warn, format!("Times are blurred: {}.", troubles.join("; ")))
     };
     let measured = format!("{source}, step {step}, reading {cost}, timers late by {late}");
-    let limit = format!("a clock read without the kernel, {STEPS} steps in a median, {COST} of a mean, {LATE} late");
+    let limit =
+        format!("a clock read without the kernel, {steps} steps in a median, {most_cost} of a mean, {most_late} late");
     Ok(Seen::new(status, measured, limit, sentence))
 }

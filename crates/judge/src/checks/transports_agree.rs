@@ -18,6 +18,8 @@ pub const CHECK: Check = Check {
     claim: || "cells that are compared were reached in the same way".into(),
     source: include_str!("transports_agree.rs"),
     needs: &[],
+    limits: &[],
+    quarantined: false,
     advice: "declare the axis `transport`, or reach all cells in one way ([load] transport, or the same DSN)",
     look: Look::Experiment(look),
 };

@@ -92,6 +92,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         skipped: Vec::new(),
         cost: Cost::default(),
         warnings: Vec::new(),
+        limits: BTreeMap::new(),
     };
     let host = Host {
         cpus: vec![0, 1, 2, 3],
@@ -235,7 +236,7 @@ pub fn set_rate(run: &mut RunRecord, qps: f64) {
         ("host.cpu.idle", 1.74 * SECOND),
         ("host.cpu.iowait", 0.0),
         ("host.cpu.steal", 0.0),
-        ("status.Innodb_buffer_pool_reads", 0.0),
+        ("db.page_reads", 0.0),
     ]
     .into_iter()
     .map(|(name, delta)| (name.to_string(), ends(delta)))
@@ -353,4 +354,16 @@ pub fn start() -> StartingState {
         checkpoint_age: Some(Bytes(0)),
         pool_pages: Some((250, 8_000)),
     }
+}
+
+/// A healthy record, spoilt.
+pub fn spoilt(spoil: impl FnOnce(&mut Record)) -> Record {
+    let mut record = record();
+    spoil(&mut record);
+    record
+}
+
+/// The same with every run spoilt.
+pub fn all_runs(spoil: impl Fn(&mut RunRecord)) -> Record {
+    spoilt(|r| r.runs.iter_mut().for_each(spoil))
 }

@@ -49,6 +49,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
             explain: get.0.get("repeat.explain").and_then(Value::flag).unwrap_or(false),
         },
         search,
+        limits: get.below("limits.").into_iter().filter_map(|(name, value)| Some((name, value.number()?))).collect(),
     }
 }
 

@@ -20,7 +20,8 @@ const MAX_RETRIES: i64 = 1_000_000;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
 
-const SECTIONS: &[&str] = &["question", "axes", "server", "workload", "groups", "load", "phases", "repeat", "scale"];
+const SECTIONS: &[&str] =
+    &["question", "axes", "server", "workload", "groups", "load", "phases", "repeat", "limits", "scale"];
 
 /// How a phase can end; exactly one of them in each phase.
 pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
@@ -128,12 +129,13 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
     let (section, rest) = path.split_once('.').unwrap_or((path, ""));
     match (section, rest) {
         ("question", "") => Ok(Slot::Fixed(Shape::Of(Kind::Text))),
-        ("axes" | "server" | "workload" | "load" | "repeat" | "scale", "") => Ok(Slot::Section),
+        ("axes" | "server" | "workload" | "load" | "repeat" | "limits" | "scale", "") => Ok(Slot::Section),
         ("scale", _) => {
             wrong("a scale is a table of overrides", "write [scale.smoke] and below it \"load.measure\" = \"1s\"")
         }
         ("axes", key) => axis_shapes(key, words).map(|shapes| Slot::Axis { key: key.into(), shapes }),
         ("workload", rest) => parameter(rest, words),
+        ("limits", name) => limit(name, words).map(Slot::Fixed),
         ("server", "settings" | "native") => Ok(Slot::Section),
         ("server", key) if key.starts_with("native.") => Ok(Slot::Fixed(Shape::Native)),
         ("server", key) if key.starts_with("settings.") => setting(&key["settings.".len()..]).map(Slot::Fixed),
@@ -208,6 +210,16 @@ fn setting(name: &str) -> Result<Shape, Wrong> {
                 "the server's own variables go in [server.native]; {}",
                 suggestion(name, settings::ALL.iter().map(|p| p.name))
             ),
+        ),
+    }
+}
+
+fn limit(name: &str, words: &Words) -> Result<Shape, Wrong> {
+    match words.limits.iter().find(|(known, _)| *known == name) {
+        Some((_, most)) => Ok(Shape::Of(Kind::Real { min: 0.0, max: *most })),
+        None => wrong(
+            format!("no check has a limit `{name}`"),
+            suggestion(name, words.limits.iter().map(|(name, _)| *name)),
         ),
     }
 }

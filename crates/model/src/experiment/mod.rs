@@ -51,6 +51,8 @@ pub struct Experiment {
     pub groups: Vec<Group>,
     pub phases: Vec<Phase>,
     pub repeat: Repeat,
+    /// Limits of checks that are set here, by name.
+    pub limits: BTreeMap<String, f64>,
 }
 
 /// The server as asked for: what is not said is left to the profile.

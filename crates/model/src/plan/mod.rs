@@ -51,6 +51,9 @@ pub struct Plan {
     pub cost: Cost,
     /// Near misses that deserve a look before hours are spent (check C1's lint), as sentences.
     pub warnings: Vec<String>,
+    /// Limits of checks that the experiment sets itself, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -206,6 +209,7 @@ impl Plan {
             skipped: skipped.into_iter().map(|(skip, _)| skip).collect(),
             cost,
             warnings,
+            limits: experiment.limits.clone(),
         })
     }
     /// Whether levels are looked for, so that there may be fewer runs than planned.

@@ -59,6 +59,7 @@ pub fn words() -> Words {
             ("idle_connection", "a connection that does nothing"),
         ],
         builds: vec!["mariadb-10.11".into(), "mysql-8.0.33".into()],
+        limits: vec![("others_fail", 1.0), ("stall", 1e9)],
     }
 }
 

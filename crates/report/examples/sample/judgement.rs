@@ -77,6 +77,7 @@ fn verdict(check: &str, status: Status, sentence: &str, measured: &str, limit: &
         limit: limit.into(),
         advice: advice.into(),
         evidence: Vec::new(),
+        quarantined: false,
     }
 }
 

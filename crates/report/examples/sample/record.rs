@@ -103,6 +103,7 @@ fn plan(size: Size) -> Plan {
         axes,
         cost: Cost { time: Nanos::from_secs(240), disk: Bytes(1 << 30), rows: 300_000 },
         warnings: Vec::new(),
+        limits: BTreeMap::new(),
     }
 }
 

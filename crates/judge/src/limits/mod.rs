@@ -1,0 +1,91 @@
+//! What a limit is, and which of them hold for a record. All limits of all checks stand in `all`, each with its reason, so
+//! that a reader finds them in one place and an experiment can set another one (`[limits] NAME = VALUE`). A check asks
+//! [`Limits`] for the one in force; the frame judges once more by ours and says what an experiment's own has changed.
+
+mod all;
+
+pub use all::*;
+
+use model::units::{Nanos, Share, round3};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// As in `[limits]`.
+    pub name: &'static str,
+    pub value: f64,
+    pub unit: Unit,
+    /// Half a sentence.
+    pub why: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A part of a whole, 0 to 1.
+    Share,
+    Seconds,
+    /// A number or a factor.
+    Number,
+}
+
+impl Limit {
+    /// The most that makes sense.
+    pub const fn most(&self) -> f64 {
+        match self.unit {
+            Unit::Share => 1.0,
+            Unit::Seconds | Unit::Number => 1e9,
+        }
+    }
+    pub fn share(&self) -> Share {
+        Share(self.value)
+    }
+    pub fn shown(&self, value: f64) -> String {
+        match self.unit {
+            Unit::Share => Share(value).to_string(),
+            Unit::Seconds => Nanos((value * 1e9) as u64).to_string(),
+            Unit::Number => round3(value),
+        }
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown(self.value))
+    }
+}
+
+/// The limits in force: ours, but for those that the experiment sets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a>(Option<&'a BTreeMap<String, f64>>);
+
+impl<'a> Limits<'a> {
+    pub const OURS: Limits<'static> = Limits(None);
+
+    pub fn set_by(experiment: &'a BTreeMap<String, f64>) -> Self {
+        Self(Some(experiment))
+    }
+    pub fn of(self, limit: &Limit) -> f64 {
+        self.set(limit).unwrap_or(limit.value)
+    }
+    pub fn share(self, limit: &Limit) -> Share {
+        Share(self.of(limit))
+    }
+    /// The experiment's own, where it differs from ours.
+    pub fn set(self, limit: &Limit) -> Option<f64> {
+        self.0.and_then(|set| set.get(limit.name)).copied().filter(|value| *value != limit.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn limits_have_names_of_their_own_and_every_one_is_used() {
+        let names: BTreeSet<_> = ALL.iter().map(|l| l.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        let used: BTreeSet<_> = crate::checks::ALL.iter().flat_map(|c| c.limits).map(|l| l.name).collect();
+        assert_eq!(names, used, "a limit is that of a check");
+    }
+}

@@ -1,0 +1,52 @@
+//! The check `counts_agree`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::plan::topology::Topology;
+use model::record::run::Writes;
+use model::verdict::Status::{Fail, Pass, Warn};
+
+#[test]
+fn client_and_server_must_count_the_same() {
+    let asked = |extra: u64| all_runs(move |r| r.whole.questions += extra);
+    assert_eq!(status(&asked(10), "counts_agree"), Pass);
+    assert_eq!(status(&asked(60), "counts_agree"), Warn);
+    assert_eq!(status(&asked(1_000), "counts_agree"), Fail);
+    let commits = all_runs(|r| r.whole.commits = 5_000);
+    let verdict = verdict(&commits, "counts_agree");
+    assert_eq!(verdict.verdict, Fail);
+    assert!(verdict.sentence.contains("5000 commits, the server 0"), "{}", verdict.sentence);
+    let written = |rows, temporary: bool| {
+        all_runs(move |r| {
+            r.whole.writes = Some(Writes { statements: 3_000, rows: 3_000 });
+            let counters = [("Com_insert", 3_000.0), ("Com_update", 0.0), ("Com_delete", 0.0), ("Handler_write", rows)];
+            let tmp = temporary.then_some(("Handler_tmp_write", 7.0));
+            for (name, delta) in
+                counters.into_iter().chain([("Handler_update", 0.0), ("Handler_delete", 0.0)]).chain(tmp)
+            {
+                r.whole.counters.insert(format!("status.{name}"), ends(delta));
+            }
+        })
+    };
+    assert_eq!(status(&written(3_000.0, true), "counts_agree"), Pass);
+    assert_eq!(status(&written(2_000.0, true), "counts_agree"), Fail);
+    assert_eq!(status(&written(2_000.0, false), "counts_agree"), Pass, "rows of temporary tables may be among them");
+}
+
+#[test]
+fn what_the_nodes_of_a_cluster_count_is_one_sum() {
+    let of_two = |second: u64| {
+        spoilt(move |r| {
+            r.plan.cells.iter_mut().for_each(|c| c.server.topology = Topology::Galera { nodes: 2 });
+            for run in &mut r.runs {
+                run.whole.questions += second;
+                run.whole.writes = Some(Writes { statements: 3_000, rows: 3_000 });
+                run.whole.counters.insert("node2.status.Questions".into(), ends(1_001.0));
+                run.whole.counters.insert("node2.sampler.statements".into(), ends(1.0));
+                // Applied for the others, too.
+                run.whole.counters.insert("status.Com_insert".into(), ends(6_000.0));
+            }
+        })
+    };
+    assert_eq!(status(&of_two(1_000), "counts_agree"), Pass);
+    assert_eq!(status(&of_two(0), "counts_agree"), Fail);
+}

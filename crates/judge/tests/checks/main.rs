@@ -1,0 +1,61 @@
+//! Every check on a record that is healthy, on one with the illness it looks for, and on one that lacks its evidence. What
+//! is missing must never read as passed. Each check has a file of its own.
+
+#[path = "../bench/mod.rs"]
+mod bench;
+
+mod aa_pairs_agree;
+mod answers_were_expected;
+mod client_had_headroom;
+mod counts_agree;
+mod data_as_generated;
+mod latency_was_honest;
+mod littles_law;
+mod machine_was_quiet;
+mod measured_work_agrees;
+mod operations_succeeded;
+mod parameters_agree;
+mod percentiles_have_samples;
+mod regime_was_cached;
+mod repetitions_agree;
+mod scaling_follows_a_law;
+mod schema_as_declared;
+mod starting_states_agree;
+mod timers_were_fine;
+mod transports_agree;
+
+use aa_pairs_agree::add_twin;
+use bench::*;
+use model::verdict::Status::{NotEvaluable, Pass};
+
+#[test]
+fn a_healthy_record_passes_every_check_that_it_has_evidence_for() {
+    let mut record = record();
+    add_twin(&mut record);
+    let judgement = judge(&record);
+    // Two levels are no curve that a law could describe.
+    let experiment = judgement.verdicts.iter().filter(|v| v.check != "scaling_follows_a_law");
+    for verdict in experiment.chain(judgement.cells.iter().flat_map(|c| &c.verdicts)) {
+        assert_eq!(verdict.verdict, Pass, "{}: {}", verdict.check, verdict.sentence);
+        assert!(
+            !verdict.measured.is_empty() && !verdict.limit.is_empty() && !verdict.sentence.is_empty(),
+            "{verdict:?}"
+        );
+        assert_eq!(verdict.advice, "", "a pass needs no advice");
+    }
+    let per_cell = judge::checks::ALL.iter().filter(|c| c.scope() != judge::Scope::Experiment).count();
+    assert!(judgement.cells.iter().all(|c| c.verdicts.len() == per_cell), "one verdict per check and cell");
+}
+
+#[test]
+fn counters_that_are_missing_never_read_as_passed() {
+    let record = all_runs(|r| {
+        r.phases[0].counters.clear();
+        r.whole.counters.clear();
+    });
+    for check in judge::checks::ALL.iter().filter(|c| !c.needs.is_empty()) {
+        let verdict = verdict(&record, check.id);
+        assert_eq!(verdict.verdict, NotEvaluable, "{}", check.id);
+        assert!(verdict.sentence.contains("was not measured"), "{}", verdict.sentence);
+    }
+}

@@ -1,0 +1,46 @@
+//! The check `measured_work_agrees`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+
+#[test]
+fn rows_per_call_that_no_axis_explains_fail() {
+    let record = spoilt(|r| of_cell(r, "c004").for_each(|r| statement(r).rows /= 10));
+    let verdict = verdict(&record, "measured_work_agrees");
+    assert_eq!((verdict.verdict, verdict.measured.as_str()), (Fail, "×10"));
+    assert!(
+        verdict.sentence.contains("has 1 rows per call in oltp.point_selects (c003) and 0.1 in"),
+        "{}",
+        verdict.sentence
+    );
+    let bytes = spoilt(|r| of_cell(r, "c002").for_each(|r| statement(r).bytes *= 2));
+    assert_eq!(status(&bytes, "measured_work_agrees"), Warn, "more users do not make larger answers");
+    let charset = spoilt(|r| {
+        of_cell(r, "c003").for_each(|r| statement(r).bytes *= 2);
+        of_cell(r, "c004").for_each(|r| statement(r).bytes *= 2);
+    });
+    assert_eq!(status(&charset, "measured_work_agrees"), Pass, "another charset may");
+    assert_eq!(status(&all_runs(|r| statement(r).calls = 30), "measured_work_agrees"), NotEvaluable);
+}
+
+#[test]
+fn operations_cut_by_the_ends_of_a_phase_are_no_different_work() {
+    // Of 8 users in three runs 24 operations may be cut: much of 300, little of 60,000.
+    let cut = |calls: u64| {
+        spoilt(|r| {
+            of_cell(r, "c004").for_each(|r| {
+                (statement(r).calls, statement(r).rows, operation(r).done) = (calls, calls, calls * 9 / 10);
+                statement(r).bytes = 200 * calls;
+            });
+        })
+    };
+    assert_eq!(status(&cut(100), "measured_work_agrees"), Pass);
+    assert_eq!(status(&cut(20_000), "measured_work_agrees"), Fail);
+}
+
+#[test]
+fn an_axis_over_a_work_parameter_explains_its_rows() {
+    let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
+    of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);
+    assert_eq!(status(&record, "measured_work_agrees"), NotEvaluable, "nothing else is compared here");
+}

@@ -1,0 +1,75 @@
+//! The check `parameters_agree`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::record::Record;
+use model::record::start::Prepared;
+use model::value::Value;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+
+#[test]
+fn a_missing_zero_between_workloads_is_found_named_and_refused() {
+    let workloads: [Value; 2] = ["oltp.simple_ranges".into(), "oltp.distinct_ranges".into()];
+    let mut record = experiment(&[("workload", &workloads), ("charset", &["latin1".into(), "utf8mb4-generic".into()])]);
+    assert_eq!(status(&record, "parameters_agree"), Pass);
+    for cell in record.plan.cells.iter_mut().filter(|c| c.workload == "oltp.distinct_ranges") {
+        cell.parameters.insert("range_size".into(), 10.into());
+    }
+    let verdict = verdict(&record, "parameters_agree");
+    assert_eq!(verdict.verdict, Fail);
+    for words in
+        ["`range_size` is 100 in oltp.simple_ranges (c001) but 10 in oltp.distinct_ranges (c003)", "exactly one zero"]
+    {
+        assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+    }
+    let judgement = judge(&record);
+    for comparison in &judgement.comparisons {
+        let refused = comparison.outcome == model::estimate::Outcome::Refused;
+        assert_eq!(refused, comparison.axis == "workload", "{}", comparison.sentence);
+    }
+}
+
+#[test]
+fn effective_variables_that_differ_warn_unless_the_axis_implies_them() {
+    let with_second_instance = |key: &str, value: &str| {
+        spoilt(|r| {
+            let mut other = instance("i2");
+            other.variables.insert(key.into(), value.into());
+            r.instances.push(other);
+            for run in r.runs.iter_mut().filter(|r| r.cell.0 == "c003" || r.cell.0 == "c004") {
+                run.instance = Some("i2".into());
+            }
+        })
+    };
+    let verdict = verdict(&with_second_instance("sync_binlog", "1"), "parameters_agree");
+    assert_eq!(verdict.verdict, Warn);
+    assert!(verdict.sentence.contains("`variable.sync_binlog` is 0"), "{}", verdict.sentence);
+    assert_eq!(
+        status(&with_second_instance("collation_server", "utf8mb4_general_ci"), "parameters_agree"),
+        Pass,
+        "implied by charset"
+    );
+    assert_eq!(status(&with_second_instance("port", "3307"), "parameters_agree"), Pass, "a name, not a setting");
+}
+
+#[test]
+fn another_isolation_is_other_work() {
+    let spoilt = spoilt(|r| {
+        of_cell(r, "c003")
+            .for_each(|r| drop(r.session.variables.insert("transaction_isolation".into(), "SERIALIZABLE".into())))
+    });
+    assert_eq!(status(&spoilt, "parameters_agree"), Fail);
+    assert_eq!(status(&experiment(&[]), "parameters_agree"), NotEvaluable);
+}
+
+#[test]
+fn cells_whose_data_were_prepared_otherwise_are_not_compared() {
+    let other = |r: &mut Record| {
+        let last = r.runs.last().unwrap().cell.clone();
+        for run in r.runs.iter_mut().filter(|run| run.cell == last) {
+            run.start.as_mut().unwrap().prepared = Prepared::Loaded;
+        }
+    };
+    let verdict = verdict(&spoilt(other), "parameters_agree");
+    assert_eq!(verdict.verdict, Fail, "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("`data` is restored from a snapshot in"), "{}", verdict.sentence);
+}

@@ -1,0 +1,29 @@
+//! The check `regime_was_cached`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::units::Bytes;
+use model::verdict::Status::{NotEvaluable, Pass, Warn};
+
+#[test]
+fn a_run_that_reads_from_disk_is_in_another_regime() {
+    let reading = |pages: f64, stalled: f64| {
+        all_runs(move |r| {
+            counter(r, "db.page_reads", pages);
+            counter(r, "host.pressure.io_some", stalled * 1e9);
+        })
+    };
+    assert_eq!(status(&reading(10.0, 0.0), "regime_was_cached"), Pass);
+    let mixed = verdict(&reading(2_000.0, 0.0), "regime_was_cached");
+    assert_eq!(mixed.verdict, Warn);
+    assert!(mixed.sentence.contains("The regime was mixed"), "{}", mixed.sentence);
+    assert_eq!(judge(&reading(2_000.0, 0.5)).cells[0].bound.as_ref().unwrap().label, "io-bound");
+    assert_eq!(
+        status(&spoilt(|r| r.datasets[0].tables[0].bytes = Bytes(1 << 30)), "regime_was_cached"),
+        Warn,
+        "barely fits"
+    );
+    assert_eq!(
+        status(&spoilt(|r| drop(r.instances[0].variables.remove("innodb_buffer_pool_size"))), "regime_was_cached"),
+        NotEvaluable
+    );
+}
