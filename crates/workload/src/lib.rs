@@ -7,6 +7,7 @@
 pub mod dataset;
 pub mod draw;
 pub mod kept;
+pub mod linkbench;
 pub mod noop;
 pub mod oltp;
 pub mod session;
@@ -33,6 +34,8 @@ pub type Life<'a> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'a>>;
 pub enum Doing {
     Read,
     Write,
+    /// A statement that writes, and the COMMIT behind it in the same packet.
+    WriteAndCommit,
     Begin,
     Commit,
     Rollback,
@@ -66,6 +69,10 @@ pub trait Workload: Send + Sync {
     }
     /// Classes of statements, indexed by `Class`.
     fn statements(&self) -> &'static [Statement];
+    /// Whether the counts of affected rows are rows that were written; an upsert answers 2 for one that it changed.
+    fn affected_are_rows(&self) -> bool {
+        true
+    }
     /// `None` for workloads without data.
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>>;
     /// Statements worth explaining, with values drawn from the seed.
@@ -101,6 +108,7 @@ pub const ALL: &[&dyn Workload] = &[
     &oltp::BULK_INSERT,
     &oltp::RANDOM_POINTS,
     &oltp::RANDOM_RANGES,
+    &linkbench::LinkBench,
     &noop::Noop,
 ];
 

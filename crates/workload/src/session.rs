@@ -116,6 +116,8 @@ pub trait Sql {
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Rows of the last answer that was asked for with `Want::Keep`.
     fn kept(&self) -> &Kept;
+    /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
+    fn unix_ms(&self) -> u64;
     /// Counts the last answer as one that broke an expectation of the workload.
     fn unexpected(&mut self, class: Class);
     /// Ends the conversation, with a goodbye where it is whole, and begins a new one; prepared statements are gone.

@@ -67,7 +67,8 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "oltp.delete",
             "oltp.update_index",
             "oltp.update_non_index",
-            "oltp.bulk_insert"
+            "oltp.bulk_insert",
+            "linkbench"
         ]
     );
 }

@@ -53,10 +53,13 @@ fn look(run: &RunEvidence) -> Sight {
     ];
     let rows = if grown(TEMPORARY).is_some() { all(ROWS) } else { all(ROWS_OF_INNODB) };
     let told = whole.writes.filter(|_| run.cell.server.topology.is_single());
-    let writes = told.map(|w| [("writing statements", w.statements, all(STATEMENTS)), ("rows written", w.rows, rows)]);
+    let counted = |what, client: Option<u64>, server| client.map(|client| (what, client, server));
+    let writes = told.map(|w| {
+        [counted("writing statements", Some(w.statements), all(STATEMENTS)), counted("rows written", w.rows, rows)]
+    });
     let known = laws
         .into_iter()
-        .chain(writes.into_iter().flatten())
+        .chain(writes.into_iter().flatten().flatten())
         .filter_map(|(what, client, server)| Some((what, client as f64, server?)));
     let (apart, share) = (run.limits.of(&COUNTS_APART), run.limits.share(&COUNTS_OFF));
     let judged = known.map(|(what, client, server)| {

@@ -315,10 +315,15 @@ impl Conductor<'_> {
         let named = tally.named(self.voyage.crews[crew].workload);
         tally.clear();
         let _ = self.spares[worker as usize][crew].send(tally);
-        for written in self.voyage.crews[crew].workload.statements().iter().filter(|s| s.doing == Doing::Write) {
+        let workload = self.voyage.crews[crew].workload;
+        if !workload.affected_are_rows() {
+            self.outcome.writes.rows = None;
+        }
+        let writes = |doing| matches!(doing, Doing::Write | Doing::WriteAndCommit);
+        for written in workload.statements().iter().filter(|s| writes(s.doing)) {
             if let Some(tally) = named.statements.get(written.name) {
                 self.outcome.writes.statements += tally.calls + tally.failed.values().sum::<u64>();
-                self.outcome.writes.rows += tally.affected;
+                self.outcome.writes.rows = self.outcome.writes.rows.map(|rows| rows + tally.affected);
             }
         }
         self.outcome.whole.merge(&named);

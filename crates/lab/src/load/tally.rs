@@ -152,7 +152,7 @@ impl WorkerTally {
         }
         for (statement, s) in workload.statements().iter().zip(&self.statements) {
             match statement.doing {
-                Doing::Commit => tally.commits += s.calls,
+                Doing::Commit | Doing::WriteAndCommit => tally.commits += s.calls,
                 Doing::Rollback => tally.rollbacks += s.calls,
                 Doing::Read | Doing::Write | Doing::Begin => {}
                 Doing::Plumbing => continue,

@@ -88,10 +88,18 @@ pub struct WholeRun {
     pub scheduling: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Writes {
     pub statements: u64,
-    pub rows: u64,
+    /// `None` where what servers answer counts something else, as for upserts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+}
+
+impl Default for Writes {
+    fn default() -> Self {
+        Self { statements: 0, rows: Some(0) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,6 +20,8 @@ impl Capabilities {
     pub const SSL: Self = Capabilities(1 << 11);
     pub const TRANSACTIONS: Self = Capabilities(1 << 13);
     pub const SECURE_CONNECTION: Self = Capabilities(1 << 15);
+    /// A text may hold several statements, each answered in turn.
+    pub const MULTI_STATEMENTS: Self = Capabilities(1 << 16);
     pub const MULTI_RESULTS: Self = Capabilities(1 << 17);
     pub const PS_MULTI_RESULTS: Self = Capabilities(1 << 18);
     pub const PLUGIN_AUTH: Self = Capabilities(1 << 19);

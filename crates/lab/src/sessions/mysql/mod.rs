@@ -9,6 +9,7 @@ mod opening;
 mod reading;
 mod statement;
 
+use crate::clock;
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
 pub use opening::{Carriage, Connecting, Opening};
@@ -67,6 +68,8 @@ pub struct Session<L: Ledger> {
     kept: Kept,
     /// What the next statement may load; any other request for a file is refused.
     file: Option<Vec<u8>>,
+    /// The wall clock less the lab's.
+    unix_at_boot: Nanos,
 }
 
 type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
@@ -97,6 +100,7 @@ impl<L: Ledger> Session<L> {
             now: Pending::idle(),
             kept: Kept::default(),
             file: None,
+            unix_at_boot: clock::unix_at_boot(),
         };
         session.ledger.connected(session.conversation.connect_time, Opened::ByWish);
         session.set_up().await?;
@@ -199,8 +203,14 @@ impl<L: Ledger> Session<L> {
         let mut asked_for_file = None;
         let (consumed, end) = match step {
             Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
-            Ok(Step::Done { consumed, summary }) => (consumed, Some(Ok(summary))),
-            Ok(Step::Failed { consumed, error, .. }) => (consumed, Some(Err(server_fault(&error.to_owned())))),
+            Ok(Step::Done { consumed, summary }) => {
+                self.count_others(summary.results.saturating_sub(1));
+                (consumed, Some(Ok(summary)))
+            }
+            Ok(Step::Failed { consumed, error, summary }) => {
+                self.count_others(summary.results);
+                (consumed, Some(Err(server_fault(&error.to_owned()))))
+            }
             Ok(Step::LocalInfile { consumed, refusal: [.., sequence] }) => {
                 asked_for_file = Some(sequence);
                 (consumed, None)
@@ -218,6 +228,12 @@ impl<L: Ledger> Session<L> {
             (None, Some(Err(fault))) => Some(Err(fault)),
             (None, None) => None,
         }
+    }
+
+    /// Each statement of a packet is a question of its own.
+    #[inline]
+    fn count_others(&self, results: u32) {
+        (0..results).for_each(|_| self.ledger.asked());
     }
 
     #[inline]
@@ -294,6 +310,10 @@ impl<L: Ledger> Sql for Session<L> {
 
     fn kept(&self) -> &Kept {
         &self.kept
+    }
+
+    fn unix_ms(&self) -> u64 {
+        (self.unix_at_boot.0 + self.conversation.channel.moment().0) / 1_000_000
     }
 
     fn unexpected(&mut self, class: Class) {

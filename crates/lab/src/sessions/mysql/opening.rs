@@ -74,7 +74,7 @@ pub(super) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
         database: door.schema.as_deref(),
         attributes: &[("program_name", "assay")],
         collation: LOGIN_COLLATION,
-        capabilities: Capabilities::WANTED | Capabilities::LOCAL_FILES,
+        capabilities: Capabilities::WANTED | Capabilities::LOCAL_FILES | Capabilities::MULTI_STATEMENTS,
     };
     let mut login = Login::new(account, transport(door), random()?);
     let mut answer = Vec::new();

@@ -1,0 +1,185 @@
+//! The parameters as words of an experiment. Where LinkBench does not do what its comments say, the defect has a name and a
+//! default of its own: the default is what everybody's numbers were made with.
+
+use super::access::STEEPEST;
+use super::degrees::Degrees;
+use super::graph::{Shape, Split};
+use super::mix;
+use crate::Parameters;
+use model::words::{Class, Kind, Literal, Parameter};
+
+const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
+    Parameter { name, kind, default: Some(default), class, why }
+}
+const fn data(name: &'static str, kind: Kind, default: Literal, why: &'static str) -> Parameter {
+    knob(name, kind, default, Class::Data, why)
+}
+const fn work(name: &'static str, kind: Kind, default: Literal, why: &'static str) -> Parameter {
+    knob(name, kind, default, Class::Work, why)
+}
+const fn shape(name: &'static str, default: f64, why: &'static str) -> Parameter {
+    work(name, Kind::Real { min: 0.0, max: STEEPEST }, Literal::Real(default), why)
+}
+const fn percent(name: &'static str, default: f64, why: &'static str) -> Parameter {
+    work(name, Kind::Real { min: 0.0, max: 100.0 }, Literal::Real(default), why)
+}
+
+/// Ids are signed where a prepared statement binds them, and Java's ranges end at 2^31.
+const MOST_ID: i64 = 1 << 31;
+
+pub(super) const ALL: &[Parameter] = &[
+    data("startid1", Kind::Count { min: 1, max: MOST_ID - 1 }, Literal::Count(1), "The first node's id."),
+    data(
+        "maxid1",
+        Kind::Count { min: 2, max: MOST_ID },
+        Literal::Count(1_000_001),
+        "One more than the last node's id; below a million nodes one of them has most of the links.",
+    ),
+    data("link_types", Kind::Count { min: 1, max: 16 }, Literal::Count(2), "Types of links, 123456789 and on."),
+    data(
+        "degrees",
+        Kind::Choice(Degrees::EDITIONS),
+        Literal::Text("2011"),
+        "Whose measured distribution of links per node: LinkBench's, or that of the fork since 2017.",
+    ),
+    data(
+        "split",
+        Kind::Choice(&["inflated", "even", "at_least_one"]),
+        Literal::Text("inflated"),
+        "How links are dealt to types: with LinkBench's wrong remainder, evenly, or one of each at least as in the fork.",
+    ),
+    data(
+        "most_links",
+        Kind::Count { min: 0, max: i64::MAX },
+        Literal::Count(0),
+        "A limit to one node's links; 0 is none, as in LinkBench, whose largest node has 961963 at any scale.",
+    ),
+    data(
+        "link_bytes",
+        Kind::Real { min: 0.5, max: 254.0 },
+        Literal::Real(8.0),
+        "Median size of a link's data; 23 in the fork since 2017.",
+    ),
+    data(
+        "node_bytes",
+        Kind::Real { min: 0.5, max: 1e6 },
+        Literal::Real(128.0),
+        "Median size of a node's data; 168 in the fork since 2017.",
+    ),
+    data(
+        "motif_bytes",
+        Kind::Count { min: 128, max: 65_536 },
+        Literal::Count(512),
+        "Bytes from which payloads repeat; LinkBench never reads the 128 of its file.",
+    ),
+    data(
+        "partitions",
+        Kind::Count { min: 0, max: 1024 },
+        Literal::Count(16),
+        "Partitions of linktable by id1; 0 for none, as in the fork.",
+    ),
+    data(
+        "partition_all",
+        Kind::Flag,
+        Literal::Flag(false),
+        "Partition counttable and nodetable too, as a variant of the fork does with 32.",
+    ),
+    data(
+        "key_block_kib",
+        Kind::Count { min: 0, max: 16 },
+        Literal::Count(0),
+        "KEY_BLOCK_SIZE of linktable and counttable in InnoDB; 0 leaves them uncompressed.",
+    ),
+    work(
+        "mix",
+        Kind::Choice(mix::NAMES),
+        Literal::Text("2011"),
+        "Shares of the ten operations: LinkBench's, those of 2017, or 91 % of one kind.",
+    ),
+    work(
+        "statements",
+        Kind::Choice(&["2015", "2020"]),
+        Literal::Text("2015"),
+        "Whose statements write links: LinkBench's upserts, or the fork's insert, else update.",
+    ),
+    work(
+        "protocol",
+        Kind::Choice(&["text", "prepared"]),
+        Literal::Text("text"),
+        "Statements as text, several in one packet as LinkBench sends them, or prepared and one by one.",
+    ),
+    work(
+        "write_heat",
+        Kind::Choice(&["as_reads", "documented"]),
+        Literal::Text("as_reads"),
+        "Where link writes go: LinkBench reads the keys of reads for them, so that both share one hot set.",
+    ),
+    work(
+        "multiget_sizes",
+        Kind::Choice(&["shifted", "documented"]),
+        Literal::Text("shifted"),
+        "Ids of a multiget: LinkBench asks for one more than was measured.",
+    ),
+    work(
+        "id2_choice",
+        Kind::Choice(&["near", "anywhere"]),
+        Literal::Text("near"),
+        "Where a link that may not exist leads: just behind the existing ones, or anywhere as in the fork.",
+    ),
+    work(
+        "id2_per_user",
+        Kind::Flag,
+        Literal::Flag(false),
+        "Each user writes ids of its own remainder class (LinkBench's id2gen_config=1).",
+    ),
+    shape("read_shape", 0.8, "Zipf exponent of link reads, whichever the heat."),
+    percent("read_uncorrelated", 99.5, "Percentage of link reads whose heat has nothing to do with the degree."),
+    shape("write_shape", 0.741, "Zipf exponent of link writes, where `write_heat` does not copy that of reads."),
+    percent("write_uncorrelated", 95.0, "The same percentage of link writes, where they do not copy that of reads."),
+    shape("node_read_shape", 0.625, "Zipf exponent of node reads."),
+    shape("node_update_shape", 0.606, "Zipf exponent of node updates."),
+    percent("history", 0.3, "Percentage of lists that ask for what an earlier, full list did not return."),
+    work(
+        "range_limit",
+        Kind::Count { min: 1, max: 1_000_000 },
+        Literal::Count(10_000),
+        "The most links that a list returns.",
+    ),
+];
+
+/// A parameter that is a whole number of something.
+pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
+    let count = parameters[name].count().expect("parameters were checked against their kinds");
+    u64::try_from(count).expect("counts have lower bounds of zero or more")
+}
+pub(super) fn real(parameters: &Parameters, name: &str) -> f64 {
+    parameters[name].number().expect("parameters were checked against their kinds")
+}
+pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
+    parameters[name].flag().expect("parameters were checked against their kinds")
+}
+/// Whether a choice is this word.
+pub(super) fn is(parameters: &Parameters, name: &str, word: &str) -> bool {
+    parameters[name].text() == Some(word)
+}
+
+/// A graph has at least one node: where the ids leave none, the first.
+pub(super) fn graph(parameters: &Parameters) -> Shape {
+    let first_id = count(parameters, "startid1");
+    let edition = Degrees::EDITIONS.iter().find(|e| is(parameters, "degrees", e));
+    let split = match parameters["split"].text() {
+        Some("inflated") => Split::Inflated,
+        Some("even") => Split::Even,
+        Some("at_least_one") => Split::AtLeastOne,
+        other => unreachable!("split was checked against its choices, and is {other:?}"),
+    };
+    let most_links = count(parameters, "most_links");
+    Shape {
+        first_id,
+        nodes: count(parameters, "maxid1").saturating_sub(first_id).max(1),
+        types: count(parameters, "link_types"),
+        edition: edition.expect("degrees were checked against their editions"),
+        split,
+        most_links: if most_links == 0 { u64::MAX } else { most_links },
+    }
+}

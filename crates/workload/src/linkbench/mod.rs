@@ -1,0 +1,126 @@
+//! LinkBench: the social graph of Facebook as a workload: short lists of links, counters beside them, and nodes, with hot
+//! spots that writes and reads share. Schema, id arithmetic, distributions, mixes and statements are the original's (Armstrong
+//! et al., SIGMOD 2013), its defects included where everybody's numbers contain them; each of those is a parameter. Not
+//! here: its second connection per user, and its retries without a rollback, which make counts drift.
+
+mod access;
+mod client;
+mod data;
+mod degrees;
+mod graph;
+mod java_random;
+mod knobs;
+mod look;
+mod mix;
+mod mouth;
+mod payload;
+mod schema;
+mod shuffle;
+mod statement;
+mod work;
+
+use crate::dataset::Dataset;
+use crate::draw::Generator;
+use crate::session::{Param, Sql};
+use crate::user::{Seat, live};
+use crate::{Life, Parameters, Probe, Statement, Workload};
+use client::Client;
+use data::{Data, FIRST_LINK_TYPE, LOADED_AT_MS};
+use model::seed::Seed;
+use model::words::WorkloadWords;
+use statement::Sentence;
+use work::{Dialect, Work};
+
+pub struct LinkBench;
+
+impl Workload for LinkBench {
+    fn words(&self) -> WorkloadWords {
+        WorkloadWords {
+            name: "linkbench",
+            why: "LinkBench: a social graph of nodes and counted links, whose lists are read far more often than written",
+            writes: true,
+            parameters: knobs::ALL,
+            operations: mix::OPERATIONS,
+            footprint: data::footprint,
+        }
+    }
+    fn statements(&self) -> &'static [Statement] {
+        statement::STATEMENTS
+    }
+    fn affected_are_rows(&self) -> bool {
+        false
+    }
+    fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
+        Some(Box::new(Data::of(parameters, engine, seed)))
+    }
+    fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
+        let work = Work::of(parameters);
+        let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
+        Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(s, id, work.range_limit)).collect()
+    }
+    fn user<'a>(
+        &self,
+        parameters: &Parameters,
+        seed: Seed,
+        number: u32,
+        users: u32,
+        session: &'a mut (dyn Sql + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        let seed = seed.child("users").nth(u64::from(number));
+        Box::pin(live(Client::new(Work::of(parameters), seed, number, users), session, seat))
+    }
+    fn session_setup(&self, _: &Parameters) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The sentence about one node and its first type of links.
+fn probe(sentence: Sentence, id: u64, limit: u64) -> Probe {
+    let (id, kind, now) = (Param::Int(id as i64), Param::Int(FIRST_LINK_TYPE as i64), Param::Int(LOADED_AT_MS as i64));
+    let (seconds, data) = (Param::Int(LOADED_AT_MS as i64 / 1000), Param::Bytes(b"probe"));
+    let params: &[Param<'_>] = match sentence {
+        Sentence::UpsertLink | Sentence::InsertLink => &[id, id, kind, data, now],
+        Sentence::WriteLink => &[data, now, id, id, kind],
+        Sentence::CountUp | Sentence::CountDown => &[id, kind, now, now],
+        Sentence::LockLink | Sentence::HideLink => &[id, id, kind],
+        Sentence::ChangeCount => &[Param::Int(1), now, id, kind],
+        Sentence::CountLinks => &[id, kind],
+        Sentence::GetLinksList => &[id, kind, Param::Int(i64::MAX), Param::Int(0), Param::Int(limit as i64)],
+        Sentence::AddNode => &[seconds, data],
+        Sentence::UpdateNode => &[seconds, data, id],
+        Sentence::DeleteNode | Sentence::GetNode => &[id],
+    };
+    let mut sql = Vec::new();
+    sentence.write(params, &mut sql);
+    Probe {
+        statement: statement::STATEMENTS[usize::from(sentence.classes().0.0)].name,
+        sql: String::from_utf8(sql).expect("statements are ASCII"),
+        rows: (sentence == Sentence::GetNode).then_some(1),
+        writes: sentence.writes(),
+    }
+}
+
+impl Sentence {
+    /// Whether that dialect says it.
+    fn is_of(self, dialect: Dialect) -> bool {
+        match self {
+            Self::UpsertLink | Self::CountDown => dialect == Dialect::Upserts,
+            Self::InsertLink | Self::ChangeCount => dialect == Dialect::InsertElseUpdate,
+            Self::WriteLink
+            | Self::CountUp
+            | Self::LockLink
+            | Self::HideLink
+            | Self::CountLinks
+            | Self::GetLinksList
+            | Self::AddNode
+            | Self::UpdateNode
+            | Self::DeleteNode
+            | Self::GetNode => true,
+        }
+    }
+    fn writes(self) -> bool {
+        let class = usize::from(self.classes().0.0);
+        statement::STATEMENTS[class].doing != crate::Doing::Read || self == Self::LockLink
+    }
+}

@@ -1,0 +1,101 @@
+//! Hot path: says one sentence, as text or prepared, with what belongs around it. As text, BEGIN and COMMIT travel in the
+//! packet of the statement beside them, so that an operation takes as many round trips as in LinkBench, which begins
+//! transactions by being in no autocommit mode; prepared statements go one by one.
+
+use super::statement::{BEGIN, COMMIT, MULTIGET, PREPARE, Sentence, multiget};
+use crate::session::{Answer, Class, Fault, Param, Prepared, Sql, Want};
+
+/// A packet grows beyond it for large nodes alone.
+const PACKET_BYTES: usize = 1 << 16;
+
+/// What is said in one breath with a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    Nothing,
+    Begin,
+    Commit,
+}
+
+pub(super) struct Mouth {
+    is_prepared: bool,
+    /// By sentence.
+    statements: [Option<Prepared>; Sentence::ALL.len()],
+    text: Vec<u8>,
+}
+
+impl Mouth {
+    pub fn new(is_prepared: bool) -> Self {
+        Self { is_prepared, statements: [None; Sentence::ALL.len()], text: Vec::with_capacity(PACKET_BYTES) }
+    }
+
+    /// Prepares what will be said; called after every connect.
+    pub async fn begin(
+        &mut self,
+        session: &mut (dyn Sql + '_),
+        sentences: impl Iterator<Item = Sentence>,
+    ) -> Result<(), Fault> {
+        self.statements = [None; Sentence::ALL.len()];
+        if self.is_prepared {
+            for sentence in sentences {
+                self.statements[sentence as usize] = Some(session.prepare(PREPARE, sentence.sql()).await?);
+            }
+        }
+        Ok(())
+    }
+
+    pub async fn say(
+        &mut self,
+        session: &mut (dyn Sql + '_),
+        sentence: Sentence,
+        params: &[Param<'_>],
+        around: Around,
+        want: Want,
+    ) -> Result<Answer, Fault> {
+        let (alone, committing) = sentence.classes();
+        if let Some(prepared) = self.statements[sentence as usize] {
+            if around == Around::Begin {
+                session.query(BEGIN, "BEGIN").await?;
+            }
+            let answer = match want {
+                Want::Count => session.execute(alone, prepared, params).await?,
+                Want::Keep => session.execute_reading(alone, prepared, params).await?,
+            };
+            if around == Around::Commit {
+                session.query(COMMIT, "COMMIT").await?;
+            }
+            return Ok(answer);
+        }
+        self.text.clear();
+        if around == Around::Begin {
+            self.text.extend_from_slice(b"BEGIN; ");
+        }
+        sentence.write(params, &mut self.text);
+        let mut class = alone;
+        if around == Around::Commit {
+            self.text.extend_from_slice(b"; COMMIT");
+            class = committing;
+        }
+        self.send(session, class, want).await
+    }
+
+    /// Looks several links up; as in the fork, it is never prepared.
+    pub async fn multiget(
+        &mut self,
+        session: &mut (dyn Sql + '_),
+        id1: u64,
+        link_type: u64,
+        ids: &[u64],
+        want: Want,
+    ) -> Result<Answer, Fault> {
+        multiget(id1, link_type, ids, &mut self.text);
+        self.send(session, MULTIGET, want).await
+    }
+
+    async fn send(&mut self, session: &mut (dyn Sql + '_), class: Class, want: Want) -> Result<Answer, Fault> {
+        let text = std::str::from_utf8(&self.text).expect("statements are ASCII");
+        match want {
+            Want::Count => session.query(class, text).await,
+            Want::Keep => session.read(class, text).await,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The statements, those of LinkBench's MySQL store and those of the fork of 2020, each written once: with question marks
+//! for the server to prepare, which become literals where a statement is said as text. Bytes travel as LinkBench sends them:
+//! quoted where all of them are letters, digits or escapable, else as hexadecimal digits.
+
+use super::data::hex;
+use crate::session::{Class, Param};
+use crate::{Doing, Statement};
+use std::io::Write;
+
+pub(super) const STATEMENTS: &[Statement] = &[
+    Statement { name: "upsert_link", doing: Doing::Write },
+    Statement { name: "write_link", doing: Doing::Write },
+    Statement { name: "write_link_commit", doing: Doing::WriteAndCommit },
+    Statement { name: "change_count", doing: Doing::Write },
+    Statement { name: "change_count_commit", doing: Doing::WriteAndCommit },
+    Statement { name: "lock_link", doing: Doing::Read },
+    Statement { name: "hide_link", doing: Doing::Write },
+    Statement { name: "insert_link", doing: Doing::Write },
+    Statement { name: "count_links", doing: Doing::Read },
+    Statement { name: "multiget_links", doing: Doing::Read },
+    Statement { name: "get_links_list", doing: Doing::Read },
+    Statement { name: "add_node", doing: Doing::Write },
+    Statement { name: "update_node", doing: Doing::Write },
+    Statement { name: "delete_node", doing: Doing::Write },
+    Statement { name: "get_node", doing: Doing::Read },
+    Statement { name: "begin", doing: Doing::Begin },
+    Statement { name: "commit", doing: Doing::Commit },
+    Statement { name: "rollback", doing: Doing::Rollback },
+    Statement { name: "prepare", doing: Doing::Plumbing },
+];
+
+pub(super) const BEGIN: Class = Class(15);
+pub(super) const COMMIT: Class = Class(16);
+pub(super) const ROLLBACK: Class = Class(17);
+pub(super) const PREPARE: Class = Class(18);
+
+/// One statement with places for values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sentence {
+    UpsertLink,
+    WriteLink,
+    /// One link more or less of a node and type, which may have none so far.
+    CountUp,
+    CountDown,
+    LockLink,
+    HideLink,
+    InsertLink,
+    /// One link more or less, where the row is there.
+    ChangeCount,
+    CountLinks,
+    GetLinksList,
+    AddNode,
+    UpdateNode,
+    DeleteNode,
+    GetNode,
+}
+
+/// The columns of a link as they are read.
+pub(super) const LINK_COLUMNS: &str = "id1, id2, link_type, visibility, data, time, version";
+/// Of those: when it was written.
+pub(super) const TIME_COLUMN: usize = 5;
+
+impl Sentence {
+    pub const ALL: [Self; 14] = [
+        Self::UpsertLink,
+        Self::WriteLink,
+        Self::CountUp,
+        Self::CountDown,
+        Self::LockLink,
+        Self::HideLink,
+        Self::InsertLink,
+        Self::ChangeCount,
+        Self::CountLinks,
+        Self::GetLinksList,
+        Self::AddNode,
+        Self::UpdateNode,
+        Self::DeleteNode,
+        Self::GetNode,
+    ];
+
+    /// Under which it is counted, alone and with a commit in its packet.
+    pub fn classes(self) -> (Class, Class) {
+        let alone = |n| (Class(n), Class(n));
+        match self {
+            Self::UpsertLink => alone(0),
+            Self::WriteLink => (Class(1), Class(2)),
+            Self::CountUp | Self::CountDown | Self::ChangeCount => (Class(3), Class(4)),
+            Self::LockLink => alone(5),
+            Self::HideLink => alone(6),
+            Self::InsertLink => alone(7),
+            Self::CountLinks => alone(8),
+            Self::GetLinksList => alone(10),
+            Self::AddNode => alone(11),
+            Self::UpdateNode => alone(12),
+            Self::DeleteNode => alone(13),
+            Self::GetNode => alone(14),
+        }
+    }
+
+    pub fn sql(self) -> &'static str {
+        match self {
+            Self::UpsertLink => {
+                "INSERT INTO linktable(id1, id2, link_type, visibility, data, time, version) VALUES (?, ?, ?, 1, ?, ?, 0) \
+                 ON DUPLICATE KEY UPDATE visibility = VALUES(visibility)"
+            }
+            Self::WriteLink => {
+                "UPDATE linktable SET visibility = 1, data = ?, time = ?, version = 0 \
+                 WHERE id1 = ? AND id2 = ? AND link_type = ?"
+            }
+            Self::CountUp => {
+                "INSERT INTO counttable(id, link_type, count, time, version) VALUES (?, ?, 1, ?, 0) \
+                 ON DUPLICATE KEY UPDATE count = count + 1, version = version + 1, time = ?"
+            }
+            Self::CountDown => {
+                "INSERT INTO counttable (id, link_type, count, time, version) VALUES (?, ?, 0, ?, 0) \
+                 ON DUPLICATE KEY UPDATE count = IF(count = 0, 0, count - 1), time = ?, version = version + 1"
+            }
+            Self::LockLink => "SELECT visibility FROM linktable WHERE id1 = ? AND id2 = ? AND link_type = ? FOR UPDATE",
+            Self::HideLink => "UPDATE linktable SET visibility = 0 WHERE id1 = ? AND id2 = ? AND link_type = ?",
+            Self::InsertLink => {
+                "INSERT INTO linktable(id1, id2, link_type, visibility, data, time, version) VALUES (?, ?, ?, 1, ?, ?, 0)"
+            }
+            Self::ChangeCount => {
+                "UPDATE counttable SET count = count + ?, version = version + 1, time = ? WHERE id = ? AND link_type = ?"
+            }
+            Self::CountLinks => "SELECT count FROM counttable WHERE id = ? AND link_type = ?",
+            Self::GetLinksList => {
+                "SELECT id1, id2, link_type, visibility, data, time, version FROM linktable FORCE INDEX(id1_type) \
+                 WHERE id1 = ? AND link_type = ? AND time >= 0 AND time <= ? AND visibility = 1 \
+                 ORDER BY time DESC LIMIT ?, ?"
+            }
+            Self::AddNode => "INSERT INTO nodetable (type, version, time, data) VALUES (2048, 1, ?, ?)",
+            Self::UpdateNode => "UPDATE nodetable SET version = 2, time = ?, data = ? WHERE id = ? AND type = 2048",
+            Self::DeleteNode => "DELETE FROM nodetable WHERE id = ? AND type = 2048",
+            Self::GetNode => "SELECT id, type, version, time, data FROM nodetable WHERE id = ?",
+        }
+    }
+
+    /// Appends the statement with these values in its places.
+    pub fn write(self, params: &[Param<'_>], out: &mut Vec<u8>) {
+        let mut parts = self.sql().split('?');
+        let head = parts.next().expect("a split has a first part");
+        out.extend_from_slice(head.as_bytes());
+        let mut given = 0;
+        for (part, param) in parts.zip(params) {
+            literal(param, out);
+            out.extend_from_slice(part.as_bytes());
+            given += 1;
+        }
+        debug_assert!(given == params.len() && self.sql().matches('?').count() == given, "{self:?}");
+    }
+}
+
+/// Replaces `out` by the lookup of several links of one node and type, hidden ones too.
+pub(super) fn multiget(id1: u64, link_type: u64, ids: &[u64], out: &mut Vec<u8>) {
+    let written = "writing into a Vec cannot fail";
+    out.clear();
+    write!(out, "SELECT {LINK_COLUMNS} FROM linktable WHERE id1 = {id1} AND link_type = {link_type} AND id2 IN (")
+        .expect(written);
+    for (place, id2) in ids.iter().enumerate() {
+        write!(out, "{}{id2}", if place == 0 { "" } else { ", " }).expect(written);
+    }
+    out.push(b')');
+}
+pub(super) const MULTIGET: Class = Class(9);
+
+fn literal(param: &Param<'_>, out: &mut Vec<u8>) {
+    let written = "writing into a Vec cannot fail";
+    match param {
+        Param::Null => out.extend_from_slice(b"NULL"),
+        Param::Int(n) => write!(out, "{n}").expect(written),
+        Param::Real(x) => write!(out, "{x}").expect(written),
+        Param::Bytes(bytes) if bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'\'' | b'\\')) => {
+            out.push(b'\'');
+            for byte in *bytes {
+                if matches!(byte, b'\'' | b'\\') {
+                    out.push(b'\\');
+                }
+                out.push(*byte);
+            }
+            out.push(b'\'');
+        }
+        Param::Bytes(bytes) => hex(bytes, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_point_at_their_names() {
+        let name = |class: Class| STATEMENTS[usize::from(class.0)].name;
+        let names: Vec<_> = Sentence::ALL.iter().map(|s| s.classes()).map(|(a, b)| (name(a), name(b))).collect();
+        assert_eq!(names[0], ("upsert_link", "upsert_link"));
+        assert_eq!(names[1], ("write_link", "write_link_commit"));
+        assert_eq!(names[3], ("change_count", "change_count_commit"));
+        assert_eq!((names[9].0, names[13].0), ("get_links_list", "get_node"));
+        assert_eq!(
+            [BEGIN, COMMIT, ROLLBACK, PREPARE, MULTIGET].map(name),
+            ["begin", "commit", "rollback", "prepare", "multiget_links"]
+        );
+    }
+
+    #[test]
+    fn bytes_are_quoted_where_they_can_be_and_hexadecimal_elsewhere() {
+        let said = |bytes: &[u8]| {
+            let mut out = Vec::new();
+            literal(&Param::Bytes(bytes), &mut out);
+            String::from_utf8(out).expect("ASCII")
+        };
+        assert_eq!(said(b"aB9"), "'aB9'");
+        assert_eq!(said(b"a'\\b"), r"'a\'\\b'");
+        assert_eq!(said(b"a b"), "x'612062'");
+        assert_eq!(said(&[220]), "x'DC'");
+        assert_eq!(said(b""), "''");
+    }
+}
