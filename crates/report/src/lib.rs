@@ -6,6 +6,7 @@
 mod axes;
 mod csv;
 mod document;
+mod linkbench;
 mod markdown;
 mod page;
 mod searches;
@@ -23,6 +24,8 @@ pub struct Report {
     /// `docs/report-schema.md` tells its fields.
     pub json: String,
     pub csv: String,
+    /// Further files by name, in the forms of other tools.
+    pub others: Vec<(String, String)>,
 }
 
 pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, shell: &str) -> Report {
@@ -32,6 +35,7 @@ pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, she
         html: page::of(record, &document, details, shell, &markdown),
         json: document.to_text(),
         csv: csv::of(record, judgement),
+        others: linkbench::of(record),
         markdown,
     }
 }

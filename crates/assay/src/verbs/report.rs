@@ -37,7 +37,10 @@ pub fn write(folder: &Path) -> Result<(Record, Judgement), String> {
         ("report.md", &report.markdown),
         ("report.json", &report.json),
         ("report.csv", &report.csv),
-    ] {
+    ]
+    .into_iter()
+    .chain(report.others.iter().map(|(name, text)| (name.as_str(), text)))
+    {
         std::fs::write(folder.join(name), text).map_err(|e| format!("{}: {e}", folder.join(name).display()))?;
     }
     Ok((record, judgement))
