@@ -62,14 +62,15 @@ pub fn work(
     let (mut tables, mut sitting) = (Vec::new(), 0);
     for ((k, crew), spares) in voyage.crews.iter().enumerate().zip(spares) {
         let (place, of) = voyage.place(k, worker);
-        let bench = bench(crew, course, &handle, place.map(|place| (place, of)));
+        let crew = Rc::new(crew.clone());
+        let bench = bench(&crew, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
-            let opening = Rc::new(opening(crew, crew.door_of(number), &handle));
+            let opening = Rc::new(opening(&crew, crew.door_of(number), &handle));
             let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
-            handle.spawn(Box::pin(live(crew.clone(), number, sitting, opening, bench, handle.clone(), connected)));
+            handle.spawn(Box::pin(live(Rc::clone(&crew), number, sitting, opening, bench, handle.clone(), connected)));
             sitting += 1;
         }
-        tables.push(Table { crew: crew.clone(), bench, spares });
+        tables.push(Table { crew, bench, spares });
     }
     let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });
     handle.spawn(Box::pin(keep_time(Arc::clone(course), handle.clone(), Rc::clone(&scribe))));
@@ -130,7 +131,7 @@ fn opening(crew: &Crew, door: &Door, handle: &Handle) -> Opening {
 }
 
 async fn live(
-    crew: Crew,
+    crew: Rc<Crew>,
     number: u32,
     place: u32,
     opening: Rc<Opening>,
@@ -152,7 +153,9 @@ async fn live(
         let mut session = opened?;
         connected.set(connected.get() + 1);
         let mut seat = UserSeat::new(Rc::clone(&bench), handle.clone(), &crew, number);
-        let lived = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, &mut session, &mut seat).await;
+        let life = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, &mut session, &mut seat);
+        handle.touches(&*life);
+        let lived = life.await;
         if !lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
             session.quit().await;
         }
@@ -211,7 +214,7 @@ async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
 
 /// One crew's part of a worker.
 struct Table {
-    crew: Crew,
+    crew: Rc<Crew>,
     bench: Rc<Bench>,
     spares: Receiver<Box<WorkerTally>>,
 }

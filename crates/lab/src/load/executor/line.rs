@@ -17,6 +17,9 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+/// Room for the execution of a prepared statement.
+const REQUEST_BYTES: usize = 64;
+
 pub struct Line {
     transport: Transport,
     /// Away while the kernel uses them.
@@ -51,13 +54,11 @@ impl Line {
     }
 
     pub(super) fn driven(reactor: Rc<Reactor>, slot: SlotId, deadline: Nanos, due: Nanos) -> Self {
-        Self {
-            transport: Transport::Driven { reactor, slot },
-            buffers: Some(Box::default()),
-            busy: false,
-            deadline,
-            due,
-        }
+        let mut buffers = Box::<Buffers>::default();
+        buffers.outgoing.reserve(REQUEST_BYTES);
+        reactor.near().add(reactor.current(), &*buffers);
+        reactor.near().add(reactor.current(), &buffers.outgoing.spare_capacity_mut()[..REQUEST_BYTES]);
+        Self { transport: Transport::Driven { reactor, slot }, buffers: Some(buffers), busy: false, deadline, due }
     }
 
     /// The request to be sent by the next exchange; empty after it. Asked for while an operation is under way, that operation

@@ -9,6 +9,7 @@ mod connect;
 mod epoll;
 mod gate;
 mod line;
+mod near;
 mod net;
 pub mod prompt;
 mod reactor;
@@ -95,7 +96,9 @@ impl Executor {
             return;
         }
         for task in self.reactor.take_spawned() {
-            self.reactor.wake(TaskId(self.tasks.len() as u32));
+            let id = TaskId(self.tasks.len() as u32);
+            self.reactor.wake(id);
+            self.reactor.near().add(id, &*task);
             self.tasks.push(Some(task));
             self.living += 1;
         }
@@ -106,7 +109,8 @@ impl Executor {
     fn poll_ready(&mut self) {
         self.reactor.take_ready(&mut self.turn);
         let mut cx = Context::from_waker(Waker::noop());
-        for &id in &self.turn {
+        for (at, &id) in self.turn.iter().enumerate() {
+            self.reactor.near().fetch(&self.turn, at);
             let Some(task) = &mut self.tasks[id.0 as usize] else { continue };
             self.reactor.enter(Some(id));
             if task.as_mut().poll(&mut cx).is_ready() {
@@ -141,6 +145,11 @@ impl Handle {
     /// Adds a task, before the run or from inside it.
     pub fn spawn(&self, task: Task) {
         self.0.spawn(task);
+    }
+
+    /// The task that is being polled touches this in each of its turns.
+    pub fn touches<T: ?Sized>(&self, value: &T) {
+        self.0.near().add(self.0.current(), value);
     }
 
     /// Connects. `deadline` is how long connecting and, later, each exchange on the line may take.

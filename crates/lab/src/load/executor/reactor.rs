@@ -2,6 +2,7 @@
 //! completion batch. One thread, so cells; no borrow is held while a task runs.
 
 use super::Task;
+use super::near::Near;
 use super::net::Net;
 use super::timers::Timers;
 use crate::clock;
@@ -24,6 +25,7 @@ pub struct Reactor {
     timers: RefCell<Timers>,
     ready: RefCell<Vec<TaskId>>,
     spawned: RefCell<Vec<Task>>,
+    near: RefCell<Near>,
     current: Cell<Option<TaskId>>,
     now: Cell<Nanos>,
     next_sweep: Cell<Nanos>,
@@ -38,6 +40,7 @@ impl Reactor {
             timers: RefCell::new(Timers::new()),
             ready: RefCell::default(),
             spawned: RefCell::default(),
+            near: RefCell::default(),
             current: Cell::new(None),
             now: Cell::new(now),
             next_sweep: Cell::new(Nanos(now.0 + TICK.0)),
@@ -78,6 +81,11 @@ impl Reactor {
     #[inline]
     pub fn net(&self) -> RefMut<'_, Net> {
         self.net.borrow_mut()
+    }
+
+    #[inline]
+    pub fn near(&self) -> RefMut<'_, Near> {
+        self.near.borrow_mut()
     }
 
     pub fn timers(&self) -> RefMut<'_, Timers> {
