@@ -104,6 +104,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         more_sessions: Default::default(),
         start: None,
         phases: vec![],
+        audits: Vec::new(),
         whole: Default::default(),
     }
 }

@@ -61,8 +61,10 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let pages = notebook.begin_run(&run).unwrap();
     let workers = Workers::default();
     let (mine, busy) = (workers.clone(), std::process::id());
-    let sampling =
-        Sampling::begin(move || samplers::sources(Some(Box::new(Quiet(0))), Some(busy), &mine, "memory"), pages.series);
+    let sampling = Sampling::begin(
+        move || samplers::sources(Some(Box::new(Quiet(0))), Some(busy), &mine, "memory", vec![]),
+        pages.series,
+    );
 
     let before = sampling.mark().wait();
     // The one worker of this load is this very thread.
@@ -136,7 +138,13 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     let notebook = Notebook::open_or_create(&folder.path().join("record"), &plan(), "").unwrap();
     let (pid, theirs) = (instance.pid(), door.clone());
     let sources = move || {
-        samplers::sources(Some(Box::new(Control::connect(&theirs).unwrap())), Some(pid), &Workers::default(), "innodb")
+        samplers::sources(
+            Some(Box::new(Control::connect(&theirs).unwrap())),
+            Some(pid),
+            &Workers::default(),
+            "innodb",
+            vec![],
+        )
     };
     let sampling = Sampling::begin(sources, notebook.begin_run(&RunId("c001-1".into())).unwrap().series);
 

@@ -82,7 +82,7 @@ fn what_was_loaded_comes_back_whatever_was_written_meanwhile() {
     let root = Door::root(instance.socket().to_path_buf());
     let mut control = Control::connect(&root).unwrap();
     control.execute("CREATE DATABASE s").unwrap();
-    loader::load(&root.within("s"), dataset.as_ref(), 2, &GO, &|_, _| ()).unwrap();
+    loader::load(&root.within("s"), dataset.as_ref(), "d", 2, &GO, &|_, _| ()).unwrap();
     rest::settle(&mut control, "innodb").unwrap();
     control.quit();
     assert_eq!(instance.stop(STOP_PATIENCE), Ended::Code(0));

@@ -1,5 +1,5 @@
 //! What must lie in the server before users come: tables, their rows, and what is done to them afterwards. A workload
-//! describes it; the lab carries it out in parallel. Row contents depend on (seed, row number) only, so that any
+//! describes it; the lab carries it out in parallel. Row contents depend on the seed and on numbers only, so that any
 //! number of loaders in any order build the same data.
 
 /// One table of a dataset.
@@ -24,14 +24,52 @@ pub struct Spot {
 
 pub trait Dataset: Send + Sync {
     fn tables(&self) -> Vec<Table>;
+    /// The columns that rows are written with, as `id, k, c, pad`.
+    fn columns(&self, table: usize) -> &'static str;
+    fn rows(&self) -> Rows<'_>;
+    /// How to check one row of that table against the generator: `row` counts from 0 to the rows of the table.
+    fn spot(&self, table: usize, row: u64) -> Spot;
+}
+
+/// How the rows of a dataset count.
+pub enum Rows<'a> {
+    /// The tables begin empty.
+    None,
+    /// Table by table, each row with its number: any range of a table can be made alone.
+    ByTable(&'a dyn ByTable),
+    /// Unit by unit, over several tables at once.
+    ByUnit(&'a dyn ByUnit),
+}
+
+pub trait ByTable: Sync {
     /// Appends one INSERT with rows `from..to` (0-based) of that table (an index into `tables()`).
     fn insert(&self, table: usize, from: u64, to: u64, sql: &mut Vec<u8>);
     /// Appends the same rows as LOAD DATA reads them: a line each, values in the order of `columns` between tabs.
     fn lines(&self, table: usize, from: u64, to: u64, text: &mut Vec<u8>);
-    /// The columns of `lines`, as `id, k, c, pad`.
-    fn columns(&self, table: usize) -> &'static str;
     /// About how many bytes of INSERT text one row makes.
     fn row_text_bytes(&self, table: usize) -> usize;
-    /// How to check row `row` (0-based) of that table against the generator.
-    fn spot(&self, table: usize, row: u64) -> Spot;
+}
+
+/// Rows that belong together (a warehouse, a range of ids with their links) and whose number in a table only the generator
+/// knows. A unit goes in as one transaction, so that an interrupted load goes on behind the last whole one.
+pub trait ByUnit: Sync {
+    /// Plural, for a reader: `warehouses`.
+    fn name(&self) -> &'static str;
+    fn units(&self) -> u64;
+    /// Rows of a unit over all tables.
+    fn rows_of(&self, unit: u64) -> u64;
+    /// A unit is made in so many pieces of a few megabytes, one after the other.
+    fn pieces(&self, unit: u64) -> u64;
+    /// Appends the lines of a piece as LOAD DATA reads them (`\\N` is NULL) and says where they belong.
+    fn piece(&self, unit: u64, piece: u64, text: &mut Vec<u8>) -> Piece;
+    /// Appends lines that stand for all: two generators that make the same sample make the same data.
+    fn sample(&self, text: &mut Vec<u8>);
+}
+
+/// One statement's worth of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// An index into `tables()`.
+    pub table: usize,
+    pub rows: u64,
 }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![allow(async_fn_in_trait)] // users run on one thread; nobody needs a Send bound here
 
+pub mod audit;
 pub mod dataset;
 pub mod draw;
 pub mod kept;
@@ -13,6 +14,7 @@ pub mod oltp;
 pub mod session;
 pub mod user;
 
+use audit::Audit;
 use dataset::Dataset;
 use model::seed::Seed;
 use model::value::Value;
@@ -72,6 +74,14 @@ pub trait Workload: Send + Sync {
     /// Whether the counts of affected rows are rows that were written; an upsert answers 2 for one that it changed.
     fn affected_are_rows(&self) -> bool {
         true
+    }
+    /// Names of what users count beside their statements, indexed by `Fact`.
+    fn facts(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// What is asked of the data before the users come and after they left, and the laws that the answers obey.
+    fn audit(&self, _: &Parameters) -> Audit {
+        Audit::default()
     }
     /// `None` for workloads without data.
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>>;

@@ -11,6 +11,10 @@ use std::task::{Context, Poll};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class(pub u16);
 
+/// Something that users count beside their statements: an index into the workload's `facts()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact(pub u16);
+
 /// A statement that this session has prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prepared(pub u32);
@@ -120,6 +124,8 @@ pub trait Sql {
     fn unix_ms(&self) -> u64;
     /// Counts the last answer as one that broke an expectation of the workload.
     fn unexpected(&mut self, class: Class);
+    /// Adds to what the workload counts beside its statements.
+    fn count(&mut self, fact: Fact, amount: i64);
     /// Ends the conversation, with a goodbye where it is whole, and begins a new one; prepared statements are gone.
     fn start_reconnect(&mut self);
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;

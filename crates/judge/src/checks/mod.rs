@@ -6,6 +6,8 @@ mod answers_were_expected;
 pub(crate) mod client_had_headroom;
 mod counts_agree;
 mod data_as_generated;
+mod data_obeyed_its_laws;
+mod errors_were_told;
 mod latency_was_honest;
 mod littles_law;
 mod machine_was_quiet;
@@ -29,8 +31,10 @@ pub const ALL: &[Check] = &[
     measured_work_agrees::CHECK,
     transports_agree::CHECK,
     operations_succeeded::CHECK,
+    errors_were_told::CHECK,
     counts_agree::CHECK,
     answers_were_expected::CHECK,
+    data_obeyed_its_laws::CHECK,
     client_had_headroom::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,

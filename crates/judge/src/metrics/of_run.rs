@@ -14,6 +14,11 @@ pub const SERVER_SYSTEM: &str = "server.cpu.system";
 pub const SERVER_VOLUNTARY: &str = "server.switches.voluntary";
 pub const SERVER_INVOLUNTARY: &str = "server.switches.involuntary";
 
+/// Facts and a question of workloads that take orders.
+const NEW_ORDERS: &str = "new_orders";
+const USER_ROLLBACKS: &str = "user_rollbacks";
+const ORDERS_OF_SERVER: &str = "data.next_order_ids";
+
 /// Name and unit of a value.
 pub type Name = (&'static str, &'static str);
 pub type Values = Vec<(Name, f64)>;
@@ -53,8 +58,26 @@ pub fn whole(run: &RunEvidence) -> Values {
         let each = |counters: &[&str], worth| run.rates(counters).map(|rate| rate * worth / (calls / seconds));
         values.extend(PER_STATEMENT.iter().filter_map(|(name, counters, worth)| Some((*name, each(counters, worth)?))));
     }
+    values.extend(orders(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
     values
+}
+
+/// New orders per minute, where a workload counts them: as the clients saw them committed, and as the server's data grew.
+/// Orders that were rolled back on purpose stand apart.
+fn orders(run: &RunEvidence) -> Values {
+    const MINUTE: f64 = 60.0;
+    let sum = |fact: &str| run.tallies().filter_map(|t| t.facts.get(fact)).sum::<i64>() as f64;
+    if run.tallies().all(|t| !t.facts.contains_key(NEW_ORDERS) && !t.facts.contains_key(USER_ROLLBACKS)) {
+        return Vec::new();
+    }
+    let per_minute = |count: f64| count / run.seconds() * MINUTE;
+    let server = run.rate(ORDERS_OF_SERVER).map(|rate| (("nopm_server", "orders/min"), rate * MINUTE));
+    let client = [
+        (("nopm", "orders/min"), per_minute(sum(NEW_ORDERS))),
+        (("user_rollbacks_per_min", "orders/min"), per_minute(sum(USER_ROLLBACKS))),
+    ];
+    client.into_iter().chain(server).collect()
 }
 
 /// By operation: how many per second.

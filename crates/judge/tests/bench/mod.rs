@@ -202,6 +202,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
             .into(),
             counters: BTreeMap::new(),
         }],
+        audits: Vec::new(),
         whole: WholeRun::default(),
     };
     set_rate(&mut run, rate);

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use workload::session::Fault;
 
 /// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
-const SESSIONS_PER_CPU: usize = 2;
+pub(super) const SESSIONS_PER_CPU: usize = 2;
 
 /// What runs call their dataset: instance and identity.
 pub(super) fn key(instance: &str, identity: &str) -> String {
@@ -101,14 +101,22 @@ impl Lab<'_> {
         self.notebook.note(EventKind::DatasetLoading, Some(&run.id), format!("{name}: {label}"))?;
         self.progress.say(&format!("loading {label}"));
         let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
-        create_schema(&root, schema).map_err(|e| fail("no schema for the data", e))?;
-        if marked {
-            mark(&door, None).map_err(|e| fail("marking the schema as made by assay", e))?;
+        let identity = wanted.fingerprint();
+        // A schema that is not there has nothing to go on with.
+        if loader::is_begun(&door, &identity).unwrap_or(false) {
+            let text = format!("{name}: an interrupted load is gone on with");
+            self.progress.say(&text);
+            self.notebook.note(EventKind::Note, Some(&run.id), text)?;
+        } else {
+            create_schema(&root, schema).map_err(|e| fail("no schema for the data", e))?;
+            if marked {
+                mark(&door, None).map_err(|e| fail("marking the schema as made by assay", e))?;
+            }
         }
         let begun = clock::now();
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
         let load = |at: &(dyn Fn(u64, u64) + Sync), stop: &AtomicBool| {
-            loader::load(&door, wanted.dataset.as_ref(), sessions, stop, at)
+            loader::load(&door, wanted.dataset.as_ref(), &identity, sessions, stop, at)
         };
         match self.watched(load, &label) {
             Ok(loaded) => {

@@ -3,6 +3,7 @@
 //! written, a wish to stop) ends it.
 
 mod answers;
+mod audit;
 mod dataset;
 mod doors;
 mod explain;

@@ -1,7 +1,8 @@
 //! The life of one run, top to bottom: ask what is, let the users in, sample, and write down how it ended. What was
 //! measured until a failure is kept with it.
 
-use super::dataset::key;
+use super::audit::Auditor;
+use super::dataset::{SESSIONS_PER_CPU, key};
 use super::instance::NEWS;
 use super::placement::place;
 use super::trial::LimitWatch;
@@ -50,6 +51,9 @@ impl Lab<'_> {
             }
         }
         let voyage = self.voyage(planned, cell);
+        let up = self.up.as_ref().expect("it was there");
+        let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
+        let mut auditor = Auditor::of(&up.key, &cell.server.engine, &voyage.crews, &cell.groups(), sessions);
         record.workers = voyage.workers;
         record.load_cpus = place(&cell.server, self.host).load;
         let door = voyage.crews[0].door.clone();
@@ -63,6 +67,7 @@ impl Lab<'_> {
         if let Err(fault) = self.begin_use(&wanted, wanted::writes(cell)) {
             return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") });
         }
+        auditor.before();
         self.notebook.note(
             EventKind::RunStarted,
             Some(&planned.id),
@@ -73,11 +78,12 @@ impl Lab<'_> {
         let workers = Workers::default();
         let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let engine = cell.server.engine.clone();
+        let watched = auditor.watched();
         let all = move || {
             let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {
                 sources_of_node(number, asker(door, patience), *pid, &engine)
             };
-            let first = sources(Some(asker(&sampled, patience)), pid, &theirs, &engine);
+            let first = sources(Some(asker(&sampled, patience)), pid, &theirs, &engine, watched);
             first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
         };
         let sampling = Sampling::begin(all, series);
@@ -108,6 +114,7 @@ impl Lab<'_> {
         if let Some(sentence) = troubles::sentence(&outcome.whole) {
             self.notebook.note(EventKind::Note, Some(&planned.id), sentence)?;
         }
+        record.audits = auditor.after(&outcome.counted);
         let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
         let failure = outcome.failure.map(|why| match outcome.cause {
             Cause::Full => troubles::with_limit(&door, why),
@@ -175,6 +182,7 @@ impl Lab<'_> {
             start: None,
             phases: Vec::new(),
             whole: WholeRun::default(),
+            audits: Vec::new(),
         }
     }
 

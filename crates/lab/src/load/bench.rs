@@ -11,7 +11,7 @@ use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use workload::session::{Answer, Class, Fault};
+use workload::session::{Answer, Class, Fact, Fault};
 
 pub struct Bench {
     pub course: Arc<Course>,
@@ -97,6 +97,9 @@ impl Ledger for OnBench {
     }
     fn unexpected(&self, class: Class) {
         self.0.tally.borrow_mut().unexpected(class);
+    }
+    fn counted(&self, fact: Fact, amount: i64) {
+        self.0.tally.borrow_mut().counted(fact, amount);
     }
     fn connected(&self, time: Nanos, opened: Opened) {
         self.0.tally.borrow_mut().connected(time, opened);

@@ -24,6 +24,7 @@ use model::record::run::Writes;
 use model::record::tally::Tally;
 use model::seed::Seed;
 use model::units::Nanos;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -109,6 +110,9 @@ impl Crew {
     }
 }
 
+/// Servers number their errors from here on.
+const FIRST_OF_SERVERS: u32 = 1000;
+
 /// What happens around a load, for whoever samples and writes.
 pub trait Witness {
     /// The workers run; these are their thread ids.
@@ -139,6 +143,8 @@ pub struct Outcome {
     pub rows: u64,
     pub writes: Writes,
     pub whole: Tally,
+    /// By crew: what its users counted, and operations of theirs whose end nobody knows.
+    pub counted: Vec<Counted>,
     pub failure: Option<String>,
     pub cause: Cause,
     /// Ended by the stop flag.
@@ -156,13 +162,21 @@ pub struct Outcome {
     pub timer_error: Histogram,
 }
 
+/// Of one crew in a whole run.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    pub facts: BTreeMap<String, i64>,
+    pub uncertain: u64,
+}
+
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
 pub fn drive(voyage: &Voyage, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
     let course = Arc::new(Course::new(&voyage.phases));
     let workers = voyage.workers.clamp(1, voyage.users().max(1));
     let (out, handovers) = channel();
     let mut spares = Vec::new();
-    let mut outcome = Outcome { workers, ..Outcome::default() };
+    let counted = vec![Counted::default(); voyage.crews.len()];
+    let mut outcome = Outcome { workers, counted, ..Outcome::default() };
     std::thread::scope(|scope| {
         let (ids, threads) = channel();
         let mut running = Vec::new();
@@ -201,6 +215,17 @@ pub fn drive(voyage: &Voyage, stop: &AtomicBool, witness: &mut dyn Witness) -> s
     (outcome.cause, outcome.failure) =
         course.failure().map(|(cause, reason)| (cause, Some(reason))).unwrap_or_default();
     Ok(outcome)
+}
+
+impl Counted {
+    fn add(&mut self, tally: &Tally) {
+        for (name, amount) in &tally.facts {
+            *self.facts.entry(name.clone()).or_default() += amount;
+        }
+        // Numbers below 1000 are ours: a session broke, or the deadline came, and the answer was never seen.
+        let ends = tally.operations.values().flat_map(|o| o.failed.iter().chain(&o.retried));
+        self.uncertain += ends.filter(|(number, _)| **number < FIRST_OF_SERVERS).map(|(_, count)| count).sum::<u64>();
+    }
 }
 
 struct Conductor<'a> {
@@ -326,6 +351,7 @@ impl Conductor<'_> {
                 self.outcome.writes.rows = self.outcome.writes.rows.map(|rows| rows + tally.affected);
             }
         }
+        self.outcome.counted[crew].add(&named);
         self.outcome.whole.merge(&named);
         if let Some(phase) = phase {
             self.witness.interval(crew, phase, from, to, named);

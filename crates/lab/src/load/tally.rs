@@ -7,7 +7,7 @@ use model::histogram::Histogram;
 use model::record::gaps::Gaps;
 use model::record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};
 use model::units::Nanos;
-use workload::session::{Answer, Class, Fault};
+use workload::session::{Answer, Class, Fact, Fault};
 use workload::user::{End, Operation};
 use workload::{Doing, Workload};
 
@@ -15,6 +15,7 @@ use workload::{Doing, Workload};
 pub struct WorkerTally {
     operations: Vec<OperationTally>,
     statements: Vec<StatementTally>,
+    facts: Vec<i64>,
     reconnects: u64,
     connects: Histogram,
     /// As servers count them: texts and executions, plumbing included.
@@ -44,6 +45,7 @@ impl WorkerTally {
                 .iter()
                 .map(|_| StatementTally { service: Histogram::new(), ..StatementTally::default() })
                 .collect(),
+            facts: vec![0; workload.facts().len()],
             reconnects: 0,
             connects: Histogram::new(),
             questions: 0,
@@ -109,7 +111,13 @@ impl WorkerTally {
     pub fn refused(&mut self, class: Class, fault: &Fault) {
         if let Some(s) = self.statements.get_mut(class.0 as usize) {
             *s.failed.entry(fault.number()).or_default() += 1;
+            s.messages.entry(fault.number()).or_insert_with(|| fault.to_string());
         }
+    }
+
+    #[inline]
+    pub fn counted(&mut self, fact: Fact, amount: i64) {
+        self.facts[fact.0 as usize] += amount;
     }
 
     #[cold]
@@ -143,6 +151,10 @@ impl WorkerTally {
             arrivals: self.is_scheduled.then_some(self.arrivals),
             lag: self.lag.clone(),
             gaps: Some(self.gaps.clone()),
+            facts: (workload.facts().iter().zip(&self.facts))
+                .filter(|(_, amount)| **amount != 0)
+                .map(|(name, amount)| ((*name).to_string(), *amount))
+                .collect(),
             ..Tally::default()
         };
         for (name, o) in workload.operations().iter().zip(&self.operations) {
@@ -175,6 +187,7 @@ impl WorkerTally {
             s.service.clear();
             *s = StatementTally { service: std::mem::take(&mut s.service), ..StatementTally::default() };
         }
+        self.facts.fill(0);
         (self.reconnects, self.questions, self.rows) = (0, 0, 0);
         self.connects.clear();
         self.arrivals = ArrivalTally::default();

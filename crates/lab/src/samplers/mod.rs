@@ -3,6 +3,7 @@
 //! `sampling` decides when they are read; the sources only know how.
 
 pub mod client;
+mod data;
 mod database;
 mod dead;
 mod host;
@@ -20,6 +21,7 @@ use model::units::Nanos;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use workload::audit::Question;
 
 /// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
 /// client's own (check W2), so it is read nearest to the mark, and `sampler` counts the statements sent until then.
@@ -27,6 +29,7 @@ use std::rc::Rc;
 pub const ALL: &[&str] = &[
     status::NAME,
     sampler::NAME,
+    data::NAME,
     server_process::NAME,
     client::NAME,
     host::NAME,
@@ -43,12 +46,14 @@ pub fn sources(
     server: Option<u32>,
     workers: &client::Workers,
     engine: &str,
+    watched: Vec<Question>,
 ) -> Vec<Box<dyn Source>> {
     let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     if let Some(asker) = &asker {
         sources.push(Box::new(status::Status(asker.clone())));
         sources.push(Box::new(sampler::Sampler(asker.clone())));
+        sources.push(Box::new(data::Data::new(asker.clone(), watched)));
     }
     if let Some(pid) = server {
         sources.push(Box::new(server_process::ServerProcess(pid)));
@@ -70,8 +75,8 @@ pub fn sources(
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
 pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
-    let all = sources(Some(ask), Some(server), &client::Workers::default(), engine);
-    let own = all.into_iter().filter(|source| ![client::NAME, host::NAME].contains(&source.name()));
+    let all = sources(Some(ask), Some(server), &client::Workers::default(), engine, Vec::new());
+    let own = all.into_iter().filter(|source| ![client::NAME, host::NAME, data::NAME].contains(&source.name()));
     own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
 }
 
@@ -201,7 +206,8 @@ mod tests {
 
     #[test]
     fn every_source_is_read_in_the_order_of_the_list() {
-        let all = sources(Some(Box::new(Refused("2002".into()))), Some(1), &client::Workers::default(), "rocksdb");
+        let all =
+            sources(Some(Box::new(Refused("2002".into()))), Some(1), &client::Workers::default(), "rocksdb", vec![]);
         assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
     }
 
@@ -209,8 +215,8 @@ mod tests {
     fn what_cannot_be_read_is_missing_and_never_zero() {
         // No process has this number.
         let workers = client::Workers::default();
-        for mut source in sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &workers, "rocksdb") {
-            if source.name() == database::NAME {
+        for mut source in sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &workers, "rocksdb", vec![]) {
+            if source.name() == database::NAME || source.name() == data::NAME {
                 // It tells again what the others told, and they have said why they could not.
                 continue;
             }

@@ -8,7 +8,7 @@ use crate::loader::LOADER;
 use model::plan::Server;
 use model::settings;
 use serde_json::json;
-use workload::dataset::Dataset;
+use workload::dataset::{Dataset, Rows};
 
 /// Raised when folders of snapshots are laid out in another way.
 const LAYOUT: u32 = 1;
@@ -52,11 +52,15 @@ pub fn fingerprint(dataset: &dyn Dataset) -> String {
     for (index, table) in dataset.tables().iter().enumerate() {
         let head = json!([table.name, table.create, table.rows, table.after, dataset.columns(index)]);
         all.extend_from_slice(head.to_string().as_bytes());
-        dataset.lines(index, 0, SAMPLE.min(table.rows), &mut all);
+        let Rows::ByTable(rows) = dataset.rows() else { continue };
+        rows.lines(index, 0, SAMPLE.min(table.rows), &mut all);
         for n in 1..=SAMPLE {
             let row = (table.rows.saturating_sub(1) as u128 * u128::from(n) / u128::from(SAMPLE)) as u64;
-            dataset.lines(index, row.min(table.rows), (row + 1).min(table.rows), &mut all);
+            rows.lines(index, row.min(table.rows), (row + 1).min(table.rows), &mut all);
         }
+    }
+    if let Rows::ByUnit(rows) = dataset.rows() {
+        rows.sample(&mut all);
     }
     digest(&all)
 }

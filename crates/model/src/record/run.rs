@@ -2,6 +2,7 @@
 //! that the run is over. A failed run is a result with a reason and with everything measured until then.
 
 use super::answer::SessionAnswer;
+use super::audit::Audit;
 use super::explain::Explain;
 use super::start::StartingState;
 use super::tally::Tally;
@@ -58,6 +59,9 @@ pub struct RunRecord {
     /// that what the client sent and what the server counted must be equal to the last one (check W2).
     #[serde(default)]
     pub whole: WholeRun,
+    /// What the data say of the run, by dataset; empty for workloads that ask nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub audits: Vec<Audit>,
 }
 
 /// Totals over all phases, connecting and draining included.

@@ -37,6 +37,9 @@ pub struct Tally {
     /// `None` when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
+    /// What the workload counts beside its statements, as sums of money or lines of orders, by its own names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, i64>,
 }
 
 /// Intended starts. What is due and not begun is the backlog: that of a phase's end is the difference summed up to it.
@@ -76,6 +79,9 @@ pub struct StatementTally {
     pub calls: u64,
     #[serde(default)]
     pub failed: BTreeMap<u32, u64>,
+    /// The first message of each failure number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub messages: BTreeMap<u32, String>,
     /// Rows returned.
     pub rows: u64,
     /// Rows the server reports as changed.
@@ -131,6 +137,9 @@ impl Tally {
         if let Some(theirs) = &other.gaps {
             self.gaps.get_or_insert_default().merge(theirs);
         }
+        for (name, amount) in &other.facts {
+            *self.facts.entry(name.clone()).or_default() += amount;
+        }
     }
     /// Operations done, over all names.
     pub fn done(&self) -> u64 {
@@ -173,6 +182,9 @@ impl StatementTally {
     pub fn merge(&mut self, other: &Self) {
         self.calls += other.calls;
         add(&mut self.failed, &other.failed);
+        for (k, text) in &other.messages {
+            self.messages.entry(*k).or_insert_with(|| text.clone());
+        }
         self.rows += other.rows;
         self.affected += other.affected;
         self.unexpected += other.unexpected;

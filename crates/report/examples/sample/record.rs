@@ -314,6 +314,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         more_sessions: Default::default(),
         start: None,
         phases: if done { vec![phase] } else { Vec::new() },
+        audits: Vec::new(),
         whole: WholeRun::default(),
     }
 }

@@ -7,7 +7,7 @@ use super::knobs::{self, count, real};
 use super::payload::{LINK, NODE, Payload};
 use super::schema::Schema;
 use crate::Parameters;
-use crate::dataset::{Dataset, Spot, Table};
+use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
 use crate::draw::Generator;
 use model::seed::{Seed, split_mix};
 use model::words::Footprint;
@@ -169,16 +169,6 @@ impl Dataset for Data {
         ]
     }
 
-    fn insert(&self, table: usize, from: u64, to: u64, sql: &mut Vec<u8>) {
-        write!(sql, "INSERT INTO {}({}) VALUES ", TABLES[table], self.columns(table))
-            .expect("writing into a Vec cannot fail");
-        self.rows(table, from..to, Manner::Literal, sql);
-    }
-
-    fn lines(&self, table: usize, from: u64, to: u64, text: &mut Vec<u8>) {
-        self.rows(table, from..to, Manner::Field, text);
-    }
-
     fn columns(&self, table: usize) -> &'static str {
         match table {
             LINKS => "id1, id2, link_type, visibility, data, time, version",
@@ -187,14 +177,8 @@ impl Dataset for Data {
         }
     }
 
-    fn row_text_bytes(&self, table: usize) -> usize {
-        // Numbers of a million nodes with their separators, and twice the mean of the data, which is e^0.5 medians.
-        let data = |payload: &Payload| (2.0 * payload.mean_bytes()) as usize;
-        match table {
-            LINKS => 50 + data(&self.links),
-            COUNTS => 40,
-            _ => 30 + data(&self.nodes),
-        }
+    fn rows(&self) -> Rows<'_> {
+        Rows::ByTable(self)
     }
 
     fn spot(&self, table: usize, row: u64) -> Spot {
@@ -229,6 +213,28 @@ impl Dataset for Data {
                     expected: head.iter().map(text).chain([hexed(&bytes)]).collect(),
                 }
             }
+        }
+    }
+}
+
+impl ByTable for Data {
+    fn insert(&self, table: usize, from: u64, to: u64, sql: &mut Vec<u8>) {
+        write!(sql, "INSERT INTO {}({}) VALUES ", TABLES[table], self.columns(table))
+            .expect("writing into a Vec cannot fail");
+        self.rows(table, from..to, Manner::Literal, sql);
+    }
+
+    fn lines(&self, table: usize, from: u64, to: u64, text: &mut Vec<u8>) {
+        self.rows(table, from..to, Manner::Field, text);
+    }
+
+    fn row_text_bytes(&self, table: usize) -> usize {
+        // Numbers of a million nodes with their separators, and twice the mean of the data, which is e^0.5 medians.
+        let data = |payload: &Payload| (2.0 * payload.mean_bytes()) as usize;
+        match table {
+            LINKS => 50 + data(&self.links),
+            COUNTS => 40,
+            _ => 30 + data(&self.nodes),
         }
     }
 }

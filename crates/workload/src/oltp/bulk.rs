@@ -4,7 +4,7 @@
 
 use super::knobs;
 use super::statement::{BULK_INSERT as CLASS, STATEMENTS};
-use crate::dataset::{Dataset, Spot, Table};
+use crate::dataset::{Dataset, Rows, Spot, Table};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, Seat, User, live};
 use crate::{Life, Parameters, Probe, Statement, Workload};
@@ -41,17 +41,11 @@ impl Dataset for Empty {
         };
         (1..=self.tables).map(table).collect()
     }
-    fn insert(&self, _: usize, _: u64, _: u64, _: &mut Vec<u8>) {
-        unreachable!("the tables begin empty")
-    }
-    fn lines(&self, _: usize, _: u64, _: u64, _: &mut Vec<u8>) {
-        unreachable!("the tables begin empty")
-    }
     fn columns(&self, _: usize) -> &'static str {
         "id, k"
     }
-    fn row_text_bytes(&self, _: usize) -> usize {
-        ROW_BYTES
+    fn rows(&self) -> Rows<'_> {
+        Rows::None
     }
     fn spot(&self, _: usize, _: u64) -> Spot {
         unreachable!("the tables begin empty")

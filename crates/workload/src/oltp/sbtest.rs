@@ -5,7 +5,7 @@
 
 use super::knobs;
 use crate::Parameters;
-use crate::dataset::{Dataset, Spot, Table};
+use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
 use crate::draw::{Generator, strings};
 use model::charset::Charset;
 use model::seed::Seed;
@@ -70,6 +70,25 @@ impl Dataset for Sbtest {
         (1..=self.tables).map(|number| self.table(number)).collect()
     }
 
+    fn columns(&self, _: usize) -> &'static str {
+        "id, k, c, pad"
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        Rows::ByTable(self)
+    }
+
+    fn spot(&self, table: usize, row: u64) -> Spot {
+        let Row { id, k, c, pad } = self.row(self.seed.nth(table as u64), row);
+        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
+        Spot {
+            sql: format!("SELECT id, k, c, pad FROM sbtest{} WHERE id={id}", table + 1),
+            expected: vec![Some(id.to_string()), Some(k.to_string()), text(&c), text(&pad)],
+        }
+    }
+}
+
+impl ByTable for Sbtest {
     fn insert(&self, table: usize, from: u64, to: u64, sql: &mut Vec<u8>) {
         assert!(from < to && to <= self.rows, "rows {from}..{to} of {}", self.rows);
         let seed = self.seed.nth(table as u64);
@@ -95,21 +114,8 @@ impl Dataset for Sbtest {
         }
     }
 
-    fn columns(&self, _: usize) -> &'static str {
-        "id, k, c, pad"
-    }
-
     fn row_text_bytes(&self, _: usize) -> usize {
         // Two numbers as long as the largest, and the punctuation around four values.
         2 * self.rows.to_string().len() + strings::C + strings::PAD + ",(, , '', '')".len()
-    }
-
-    fn spot(&self, table: usize, row: u64) -> Spot {
-        let Row { id, k, c, pad } = self.row(self.seed.nth(table as u64), row);
-        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
-        Spot {
-            sql: format!("SELECT id, k, c, pad FROM sbtest{} WHERE id={id}", table + 1),
-            expected: vec![Some(id.to_string()), Some(k.to_string()), text(&c), text(&pad)],
-        }
     }
 }

@@ -5,9 +5,10 @@
 
 use model::seed::Seed;
 use model::value::Value;
+use std::collections::BTreeMap;
 use std::task::{Context, Poll, Waker};
 use workload::kept::Kept;
-use workload::session::{Answer, Class, Fault, Param, Prepared, Request, Sql, Want};
+use workload::session::{Answer, Class, Fact, Fault, Param, Prepared, Request, Sql, Want};
 use workload::user::{Decision, End, Operation, Seat};
 use workload::{Parameters, Workload};
 
@@ -21,6 +22,8 @@ pub struct Memory {
     pub surplus: i64,
     pub log: Option<Vec<String>>,
     pub unexpected: Vec<Class>,
+    /// By number of the fact.
+    pub facts: BTreeMap<u16, i64>,
     /// Refuses the request with this number (from 0) with this error.
     pub refuse: Option<(usize, u16)>,
     /// Breaks the conversation at the request with this number.
@@ -130,6 +133,9 @@ impl Sql for Memory {
     }
     fn unexpected(&mut self, class: Class) {
         self.unexpected.push(class);
+    }
+    fn count(&mut self, fact: Fact, amount: i64) {
+        *self.facts.entry(fact.0).or_default() += amount;
     }
     fn start_reconnect(&mut self) {
         self.note(|| "reconnect".to_string());

@@ -21,7 +21,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use wire::mysql::{Asked, Step, Summary, command, packet};
 use workload::kept::Kept;
-use workload::session::{Answer, Class, Fault, Prepared, Request, Sql, Want};
+use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
 
 /// Packets of a file: under the smallest packet limit of a server.
 const FILE_PACKET_BYTES: usize = 1 << 20;
@@ -35,6 +35,7 @@ pub trait Ledger {
     fn answered(&self, class: Class, answer: &Answer, bytes: u64, service: Nanos);
     fn refused(&self, class: Class, fault: &Fault);
     fn unexpected(&self, class: Class);
+    fn counted(&self, fact: Fact, amount: i64);
     fn connected(&self, time: Nanos, opened: Opened);
 }
 
@@ -52,6 +53,7 @@ impl Ledger for () {
     fn answered(&self, _: Class, _: &Answer, _: u64, _: Nanos) {}
     fn refused(&self, _: Class, _: &Fault) {}
     fn unexpected(&self, _: Class) {}
+    fn counted(&self, _: Fact, _: i64) {}
     fn connected(&self, _: Nanos, _: Opened) {}
 }
 
@@ -318,6 +320,10 @@ impl<L: Ledger> Sql for Session<L> {
 
     fn unexpected(&mut self, class: Class) {
         self.ledger.unexpected(class);
+    }
+
+    fn count(&mut self, fact: Fact, amount: i64) {
+        self.ledger.counted(fact, amount);
     }
 
     fn start_reconnect(&mut self) {

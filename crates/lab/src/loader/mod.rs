@@ -1,7 +1,10 @@
 //! Brings a dataset into a server: tables, rows in parallel, indexes, statistics, and then the proof: rows counted and
-//! rows read back against the generator. Rows go in as LOAD DATA LOCAL statements of a few megabytes that commit
-//! themselves, made in memory; where the server forbids that, as INSERTs. Measured on MariaDB 10.11, CPU of the server per
-//! 250,000 rows: LOAD DATA 1.1 s, INSERT 2.0 s, its bulk load of an empty table within one transaction 4.5 s.
+//! rows read back against the generator. Rows go in as LOAD DATA LOCAL statements of a few megabytes, made in memory; where
+//! the server forbids that, as INSERTs. Measured on MariaDB 10.11, CPU of the server per 250,000 rows: LOAD DATA 1.1 s,
+//! INSERT 2.0 s, its bulk load of an empty table within one transaction 4.5 s.
+
+mod by_table;
+mod by_unit;
 
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
@@ -9,8 +12,8 @@ use model::record::answer::TableAnswer;
 use model::seed::split_mix;
 use model::units::Bytes;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use workload::dataset::{Dataset, Table};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use workload::dataset::{Dataset, Rows, Table};
 use workload::session::Fault;
 
 /// Raised when the loader builds other bytes from the same dataset, as by another order of rows and indexes: what was kept
@@ -62,10 +65,12 @@ const UNSUPPORTED: &[u16] = &[1115, 1253, 1273, 1286];
 
 /// Creates and fills the tables in `door`'s schema.
 ///
-/// `at` is told rows loaded, out of how many.
+/// `at` is told rows loaded, out of how many. `identity` names the data: a load of the same that was interrupted is gone on
+/// with, where the dataset loads by unit.
 pub fn load(
     door: &Door,
     dataset: &dyn Dataset,
+    identity: &str,
     sessions: usize,
     stop: &AtomicBool,
     at: &(dyn Fn(u64, u64) + Sync),
@@ -73,12 +78,24 @@ pub fn load(
     let tables = dataset.tables();
     let mut control = Control::connect(door).map_err(world)?;
     let mut warnings = Vec::new();
-    for table in &tables {
-        control.execute(&table.create).map_err(create_fault)?;
-        let rows = control.rows("SHOW WARNINGS").map_err(world)?;
-        warnings.push(rows.into_iter().map(|r| r.into_iter().flatten().collect::<Vec<_>>().join(" ")).collect());
+    if !is_begun(door, identity).map_err(world)? {
+        for table in &tables {
+            control.execute(&table.create).map_err(create_fault)?;
+            let rows = control.rows("SHOW WARNINGS").map_err(world)?;
+            warnings.push(rows.into_iter().map(|r| r.into_iter().flatten().collect::<Vec<_>>().join(" ")).collect());
+        }
     }
-    fill(door, dataset, &tables, sessions, stop, at)?;
+    match dataset.rows() {
+        Rows::None => finish_all(door, &tables, sessions, stop)?,
+        Rows::ByTable(rows) => by_table::fill(door, dataset, rows, &tables, sessions, stop, at)?,
+        Rows::ByUnit(rows) => {
+            let progress = by_unit::Progress::of(identity);
+            progress.begin(&mut control)?;
+            by_unit::fill(door, dataset, rows, &tables, &progress, sessions, stop, at)?;
+            finish_all(door, &tables, sessions, stop)?;
+            progress.end(&mut control)?;
+        }
+    }
     let answers = inspect(&mut control, &tables, warnings)?;
     let (checked, wrong) = check_spots(&mut control, dataset, &tables)?;
     control.quit();
@@ -117,57 +134,25 @@ fn number(text: Option<String>) -> u64 {
     text.and_then(|t| t.parse().ok()).unwrap_or(0)
 }
 
-/// One session's share: rows `from..to` of a table.
-struct Piece {
-    table: usize,
-    from: u64,
-    to: u64,
+/// Whether an interrupted load of these data lies in the schema, to be gone on with.
+pub fn is_begun(door: &Door, identity: &str) -> Result<bool, Fault> {
+    let mut control = Control::connect(door)?;
+    let begun = by_unit::Progress::of(identity).is_there(&mut control)?;
+    control.quit();
+    Ok(begun)
 }
 
-fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
-    let split = if tables.len() >= sessions { 1 } else { sessions.div_ceil(tables.len().max(1)) as u64 };
-    let mut pieces = Vec::new();
-    for (table, t) in tables.iter().enumerate() {
-        let parts = split.min(t.rows.max(1));
-        for part in 0..parts {
-            pieces.push(Piece { table, from: t.rows * part / parts, to: t.rows * (part + 1) / parts });
-        }
-    }
-    pieces
-}
-
-fn fill(
-    door: &Door,
-    dataset: &dyn Dataset,
-    tables: &[Table],
+/// Several sessions side by side; the first fault of one of them ends all.
+fn side_by_side(
     sessions: usize,
-    stop: &AtomicBool,
-    at: &(dyn Fn(u64, u64) + Sync),
+    session: impl Fn(&AtomicBool) -> Result<(), LoadFault> + Sync,
 ) -> Result<(), LoadFault> {
-    let pieces = pieces(tables, sessions);
-    let total = tables.iter().map(|t| t.rows).sum();
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    let left: Vec<AtomicU64> =
-        (0..tables.len()).map(|t| AtomicU64::new(pieces.iter().filter(|p| p.table == t).count() as u64)).collect();
-    let fault = Mutex::new(None);
-    let work = || -> Result<(), LoadFault> {
-        let mut control = Control::connect(door).map_err(world)?;
-        while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed) as usize) {
-            put(&mut control, dataset, piece, &tables[piece.table].name, stop, &mut |rows| {
-                at(done.fetch_add(rows, Relaxed) + rows, total)
-            })?;
-            if left[piece.table].fetch_sub(1, Relaxed) == 1 {
-                finish(&mut control, &tables[piece.table])?;
-            }
-        }
-        control.quit();
-        Ok(())
-    };
+    let (fault, over) = (Mutex::new(None), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        for _ in 0..sessions.min(pieces.len()) {
+        for _ in 0..sessions {
             scope.spawn(|| {
-                if let Err(e) = work() {
-                    next.store(pieces.len() as u64, Relaxed);
+                if let Err(e) = session(&over) {
+                    over.store(true, Relaxed);
                     fault.lock().expect("no panic while held").get_or_insert(e);
                 }
             });
@@ -176,74 +161,37 @@ fn fill(
     fault.into_inner().expect("no panic while held").map_or(Ok(()), Err)
 }
 
-/// Sends a piece, a few megabytes at a time.
-fn put(
-    control: &mut Control,
-    dataset: &dyn Dataset,
-    piece: &Piece,
-    name: &str,
-    stop: &AtomicBool,
-    at: &mut dyn FnMut(u64),
-) -> Result<(), LoadFault> {
-    let rows_in = |bytes: u64| (bytes / dataset.row_text_bytes(piece.table).max(1) as u64).max(1);
-    let mut files_allowed = true;
-    let mut from = piece.from;
-    while from < piece.to {
-        if stop.load(Relaxed) {
-            return Err(LoadFault::Stopped);
-        }
-        let bytes = if files_allowed { LINES_BYTES } else { INSERT_BYTES };
-        let to = (from + rows_in(bytes)).min(piece.to);
-        let outcome = if files_allowed {
-            load_lines(control, dataset, piece.table, name, from, to)
-        } else {
-            insert(control, dataset, piece.table, from, to)
-        };
-        match outcome {
-            Ok(done) if done == to - from => {
-                at(done);
-                from = to;
+fn finish_all(door: &Door, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
+    let next = AtomicUsize::new(0);
+    side_by_side(sessions.min(tables.len()), |over| {
+        let mut control = Control::connect(door).map_err(world)?;
+        while let Some(table) = tables.get(next.fetch_add(1, Relaxed)) {
+            if over.load(Relaxed) || stop.load(Relaxed) {
+                return Err(LoadFault::Stopped);
             }
-            Ok(done) => {
-                let what = format!("{name}: of the rows {from} to {to} only {done} went in; is the table empty?");
-                return Err(LoadFault::World(what));
-            }
-            Err(Fault::Server { code, .. }) if NO_FILES.contains(&code) => files_allowed = false,
-            // The statement was rolled back whole; the other sessions of this table go on.
-            Err(Fault::Server { code, .. }) if RETRYABLE.contains(&code) => {}
-            Err(fault) => return Err(world(fault)),
+            finish(&mut control, table)?;
         }
-    }
-    Ok(())
+        control.quit();
+        Ok(())
+    })
 }
 
-fn load_lines(
-    control: &mut Control,
-    dataset: &dyn Dataset,
-    table: usize,
-    name: &str,
-    from: u64,
-    to: u64,
-) -> Result<u64, Fault> {
-    let mut text = Vec::with_capacity(LINES_BYTES as usize * 5 / 4);
-    dataset.lines(table, from, to, &mut text);
+/// Loads lines of `columns` into a table, and says how many rows went in.
+fn load_lines(control: &mut Control, name: &str, columns: &str, text: Vec<u8>) -> Result<u64, Fault> {
     // Rows are generated as ASCII, which every charset of a table stores as it is.
-    let columns = dataset.columns(table);
     let sql = format!("LOAD DATA LOCAL INFILE 'generated' INTO TABLE {name} CHARACTER SET binary ({columns})");
     Ok(control.load(&sql, text)?.affected)
-}
-
-fn insert(control: &mut Control, dataset: &dyn Dataset, table: usize, from: u64, to: u64) -> Result<u64, Fault> {
-    let mut sql = Vec::with_capacity(INSERT_BYTES as usize * 5 / 4);
-    dataset.insert(table, from, to, &mut sql);
-    let text = std::str::from_utf8(&sql).expect("generated statements are ASCII");
-    Ok(control.execute(text)?.affected)
 }
 
 /// Indexes, then statistics, so that no background recalculation changes a plan in the middle of a run.
 fn finish(control: &mut Control, table: &Table) -> Result<(), LoadFault> {
     for sql in &table.after {
-        control.execute(sql).map_err(world)?;
+        while let Err(fault) = control.execute(sql) {
+            // Two sessions that each wait for the other's table.
+            if !matches!(fault, Fault::Server { code, .. } if RETRYABLE.contains(&code)) {
+                return Err(world(fault));
+            }
+        }
     }
     control.rows(&format!("ANALYZE TABLE {}", table.name)).map_err(world)?;
     Ok(())
@@ -284,25 +232,5 @@ fn create_fault(fault: Fault) -> LoadFault {
         | Fault::Protocol(_)
         | Fault::Unopened(_)
         | Fault::Stopped => world(fault),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_cover_every_row_once() {
-        let table = |rows| Table { name: String::new(), create: String::new(), rows, after: Vec::new() };
-        for (tables, sessions) in [(vec![table(10); 8], 4), (vec![table(1001)], 4), (vec![table(0), table(3)], 8)] {
-            for (index, t) in tables.iter().enumerate() {
-                let mut at = 0;
-                for piece in pieces(&tables, sessions).iter().filter(|p| p.table == index) {
-                    assert_eq!(piece.from, at);
-                    at = piece.to;
-                }
-                assert_eq!(at, t.rows);
-            }
-        }
     }
 }

@@ -1,0 +1,154 @@
+//! What a client took for committed must lie in the data, and what lies there must fit together. A TPC-C study once ran for
+//! weeks on a schema in which every New-Order was rolled back: all consistency conditions of the specification held, since
+//! nothing ever happened, the server committed more than before, and only the count of orders would have told. So a workload
+//! says which sums of its tables must agree with what its users counted, and which shares its own rules demand; the lab asks
+//! the idle data before and after each run, and this check evaluates the laws without knowing the workload.
+//!
+//! Each law has its severity. Sums must agree to the last one, save what operations with an unknown end (a session that broke)
+//! may have moved. Shares must lie in their bounds unless chance explains them with 1 in 1,000, and are looked at from a number on
+//! that the law says; a law whose question had no answer is not evaluable.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use crate::stats::binomial::cdf;
+use model::histogram::Histogram;
+use model::record::audit::{Audit, Law, Rule, Severity, Term};
+use model::units::{Nanos, Share};
+use model::verdict::Status;
+use std::cmp::Ordering;
+
+pub const CHECK: Check = Check {
+    id: "data_obeyed_its_laws",
+    code: "W4",
+    claim: || "the data hold what the users counted, and fit together".into(),
+    source: include_str!("data_obeyed_its_laws.rs"),
+    needs: &[],
+    limits: &[],
+    quarantined: false,
+    advice: "read the statement errors of the run and the table that the sentence names; a rate whose work is not in the data is no rate",
+    look: Look::Run(look),
+};
+
+/// In each tail: what chance alone does less often than this is a breach.
+const CHANCE: f64 = 0.0005;
+/// Broken laws that a sentence tells in full.
+const TOLD: usize = 3;
+
+/// What became of one law.
+enum Outcome {
+    Held,
+    /// With what was seen instead.
+    Broken(String),
+    Open(String),
+}
+
+fn look(run: &RunEvidence) -> Sight {
+    let laws: Vec<(&Law, Outcome)> =
+        run.run.audits.iter().flat_map(|audit| audit.laws.iter().map(|law| (law, outcome(law, audit, run)))).collect();
+    let limit = "every law of the workload";
+    if laws.is_empty() {
+        let sentence = "This workload states no laws of its data, so none was broken.";
+        return Ok(Seen::new(Status::Pass, "no laws stated", limit, sentence));
+    }
+    let held = laws.iter().filter(|(_, o)| matches!(o, Outcome::Held)).count();
+    let mut broken: Vec<(&Law, &String)> = laws
+        .iter()
+        .filter_map(|(law, outcome)| match outcome {
+            Outcome::Broken(seen) => Some((*law, seen)),
+            Outcome::Held | Outcome::Open(_) => None,
+        })
+        .collect();
+    broken.sort_by_key(|(law, _)| (law.severity != Severity::Fail, law.code.clone()));
+    let open = laws.iter().find_map(|(law, outcome)| match outcome {
+        Outcome::Open(why) => Some(format!("law {}: {why}", law.code)),
+        Outcome::Held | Outcome::Broken(_) => None,
+    });
+    let measured = format!("{} of {} laws broken", broken.len(), laws.len());
+    let Some((worst, _)) = broken.first() else {
+        return match open {
+            Some(why) => Err(why),
+            None => {
+                let codes: Vec<&str> = laws.iter().map(|(law, _)| law.code.as_str()).collect();
+                let sentence = format!("All {held} laws of the data held: {}.", codes.join(", "));
+                Ok(Seen::new(Status::Pass, measured, limit, sentence))
+            }
+        };
+    };
+    let status = match worst.severity {
+        Severity::Fail => Status::Fail,
+        Severity::Warn => Status::Warn,
+    };
+    let invalid = if status == Status::Fail { "INVALID: " } else { "" };
+    let told =
+        broken.iter().take(TOLD).map(|(law, seen)| format!("{} ({}): {seen}. {}", law.claim, law.code, law.broken));
+    let more = match broken.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        n => format!(" Broken as well: {n} more laws."),
+    };
+    let sentence = format!("{invalid}It does not hold that {}{more}", told.collect::<Vec<_>>().join(" Nor that "));
+    Ok(Seen::new(status, measured, limit, sentence))
+}
+
+fn outcome(law: &Law, audit: &Audit, run: &RunEvidence) -> Outcome {
+    let outcome = match &law.rule {
+        Rule::Equal { left, right, apart } => equal(audit, left, right, *apart),
+        Rule::Share { part, whole, low, high, enough } => share(audit, part, whole, (*low, *high), *enough),
+        Rule::Within { operation, percent, micros } => Ok(within(run, operation, *percent, *micros)),
+    };
+    outcome.unwrap_or_else(Outcome::Open)
+}
+
+fn equal(audit: &Audit, left: &[Term], right: &[Term], apart: i64) -> Result<Outcome, String> {
+    let (one, other) = (audit.sum(left)?, audit.sum(right)?);
+    let may = apart.saturating_mul(i64::try_from(audit.uncertain).unwrap_or(i64::MAX));
+    if one.abs_diff(other) <= may.unsigned_abs() {
+        return Ok(Outcome::Held);
+    }
+    Ok(Outcome::Broken(format!("{} {one}, {} {other}", named(left), named(right))))
+}
+
+/// What a side of a law is called; an empty one is nothing.
+fn named(terms: &[Term]) -> String {
+    match terms {
+        [] => "and not".into(),
+        terms => {
+            format!("{} is", terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" + ").replace("+ −", "− "))
+        }
+    }
+}
+
+fn share(
+    audit: &Audit,
+    part: &[Term],
+    whole: &[Term],
+    (low, high): (f64, f64),
+    enough: i64,
+) -> Result<Outcome, String> {
+    let (k, n) = (audit.sum(part)?, audit.sum(whole)?);
+    if n < enough.max(1) {
+        return Ok(Outcome::Held);
+    }
+    let (k, n) = (u64::try_from(k).unwrap_or(0), n.unsigned_abs());
+    let (k, seen) = (k.min(n), Share(k as f64 / n as f64));
+    let by_chance = match (seen.0.partial_cmp(&low), seen.0.partial_cmp(&high)) {
+        (Some(Ordering::Less), _) => cdf(k, n, low),
+        (_, Some(Ordering::Greater)) => 1.0 - if k == 0 { 0.0 } else { cdf(k - 1, n, high) },
+        _ => 1.0,
+    };
+    if by_chance >= CHANCE {
+        return Ok(Outcome::Held);
+    }
+    Ok(Outcome::Broken(format!("it is {seen} of {n}")))
+}
+
+fn within(run: &RunEvidence, operation: &str, percent: f64, micros: u64) -> Outcome {
+    let mut latency = Histogram::new();
+    run.operations().filter(|(name, _)| *name == operation).for_each(|(_, o)| latency.merge(&o.latency));
+    let limit = Nanos(micros * 1_000);
+    match latency.percentile(percent) {
+        Some(seen) if seen > limit => {
+            Outcome::Broken(format!("{percent} % of `{operation}` took up to {seen}, and the limit is {limit}"))
+        }
+        Some(_) | None => Outcome::Held,
+    }
+}

@@ -1,0 +1,56 @@
+//! A client that takes an error for a rollback, as stored procedures with a handler for everything do, shows a healthy rate of
+//! operations that did nothing. A session sees every refusal before the workload does: so refused statements are counted on
+//! their own, by error number, and laid beside the operations that failed or were tried again. More refusals than those
+//! account for were swallowed.
+//!
+//! One per user passes: a rollback that was refused itself, or a cut between two seconds. Beyond, it fails.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use model::errors::shown;
+use model::verdict::Status;
+use std::collections::BTreeMap;
+
+pub const CHECK: Check = Check {
+    id: "errors_were_told",
+    code: "W1b",
+    claim: || "every refused statement failed its operation or had it tried again".into(),
+    source: include_str!("errors_were_told.rs"),
+    needs: &[],
+    limits: &[],
+    quarantined: false,
+    advice: "mend what the server complains of; until then operations that count as done or rolled back did nothing",
+    look: Look::Run(look),
+};
+
+fn look(run: &RunEvidence) -> Sight {
+    // Refusals less those that operations tell of, by number.
+    let mut swallowed: BTreeMap<u32, i64> = BTreeMap::new();
+    let mut messages: BTreeMap<u32, (&str, &str)> = BTreeMap::new();
+    for (name, statement) in run.statements() {
+        for (number, count) in &statement.failed {
+            *swallowed.entry(*number).or_default() += *count as i64;
+        }
+        let told = statement.messages.iter().map(|(number, text)| (*number, (name.as_str(), text.as_str())));
+        messages.extend(told);
+    }
+    let refused: i64 = swallowed.values().sum();
+    for (_, operation) in run.operations() {
+        for (number, count) in operation.failed.iter().chain(&operation.retried) {
+            *swallowed.entry(*number).or_default() -= *count as i64;
+        }
+    }
+    let limit = "one per user";
+    let allowed = i64::from(run.users());
+    let Some((number, count)) = swallowed.iter().max_by_key(|(_, n)| **n).filter(|(_, n)| **n > allowed) else {
+        let sentence = format!("Of {refused} refused statements every one shows in its operation.");
+        return Ok(Seen::new(Status::Pass, "0 swallowed", limit, sentence));
+    };
+    let (statement, message) = messages.get(number).copied().unwrap_or(("a statement", "no message"));
+    let sentence = format!(
+        "INVALID: {count} times the server refused `{statement}` by {} and no operation says so: the error was swallowed as if it \
+         were a rollback. The server's words: {message}.",
+        shown(*number)
+    );
+    Ok(Seen::new(Status::Fail, format!("{count} swallowed"), limit, sentence))
+}

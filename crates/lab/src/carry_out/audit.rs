@@ -1,0 +1,146 @@
+//! Asks the data what their workload wants to know of them, before the users come and after they left, outside of everything
+//! that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never ends a run.
+
+use super::dataset::key;
+use super::wanted::identity;
+use crate::load::{Counted, Crew};
+use crate::sessions::address::Door;
+use crate::sessions::control::Control;
+use model::load::Group;
+use model::record::audit::{Answer, Audit};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+use workload::audit::Question;
+
+/// One question may read a whole table of a large dataset; who takes longer has no answer.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// The questions of a run, by dataset.
+pub(super) struct Auditor {
+    audits: Vec<Asked>,
+    sessions: usize,
+}
+
+struct Asked {
+    door: Door,
+    asks: workload::audit::Audit,
+    crews: Vec<usize>,
+    audit: Audit,
+}
+
+impl Auditor {
+    /// What the crews of a run want to know, each question of a dataset once.
+    pub fn of(instance: &str, engine: &str, crews: &[Crew], groups: &[Group], sessions: usize) -> Self {
+        let mut audits: Vec<Asked> = Vec::new();
+        for (number, (crew, group)) in crews.iter().zip(groups).enumerate() {
+            let asks = crew.workload.audit(&crew.parameters);
+            if asks.questions.is_empty() && asks.laws.is_empty() {
+                continue;
+            }
+            let dataset = key(instance, &identity(&group.work, engine).0);
+            match audits.iter_mut().find(|a| a.audit.dataset == dataset && a.asks == asks) {
+                Some(same) => {
+                    same.crews.push(number);
+                    same.audit.groups.push(group.name.clone());
+                }
+                None => {
+                    let audit = Audit {
+                        dataset,
+                        groups: vec![group.name.clone()],
+                        laws: asks.laws.clone(),
+                        ..Audit::default()
+                    };
+                    audits.push(Asked { door: crew.door.clone(), asks, crews: vec![number], audit });
+                }
+            }
+        }
+        Self { audits, sessions }
+    }
+
+    /// The questions that are asked at the ends of phases, too: those of the first dataset that has any.
+    pub fn watched(&self) -> Vec<Question> {
+        let watched = |a: &Asked| a.asks.questions.iter().filter(|q| q.watched).cloned().collect::<Vec<_>>();
+        self.audits.iter().map(watched).find(|questions| !questions.is_empty()).unwrap_or_default()
+    }
+
+    pub fn before(&mut self) {
+        for asked in &mut self.audits {
+            let answers = ask(&asked.door, &asked.asks, self.sessions);
+            let pairs = asked.asks.questions.iter().zip(answers);
+            asked.audit.answers = pairs
+                .map(|(question, answer)| {
+                    let (before, unanswered) = told(answer);
+                    Answer { name: question.name.clone(), sql: question.sql.clone(), before, after: None, unanswered }
+                })
+                .collect();
+        }
+    }
+
+    pub fn after(mut self, counted: &[Counted]) -> Vec<Audit> {
+        for asked in &mut self.audits {
+            let answers = ask(&asked.door, &asked.asks, self.sessions);
+            for (place, answer) in asked.audit.answers.iter_mut().zip(answers) {
+                let (after, unanswered) = told(answer);
+                place.after = after;
+                place.unanswered = place.unanswered.take().or(unanswered);
+            }
+            for crew in asked.crews.iter().map(|number| &counted[*number]) {
+                crew.facts.iter().for_each(|(name, n)| *asked.audit.facts.entry(name.clone()).or_default() += n);
+                asked.audit.uncertain += crew.uncertain;
+            }
+        }
+        self.audits.into_iter().map(|asked| asked.audit).collect()
+    }
+}
+
+fn told(answer: Result<i64, String>) -> (Option<i64>, Option<String>) {
+    match answer {
+        Ok(number) => (Some(number), None),
+        Err(why) => (None, Some(why)),
+    }
+}
+
+/// The answers in the order of the questions, asked side by side.
+fn ask(door: &Door, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
+    let parts: Vec<(usize, &String)> =
+        audit.questions.iter().enumerate().flat_map(|(n, q)| q.sql.iter().map(move |sql| (n, sql))).collect();
+    let (next, answers) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..sessions.min(parts.len()) {
+            scope.spawn(|| {
+                let mut control = prepared(door, &audit.setup);
+                while let Some((question, sql)) = parts.get(next.fetch_add(1, Relaxed)) {
+                    let part = match &mut control {
+                        Ok(control) => number(control, sql),
+                        Err(why) => Err(why.clone()),
+                    };
+                    let mut answers = answers.lock().expect("no panic while held");
+                    let sum = answers.entry(*question).or_insert(Ok(0));
+                    *sum = sum.clone().and_then(|sum: i64| Ok(sum + part?));
+                }
+            });
+        }
+    });
+    let mut answers = answers.into_inner().expect("no panic while held");
+    let answer = |n| answers.remove(&n).unwrap_or_else(|| Err("nothing was asked".into()));
+    (0..audit.questions.len()).map(answer).collect()
+}
+
+fn prepared(door: &Door, setup: &[String]) -> Result<Control, String> {
+    let mut control = Control::connect_with(door, PATIENCE).map_err(|e| e.to_string())?;
+    for sql in setup {
+        // A switch that only some servers have.
+        let _ = control.rows(sql);
+    }
+    Ok(control)
+}
+
+/// A sum over nothing is NULL, and none.
+fn number(control: &mut Control, sql: &str) -> Result<i64, String> {
+    match control.value(sql).map_err(|e| e.to_string())? {
+        None => Ok(0),
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is no whole number")),
+    }
+}

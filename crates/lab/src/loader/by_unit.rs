@@ -1,0 +1,201 @@
+//! Loads unit by unit: each session takes the next one and puts all of its rows in within one transaction, its number in
+//! the table of progress among them. So an interrupted load holds whole units and nothing else, and goes on behind them:
+//! where a unit has come, its rows have. The table of progress goes when the load is over.
+
+use super::{INSERT_BYTES, LoadFault, NO_FILES, RETRYABLE, load_lines, side_by_side, world};
+use crate::sessions::address::Door;
+use crate::sessions::control::Control;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use workload::dataset::{ByUnit, Dataset, Table};
+use workload::session::Fault;
+
+/// Which units of a dataset are in.
+pub struct Progress {
+    table: String,
+}
+
+impl Progress {
+    /// Other data have another table, so that a load of theirs is never gone on with.
+    pub fn of(identity: &str) -> Self {
+        /// Digits of a digest that tell apart what may lie in one schema.
+        const DIGITS: usize = 12;
+        Self { table: format!("made_by_assay_units_{}", &identity[..DIGITS.min(identity.len())]) }
+    }
+
+    pub fn is_there(&self, control: &mut Control) -> Result<bool, Fault> {
+        Ok(!control.rows(&format!("SHOW TABLES LIKE '{}'", self.table))?.is_empty())
+    }
+
+    pub fn begin(&self, control: &mut Control) -> Result<(), LoadFault> {
+        let create = format!("CREATE TABLE IF NOT EXISTS {} (unit BIGINT UNSIGNED PRIMARY KEY)", self.table);
+        control.execute(&create).map(drop).map_err(world)
+    }
+
+    pub fn end(&self, control: &mut Control) -> Result<(), LoadFault> {
+        control.execute(&format!("DROP TABLE {}", self.table)).map(drop).map_err(world)
+    }
+
+    fn units(&self, control: &mut Control) -> Result<BTreeSet<u64>, Fault> {
+        let rows = control.rows(&format!("SELECT unit FROM {}", self.table))?;
+        Ok(rows.into_iter().flatten().flatten().filter_map(|unit| unit.parse().ok()).collect())
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn fill(
+    door: &Door,
+    dataset: &dyn Dataset,
+    rows: &dyn ByUnit,
+    tables: &[Table],
+    progress: &Progress,
+    sessions: usize,
+    stop: &AtomicBool,
+    at: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(), LoadFault> {
+    let mut control = Control::connect(door).map_err(world)?;
+    let in_already = progress.units(&mut control).map_err(world)?;
+    control.quit();
+    let total: u64 = (0..rows.units()).map(|unit| rows.rows_of(unit)).sum();
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(in_already.iter().map(|unit| rows.rows_of(*unit)).sum()));
+    let told = |rows: u64| at(done.fetch_add(rows, Relaxed) + rows, total);
+    let taken_back = |rows: u64| {
+        done.fetch_sub(rows, Relaxed);
+    };
+    side_by_side(sessions, |over| {
+        let mut control = Control::connect(door).map_err(world)?;
+        let mut unit =
+            Unit { number: 0, dataset, rows, tables, progress, files_allowed: true, sent: 0, told: &told, stop };
+        loop {
+            unit.number = next.fetch_add(1, Relaxed);
+            if unit.number >= rows.units() || over.load(Relaxed) {
+                break;
+            }
+            if in_already.contains(&unit.number) {
+                continue;
+            }
+            while let Err(trouble) = unit.put(&mut control) {
+                unit.mend(trouble)?;
+                // It was rolled back, or is to be: the whole unit once more.
+                control.execute("ROLLBACK").map_err(world)?;
+                taken_back(unit.sent);
+            }
+        }
+        control.quit();
+        Ok(())
+    })
+}
+
+/// The unit that a session is about to put in.
+struct Unit<'a> {
+    number: u64,
+    dataset: &'a dyn Dataset,
+    rows: &'a dyn ByUnit,
+    tables: &'a [Table],
+    progress: &'a Progress,
+    files_allowed: bool,
+    /// Rows of this try.
+    sent: u64,
+    told: &'a dyn Fn(u64),
+    stop: &'a AtomicBool,
+}
+
+impl Unit<'_> {
+    /// Whole or not at all.
+    fn put(&mut self, control: &mut Control) -> Result<(), Trouble> {
+        self.sent = 0;
+        control.execute("BEGIN")?;
+        for piece in 0..self.rows.pieces(self.number) {
+            if self.stop.load(Relaxed) {
+                return Err(Trouble::Other(LoadFault::Stopped));
+            }
+            let mut text = Vec::new();
+            let made = self.rows.piece(self.number, piece, &mut text);
+            let (name, columns) = (&self.tables[made.table].name, self.dataset.columns(made.table));
+            let done = self.send(control, name, columns, text)?;
+            if done != made.rows {
+                let what = format!("{name}: of {} rows only {done} went in; is the table empty?", made.rows);
+                return Err(Trouble::Other(LoadFault::World(what)));
+            }
+            self.sent += done;
+            (self.told)(done);
+        }
+        control.execute(&format!("INSERT INTO {} VALUES ({})", self.progress.table, self.number))?;
+        control.execute("COMMIT")?;
+        Ok(())
+    }
+
+    fn send(&self, control: &mut Control, name: &str, columns: &str, text: Vec<u8>) -> Result<u64, Fault> {
+        if self.files_allowed {
+            return load_lines(control, name, columns, text);
+        }
+        let text = std::str::from_utf8(&text).expect("generated lines are ASCII");
+        inserts(name, columns, text).iter().try_fold(0, |done, sql| Ok(done + control.execute(sql)?.affected))
+    }
+
+    /// Whether it may be tried again.
+    fn mend(&mut self, trouble: Trouble) -> Result<(), LoadFault> {
+        match trouble {
+            Trouble::Fault(Fault::Server { code, .. }) if RETRYABLE.contains(&code) => Ok(()),
+            Trouble::Fault(Fault::Server { code, .. }) if self.files_allowed && NO_FILES.contains(&code) => {
+                self.files_allowed = false;
+                Ok(())
+            }
+            Trouble::Fault(fault) => Err(self.told_where(fault.to_string())),
+            Trouble::Other(LoadFault::World(why)) => Err(self.told_where(why)),
+            Trouble::Other(fault @ (LoadFault::Unsupported(_) | LoadFault::Stopped)) => Err(fault),
+        }
+    }
+
+    fn told_where(&self, why: String) -> LoadFault {
+        LoadFault::World(format!("of the {} number {}: {why}", self.rows.name(), self.number + 1))
+    }
+}
+
+/// Why a unit did not go in.
+enum Trouble {
+    Fault(Fault),
+    Other(LoadFault),
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// The same lines as INSERTs, for servers that load no files.
+fn inserts(name: &str, columns: &str, text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut sql = String::new();
+    for line in text.lines() {
+        let row: Vec<String> =
+            line.split('\t').map(|v| if v == "\\N" { "NULL".to_string() } else { format!("'{v}'") }).collect();
+        if sql.is_empty() {
+            sql = format!("INSERT INTO {name} ({columns}) VALUES ");
+        } else {
+            sql.push(',');
+        }
+        sql.push_str(&format!("({})", row.join(",")));
+        if sql.len() as u64 >= INSERT_BYTES {
+            all.push(std::mem::take(&mut sql));
+        }
+    }
+    all.extend((!sql.is_empty()).then_some(sql));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_inserts_that_say_the_same() {
+        let sql = inserts("t", "a, b", "1\tx\n2\t\\N\n");
+        assert_eq!(sql, ["INSERT INTO t (a, b) VALUES ('1','x'),('2',NULL)"]);
+        let long = format!("1\t{}\n", "x".repeat(1 << 19)).repeat(5);
+        let cut = inserts("t", "a, b", &long);
+        assert_eq!(cut.len(), 3, "no statement is longer than a packet may be");
+        assert_eq!(cut.iter().map(|sql| sql.matches("('1'").count()).sum::<usize>(), 5);
+    }
+}

@@ -1,0 +1,48 @@
+//! What a workload wants to know of its data at the ends of phases, as how many orders lie there: read by the sampler's session
+//! at marks only, so that a rate of the server's own can be laid beside the client's. Asked before and after the run, too,
+//! where laws tie it to what the users counted.
+
+use super::{Asker, Occasion, Reading, Source};
+use model::record::series::{Shape, Unit};
+use std::cell::RefCell;
+use std::rc::Rc;
+use workload::audit::Question;
+
+pub(super) const NAME: &str = "data";
+
+pub(super) struct Data {
+    asker: Rc<RefCell<Asker>>,
+    questions: Vec<Question>,
+}
+
+impl Data {
+    pub(super) fn new(asker: Rc<RefCell<Asker>>, questions: Vec<Question>) -> Self {
+        Self { asker, questions }
+    }
+}
+
+impl Source for Data {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn read(&mut self, occasion: Occasion, reading: &mut Reading) {
+        if occasion == Occasion::Second {
+            return;
+        }
+        let mut asker = self.asker.borrow_mut();
+        for question in &self.questions {
+            let parts: Result<Vec<f64>, String> = question.sql.iter().map(|sql| number(&mut asker, sql)).collect();
+            let name = format!("data.{}", question.name);
+            match parts {
+                Ok(parts) => reading.add(&name, Unit::Count, Shape::Counter, parts.iter().sum()),
+                Err(why) => reading.missing(&name, why),
+            }
+        }
+    }
+}
+
+fn number(asker: &mut Asker, sql: &str) -> Result<f64, String> {
+    let cell = asker.rows(sql)?.into_iter().next().and_then(|row| row.into_iter().next()).flatten();
+    cell.and_then(|text| text.parse().ok()).ok_or_else(|| "the answer is no number".into())
+}
