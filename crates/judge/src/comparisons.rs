@@ -1,22 +1,23 @@
 //! Cells side by side: each value of an axis against the first, all else equal, on statements per second. The ratio is taken
-//! block by block where both have a run in the same blocks. Inside the margin both ways is *equivalent*, an interval on one side of
-//! one is *better* or *worse*, anything else *undecided*; a check that forbids the comparison *refuses* it. Numbers of
-//! users are not compared with each other: that is scaling, and has its own sentence.
+//! block by block where both have a run in the same blocks. What it is called is decided for all of them together (`decide`); a
+//! check that forbids the comparison *refuses* it. Numbers of users are not compared with each other: that is scaling, and
+//! has its own sentence.
 
+use crate::decide::{self, Decision};
 use crate::drift::{self, Class};
 use crate::evidence::{CellEvidence, Evidence};
 use crate::pairs::{self, Pair};
-use crate::stats::{Interval, average, ratio, variation};
+use crate::stats::ratio::{self, Ratio};
+use crate::stats::{FEWEST, average, variation};
 use model::estimate::{Comparison, Estimate, Outcome};
 use model::judgement::CellJudgement;
 use model::plan::CellId;
 use model::search::Goal;
 use model::units::{Share, round3};
 use model::verdict::Status;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// Differences smaller than this are nobody's reason to change a server.
-pub const MARGIN: Share = Share(0.02);
+pub use crate::decide::MARGIN;
 /// A cell that spreads more than this (N1) …
 const NOISY: Share = Share(0.10);
 /// … says nothing about differences smaller than that.
@@ -34,21 +35,46 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
     };
     let failed: BTreeMap<CellId, String> = cells.iter().filter_map(failed).collect();
     let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
-    pairs.filter_map(|pair| one(&pair, &failed)).collect()
+    let judged: Vec<(Pair, Estimate, Option<Ratio>)> = pairs
+        .filter_map(|p| Some((ratio(p.base, p.candidate)?, of_runs(p.base, p.candidate), p)))
+        .map(|(e, r, p)| (p, e, r))
+        .collect();
+    let ratios: Vec<Ratio> = judged.iter().filter_map(|(_, _, ratio)| *ratio).collect();
+    let mut decisions = decide::all(&ratios, floor(evidence)).into_iter();
+    let one = |(pair, estimate, ratio): (Pair, Estimate, Option<Ratio>)| {
+        let decision = ratio.and_then(|_| decisions.next());
+        one(&pair, estimate, decision, &failed)
+    };
+    judged.into_iter().map(one).collect()
 }
 
-fn one(pair: &Pair, failed: &BTreeMap<CellId, String>) -> Option<Comparison> {
-    let ratio = ratio(pair.base, pair.candidate)?;
-    let (outcome, why) = outcome(pair, &ratio, failed);
-    Some(Comparison {
+/// By how much cells differ that are the same, where the experiment repeats one under another label.
+pub fn floor(evidence: &Evidence) -> Share {
+    let twins = evidence.cells.iter().filter_map(|twin| {
+        let first = evidence.cells.iter().find(|c| Some(&c.cell.id) == twin.cell.repeats.as_ref())?;
+        Some(of_runs(first, twin)?.log.abs().exp_m1())
+    });
+    Share(twins.fold(0.0, f64::max))
+}
+
+fn one(pair: &Pair, estimate: Estimate, decision: Option<Decision>, failed: &BTreeMap<CellId, String>) -> Comparison {
+    let ratio = match &decision {
+        Some(Decision { interval, .. }) => {
+            Estimate { value: interval.value, low: Some(interval.low), high: Some(interval.high), ..estimate }
+        }
+        None => estimate,
+    };
+    let (outcome, why) = outcome(pair, &ratio, decision.as_ref(), failed);
+    Comparison {
         metric: if knees(pair.base, pair.candidate).is_some() { KNEE } else { "qps" }.into(),
         base: pair.base.cell.id.to_string(),
         candidate: pair.candidate.cell.id.to_string(),
         axis: pair.axis.into(),
-        sentence: sentence(pair, &ratio, outcome, &why),
+        sentence: sentence(pair, &ratio, outcome, &why, decision.as_ref().map_or(MARGIN, |d| d.margin)),
+        more: decision.and_then(|d| d.more).filter(|_| outcome == Outcome::Undecided),
         ratio,
         outcome,
-    })
+    }
 }
 
 /// Candidate over base in statements per second; `None` where one of them has no rate.
@@ -56,26 +82,35 @@ pub fn ratio(base: &CellEvidence, candidate: &CellEvidence) -> Option<Estimate> 
     if let Some((base, candidate)) = knees(base, candidate) {
         return of_answers(base, candidate);
     }
-    let rates = |cell: &CellEvidence| cell.runs.iter().map(|r| (r.run.block, r.qps())).collect::<BTreeMap<u32, f64>>();
-    let (base, candidate) = (rates(base), rates(candidate));
-    if base.is_empty() || candidate.is_empty() || base.values().chain(candidate.values()).any(|rate| *rate <= 0.0) {
+    let rates = |cell: &CellEvidence| cell.runs.iter().map(|r| r.qps()).collect::<Vec<f64>>();
+    let (one, other) = (rates(base), rates(candidate));
+    if one.is_empty() || other.is_empty() || one.iter().chain(&other).any(|rate| *rate <= 0.0) {
         return None;
     }
-    let blocks = |rates: &BTreeMap<u32, f64>| rates.keys().copied().collect::<BTreeSet<_>>();
-    let values = |rates: &BTreeMap<u32, f64>| rates.values().copied().collect::<Vec<_>>();
-    let interval: Option<Interval> = if blocks(&base) == blocks(&candidate) {
-        ratio::paired(&base.values().copied().zip(candidate.values().copied()).collect::<Vec<_>>())
-    } else {
-        ratio::fieller(&values(&base), &values(&candidate))
-    };
-    let point = average(&values(&candidate)) / average(&values(&base));
+    let interval = of_runs(base, candidate).map(|r| r.interval());
     Some(Estimate {
-        value: interval.map_or(point, |i| i.value),
+        value: interval.map_or(average(&other) / average(&one), |i| i.value),
         low: interval.map(|i| i.low),
         high: interval.map(|i| i.high),
-        n: base.len().min(candidate.len()) as u32,
+        n: one.len().min(other.len()) as u32,
         unit: "ratio".into(),
     })
+}
+
+/// The ratio of the runs of two cells, by block where they share blocks; `None` for searches and for too few runs.
+pub fn of_runs(base: &CellEvidence, candidate: &CellEvidence) -> Option<Ratio> {
+    if knees(base, candidate).is_some() {
+        return None;
+    }
+    let rates = |cell: &CellEvidence| cell.runs.iter().map(|r| (r.run.block, r.qps())).collect::<BTreeMap<u32, f64>>();
+    let (base, candidate) = (rates(base), rates(candidate));
+    if base.values().chain(candidate.values()).any(|rate| *rate <= 0.0) {
+        return None;
+    }
+    if base.keys().eq(candidate.keys()) {
+        return ratio::paired(&base.into_values().zip(candidate.into_values()).collect::<Vec<_>>());
+    }
+    ratio::unpaired(&base.into_values().collect::<Vec<_>>(), &candidate.into_values().collect::<Vec<_>>())
 }
 
 /// The rates that both searched for and found.
@@ -97,7 +132,12 @@ fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
 }
 
 /// With the reason, where there is one to give. `failed` names a check for each cell that failed one.
-fn outcome(pair: &Pair, ratio: &Estimate, failed: &BTreeMap<CellId, String>) -> (Outcome, String) {
+fn outcome(
+    pair: &Pair,
+    ratio: &Estimate,
+    decision: Option<&Decision>,
+    failed: &BTreeMap<CellId, String>,
+) -> (Outcome, String) {
     let drifts = drift::between(pair.base, pair.candidate, pair.axis);
     if let Some(drift) = drifts.iter().find(|d| d.class == Class::Work) {
         let slip = drift::slip(drift).map_or(String::new(), |s| format!(" {s}"));
@@ -111,28 +151,31 @@ fn outcome(pair: &Pair, ratio: &Estimate, failed: &BTreeMap<CellId, String>) -> 
         return (Outcome::Refused, format!("{check} failed on {cell}."));
     }
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
-        return (Outcome::Undecided, format!("n = {} gives no interval.", ratio.n));
+        return (
+            Outcome::Undecided,
+            format!("n = {} gives no interval; {FEWEST} repetitions are the fewest.", ratio.n),
+        );
     };
     let noisy = [pair.base, pair.candidate]
         .into_iter()
         .any(|c| variation(&c.runs.iter().map(|r| r.qps()).collect::<Vec<_>>()) > NOISY.0);
-    if (1.0 - MARGIN.0..=1.0 + MARGIN.0).contains(&low) && (1.0 - MARGIN.0..=1.0 + MARGIN.0).contains(&high) {
-        (Outcome::Equivalent, String::new())
-    } else if noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 {
-        (
+    let claims = |outcome: Outcome| matches!(outcome, Outcome::Better | Outcome::Worse);
+    match decision {
+        Some(d) if claims(d.outcome) && noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 => (
             Outcome::Undecided,
             format!("repetitions spread by more than {NOISY}, and the difference is below {CLAIMABLE}."),
-        )
-    } else if low > 1.0 {
-        (Outcome::Better, String::new())
-    } else if high < 1.0 {
-        (Outcome::Worse, String::new())
-    } else {
-        (Outcome::Undecided, "the interval holds one; more repetitions would decide.".into())
+        ),
+        Some(d) if d.outcome == Outcome::Undecided => (d.outcome, format!("{}.", decide::told(d.more))),
+        Some(d) => (d.outcome, String::new()),
+        // What searches found has an interval and no repetitions to speak of.
+        None if low > 1.0 => (Outcome::Better, String::new()),
+        None if high < 1.0 => (Outcome::Worse, String::new()),
+        None if low >= 1.0 - MARGIN.0 && high <= 1.0 + MARGIN.0 => (Outcome::Equivalent, String::new()),
+        None => (Outcome::Undecided, "the interval holds one.".into()),
     }
 }
 
-fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> String {
+fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str, margin: Share) -> String {
     let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
     let (base, candidate) = (value(pair.base), value(pair.candidate));
     let place = place(pair);
@@ -153,7 +196,7 @@ fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str) -> Strin
         Outcome::Better => {
             format!("{candidate} gives {place} {} more {what} than {base} ({numbers}).", Share(ratio.value - 1.0))
         }
-        Outcome::Equivalent => format!("{candidate} and {base} have the same {what} within {MARGIN}{at} ({numbers})."),
+        Outcome::Equivalent => format!("{candidate} and {base} have the same {what} within {margin}{at} ({numbers})."),
         Outcome::Undecided => {
             format!("Whether {candidate} and {base} differ{at} is undecided ({numbers}): {why}")
         }

@@ -11,6 +11,7 @@ mod check;
 pub mod checks;
 mod claims;
 mod comparisons;
+pub mod decide;
 mod drift;
 mod errors;
 mod evidence;

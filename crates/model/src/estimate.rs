@@ -26,6 +26,9 @@ pub struct Comparison {
     /// candidate ÷ base.
     pub ratio: Estimate,
     pub outcome: Outcome,
+    /// Further repetitions that would probably decide an undecided one; absent where they would be too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<u32>,
     pub sentence: String,
 }
 

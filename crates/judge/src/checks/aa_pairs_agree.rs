@@ -4,7 +4,8 @@
 //! margin of equivalence, every claim of the experiment warns.
 
 use crate::check::{Check, Look, Seen, Sight};
-use crate::comparisons::{MARGIN, ratio};
+use crate::comparisons::{MARGIN, of_runs, ratio};
+use crate::decide::CLAIM;
 use crate::evidence::Evidence;
 use model::units::Share;
 use model::verdict::Status;
@@ -37,7 +38,8 @@ fn look(evidence: &Evidence) -> Sight {
         return Err(format!("n = {} gives no interval", estimate.n));
     };
     let off = Share((estimate.value - 1.0).abs());
-    let significant = low > 1.0 || high < 1.0;
+    // Searches have an interval and no repetitions.
+    let significant = of_runs(first, twin).map_or(low > 1.0 || high < 1.0, |ratio| ratio.chance() <= CLAIM);
     let (status, text) = if significant && off.0 > MARGIN.0 {
         (Status::Warn, "differ although they are the same: all claims of this experiment inherit that")
     } else {

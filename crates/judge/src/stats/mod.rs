@@ -5,13 +5,18 @@
 
 pub mod beta;
 pub mod binomial;
+pub mod bootstrap;
 pub mod change;
 pub mod draws;
 pub mod effective;
+pub mod levels;
+pub mod many;
 pub mod mean;
 pub mod normal;
 pub mod order;
+pub mod prior;
 pub mod ratio;
+pub mod selection;
 pub mod steady;
 pub mod student;
 pub mod trend;

@@ -1,28 +1,81 @@
-//! How many times one server is as fast as another. Runs of one block are neighbours in time, so where both arms have a
-//! run in the same blocks their ratios are taken block by block and what drifts over hours cancels. Otherwise Fieller's
-//! interval for the ratio of two means, as in Kalibera and Jones (2013, section 7).
+//! How many times one server is as fast as another, on the log scale, where noise of servers is even: it multiplies. Runs of
+//! one block are neighbours in time, so where both arms have a run in the same blocks their ratios are taken block by block
+//! and what drifts over hours cancels. Otherwise Welch's interval for two means with variances of their own. A ratio is a
+//! value with its error and degrees of freedom; interval, probability and the runs still needed all follow from these.
 
-use super::{FEWEST, Interval, average, mean, student, variance};
+use super::{CONFIDENCE, FEWEST, Interval, average, student, variance};
 
-/// Candidate over base, of pairs (base, candidate) from the same block: Student on the log ratios.
-pub fn paired(pairs: &[(f64, f64)]) -> Option<Interval> {
-    let ratios: Vec<f64> = pairs.iter().map(|(base, candidate)| candidate / base).collect();
-    mean::of_logs(&ratios)
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// Of the logarithm.
+    pub log: f64,
+    /// Of the logarithm in one repetition: its error is the root of this over `n`.
+    pub variance: f64,
+    pub freedom: f64,
+    /// Repetitions.
+    pub n: usize,
 }
 
-/// Candidate over base of independent runs. `None` as well where the base may be zero for all one knows.
-pub fn fieller(base: &[f64], candidate: &[f64]) -> Option<Interval> {
-    if base.len().min(candidate.len()) < FEWEST {
+/// Candidate over base, of pairs (base, candidate) from the same block: Student on the log ratios.
+pub fn paired(pairs: &[(f64, f64)]) -> Option<Ratio> {
+    if pairs.len() < FEWEST {
         return None;
     }
-    let square = |values: &[f64]| student::factor(values.len()).powi(2) * variance(values) / values.len() as f64;
-    let (a, b) = (average(base), average(candidate));
-    let (below, above) = (a * a - square(base), b * b - square(candidate));
-    if below <= 0.0 {
+    let logs: Vec<f64> = pairs.iter().map(|(base, candidate)| (candidate / base).ln()).collect();
+    Some(Ratio { log: average(&logs), variance: variance(&logs), freedom: logs.len() as f64 - 1.0, n: logs.len() })
+}
+
+/// Candidate over base of independent runs, of which each arm has a variance of its own (Welch and Satterthwaite).
+pub fn unpaired(base: &[f64], candidate: &[f64]) -> Option<Ratio> {
+    let n = base.len().min(candidate.len());
+    if n < FEWEST {
         return None;
     }
-    let root = ((a * b).powi(2) - below * above).max(0.0).sqrt();
-    Some(Interval { value: b / a, low: (a * b - root) / below, high: (a * b + root) / below })
+    let logs = |values: &[f64]| values.iter().map(|x| x.ln()).collect::<Vec<_>>();
+    let (a, b) = (logs(base), logs(candidate));
+    let square = |logs: &[f64]| variance(logs) / logs.len() as f64;
+    let (of_a, of_b) = (square(&a), square(&b));
+    let share = |square: f64, logs: &[f64]| square * square / (logs.len() as f64 - 1.0);
+    let freedom = (of_a + of_b).powi(2) / (share(of_a, &a) + share(of_b, &b));
+    Some(Ratio {
+        log: average(&b) - average(&a),
+        variance: (of_a + of_b) * n as f64,
+        // Arms without any noise have no share in it.
+        freedom: if freedom.is_finite() { freedom } else { n as f64 - 1.0 },
+        n,
+    })
+}
+
+impl Ratio {
+    pub fn value(&self) -> f64 {
+        self.log.exp()
+    }
+    pub fn error(&self) -> f64 {
+        (self.variance / self.n as f64).sqrt()
+    }
+    /// At the printed confidence.
+    pub fn interval(&self) -> Interval {
+        let half = student::quantile(0.5 + CONFIDENCE / 2.0, self.freedom) * self.error();
+        Interval { value: self.value(), low: (self.log - half).exp(), high: (self.log + half).exp() }
+    }
+    /// The probability of a difference as large as this, either way, where there is none.
+    pub fn chance(&self) -> f64 {
+        2.0 * tail(self.log.abs(), self.error(), self.freedom)
+    }
+    /// The probability of a ratio as near to one as this where the two differ by the margin: that of both one-sided tests
+    /// (Schuirmann 1987). Below it they are equivalent.
+    pub fn chance_of_differing(&self, margin: f64) -> f64 {
+        tail(margin.ln_1p() - self.log.abs(), self.error(), self.freedom)
+    }
+}
+
+/// P(T > distance ÷ error).
+fn tail(distance: f64, error: f64, freedom: f64) -> f64 {
+    match (error > 0.0, distance > 0.0) {
+        (true, _) => student::cdf(-distance / error, freedom),
+        (false, true) => 0.0,
+        (false, false) => 0.5,
+    }
 }
 
 #[cfg(test)]
@@ -37,12 +90,29 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_those_of_the_formulas_in_scipy() {
-        // exp of scipy.stats.t.interval(0.95, 3, loc=d.mean(), scale=sem(d)) with d = log(b / a)
+    fn intervals_and_probabilities_are_scipys() {
+        // With d = log(b / a): exp of scipy.stats.ttest_1samp(d, 0).confidence_interval(), and its pvalue; then with
+        // m = log(1.15) the larger pvalue of ttest_1samp(d, -m, alternative="greater") and (d, m, alternative="less").
         let pairs = [(100.0, 90.0), (104.0, 95.0), (98.0, 86.0), (101.0, 92.0)];
-        near(paired(&pairs).unwrap(), (0.9003635422793732, 0.8745510275509809, 0.9269379175460456));
-        // h² = (scipy.stats.t.ppf(0.975, n - 1) * sem)² per arm, put into Fieller's formula
+        let ratio = paired(&pairs).unwrap();
+        near(ratio.interval(), (0.9003635422793732, 0.8745510275509809, 0.9269379175460456));
+        assert!((ratio.chance() / 0.0014176411833449296 - 1.0).abs() < 1e-9, "{}", ratio.chance());
+        let differing = ratio.chance_of_differing(0.15);
+        assert!((differing / 0.015915985702187028 - 1.0).abs() < 1e-9, "{differing}");
+        // scipy.stats.ttest_ind(log(candidate), log(base), equal_var=False): exp of its interval, its pvalue, its df
         let (base, candidate) = ([100.0, 104.0, 98.0, 101.0], [90.0, 95.0, 86.0, 92.0, 93.0]);
-        near(fieller(&base, &candidate).unwrap(), (0.905210918114144, 0.8512952798148117, 0.9619534500493544));
+        let ratio = unpaired(&base, &candidate).unwrap();
+        near(ratio.interval(), (0.9049026732070876, 0.8608692687266191, 0.9511883833285841));
+        assert!((ratio.chance() / 0.002_207_191_430_391_6 - 1.0).abs() < 1e-9, "{}", ratio.chance());
+        assert!((ratio.freedom - 6.816958680265618).abs() < 1e-9, "{}", ratio.freedom);
+    }
+
+    #[test]
+    fn without_noise_a_difference_is_certain_and_none_is_none() {
+        let of = |candidate: f64| paired(&[(100.0, candidate); 3]).unwrap();
+        assert_eq!((of(101.0).chance(), of(100.0).chance()), (0.0, 1.0));
+        assert_eq!((of(101.0).chance_of_differing(0.02), of(103.0).chance_of_differing(0.02)), (0.0, 0.5));
+        assert_eq!(unpaired(&[5.0; 3], &[5.0; 4]).unwrap().interval().low, 1.0);
+        assert!(paired(&[(1.0, 1.0); 2]).is_none());
     }
 }

@@ -284,6 +284,7 @@ fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {
             Outcome::Equivalent
         };
         all.push(Comparison {
+            more: None,
             metric: "qps".into(),
             base: base.id.0.clone(),
             candidate: candidate.id.0.clone(),

@@ -1,0 +1,64 @@
+//! Prints the tables of docs/statistics.md: how often intervals hold the truth, and how often the judge cries wolf, over
+//! simulated experiments. `cargo run --release -p judge --example coverage [EXPERIMENTS] [intervals|CELLS]`: ten thousand
+//! unless said otherwise; `intervals` or a number of cells prints that part alone, since all of it takes half an hour.
+
+#[path = "../tests/bench/mod.rs"]
+mod bench;
+#[path = "../tests/simulation/mod.rs"]
+mod simulation;
+
+use simulation as simulate;
+
+fn main() {
+    let experiments = std::env::args().nth(1).map_or(10_000, |n| n.parse().expect("a number of experiments"));
+    let only = std::env::args().nth(2);
+    let cells: Option<usize> = only.as_deref().and_then(|only| only.parse().ok());
+    if cells.is_none() {
+        coverage(experiments);
+    }
+    if only.as_deref() != Some("intervals") {
+        alarms(experiments, cells);
+    }
+}
+
+fn coverage(experiments: u64) {
+    println!("| a 95 % interval of | repetitions | holds the truth in |\n|---|--:|--:|");
+    let row = |what: &str, n: &str, share: f64| println!("| {what} | {n} | {:.1} % |", 100.0 * share);
+    for n in [3, 5, 10] {
+        row("a mean", &n.to_string(), simulate::mean_plain(experiments, n));
+        row("a mean of rates (logarithms)", &n.to_string(), simulate::mean_of_logs(experiments, n));
+        row("a ratio by block, blocks drifting by 30 %", &n.to_string(), simulate::ratio_in_blocks(experiments, n));
+    }
+    for (n, m) in [(3, 3), (5, 5), (4, 9)] {
+        row("a ratio of arms without common blocks", &format!("{n}, {m}"), simulate::ratio_of_arms(experiments, n, m));
+    }
+    for n in [3, 5, 10] {
+        row("a ratio in a table of 10, equal noise", &n.to_string(), simulate::table(experiments / 10, 10, n, 0.0));
+        row(
+            "a ratio in a table of 10, noise of 1 to 4 %",
+            &n.to_string(),
+            simulate::table(experiments / 10, 10, n, 0.35),
+        );
+    }
+    for n in [8, 12, 20] {
+        let (student, bootstrap) = (
+            simulate::ratio_with_a_tail(experiments, n, |ratios, _| judge::stats::mean::of_logs(ratios)),
+            simulate::ratio_with_a_tail(experiments, n, simulate::bootstrapped),
+        );
+        row("a ratio with a tail to one side, Student", &n.to_string(), student);
+        row("a ratio with a tail to one side, bootstrap", &n.to_string(), bootstrap);
+    }
+}
+
+fn alarms(experiments: u64, only: Option<usize>) {
+    println!(
+        "\n| unchanged cells | repetitions | noise between runs | experiments with any false alarm |\n|--:|--:|--:|--:|"
+    );
+    let all = [(2, 3, 0.01), (2, 5, 0.01), (2, 10, 0.01), (6, 3, 0.01), (6, 5, 0.02), (12, 3, 0.02), (12, 5, 0.01)];
+    for (cells, repetitions, spread) in all.into_iter().filter(|(cells, ..)| only.is_none_or(|only| only == *cells)) {
+        let alarms = simulate::false_alarms(experiments, cells, repetitions, spread);
+        let [differences, verdicts, any] =
+            [alarms.differences, alarms.verdicts, alarms.any].map(|share| format!("{:.2} %", 100.0 * share));
+        println!("| {cells} | {repetitions} | {:.0} % | {differences} | {verdicts} | {any} |", 100.0 * spread);
+    }
+}

@@ -1,0 +1,118 @@
+//! What a ratio with its noise is called: better, worse, equivalent, or undecided with the repetitions that would decide. One
+//! rule for the comparisons inside a record and for two records side by side. All ratios of one table are decided together: they
+//! lend each other what they know of noise (`stats::prior`), and the more of them there are the surer each must be.
+
+use crate::stats::prior::Prior;
+use crate::stats::ratio::Ratio;
+use crate::stats::{CONFIDENCE, Interval, many, student};
+use model::estimate::Outcome;
+use model::units::Share;
+
+/// Differences smaller than this are nobody's reason to change a server.
+pub const MARGIN: Share = Share(0.02);
+/// A difference is claimed below this probability, corrected for the number of comparisons (Benjamini and Hochberg): intervals
+/// are printed at 95 %, but a judge that cries wolf in one of twenty unchanged experiments is not listened to. With
+/// this, it is under one in a hundred (docs/statistics.md).
+pub const CLAIM: f64 = 0.0025;
+/// No further repetitions are advised than these.
+const MOST_MORE: usize = 200;
+
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub outcome: Outcome,
+    /// Knowing what the others know of its noise.
+    pub interval: Interval,
+    /// Of a difference as large where there is none, corrected.
+    pub chance: f64,
+    /// Within it the two are equivalent.
+    pub margin: Share,
+    /// Repetitions of both that would probably decide it; `None` where it is decided, or more than are worth it.
+    pub more: Option<u32>,
+}
+
+/// Of each ratio of one table. `floor` is by how much two that are the same were seen to differ. More is better.
+pub fn all(ratios: &[Ratio], floor: Share) -> Vec<Decision> {
+    let prior = Prior::of(ratios);
+    let ratios: Vec<Ratio> = ratios.iter().map(|r| prior.as_ref().map_or(*r, |prior| r.knowing(prior))).collect();
+    let chances = many::benjamini_hochberg(&ratios.iter().map(Ratio::chance).collect::<Vec<_>>());
+    ratios.iter().zip(chances).map(|(ratio, chance)| one(ratio, chance, floor)).collect()
+}
+
+fn one(ratio: &Ratio, chance: f64, floor: Share) -> Decision {
+    let margin = Share(MARGIN.0.max(floor.0));
+    let interval = ratio.interval();
+    let beyond_floor = ratio.log.abs() > floor.0.ln_1p();
+    let outcome = if ratio.chance_of_differing(margin.0) <= (1.0 - CONFIDENCE) / 2.0 {
+        Outcome::Equivalent
+    } else if chance <= CLAIM && beyond_floor && ratio.log > 0.0 {
+        Outcome::Better
+    } else if chance <= CLAIM && beyond_floor {
+        Outcome::Worse
+    } else {
+        Outcome::Undecided
+    };
+    let more = if outcome == Outcome::Undecided { more(ratio, margin, beyond_floor) } else { None };
+    Decision { outcome, interval, chance, margin, more }
+}
+
+/// Further repetitions until the ratio, if it stays where it is, would be claimed or be equivalent.
+fn more(ratio: &Ratio, margin: Share, beyond_floor: bool) -> Option<u32> {
+    let (size, margin) = (ratio.log.abs(), margin.0.ln_1p());
+    let enough = |n: usize| {
+        let error = (ratio.variance / n as f64).sqrt();
+        let freedom = ratio.freedom + (n - ratio.n) as f64;
+        let reaches = |p: f64, room: f64| student::quantile(1.0 - p / 2.0, freedom) * error <= room;
+        beyond_floor && reaches(CLAIM, size) || reaches(1.0 - CONFIDENCE, margin - size)
+    };
+    (1..=MOST_MORE).find(|more| enough(ratio.n + more)).map(|more| more as u32)
+}
+
+/// The repetitions that an undecided comparison lacks, as the end of a sentence.
+pub fn told(more: Option<u32>) -> String {
+    match more {
+        Some(1) => "1 more repetition would probably decide".into(),
+        Some(more) => format!("{more} more repetitions would probably decide"),
+        None => format!("more than {MOST_MORE} further repetitions would be needed at this noise"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(log: f64, spread: f64, n: usize) -> Ratio {
+        Ratio { log, variance: spread * spread, freedom: n as f64 - 1.0, n }
+    }
+
+    fn outcome(log: f64, spread: f64, n: usize, floor: f64) -> Outcome {
+        all(&[ratio(log, spread, n)], Share(floor))[0].outcome
+    }
+
+    #[test]
+    fn a_ratio_is_called_by_its_interval_and_the_margin() {
+        assert_eq!(outcome(0.10, 0.01, 5, 0.0), Outcome::Better);
+        assert_eq!(outcome(-0.10, 0.01, 5, 0.0), Outcome::Worse);
+        assert_eq!(outcome(0.001, 0.005, 5, 0.0), Outcome::Equivalent);
+        assert_eq!(outcome(0.03, 0.04, 5, 0.0), Outcome::Undecided);
+        // Twins that differ by a tenth make a tenth mean nothing.
+        assert_eq!(outcome(-0.09, 0.01, 5, 0.10), Outcome::Undecided);
+    }
+
+    #[test]
+    fn the_repetitions_advised_decide_and_one_fewer_does_not() {
+        let undecided = ratio(0.05, 0.04, 4);
+        let more = all(&[undecided], Share(0.0))[0].more.unwrap();
+        let with = |n: usize| outcome(0.05, 0.04, 4 + n, 0.0);
+        assert_eq!((with(more as usize), with(more as usize - 1)), (Outcome::Better, Outcome::Undecided));
+        assert_eq!(all(&[ratio(0.0201, 0.5, 4)], Share(0.0))[0].more, None);
+    }
+
+    #[test]
+    fn one_ratio_among_many_must_be_surer() {
+        let clear = ratio(0.10, 0.0205, 4);
+        assert_eq!(all(&[clear], Share(0.0))[0].outcome, Outcome::Better);
+        // Too few to lend each other anything.
+        let among = all(&[clear, ratio(0.0, 0.05, 4), ratio(0.01, 0.05, 4)], Share(0.0));
+        assert_eq!(among[0].outcome, Outcome::Undecided, "{among:?}");
+    }
+}

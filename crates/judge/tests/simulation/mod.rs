@@ -1,0 +1,152 @@
+//! Experiments with a known truth, drawn by the thousand: what an interval covers and how often the judge cries wolf are
+//! counted, not derived. The tests count a few, `cargo run --release -p judge --example coverage` ten thousand each.
+#![allow(dead_code)] // each user takes its part
+
+use crate::bench;
+use judge::decide;
+use judge::stats::draws::Draws;
+use judge::stats::ratio::Ratio;
+use judge::stats::{Interval, bootstrap, mean, ratio};
+use model::estimate::Outcome;
+use model::record::Record;
+use model::seed::Seed;
+use model::units::Share;
+use model::value::Value;
+use model::verdict::Status;
+
+/// A rate around `centre` whose logarithm has that spread.
+pub fn rate(draws: &mut Draws, centre: f64, spread: f64) -> f64 {
+    centre * (spread * draws.normal()).exp()
+}
+
+/// The share of so many experiments whose interval holds the truth.
+pub fn coverage(experiments: u64, truth: f64, experiment: impl Fn(&mut Draws) -> Option<Interval>) -> f64 {
+    let held = (0..experiments).filter(|number| {
+        let interval = experiment(&mut Draws::of(Seed(7).nth(*number))).expect("enough repetitions");
+        interval.low <= truth && truth <= interval.high
+    });
+    held.count() as f64 / experiments as f64
+}
+
+pub fn mean_plain(experiments: u64, n: usize) -> f64 {
+    coverage(experiments, 1000.0, |d| mean::plain(&(0..n).map(|_| 1000.0 + 30.0 * d.normal()).collect::<Vec<_>>()))
+}
+
+pub fn mean_of_logs(experiments: u64, n: usize) -> f64 {
+    coverage(experiments, 1000.0, |d| mean::of_logs(&(0..n).map(|_| rate(d, 1000.0, 0.05)).collect::<Vec<_>>()))
+}
+
+/// Blocks that all drift by 30 %, noise of 2 % within them.
+fn blocks(d: &mut Draws, n: usize) -> Vec<(f64, f64)> {
+    let mut pair = |_| {
+        let drift = rate(d, 1.0, 0.3);
+        (rate(d, 1000.0 * drift, 0.02), rate(d, 800.0 * drift, 0.02))
+    };
+    (0..n).map(&mut pair).collect()
+}
+
+pub fn ratio_in_blocks(experiments: u64, n: usize) -> f64 {
+    coverage(experiments, 0.8, |d| Some(ratio::paired(&blocks(d, n))?.interval()))
+}
+
+pub fn ratio_of_arms(experiments: u64, n: usize, m: usize) -> f64 {
+    coverage(experiments, 0.8, |d| {
+        let base: Vec<_> = (0..n).map(|_| rate(d, 1000.0, 0.02)).collect();
+        let candidate: Vec<_> = (0..m).map(|_| rate(d, 800.0, 0.03)).collect();
+        Some(ratio::unpaired(&base, &candidate)?.interval())
+    })
+}
+
+/// Noise with a tail to one side: runs lose 3 % on average, some of them a tenth (exponential).
+pub fn ratio_with_a_tail(experiments: u64, n: usize, of: impl Fn(&[f64], Seed) -> Option<Interval>) -> f64 {
+    coverage(experiments, (-0.03_f64).exp(), |d| {
+        let ratios: Vec<f64> = (0..n).map(|_| (0.03 * d.uniform().ln()).exp()).collect();
+        of(&ratios, Seed(d.below(1 << 40) as u64))
+    })
+}
+
+pub fn bootstrapped(ratios: &[f64], seed: Seed) -> Option<Interval> {
+    bootstrap::ratio(ratios, seed)
+}
+
+/// The intervals of a table of comparisons that lend each other what they know of noise, which in each is `spread` times a
+/// factor whose logarithm spreads by `uneven`.
+pub fn table(experiments: u64, comparisons: usize, n: usize, uneven: f64) -> f64 {
+    let mut held = 0;
+    for number in 0..experiments {
+        let d = &mut Draws::of(Seed(11).nth(number));
+        let mut one = |_| {
+            let spread = rate(d, 0.02, uneven);
+            ratio::paired(&(0..n).map(|_| (rate(d, 1.0, spread), rate(d, 0.8, spread))).collect::<Vec<_>>())
+        };
+        let ratios: Vec<Ratio> = (0..comparisons).filter_map(&mut one).collect();
+        let decisions = decide::all(&ratios, Share(0.0));
+        held += decisions.iter().filter(|d| d.interval.low <= 0.8 && 0.8 <= d.interval.high).count() as u64;
+    }
+    held as f64 / (experiments * comparisons as u64) as f64
+}
+
+/// An experiment whose cells are all the same server: `cells` labels and an A/A pair, `repetitions` blocks that drift by
+/// 1 %, runs of a minute whose seconds resemble each other by 0.7, and noise between runs.
+pub fn unchanged(cells: usize, repetitions: u32, spread: f64, d: &mut Draws) -> Record {
+    let labels: Vec<Value> = (0..cells).map(|i| Value::from(format!("build-{i}").as_str())).collect();
+    let mut record = bench::experiment(&[("build", &labels)]);
+    let mut twin = record.plan.cells[0].clone();
+    twin.id = model::plan::CellId("aa".into());
+    twin.repeats = Some(record.plan.cells[0].id.clone());
+    record.plan.cells.push(twin);
+    let drifts: Vec<f64> = (0..repetitions).map(|_| rate(d, bench::QPS, 0.01)).collect();
+    let template = record.runs[0].clone();
+    record.runs.clear();
+    for cell in &record.plan.cells {
+        for (i, drift) in drifts.iter().enumerate() {
+            let mut run = template.clone();
+            let number = i as u32 + 1;
+            run.id = model::plan::RunId(format!("{}-{number}", cell.id));
+            (run.cell, run.repetition, run.block) = (cell.id.clone(), number, number);
+            let level = rate(d, *drift, spread);
+            bench::set_rate(&mut run, minute(d, level));
+            record.runs.push(run);
+        }
+    }
+    record.plan.runs = Vec::new();
+    record
+}
+
+/// The mean rate of sixty seconds, each 3 % off and like its neighbour.
+fn minute(d: &mut Draws, level: f64) -> f64 {
+    const ALIKE: f64 = 0.7;
+    let mut last = d.normal();
+    let mut second = |_| {
+        last = ALIKE * last + (1.0 - ALIKE * ALIKE).sqrt() * d.normal();
+        level * (0.03 * last).exp()
+    };
+    (0..60).map(&mut second).sum::<f64>() / 60.0
+}
+
+/// What the judge says of unchanged servers that is not so.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alarms {
+    /// Share of experiments in which a comparison is decided as a difference, or refused.
+    pub differences: f64,
+    /// … in which any check warns or fails.
+    pub verdicts: f64,
+    /// … with either.
+    pub any: f64,
+}
+
+pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f64) -> Alarms {
+    let mut alarms = Alarms::default();
+    for number in 0..experiments {
+        let judgement = bench::judge(&unchanged(cells, repetitions, spread, &mut Draws::of(Seed(13).nth(number))));
+        let differs = |o: Outcome| matches!(o, Outcome::Better | Outcome::Worse | Outcome::Refused);
+        let decided = judgement.comparisons.iter().any(|c| differs(c.outcome));
+        let mut verdicts = judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts));
+        let raised = verdicts.any(|v| v.verdict > Status::NotEvaluable);
+        let share = |seen: bool| f64::from(u8::from(seen)) / experiments as f64;
+        alarms.differences += share(decided);
+        alarms.verdicts += share(raised);
+        alarms.any += share(decided || raised);
+    }
+    alarms
+}
