@@ -11,6 +11,7 @@ mod groups;
 mod help;
 mod interruptions;
 mod kept_data;
+mod linkbench;
 mod missing_zero;
 mod searches;
 mod servers;

@@ -2,6 +2,7 @@
 //! what the server answers, and looks at every answer. What it keeps besides are the ends of lists that were full, from
 //! which it sometimes reads on.
 
+use super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_DELETED, SHOWN_AGAIN};
 use super::look;
 use super::mix::Kind;
 use super::mouth::{Around, Mouth};
@@ -83,6 +84,11 @@ impl Client {
             let written = mouth.say(session, Sentence::WriteLink, &row, Around::Commit, Want::Count).await?;
             expect(session, Sentence::WriteLink.classes().0, &written, 0..=1);
         }
+        match answer.affected {
+            0 => {}
+            1 => session.count(INSERTED, 1),
+            _ => session.count(SHOWN_AGAIN, 1),
+        }
         Ok(())
     }
 
@@ -111,6 +117,7 @@ impl Client {
             other => other?,
         };
         mouth.say(session, Sentence::CountUp, &[id1, kind, now, now], Around::Commit, Want::Count).await?;
+        session.count(INSERTED, 1);
         Ok(true)
     }
 
@@ -127,6 +134,7 @@ impl Client {
             let changed = [Param::Int(1), now, id1, kind];
             let answer = mouth.say(session, Sentence::ChangeCount, &changed, Around::Commit, Want::Count).await?;
             expect(session, Sentence::ChangeCount.classes().0, &answer, 1..=1);
+            session.count(SHOWN_AGAIN, 1);
         }
         Ok(true)
     }
@@ -166,6 +174,7 @@ impl Client {
             Dialect::InsertElseUpdate if !visible => session.query(ROLLBACK, "ROLLBACK").await?,
             Dialect::InsertElseUpdate | Dialect::Upserts => session.query(COMMIT, "COMMIT").await?,
         };
+        session.count(HIDDEN, i64::from(visible));
         Ok(())
     }
 
@@ -182,6 +191,7 @@ impl Client {
         let keep = look::is_worth_keeping(loaded, limit, self.count);
         let want = if keep { Want::Keep } else { Want::Count };
         let answer = self.mouth.say(session, Sentence::GetLinksList, &params, Around::Nothing, want).await?;
+        session.count(HISTORY, skipped as i64);
         let orderly = !keep || look::is_a_list(session.kept(), id, link_type, until);
         if answer.rows > limit || !orderly {
             session.unexpected(Sentence::GetLinksList.classes().0);
@@ -208,6 +218,8 @@ impl Client {
         if answer.rows > ids.len() as u64 || !look::are_among(session.kept(), id, link_type, ids) {
             session.unexpected(super::statement::MULTIGET);
         }
+        session.count(FOUND, answer.rows as i64);
+        session.count(MISSED, ids.len() as i64 - answer.rows as i64);
         Ok(())
     }
 
@@ -235,6 +247,8 @@ impl Client {
         };
         let answer = self.mouth.say(session, sentence, &params[..given], Around::Nothing, Want::Keep).await?;
         expect(session, sentence.classes().0, &answer, affected);
+        session.count(NODES_ADDED, if kind == Kind::AddNode { answer.affected as i64 } else { 0 });
+        session.count(NODES_DELETED, if kind == Kind::DeleteNode { answer.affected as i64 } else { 0 });
         if kind == Kind::GetNode && !look::is_node(session.kept(), self.drawn.id) {
             session.unexpected(sentence.classes().0);
         }

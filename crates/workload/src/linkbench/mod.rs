@@ -4,6 +4,7 @@
 //! here: its second connection per user, and its retries without a rollback, which make counts drift.
 
 mod access;
+mod audit;
 mod client;
 mod data;
 mod degrees;
@@ -19,6 +20,7 @@ mod shuffle;
 mod statement;
 mod work;
 
+use crate::audit::Audit;
 use crate::dataset::Dataset;
 use crate::draw::Generator;
 use crate::session::{Param, Sql};
@@ -46,6 +48,12 @@ impl Workload for LinkBench {
     }
     fn statements(&self) -> &'static [Statement] {
         statement::STATEMENTS
+    }
+    fn facts(&self) -> &'static [&'static str] {
+        audit::FACTS
+    }
+    fn audit(&self, parameters: &Parameters) -> Audit {
+        audit::of(parameters)
     }
     fn affected_are_rows(&self) -> bool {
         false
@@ -80,7 +88,9 @@ fn probe(sentence: Sentence, id: u64, limit: u64) -> Probe {
     let (id, kind, now) = (Param::Int(id as i64), Param::Int(FIRST_LINK_TYPE as i64), Param::Int(LOADED_AT_MS as i64));
     let (seconds, data) = (Param::Int(LOADED_AT_MS as i64 / 1000), Param::Bytes(b"probe"));
     let params: &[Param<'_>] = match sentence {
-        Sentence::UpsertLink | Sentence::InsertLink => &[id, id, kind, data, now],
+        Sentence::UpsertLink => &[id, id, kind, data, now],
+        // No loaded link leads there.
+        Sentence::InsertLink => &[id, Param::Int(0), kind, data, now],
         Sentence::WriteLink => &[data, now, id, id, kind],
         Sentence::CountUp | Sentence::CountDown => &[id, kind, now, now],
         Sentence::LockLink | Sentence::HideLink => &[id, id, kind],

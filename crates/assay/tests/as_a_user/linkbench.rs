@@ -1,0 +1,109 @@
+//! LinkBench against a real server that makes it hard: users who meet on a handful of nodes, and somebody who locks all links
+//! for longer than the server lets anybody wait. Operations are tried again, and no counter may drift from its list.
+
+use crate::desk::{Desk, until};
+use lab::sessions::address::Door;
+use lab::sessions::control::Control;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// Few enough nodes that users meet all the time.
+const CROWDED: &str = r#"question = "Do counters drift when operations are tried again?"
+
+[axes]
+statements = ["2015", "2020"]
+
+[server]
+native = { innodb_lock_wait_timeout = 1 }
+
+[server.settings]
+buffer_pool = "64 MiB"
+redo        = "32 MiB"
+
+[workload.linkbench]
+maxid1     = 31
+most_links = 20
+partitions = 0
+
+[load]
+users   = 16
+warm_up = "100ms"
+measure = "5s"
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+
+/// The socket of the private server that is up.
+fn socket(desk: &Desk) -> PathBuf {
+    let folders = fs::read_dir(desk.path(".")).expect("the desk is there").flatten().map(|e| e.path());
+    let of_servers = folders.filter(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("assay-")));
+    of_servers.map(|f| f.join("s")).find(|s| s.exists()).expect("a server is up while a run goes on")
+}
+
+/// Takes counters and then links, where users take a link and then its counter, so that somebody must give way; and keeps all
+/// of them for longer than the server lets anybody wait.
+fn lock_everything(desk: &Desk) {
+    let mut control = Control::connect(&Door::root(socket(desk))).expect("root comes in by the socket");
+    let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");
+    for sql in [
+        "BEGIN".to_string(),
+        format!("UPDATE {schema}.counttable SET time = time + 1"),
+        "DO SLEEP(0.3)".to_string(),
+        format!("SELECT COUNT(*) FROM {schema}.linktable FORCE INDEX(PRIMARY) FOR UPDATE"),
+        "DO SLEEP(1.5)".to_string(),
+        "ROLLBACK".to_string(),
+    ] {
+        // The run may end meanwhile, and its server with it.
+        if control.rows(&sql).is_err() {
+            return;
+        }
+    }
+    control.quit();
+}
+
+fn retried(run: &Value, number: &str) -> u64 {
+    let phases = run["phases"].as_array().expect("phases");
+    let operations = phases.iter().filter_map(|p| p["groups"]["users"]["tally"]["operations"].as_object());
+    operations.flat_map(|o| o.values()).filter_map(|o| o["retried"][number].as_u64()).sum()
+}
+
+#[test]
+fn no_counter_drifts_when_operations_are_tried_again_after_deadlocks_and_lock_waits() {
+    let desk = Desk::new();
+    desk.write("crowded.toml", CROWDED);
+    let mut assay = desk.start(&["run", "crowded.toml", "--out", "record"]);
+    for begun in 1..=2 {
+        until("the run", || (desk.count("run_started") == begun).then_some(()));
+        lock_everything(&desk);
+    }
+    until("the end", || assay.try_wait().expect("it is ours").map(|_| ()));
+    for id in ["c001-1", "c002-1"] {
+        let run = desk.run(id);
+        assert_eq!(run["ending"], "done", "{}", run["ending"]);
+        assert!(retried(&run, "1213") > 0, "nobody met a deadlock in {id}");
+        assert!(retried(&run, "1205") > 0, "nobody waited in vain in {id}");
+        let audit = &run["audits"][0];
+        let answer = |name: &str| {
+            let answers = audit["answers"].as_array().expect("answers");
+            let of = answers.iter().find(|a| a["name"] == name).unwrap_or_else(|| panic!("{name} was not asked"));
+            assert_eq!(of["unanswered"], Value::Null, "{of}");
+            (of["before"].as_i64().expect("a number"), of["after"].as_i64().expect("a number"))
+        };
+        assert_eq!(answer("drifted_counters"), (0, 0));
+        assert_eq!(answer("visible_links"), answer("counted_links"));
+        let fact = |name: &str| audit["facts"][name].as_i64().unwrap_or(0);
+        let (before, after) = answer("links");
+        assert!(fact("links_inserted") > 0 && fact("links_hidden") > 0 && fact("links_shown_again") > 0, "{audit}");
+        assert_eq!(after - before, fact("links_inserted"));
+        let (before, after) = answer("nodes");
+        assert_eq!(after - before, fact("nodes_added") - fact("nodes_deleted"));
+    }
+    let report: Value = serde_json::from_str(&desk.read("record/report.json")).expect("JSON");
+    let checks =
+        report["cells"].as_array().expect("cells").iter().flat_map(|c| c["verdicts"].as_array().expect("verdicts"));
+    let laws: Vec<_> = checks.filter(|v| v["check"] == "data_obeyed_its_laws").collect();
+    assert!(laws.len() == 2 && laws.iter().all(|v| v["verdict"] == "pass"), "{laws:?}");
+}
