@@ -78,7 +78,7 @@ fn label(used: &Use, users: u32) -> Bound {
 }
 
 fn bound(label: &str, sentence: String) -> Bound {
-    Bound { label: label.into(), sentence }
+    Bound { label: label.into(), sentence, evidence: Vec::new() }
 }
 
 /// CPUs used on average over the repetitions.

@@ -4,7 +4,7 @@
 use crate::comparisons::KNEE;
 use crate::evidence::{CellEvidence, Evidence};
 use crate::metrics::{self, Metrics};
-use crate::{bound, checks, errors};
+use crate::{account, bound, checks, errors};
 use model::judgement::{CellJudgement, Part};
 use model::load::Group;
 use model::search::Goal;
@@ -12,7 +12,8 @@ use model::verdict::{Status, Verdict};
 use std::collections::BTreeMap;
 
 pub fn all(evidence: &Evidence) -> Vec<CellJudgement> {
-    evidence.cells.iter().map(one).collect()
+    let lowest = account::lowest(&evidence.cells);
+    evidence.cells.iter().map(|cell| one(cell, lowest.get(&cell.cell.id).copied())).collect()
 }
 
 /// What the answer of a search is called among the metrics.
@@ -23,7 +24,7 @@ fn answer_name(cell: &CellEvidence) -> &'static str {
     }
 }
 
-fn one(cell: &CellEvidence) -> CellJudgement {
+fn one(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> CellJudgement {
     let metrics = metrics::metrics(cell);
     let no_number = cell.no_number();
     let verdicts: Vec<Verdict> = match no_number {
@@ -50,6 +51,7 @@ fn one(cell: &CellEvidence) -> CellJudgement {
         repetitions: metrics.repetitions,
         runs: runs.map(|r| r.id.to_string()).collect(),
         bound: bound::of(cell, &verdicts),
+        account: account::of(cell, lowest),
         verdicts,
         status: worst.unwrap_or(Status::NotEvaluable),
         explain: cell.explain.cloned(),

@@ -31,6 +31,8 @@ pub struct CellEvidence<'a> {
     pub runs: Vec<RunEvidence<'a>>,
     /// What an explain run saw. It is among no other runs, since its instruments bend what they measure.
     pub explain: Option<&'a Explain>,
+    /// That run itself.
+    pub explained: Option<&'a RunRecord>,
     /// The others: failed or skipped.
     pub endings: Vec<&'a RunRecord>,
     /// Of a cell that searches: what it found. `runs` are then those that carry the answer, and all are in `trials`.
@@ -65,6 +67,7 @@ impl<'a> Evidence<'a> {
             limits,
             runs: Vec::new(),
             explain: None,
+            explained: None,
             endings: Vec::new(),
             search: None,
             trials: Vec::new(),
@@ -76,6 +79,7 @@ impl<'a> Evidence<'a> {
             let cell = &mut cells[*place];
             if let Some(explain) = &run.explain {
                 cell.explain = run.is_done().then_some(explain);
+                cell.explained = run.is_done().then_some(run);
                 continue;
             }
             let phases: Vec<_> = run.measured().filter(|p| p.to > p.from).collect();
@@ -123,7 +127,15 @@ impl<'a> CellEvidence<'a> {
     /// The same runs, one group alone.
     pub fn of_group(&self, group: &'a Group) -> Self {
         let runs = self.runs.iter().map(|r| RunEvidence { group: Some(group), ..r.clone() }).collect();
-        CellEvidence { runs, explain: None, endings: Vec::new(), search: None, trials: Vec::new(), ..self.clone() }
+        CellEvidence {
+            runs,
+            explain: None,
+            explained: None,
+            endings: Vec::new(),
+            search: None,
+            trials: Vec::new(),
+            ..self.clone()
+        }
     }
     /// The same, looked at by other limits.
     pub fn by(&self, limits: Limits<'a>) -> Self {

@@ -5,6 +5,7 @@
 //! [`evidence`] lays the record out by cell and run; everything else reads from there and never searches.
 #![forbid(unsafe_code)]
 
+mod account;
 mod bound;
 mod cells;
 mod check;
@@ -12,6 +13,7 @@ pub mod checks;
 mod claims;
 mod comparisons;
 pub mod decide;
+mod dose;
 mod drift;
 mod errors;
 mod evidence;
@@ -21,13 +23,19 @@ mod law;
 pub mod limits;
 mod metrics;
 mod moved;
+mod next;
 mod pairs;
 mod regime;
+mod rivals;
 mod scaling;
 mod schema;
 pub mod search;
+mod signature;
 mod silence;
 pub mod stats;
+mod trial;
+mod waits;
+mod work;
 
 pub use check::{Check, Scope};
 pub use finding::Cause;

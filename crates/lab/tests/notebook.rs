@@ -67,6 +67,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         scale: None,
         seed: Seed(1),
         axes: vec![],
+        intervention: None,
         runs: (1..=runs).map(run).collect(),
         cells: vec![cell],
         skipped: vec![],

@@ -44,6 +44,7 @@ fn plan() -> Plan {
         scale: None,
         seed: Seed(1),
         axes: vec![],
+        intervention: None,
         cells: vec![],
         runs: vec![],
         skipped: vec![],
@@ -93,12 +94,13 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     }
     assert!(phase["host.cpu.total"].seconds() > 1.7);
     assert!(!between(&before, &end, start).contains_key("client.cpu.user"), "there was no worker at the first mark");
-    let [metrics, innodb] = &complaints[..] else { panic!("{complaints:?}") };
+    let [metrics, innodb, users] = &complaints[..] else { panic!("{complaints:?}") };
     assert!(
         metrics.starts_with("db.tmp_tables, ") && metrics.ends_with("no counter of this server says it"),
         "{metrics}"
     );
     assert_eq!(innodb, "innodb metrics not available: 1109 Unknown table 'INNODB_METRICS' in information_schema");
+    assert!(users.starts_with("users' threads not available: "), "{users}");
 
     let (_, details) = read(folder.path()).unwrap();
     let series = details.series(&run, &["status.Questions", "status.Threads_running"]);
@@ -168,7 +170,8 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     assert!(window["db.rows_read"].delta() >= 0.0 && window["db.handler_reads"].delta() >= 0.0);
     // This server's latches count nothing, and it lists counters that never move.
     assert!(!window.contains_key("db.rwlock_sx_waits") && !window.contains_key("status.Handler_external_lock"));
-    let [dead, missing] = &complaints[..] else { panic!("{complaints:?}") };
+    let [dead, missing, users] = &complaints[..] else { panic!("{complaints:?}") };
     assert!(dead.contains("lists and does not count status.Handler_external_lock"), "{dead}");
     assert!(missing.contains("db.rwlock_sx_waits not available"), "{missing}");
+    assert_eq!(users, "users' threads not available: performance_schema is off, or times no statement");
 }

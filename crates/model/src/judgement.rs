@@ -55,6 +55,9 @@ pub struct CellJudgement {
     pub status: Status,
     /// Which resource limits this cell, as `client-bound`, with the evidence in words.
     pub bound: Option<Bound>,
+    /// Where the time of an operation went; `None` when too little of it was measured, or when groups of users differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
     /// What an explain run of the cell saw, when there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,
@@ -170,6 +173,42 @@ pub struct Part {
 pub struct Bound {
     pub label: String,
     pub sentence: String,
+    /// Checks and metrics that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+}
+
+/// The time of an average operation, split into what it was spent on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// Microseconds from the start of an operation to its last byte, mean over repetitions.
+    pub operation_us: f64,
+    pub terms: Vec<Term>,
+    /// What no term covers; negative where terms overlap.
+    pub rest_us: f64,
+    /// Against the same with the fewest users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
+    pub sentence: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Term {
+    /// `server CPU`, `files` …
+    pub name: String,
+    pub us: f64,
+    /// Metrics that it was computed from.
+    pub from: Vec<String>,
+}
+
+/// What an operation takes longer than at the lowest level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Growth {
+    pub since: CellId,
+    pub operation_us: f64,
+    /// By name of the term, the largest first.
+    pub terms: Vec<(String, f64)>,
+    pub rest_us: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

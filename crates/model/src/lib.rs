@@ -11,6 +11,7 @@ pub mod experiment;
 pub mod finding;
 pub mod histogram;
 pub mod host;
+pub mod intervention;
 pub mod judgement;
 pub mod load;
 pub mod plan;

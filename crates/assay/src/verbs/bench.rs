@@ -150,6 +150,7 @@ mod tests {
             status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),
             verdicts,
             bound: None,
+            account: None,
             explain: None,
             no_number: no_number.map(Into::into),
             errors: None,

@@ -27,7 +27,14 @@ fn run(matches: &ArgMatches) -> Exit {
     }
 }
 
-/// Judges and draws; what was drawn before is replaced. Gives what was drawn.
+/// Makes the folder where there is none.
+fn put(path: &Path, text: &str) -> Result<(), String> {
+    let told = |e: std::io::Error| format!("{}: {e}", path.display());
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(told)?;
+    std::fs::write(path, text).map_err(told)
+}
+
+/// Judges and draws; what was drawn before is replaced. Next experiments become files in `next/`. Gives what was drawn.
 pub fn write(folder: &Path) -> Result<(Record, Judgement), String> {
     let (record, details) = lab::notebook::read(folder).map_err(|e| e.to_string())?;
     let judgement = judge::judge(&record, &details);
@@ -41,7 +48,12 @@ pub fn write(folder: &Path) -> Result<(Record, Judgement), String> {
     .into_iter()
     .chain(report.others.iter().map(|(name, text)| (name.as_str(), text)))
     {
-        std::fs::write(folder.join(name), text).map_err(|e| format!("{}: {e}", folder.join(name).display()))?;
+        put(&folder.join(name), text)?;
+    }
+    for finding in &judgement.findings {
+        if let (Some(file), Some(text)) = (&finding.next_file, &finding.next_experiment) {
+            put(&folder.join(file), text)?;
+        }
     }
     Ok((record, judgement))
 }

@@ -1,8 +1,49 @@
-//! The causes, one file each: symptom, necessary evidence, quantitative test, intervention, sentence. The opening of a cause's file
-//! is the page that `assay explain` prints. Adding a cause is adding its file and its line here.
+//! The causes that findings are made of, one file each. The opening of a cause's file is the page that `assay explain` prints.
+//! Adding a cause is adding its file and its line here.
 
+mod adaptive_hash;
+mod admission_control;
+mod allocator;
+mod binlog_commit;
+mod blocking_lock;
+mod checkpoint_stalls;
+mod compaction_stalls;
+mod connection_churn;
+mod cpu_capacity;
+mod durable_commit;
+mod free_pages;
+mod more_rows;
+mod mutex_convoy;
+mod plan_change;
+mod reads_from_disk;
+mod row_locks;
+mod spill_to_disk;
+mod spinning;
+mod table_cache;
 mod temporary_tables;
 
 use crate::finding::Cause;
 
-pub const ALL: &[Cause] = &[temporary_tables::CAUSE];
+/// What takes time in one place first, then what grows with the users.
+pub const ALL: &[Cause] = &[
+    temporary_tables::CAUSE,
+    reads_from_disk::CAUSE,
+    durable_commit::CAUSE,
+    checkpoint_stalls::CAUSE,
+    free_pages::CAUSE,
+    adaptive_hash::CAUSE,
+    row_locks::CAUSE,
+    table_cache::CAUSE,
+    plan_change::CAUSE,
+    spill_to_disk::CAUSE,
+    binlog_commit::CAUSE,
+    connection_churn::CAUSE,
+    compaction_stalls::CAUSE,
+    more_rows::CAUSE,
+    cpu_capacity::CAUSE,
+    spinning::CAUSE,
+    mutex_convoy::CAUSE,
+    blocking_lock::CAUSE,
+    allocator::CAUSE,
+    admission_control::CAUSE,
+];

@@ -8,7 +8,7 @@
 
 use crate::comparisons::{MARGIN, ratio};
 use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, Trial};
+use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::stats::{average, mean};
 use model::host::Version;
 use model::units::{Share, Users, round3};
@@ -59,6 +59,8 @@ pub const CAUSE: Cause = Cause {
         )
     },
     source: include_str!("temporary_tables.rs"),
+    indicator: None,
+    within: &[],
     look,
 };
 
@@ -142,6 +144,7 @@ impl<'a> Lane<'a> {
         );
         let crowd = self.times(self.users);
         Some(Case {
+            place: Place { cell: suspect.cell.id.clone(), time: Time::Loss(control.cell.id.clone()) },
             symptom,
             necessary: necessary(suspect, control),
             cost: crowd.as_ref().and_then(Times::cost),
@@ -191,7 +194,7 @@ impl<'a> Lane<'a> {
             Share(closed.high),
             moved.value
         );
-        Some(Trial { closed, control_held, sentence })
+        Some(Trial { closed, control_held, is_gone: true, sentence })
     }
 
     /// What the curves say of a serial section, or why they cannot.
@@ -273,7 +276,7 @@ impl Times {
             Share(share.low),
             Share(share.high)
         );
-        Some(Cost { share, sentence })
+        Some(Cost { share, open: Share(0.0), sentence })
     }
 }
 

@@ -87,6 +87,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         scale: None,
         seed: Seed(1),
         axes,
+        intervention: None,
         runs: runs.iter().map(planned).collect(),
         cells,
         skipped: Vec::new(),

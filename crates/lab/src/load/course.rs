@@ -114,6 +114,9 @@ impl Course {
         *self.released.0.lock().expect("no panic while held") = true;
         self.released.1.notify_all();
     }
+    pub fn is_released(&self) -> bool {
+        *self.released.0.lock().expect("no panic while held")
+    }
     /// Waits, after a worker's users have left, until it may go.
     pub fn linger(&self) {
         let released = self.released.0.lock().expect("no panic while held");

@@ -6,6 +6,7 @@ pub mod client;
 mod data;
 mod database;
 mod dead;
+mod foreground;
 mod host;
 mod innodb;
 mod node;
@@ -34,6 +35,7 @@ pub const ALL: &[&str] = &[
     client::NAME,
     host::NAME,
     server_threads::NAME,
+    foreground::NAME,
     innodb::NAME,
     rocksdb::NAME,
     database::NAME,
@@ -64,6 +66,7 @@ pub fn sources(
         sources.push(Box::new(server_threads::ServerThreads::new(pid)));
     }
     if let Some(asker) = asker {
+        sources.push(Box::new(foreground::Foreground::new(asker.clone(), server)));
         sources.push(Box::new(innodb::Innodb::new(asker.clone())));
         if engine == rocksdb::NAME {
             sources.push(Box::new(rocksdb::RocksDb(asker.clone())));
@@ -222,7 +225,8 @@ mod tests {
             }
             let mut reading = Reading::default();
             source.read(Occasion::Mark, &mut reading);
-            let broken = ["status", "innodb", "rocksdb", "server_process", "server_threads"].contains(&source.name());
+            let broken = ["status", "innodb", "rocksdb", "server_process", "server_threads", "foreground"]
+                .contains(&source.name());
             assert_eq!((reading.values.is_empty(), reading.missing.is_empty()), (broken, !broken), "{}", source.name());
         }
     }

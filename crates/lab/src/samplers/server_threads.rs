@@ -18,13 +18,19 @@ type Counts = [u64; 3];
 
 pub(super) struct ServerThreads {
     pid: u32,
-    sums: Sums,
+    sums: Sums<3>,
 }
 
-#[derive(Default)]
-struct Sums {
-    last: HashMap<String, Counts>,
-    total: Counts,
+/// Of threads that come and go, by their number.
+pub(super) struct Sums<const N: usize> {
+    last: HashMap<String, [u64; N]>,
+    total: [u64; N],
+}
+
+impl<const N: usize> Default for Sums<N> {
+    fn default() -> Self {
+        Self { last: HashMap::new(), total: [0; N] }
+    }
 }
 
 impl ServerThreads {
@@ -62,10 +68,10 @@ fn read(thread: &std::path::Path) -> Option<Counts> {
     Some([schedstat(&file("schedstat")?)?.1, voluntary, involuntary])
 }
 
-impl Sums {
-    fn add(&mut self, now: HashMap<String, Counts>) -> Counts {
+impl<const N: usize> Sums<N> {
+    pub(super) fn add(&mut self, now: HashMap<String, [u64; N]>) -> [u64; N] {
         for (thread, counts) in &now {
-            let last = self.last.get(thread).copied().unwrap_or_default();
+            let last = self.last.get(thread).copied().unwrap_or([0; N]);
             for (i, count) in counts.iter().enumerate() {
                 // A count that shrank belongs to a new thread of an old number.
                 self.total[i] += count.checked_sub(last[i]).unwrap_or(*count);

@@ -6,6 +6,7 @@ use super::reading::Reading;
 use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::errors::{self, Errors};
+use crate::intervention::Intervention;
 use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Transport, Until, Work};
 use crate::plan::topology::Topology;
 use crate::rate::Rate;
@@ -39,6 +40,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         load: load(get, reading, &groups, search.as_ref()),
         groups,
         phases: phases(get, reading),
+        intervention: intervention(get),
         repeat: Repeat {
             repetitions: match &search {
                 Some(search) => search.runs,
@@ -51,6 +53,11 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         search,
         limits: get.below("limits.").into_iter().filter_map(|(name, value)| Some((name, value.number()?))).collect(),
     }
+}
+
+fn intervention(get: Get<'_>) -> Option<Intervention> {
+    let of = |key: &str| get.text(&format!("intervention.{key}"));
+    Some(Intervention { of: of("of")?, finding: of("finding")?, removes: of("removes")?, placebo: of("placebo")? })
 }
 
 #[derive(Clone, Copy)]

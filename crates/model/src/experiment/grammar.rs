@@ -20,8 +20,19 @@ const MAX_RETRIES: i64 = 1_000_000;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
 
-const SECTIONS: &[&str] =
-    &["question", "axes", "server", "workload", "groups", "load", "phases", "repeat", "limits", "scale"];
+const SECTIONS: &[&str] = &[
+    "question",
+    "axes",
+    "server",
+    "workload",
+    "groups",
+    "load",
+    "phases",
+    "repeat",
+    "intervention",
+    "limits",
+    "scale",
+];
 
 /// How a phase can end; exactly one of them in each phase.
 pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
@@ -85,6 +96,10 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("repeat", "seed", count(0, MAX_SEED)),
     ("repeat", "aa", Shape::Of(Kind::Flag)),
     ("repeat", "explain", Shape::Of(Kind::Flag)),
+    ("intervention", "of", Shape::Of(Kind::Text)),
+    ("intervention", "finding", Shape::Of(Kind::Text)),
+    ("intervention", "removes", Shape::Of(Kind::Text)),
+    ("intervention", "placebo", Shape::Of(Kind::Text)),
 ];
 
 /// Axes over fixed keys: the axis, and the key that it stands for.
@@ -129,7 +144,9 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
     let (section, rest) = path.split_once('.').unwrap_or((path, ""));
     match (section, rest) {
         ("question", "") => Ok(Slot::Fixed(Shape::Of(Kind::Text))),
-        ("axes" | "server" | "workload" | "load" | "repeat" | "limits" | "scale", "") => Ok(Slot::Section),
+        ("axes" | "server" | "workload" | "load" | "repeat" | "intervention" | "limits" | "scale", "") => {
+            Ok(Slot::Section)
+        }
         ("scale", _) => {
             wrong("a scale is a table of overrides", "write [scale.smoke] and below it \"load.measure\" = \"1s\"")
         }

@@ -11,6 +11,7 @@ mod search;
 mod shape;
 mod whole;
 
+use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
 use crate::plan::Axis;
 use crate::plan::topology::Topology;
@@ -50,6 +51,8 @@ pub struct Experiment {
     /// Empty where all users do the same. Parameters are those that a group says for itself.
     pub groups: Vec<Group>,
     pub phases: Vec<Phase>,
+    /// The experiment takes the cause of a finding away.
+    pub intervention: Option<Intervention>,
     pub repeat: Repeat,
     /// Limits of checks that are set here, by name.
     pub limits: BTreeMap<String, f64>,

@@ -9,6 +9,9 @@ use crate::value::Value;
 use crate::words::WorkloadWords;
 use std::collections::BTreeSet;
 
+/// What an intervention says, all of it.
+const INTERVENTION: [&str; 4] = ["of", "finding", "removes", "placebo"];
+
 impl Reading<'_> {
     pub fn whole(&mut self) {
         match self.values.get("question") {
@@ -30,6 +33,47 @@ impl Reading<'_> {
         }
         self.check_errors();
         self.check_phases();
+        self.check_intervention();
+    }
+
+    /// Both axes are as it was and changed, nothing else: the judge compares the four arms.
+    fn check_intervention(&mut self) {
+        if !self.entries.iter().any(|e| e.path.starts_with("intervention")) {
+            return;
+        }
+        for key in INTERVENTION {
+            let path = format!("intervention.{key}");
+            if !self.said(&path) {
+                self.problem(
+                    "intervention",
+                    format!("`{key}` is missing"),
+                    format!("an intervention names {}", INTERVENTION.join(", ")),
+                );
+            }
+        }
+        let mut axes = BTreeSet::new();
+        for path in ["intervention.removes", "intervention.placebo"] {
+            let Some(key) = self.values.get(path).map(Value::to_string) else { continue };
+            let values = self.axis_named(&key).map(|a| a.values.len());
+            match values {
+                Some(2) => {}
+                Some(n) => {
+                    self.problem(path, format!("the axis `{key}` has {n} values"), "write two: as it was, and changed")
+                }
+                None => self.problem(
+                    path,
+                    format!("there is no axis `{key}`"),
+                    "name an axis of two values: as it was, and changed",
+                ),
+            }
+            if !axes.insert(key) {
+                self.problem(
+                    path,
+                    "the placebo is what removes the cause",
+                    "name another axis, which should change nothing",
+                );
+            }
+        }
     }
 
     fn check_workloads(&mut self) {

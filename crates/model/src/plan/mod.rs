@@ -13,6 +13,7 @@ pub mod topology;
 
 use crate::experiment::Experiment;
 use crate::host::Host;
+use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase, Work};
 use crate::problem::Problem;
 use crate::search::Search;
@@ -43,6 +44,9 @@ pub struct Plan {
     pub seed: Seed,
     /// The axes in the order of the file: what the experiment varies, in the order a reader meets it.
     pub axes: Vec<Axis>,
+    /// It takes the cause of another experiment's finding away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervention: Option<Intervention>,
     pub cells: Vec<Cell>,
     /// In the order in which they are carried out; of a search, as many as it may take.
     pub runs: Vec<PlannedRun>,
@@ -204,6 +208,7 @@ impl Plan {
             scale: experiment.scale.clone(),
             seed,
             axes: experiment.axes.clone(),
+            intervention: experiment.intervention.clone(),
             cells,
             runs,
             skipped: skipped.into_iter().map(|(skip, _)| skip).collect(),

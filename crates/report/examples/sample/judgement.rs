@@ -3,8 +3,8 @@
 
 use crate::record::{noise, rate};
 use model::estimate::{Comparison, Estimate, Outcome};
-use model::finding::{Finding, Rung};
-use model::judgement::{Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement};
+use model::finding::{Finding, Rival, Rung};
+use model::judgement::{Account, Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement, Term};
 use model::plan::{Cell, Plan};
 use model::record::Record;
 use model::record::explain::{Explain, Wait};
@@ -24,8 +24,16 @@ pub fn of(record: &Record) -> Judgement {
             rung: Rung::DoseResponse,
             sentence: "The loss on ordered_ranges grows with the rows sorted per statement; comparing them under utf8mb4_unicode_ci explains 83 % of it.".into(),
             share: Some(0.83),
+            share_interval: Some((0.79, 0.87)),
+            rival: Some(Rival {
+                name: "server CPU".into(),
+                share: 0.12,
+                undecided: false,
+                sentence: "The best other explanation, server CPU, covers 12 % of the same time.".into(),
+            }),
             evidence: vec!["runs/c034-1/run.json#phases.0".into()],
             next_experiment: Some("question = \"Is it the collation?\"\n\n[axes]\ncharset = [\"utf8mb4-generic\", \"utf8mb4-unicode\"]\n".into()),
+            next_file: Some("next/collation_cost.toml".into()),
         }],
         claims: claims(),
         searches: Vec::new(),
@@ -102,10 +110,32 @@ fn cell(record: &Record, cell: &Cell) -> CellJudgement {
         bound: Some(Bound {
             label: if cell.load.users.0 > 1 { "cpu-bound".into() } else { "latency-bound".into() },
             sentence: "The server used 96 % of its CPUs while statements waited 0.3 µs for a lock.".into(),
+            evidence: vec!["server.cpu.user".into(), "server.cpu.system".into()],
         }),
+        account: (cell.id.0 == "c001").then(account),
         explain: (cell.id.0 == "c001").then(explain),
         no_number,
         errors: (cell.id.0 == "c002").then(errors),
+    }
+}
+
+fn account() -> Account {
+    let term = |name: &str, us, from: &[&str]| Term {
+        name: name.into(),
+        us,
+        from: from.iter().map(|f| (*f).into()).collect(),
+    };
+    Account {
+        operation_us: 48.0,
+        terms: vec![
+            term("client and way", 21.0, &["foreground.statement_time"]),
+            term("server CPU", 25.5, &["foreground.cpu"]),
+            term("waiting for a CPU", 1.0, &["foreground.runqueue.wait"]),
+        ],
+        rest_us: 0.5,
+        growth: None,
+        sentence: "An operation takes 48 µs: server CPU 53.1 %, client and way 43.8 %, waiting for a CPU 2.08 %."
+            .into(),
     }
 }
 

@@ -1,0 +1,48 @@
+//! A server that lets only so many threads work keeps its rate, and everybody else waits at the door: the rate stays flat, latency
+//! grows as the users do, and fewer threads are at work than there are users. A thread pool does that, and so does
+//! `innodb_thread_concurrency`. It is a choice, and often a good one; what is wrong is to read the latency as the server's work.
+
+use crate::account::Part;
+use crate::finding::{Case, Cause, SUFFICIENT, Scene};
+use crate::next::{self, Change};
+use crate::signature::{self, FLAT, NOT_FULL, Signature};
+use model::units::Share;
+
+const LIMIT: &str = "innodb_thread_concurrency";
+/// Threads at work, over users.
+const CAPPED: Share = Share(0.6);
+
+pub const CAUSE: Cause = Cause {
+    id: "admission_control",
+    code: "S6",
+    symptom: || "operations take longer with more users".into(),
+    necessary: || {
+        format!(
+            "the rate stays within × {FLAT}, fewer than {NOT_FULL} of the CPUs are busy, fewer than {CAPPED} of the users are at \
+             work, and a limit is set (`thread_handling`, `{LIMIT}`)"
+        )
+    },
+    test: || format!("waiting outside the server's statements covers {SUFFICIENT} of the growth"),
+    intervention: || format!("`native.{LIMIT}` = 0 lets everybody in"),
+    source: include_str!("admission_control.rs"),
+    indicator: None,
+    within: &["client and way", crate::rivals::REST],
+    look,
+};
+
+fn look(scene: &Scene) -> Vec<Case> {
+    signature::all(scene).iter().filter(|s| fits(s)).map(case).collect()
+}
+
+fn fits(s: &Signature) -> bool {
+    let variables = s.high.runs.first().and_then(|run| run.instance).map(|i| &i.variables);
+    let is = |name: &str, none: &str| variables.and_then(|v| v.get(name)).is_some_and(|value| value != none);
+    let limited = is("thread_handling", "one-thread-per-connection") || is(LIMIT, "0");
+    limited && s.rate <= FLAT && s.busy < NOT_FULL.0 && s.running.is_some_and(|share| share < CAPPED.0)
+}
+
+fn case(s: &Signature) -> Case {
+    let mut case = s.case("The server lets only some of its users work", &[Part::Outside]);
+    case.next_experiment = next::experiment(s.high, CAUSE.id, Change::variable(s.high, LIMIT, |_| 0));
+    case
+}
