@@ -50,7 +50,7 @@ pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
     let more: Vec<_> = catalogue.names().into_iter().filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
     Words {
         workloads: workload::words(),
-        disturbances: Vec::new(),
+        disturbances: lab::disturbances::words(),
         builds: installed.chain(more).collect(),
         limits: judge::limits::ALL.iter().map(|l| (l.name, l.most())).collect(),
     }

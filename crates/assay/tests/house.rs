@@ -43,6 +43,7 @@ const DOORS: &[(&str, &str)] = &[
     ("judge/src/checks", "mod.rs"),
     ("judge/src/findings", "mod.rs"),
     ("lab/src/samplers", "mod.rs"),
+    ("lab/src/disturbances", "mod.rs"),
     ("assay/src/verbs", "mod.rs"),
 ];
 

@@ -4,7 +4,7 @@
 use crate::comparisons::KNEE;
 use crate::evidence::{CellEvidence, Evidence};
 use crate::metrics::{self, Metrics};
-use crate::{account, bound, checks, errors};
+use crate::{account, bound, checks, errors, phases};
 use model::judgement::{CellJudgement, Part};
 use model::load::Group;
 use model::search::Goal;
@@ -48,6 +48,7 @@ fn one(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> CellJudgement {
         operations: metrics.operations,
         statements: metrics.statements,
         groups: groups(cell),
+        phases: phases::of(cell),
         repetitions: metrics.repetitions,
         runs: runs.map(|r| r.id.to_string()).collect(),
         bound: bound::of(cell, &verdicts),

@@ -151,14 +151,26 @@ impl Check {
 
     fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
+        let phases = cell.by_phase();
         match self.look {
             Look::Experiment(_) => None,
             Look::Cell(look) => {
-                let sight = cell.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(cell));
-                Some(self.verdict(sight, paths(&cell.runs)))
+                let look = |part: &CellEvidence| {
+                    part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part))
+                };
+                let phases = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
+                Some(self.verdict(worst_phase(phases)?, paths(&cell.runs)))
             }
             Look::Run(look) => {
-                let sights = cell.runs.iter().map(|run| (run, self.complete(run).and_then(|()| look(run))));
+                let of_run = |run: &RunEvidence| {
+                    let sight = |part: &CellEvidence| {
+                        let run = part.runs.iter().find(|r| r.run.id == run.run.id)?;
+                        Some(self.complete(run).and_then(|()| look(run)))
+                    };
+                    let phases = phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?)));
+                    worst_phase(phases.collect())
+                };
+                let sights = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?)));
                 let (run, sight) =
                     sights.reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
                 let mut verdict = self.verdict(sight, vec![run.path()]);
@@ -217,6 +229,29 @@ pub fn worst_of(groups: Vec<(String, Sight)>) -> Sight {
         Err(why) if several => Err(format!("{name}: {why}")),
         alone => alone,
     }
+}
+
+/// The worst that is seen of several phases, which says of which where they do not all look alike.
+fn worst_phase(phases: Vec<(Option<&str>, Sight)>) -> Option<Sight> {
+    let words = |sight: &Sight| sight.as_ref().map_or_else(Clone::clone, |seen| seen.sentence.clone());
+    let alike = phases.windows(2).all(|w| words(&w[0].1) == words(&w[1].1));
+    let (phase, sight) =
+        phases.into_iter().reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
+    let named = |text: String| match phase.filter(|_| !alike) {
+        Some(phase) => format!("in phase `{phase}` {text}"),
+        None => text,
+    };
+    Some(match sight {
+        Ok(seen) => {
+            let open = seen.status != Status::Pass;
+            let sentence = match phase.filter(|_| open && !alike) {
+                Some(phase) => format!("Phase `{phase}`: {}", seen.sentence),
+                None => seen.sentence,
+            };
+            Ok(Seen { sentence, ..seen })
+        }
+        Err(why) => Err(named(why)),
+    })
 }
 
 fn status(sight: &Sight) -> Status {

@@ -5,13 +5,15 @@
 use crate::evidence::Evidence;
 use crate::scaling;
 use model::estimate::{Comparison, Outcome};
-use model::judgement::{CellJudgement, Claim, SearchJudgement};
+use model::judgement::{Against, CellJudgement, Claim, SearchJudgement};
 use model::record::run::Ending;
 use model::verdict::{Status, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Effects told per axis, beside the count of the others.
 const EFFECTS: usize = 2;
+/// Phases told over all cells: a decline and a recovery under two engines.
+const PHASES: usize = 4;
 
 pub fn all(
     evidence: &Evidence,
@@ -27,6 +29,7 @@ pub fn all(
     for axis in &evidence.record.plan.axes {
         claims.extend(effects(&axis.key, comparisons, cells, status));
     }
+    claims.extend(phases(cells, status));
     claims.extend(scaling::claims(cells, status));
     claims.sort_by_key(|c| std::cmp::Reverse(c.status));
     claims
@@ -103,10 +106,45 @@ fn of_experiment(verdict: &Verdict) -> Claim {
     Claim { status: verdict.verdict, sentence: verdict.sentence.clone(), evidence: evidence.collect() }
 }
 
+/// The phases that changed most against the ones that they follow from, and what became of the others.
+fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
+    let sound = cells.iter().filter(|c| c.no_number.is_none() && c.status != Status::Fail);
+    let all = sound.flat_map(|c| c.phases.iter().filter_map(move |p| Some((c, p.against.as_ref()?))));
+    let mut all: Vec<(&CellJudgement, &Against)> = all.collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let size = |(_, against): &(&CellJudgement, &Against)| against.ratios["qps"].value.ln().abs();
+    all.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let decided = all.iter().filter(|(_, a)| matches!(a.outcome, Outcome::Better | Outcome::Worse));
+    let claim = |(cell, against): &(&CellJudgement, &Against)| {
+        let axes: Vec<String> = cell.axes.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        let place = if axes.is_empty() { cell.workload.clone() } else { axes.join(", ") };
+        Claim { status, sentence: format!("{place}: {}", against.sentence), evidence: vec![cell.id.to_string()] }
+    };
+    let told: Vec<Claim> = decided.take(PHASES).map(claim).collect();
+    let outcomes = counted(all.iter().map(|(_, against)| against.outcome));
+    let summary = format!("{} phases against the one that each follows from: {outcomes}.", all.len());
+    told.into_iter().chain([Claim { status, sentence: summary, evidence: Vec::new() }]).collect()
+}
+
+/// `2 better, 1 equivalent`.
+fn counted(outcomes: impl Iterator<Item = Outcome> + Clone) -> String {
+    let words = [
+        (Outcome::Better, "better"),
+        (Outcome::Worse, "worse"),
+        (Outcome::Equivalent, "equivalent"),
+        (Outcome::Undecided, "undecided"),
+        (Outcome::Refused, "refused"),
+    ];
+    let count = |outcome: Outcome| outcomes.clone().filter(|o| *o == outcome).count();
+    let counted = words.into_iter().filter(|(o, _)| count(*o) > 0).map(|(o, what)| format!("{} {what}", count(o)));
+    counted.collect::<Vec<String>>().join(", ")
+}
+
 /// The largest decided effects of one axis, one per workload, and what became of the other comparisons.
 fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], status: Status) -> Vec<Claim> {
     let of_axis: Vec<&Comparison> = comparisons.iter().filter(|c| c.axis == axis).collect();
-    let count = |outcome: Outcome| of_axis.iter().filter(|c| c.outcome == outcome).count();
     if of_axis.is_empty() {
         return Vec::new();
     }
@@ -122,16 +160,8 @@ fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], stat
             told.push(comparison);
         }
     }
-    let outcomes = [
-        (Outcome::Better, "better"),
-        (Outcome::Worse, "worse"),
-        (Outcome::Equivalent, "equivalent"),
-        (Outcome::Undecided, "undecided"),
-        (Outcome::Refused, "refused"),
-    ];
-    let outcomes: Vec<String> =
-        outcomes.into_iter().filter(|(o, _)| count(*o) > 0).map(|(o, what)| format!("{} {what}", count(o))).collect();
-    let summary = format!("`{axis}` against its first value, {} comparisons: {}.", of_axis.len(), outcomes.join(", "));
+    let outcomes = counted(of_axis.iter().map(|c| c.outcome));
+    let summary = format!("`{axis}` against its first value, {} comparisons: {outcomes}.", of_axis.len());
     let claim = |c: &&Comparison| Claim {
         status,
         sentence: c.sentence.clone(),

@@ -15,6 +15,7 @@ use model::plan::CellId;
 use model::search::Goal;
 use model::units::{Share, round3};
 use model::verdict::Status;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use crate::decide::MARGIN;
@@ -35,17 +36,40 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
     };
     let failed: BTreeMap<CellId, String> = cells.iter().filter_map(failed).collect();
     let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
-    let judged: Vec<(Pair, Estimate, Option<Ratio>)> = pairs
-        .filter_map(|p| Some((ratio(p.base, p.candidate)?, of_runs(p.base, p.candidate), p)))
-        .map(|(e, r, p)| (p, e, r))
-        .collect();
+    let sides: Vec<Side> = pairs.flat_map(by_phase).collect();
+    let with = |s: &'_ Side| Some((ratio(&s.base, &s.candidate)?, of_runs(&s.base, &s.candidate)));
+    let judged: Vec<(&Side, Estimate, Option<Ratio>)> =
+        sides.iter().filter_map(|side| with(side).map(|(estimate, ratio)| (side, estimate, ratio))).collect();
     let ratios: Vec<Ratio> = judged.iter().filter_map(|(_, _, ratio)| *ratio).collect();
     let mut decisions = decide::all(&ratios, floor(evidence)).into_iter();
-    let one = |(pair, estimate, ratio): (Pair, Estimate, Option<Ratio>)| {
+    let one = |(side, estimate, ratio): (&Side, Estimate, Option<Ratio>)| {
         let decision = ratio.and_then(|_| decisions.next());
-        one(&pair, estimate, decision, &failed)
+        let pair = Pair { axis: side.axis, base: &side.base, candidate: &side.candidate };
+        one(&pair, side.phase, estimate, decision, &failed)
     };
     judged.into_iter().map(one).collect()
+}
+
+/// Two cells, or one phase of each.
+struct Side<'a> {
+    axis: &'a str,
+    phase: Option<&'a str>,
+    base: Cow<'a, CellEvidence<'a>>,
+    candidate: Cow<'a, CellEvidence<'a>>,
+}
+
+/// Two cells whose runs have several phases that measure are compared phase by phase: a sum over what was done to a server
+/// and what was not says nothing of either.
+fn by_phase<'a>(pair: Pair<'a>) -> Vec<Side<'a>> {
+    let Pair { axis, base, candidate } = pair;
+    let theirs = candidate.phases();
+    let shared: Vec<&str> = base.phases().into_iter().filter(|p| theirs.contains(p)).collect();
+    if let [] | [_] = shared[..] {
+        return vec![Side { axis, phase: None, base: Cow::Borrowed(base), candidate: Cow::Borrowed(candidate) }];
+    }
+    let alone = |cell: &'a CellEvidence<'a>, phase: &str| Cow::Owned(cell.of_phase(phase));
+    let side = |phase| Side { axis, phase: Some(phase), base: alone(base, phase), candidate: alone(candidate, phase) };
+    shared.into_iter().map(side).collect()
 }
 
 /// By how much cells differ that are the same, where the experiment repeats one under another label.
@@ -57,7 +81,13 @@ pub fn floor(evidence: &Evidence) -> Share {
     Share(twins.fold(0.0, f64::max))
 }
 
-fn one(pair: &Pair, estimate: Estimate, decision: Option<Decision>, failed: &BTreeMap<CellId, String>) -> Comparison {
+fn one(
+    pair: &Pair,
+    phase: Option<&str>,
+    estimate: Estimate,
+    decision: Option<Decision>,
+    failed: &BTreeMap<CellId, String>,
+) -> Comparison {
     let ratio = match &decision {
         Some(Decision { interval, .. }) => {
             Estimate { value: interval.value, low: Some(interval.low), high: Some(interval.high), ..estimate }
@@ -70,7 +100,8 @@ fn one(pair: &Pair, estimate: Estimate, decision: Option<Decision>, failed: &BTr
         base: pair.base.cell.id.to_string(),
         candidate: pair.candidate.cell.id.to_string(),
         axis: pair.axis.into(),
-        sentence: sentence(pair, &ratio, outcome, &why, decision.as_ref().map_or(MARGIN, |d| d.margin)),
+        phase: phase.map(str::to_string),
+        sentence: sentence(pair, phase, &ratio, outcome, &why, decision.as_ref().map_or(MARGIN, |d| d.margin)),
         more: decision.and_then(|d| d.more).filter(|_| outcome == Outcome::Undecided),
         ratio,
         outcome,
@@ -175,10 +206,13 @@ fn outcome(
     }
 }
 
-fn sentence(pair: &Pair, ratio: &Estimate, outcome: Outcome, why: &str, margin: Share) -> String {
+fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome, why: &str, margin: Share) -> String {
     let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
     let (base, candidate) = (value(pair.base), value(pair.candidate));
-    let place = place(pair);
+    let place = match phase {
+        Some(phase) => format!("{} in phase `{phase}`", place(pair)),
+        None => place(pair),
+    };
     let what = if knees(pair.base, pair.candidate).is_some() { "highest rate" } else { "QPS" };
     let at = if pair.axis == "workload" { place.clone() } else { format!(" in {place}") };
     let numbers = numbers(ratio);
@@ -225,7 +259,7 @@ fn place(pair: &Pair) -> String {
     if pair.axis == "workload" { others } else { format!("{}{others}", cell.workload) }
 }
 
-fn numbers(ratio: &Estimate) -> String {
+pub fn numbers(ratio: &Estimate) -> String {
     match (ratio.low, ratio.high) {
         (Some(low), Some(high)) => format!("ratio {:.2}, {low:.2}–{high:.2}, n={}", ratio.value, ratio.n),
         (None | Some(_), _) => format!("ratio {:.2}, n={}", ratio.value, ratio.n),

@@ -198,13 +198,24 @@ fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
             continue;
         }
         let prefix = if base.cell.groups.is_empty() { String::new() } else { format!("groups.{}.", one.name) };
-        drifts.extend(one.work.parameters.iter().filter_map(|(name, value)| {
-            let other = other.work.parameters.get(name).filter(|other| *other != value)?;
-            let (base, candidate) = (value.to_string(), other.to_string());
-            Some(Drift { key: format!("{prefix}{name}"), base, candidate, class: Class::Work })
-        }));
+        drifts.extend(differing_parameters(&prefix, &one.work, &other.work));
+    }
+    let works =
+        |cell: &CellEvidence| cell.cell.phases.iter().map(|p| (p.name.clone(), p.work.clone())).collect::<Vec<_>>();
+    for ((name, one), (_, other)) in works(base).into_iter().zip(works(candidate)) {
+        let (Some(one), Some(other)) = (one, other) else { continue };
+        drifts.extend(differing_parameters(&format!("phases.{name}."), &one, &other));
     }
     drifts
+}
+
+fn differing_parameters(prefix: &str, one: &Work, other: &Work) -> Vec<Drift> {
+    let differing = one.parameters.iter().filter_map(|(name, value)| {
+        let other = other.parameters.get(name).filter(|other| *other != value)?;
+        let (base, candidate) = (value.to_string(), other.to_string());
+        Some(Drift { key: format!("{prefix}{name}"), base, candidate, class: Class::Work })
+    });
+    differing.collect()
 }
 
 /// How the data came to lie where a run found them.
@@ -260,6 +271,10 @@ fn differing(
 fn implies(axis: &str, drift: &Drift) -> bool {
     // An axis over all groups is one over each of them, and one over what a group has implies what theirs would.
     let own = |name: &str| Some(name.strip_prefix("groups.")?.split_once('.')?.1.to_string());
+    // So is one over all phases; a phase's name may end in the number of its iteration.
+    if drift.key.starts_with("phases.") && drift.key.rsplit('.').next() == Some(axis) {
+        return true;
+    }
     if own(&drift.key).is_some_and(|key| key == axis) {
         return true;
     }

@@ -5,7 +5,7 @@
 use crate::limits::Limits;
 use crate::search::answer::{self, Told};
 use model::judgement::SearchJudgement;
-use model::load::Group;
+use model::load::{Group, Phase, PhaseKind};
 use model::plan::topology::of_node;
 use model::plan::{Cell, CellId};
 use model::record::answer::{DatasetRecord, InstanceRecord};
@@ -141,6 +141,27 @@ impl<'a> CellEvidence<'a> {
     pub fn by(&self, limits: Limits<'a>) -> Self {
         let runs = self.runs.iter().map(|r| RunEvidence { limits, ..r.clone() }).collect();
         Self { limits, runs, ..self.clone() }
+    }
+    /// The names of the phases that measure, in order.
+    pub fn phases(&self) -> Vec<&'a str> {
+        let measure = |p: &&Phase| p.kind == PhaseKind::Measure;
+        self.cell.phases.iter().filter(measure).map(|p| p.name.as_str()).collect()
+    }
+    /// The same runs, one phase alone.
+    pub fn of_phase(&self, phase: &str) -> Self {
+        let alone = |r: &RunEvidence<'a>| RunEvidence {
+            phases: r.phases.iter().copied().filter(|p| p.name == phase).collect(),
+            ..r.clone()
+        };
+        let runs = self.runs.iter().map(alone).filter(|r| !r.phases.is_empty()).collect();
+        CellEvidence { runs, explain: None, endings: Vec::new(), search: None, trials: Vec::new(), ..self.clone() }
+    }
+    /// Each phase that measures alone where there are several, else all of the cell.
+    pub fn by_phase(&self) -> Vec<(Option<&'a str>, Cow<'_, Self>)> {
+        match self.phases()[..] {
+            [] | [_] => vec![(None, Cow::Borrowed(self))],
+            ref names => names.iter().map(|name| (Some(*name), Cow::Owned(self.of_phase(name)))).collect(),
+        }
     }
     /// Each group alone; none where all users do the same.
     pub fn groups(&self) -> Vec<(&'a str, CellEvidence<'a>)> {

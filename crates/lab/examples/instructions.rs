@@ -53,12 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let voyage = Voyage {
         crews: vec![crew],
         io: Io::IoUring,
-        phases: vec![Phase {
-            name: "counted".into(),
-            kind: PhaseKind::Measure,
-            until: Until::Count(operations),
-            disturb: None,
-        }],
+        phases: vec![Phase::new("counted", PhaseKind::Measure, Until::Count(operations))],
         workers: 1,
         cpus: Vec::new(),
     };

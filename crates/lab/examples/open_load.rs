@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let voyage = Voyage {
         crews: vec![crew],
         io: if io.is_empty() { Io::Auto } else { Io::Epoll },
-        phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until, disturb: None }],
+        phases: vec![Phase::new("measure", PhaseKind::Measure, until)],
         workers: 1,
         cpus: Vec::new(),
     };

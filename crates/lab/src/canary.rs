@@ -79,7 +79,7 @@ fn sing(
     users: u32,
     stop: &AtomicBool,
 ) -> Result<(Option<CanaryPoint>, String), Trouble> {
-    let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
+    let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
     let crew = Crew {
         workload: workload::by_name("noop").expect("the canary's workload exists"),
         parameters: Arc::default(),

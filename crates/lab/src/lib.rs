@@ -4,6 +4,7 @@
 pub mod canary;
 pub mod carry_out;
 pub mod clock;
+pub mod disturbances;
 pub mod load;
 pub mod loader;
 pub mod notebook;

@@ -1,4 +1,4 @@
-//! The few lines of /proc that the samplers need, as pure functions of a file's text (proc(5)). `None` means that the
+//! The few lines of /proc that samplers and disturbances need, as pure functions of a file's text (proc(5)). `None` means that the
 //! text is not what that manual says.
 
 /// Of `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
@@ -24,6 +24,12 @@ pub fn stat(text: &str) -> Option<Stat> {
         system: field(15)?,
         threads: field(20)?,
     })
+}
+
+/// Seconds of CPU that a process has spent, while it lives.
+pub fn cpu_of(pid: u32) -> Option<f64> {
+    let stat = stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+    Some(ticks_to_nanos(stat.user + stat.system) as f64 / 1e9)
 }
 
 /// Nanoseconds on a CPU and waiting for one, of `schedstat`.

@@ -70,12 +70,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
     let voyage = Voyage {
         crews: vec![crew],
         io: Io::Auto,
-        phases: vec![Phase {
-            name: "count".into(),
-            kind: PhaseKind::Measure,
-            until: Until::Count(operations),
-            disturb: None,
-        }],
+        phases: vec![Phase::new("count", PhaseKind::Measure, Until::Count(operations))],
         workers: 1,
         cpus: Vec::new(),
     };

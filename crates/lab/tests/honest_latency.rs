@@ -64,7 +64,7 @@ fn alone(crew: Crew, until: Until) -> Voyage {
     Voyage {
         crews: vec![crew],
         io: Io::Auto,
-        phases: vec![Phase { name: "measure".into(), kind: PhaseKind::Measure, until, disturb: None }],
+        phases: vec![Phase::new("measure", PhaseKind::Measure, until)],
         workers: 1,
         cpus: Vec::new(),
     }

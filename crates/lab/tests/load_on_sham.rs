@@ -44,7 +44,7 @@ impl Witness for Notes {
 }
 
 fn phase(name: &str, kind: PhaseKind, until: Until) -> Phase {
-    Phase { name: name.into(), kind, until, disturb: None }
+    Phase::new(name, kind, until)
 }
 
 /// Drives the noop workload; each test has a sham of its own.

@@ -43,11 +43,11 @@ fn crew(name: &str, users: u32, operations: u64) -> Voyage {
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
     };
-    let (name, until) = ("measure".into(), Until::Count(operations));
+    let (name, until) = ("measure", Until::Count(operations));
     Voyage {
         crews: vec![crew],
         io: Io::Auto,
-        phases: vec![Phase { name, kind: PhaseKind::Measure, until, disturb: None }],
+        phases: vec![Phase::new(name, PhaseKind::Measure, until)],
         workers: 1,
         cpus: Vec::new(),
     }

@@ -182,8 +182,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             others: Vec::new(),
             setup: Vec::new(),
         };
-        let phases =
-            vec![Phase { name: "count".into(), kind: PhaseKind::Measure, until: Until::Count(3_000), disturb: None }];
+        let phases = vec![Phase::new("count", PhaseKind::Measure, Until::Count(3_000))];
         let voyage = Voyage { crews: vec![crew], io, phases, workers: 1, cpus: Vec::new() };
         let outcome = drive(&voyage, &AtomicBool::new(false), &mut Nobody).unwrap();
         assert_eq!((outcome.failure, outcome.whole.failed()), (None, 0));

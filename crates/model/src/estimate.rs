@@ -23,6 +23,9 @@ pub struct Comparison {
     pub candidate: String,
     /// The axis on which the two differ.
     pub axis: String,
+    /// The one phase that is compared, where the runs have several that measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// candidate ÷ base.
     pub ratio: Estimate,
     pub outcome: Outcome,

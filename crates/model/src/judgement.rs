@@ -2,7 +2,7 @@
 //! holds for the experiment, comparisons and findings. This is also the shape of `report.json`, documented in
 //! `docs/report-schema.md`.
 
-use crate::estimate::{Comparison, Estimate};
+use crate::estimate::{Comparison, Estimate, Outcome};
 use crate::finding::Finding;
 use crate::plan::CellId;
 use crate::record::explain::Explain;
@@ -47,6 +47,9 @@ pub struct CellJudgement {
     /// Each group of users apart, by name; empty where all do the same.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub groups: BTreeMap<String, Part>,
+    /// Each phase that measures apart, in order; empty where there is one only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseJudgement>,
     /// One value per repetition, in order, of the metrics drawn as dots (`qps` at least).
     pub repetitions: BTreeMap<String, Vec<f64>>,
     pub runs: Vec<String>,
@@ -167,6 +170,35 @@ pub struct Part {
     pub metrics: BTreeMap<String, Estimate>,
     pub operations: BTreeMap<String, BTreeMap<String, Estimate>>,
     pub statements: BTreeMap<String, BTreeMap<String, Estimate>>,
+}
+
+/// One phase of a cell that has several, beside the one that it is held against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseJudgement {
+    pub name: String,
+    /// The name without the number of its iteration, and that number.
+    pub step: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<u32>,
+    /// What was done to the server meanwhile, in the runs that were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturb: Option<String>,
+    #[serde(flatten)]
+    pub part: Part,
+    /// Absent in the phase that others are held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
+}
+
+/// A phase ÷ the one that it is held against, run by run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Against {
+    pub phase: String,
+    /// By name as in the metrics; those of operations and statements by their path, as `operations.add_link.latency_us_mean`.
+    pub ratios: BTreeMap<String, Estimate>,
+    /// Of the statements per second.
+    pub outcome: Outcome,
+    pub sentence: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

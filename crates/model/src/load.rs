@@ -132,9 +132,23 @@ pub struct Phase {
     pub name: String,
     pub kind: PhaseKind,
     pub until: Until,
-    /// The disturbance that acts during this phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disturb: Option<String>,
+    pub disturb: Option<Disturb>,
+    /// Where phases differ in what is done; `None`: what the cell's users do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// Where it is not done by all users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<Users>,
+}
+
+/// What is done to the instance during a phase, on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disturb {
+    pub name: String,
+    /// Every parameter of the disturbance, defaults filled in.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,6 +168,26 @@ pub enum Until {
     Count(u64),
 }
 
+impl Phase {
+    /// One without anything beside the load.
+    pub fn new(name: impl Into<String>, kind: PhaseKind, until: Until) -> Self {
+        Self { name: name.into(), kind, until, disturb: None, work: None, users: None }
+    }
+
+    /// The name without the number of its iteration, and that number.
+    pub fn step(&self) -> (&str, Option<u32>) {
+        step_of(&self.name)
+    }
+}
+
+/// A phase's name without the number of its iteration, and that number: an author's names have no dots.
+pub fn step_of(phase: &str) -> (&str, Option<u32>) {
+    match phase.rsplit_once('.') {
+        Some((step, iteration)) => (step, iteration.parse().ok()),
+        None => (phase, None),
+    }
+}
+
 impl Group {
     /// The name of the users of a run without groups.
     pub const ONLY: &str = "users";
@@ -171,6 +205,14 @@ impl Pause {
             Self::Think { mean, by_operation, .. } => Some(by_operation.get(operation).copied().unwrap_or(*mean)),
             Self::Pace { .. } => None,
         }
+    }
+}
+
+impl std::fmt::Display for Disturb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)?;
+        let parameters: Vec<_> = self.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        if parameters.is_empty() { Ok(()) } else { write!(f, " ({})", parameters.join(", ")) }
     }
 }
 

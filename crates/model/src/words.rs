@@ -2,7 +2,9 @@
 //! they hand their words in as values, so that the experiment is checked against everything that exists and this room
 //! still depends on nothing.
 
+use crate::load::Disturb;
 use crate::value::Value;
+use std::collections::BTreeMap;
 
 /// What a parameter or setting accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,12 +82,33 @@ pub struct WorkloadWords {
     /// Names of what is counted and timed as one, in the order of the workload's `Operation`.
     pub operations: &'static [&'static str],
     /// Rough bytes that the dataset of these parameters takes on disk and rows that must be loaded, for the plan.
-    pub footprint: fn(&std::collections::BTreeMap<String, Value>) -> Footprint,
+    pub footprint: fn(&BTreeMap<String, Value>) -> Footprint,
 }
 
 impl WorkloadWords {
     pub fn family(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
+    }
+}
+
+/// One disturbance as an experiment sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct DisturbanceWords {
+    pub name: &'static str,
+    /// One sentence: what it does to the instance.
+    pub why: &'static str,
+    pub parameters: &'static [Parameter],
+    /// Whether it changes the dataset or what lies beside it: its run then begins with a fresh copy.
+    pub writes: bool,
+}
+
+impl DisturbanceWords {
+    /// Every parameter, as `said` or by its default.
+    pub fn with(&self, said: &BTreeMap<String, Value>) -> Disturb {
+        let all = self.parameters.iter().filter_map(|p| {
+            Some((p.name.to_string(), said.get(p.name).cloned().or_else(|| p.default.map(Literal::value))?))
+        });
+        Disturb { name: self.name.to_string(), parameters: all.collect() }
     }
 }
 
@@ -99,8 +122,7 @@ pub struct Footprint {
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     pub workloads: Vec<WorkloadWords>,
-    /// Name and what it does.
-    pub disturbances: Vec<(&'static str, &'static str)>,
+    pub disturbances: Vec<DisturbanceWords>,
     /// Builds that the catalogue or this host knows.
     pub builds: Vec<String>,
     /// Limits of checks: name, and the most that makes sense.
@@ -111,5 +133,9 @@ impl Words {
     /// One that a checked experiment names.
     pub(crate) fn workload(&self, name: &str) -> &WorkloadWords {
         self.workloads.iter().find(|w| w.name == name).expect("an experiment names only known workloads")
+    }
+    /// Likewise.
+    pub(crate) fn disturbance(&self, name: &str) -> &DisturbanceWords {
+        self.disturbances.iter().find(|d| d.name == name).expect("an experiment names only known disturbances")
     }
 }

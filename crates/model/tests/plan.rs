@@ -6,7 +6,7 @@ mod vocabulary;
 use insta::assert_snapshot;
 use model::experiment::Experiment;
 use model::host::Host;
-use model::load::Transport;
+use model::load::{Phase, Transport};
 use model::plan::{Plan, table};
 use model::units::{Bytes, Nanos};
 use model::value::Value;
@@ -269,8 +269,10 @@ fn a_disturbance_and_its_placebos_are_an_axis() {
         "question = \"?\"\n[axes]\nphases.open.disturb = [\"open_snapshot\", \"none\"]\n[workload.linkbench]\nmaxid1 = 10\n[load]\nusers = 1\n[[phases]]\nname = \"before\"\nmeasure = \"1s\"\n[[phases]]\nname = \"open\"\nmeasure = \"1s\"\n",
         &small_host(),
     );
-    let disturbed: Vec<_> =
-        plan.cells[..2].iter().map(|c| (c.phases[0].disturb.as_deref(), c.phases[1].disturb.as_deref())).collect();
+    fn name(phase: &Phase) -> Option<&str> {
+        phase.disturb.as_ref().map(|d| d.name.as_str())
+    }
+    let disturbed: Vec<_> = plan.cells[..2].iter().map(|c| (name(&c.phases[0]), name(&c.phases[1]))).collect();
     assert_eq!(disturbed, [(None, Some("open_snapshot")), (None, None)]);
 }
 

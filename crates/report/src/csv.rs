@@ -3,7 +3,7 @@
 
 use crate::document::repeats;
 use model::estimate::Estimate;
-use model::judgement::{CellJudgement, Judgement};
+use model::judgement::{CellJudgement, Judgement, PhaseJudgement};
 use model::record::Record;
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
 
 const FIGURES: [&str; 8] = ["metric", "value", "low", "high", "n", "unit", "status", "no_number"];
 
-/// The cell's own metrics, then those of its operations, statements and groups, named by their path.
+/// The cell's own metrics, then those of its operations, statements, groups and phases, named by their path.
 fn figures(cell: &CellJudgement) -> Vec<[String; 8]> {
     let status = cell.status.word().replace(' ', "_");
     let row = |metric: String, e: &Estimate| {
@@ -45,6 +45,7 @@ fn figures(cell: &CellJudgement) -> Vec<[String; 8]> {
             String::new(),
         ]
     };
+    let none = BTreeMap::new();
     let mut rows = Vec::new();
     let mut part = |path: &str, metrics: &Estimates, named: [(&str, &BTreeMap<String, Estimates>); 2]| {
         rows.extend(metrics.iter().map(|(name, e)| row(format!("{path}{name}"), e)));
@@ -58,6 +59,14 @@ fn figures(cell: &CellJudgement) -> Vec<[String; 8]> {
     for (name, group) in &cell.groups {
         let named = [("operations", &group.operations), ("statements", &group.statements)];
         part(&format!("groups.{name}."), &group.metrics, named);
+    }
+    for phase in &cell.phases {
+        let PhaseJudgement { name, part: numbers, against, .. } = phase;
+        let named = [("operations", &numbers.operations), ("statements", &numbers.statements)];
+        part(&format!("phases.{name}."), &numbers.metrics, named);
+        let ratios = against.iter().flat_map(|a| &a.ratios);
+        let ratios: Estimates = ratios.map(|(metric, e)| (format!("ratio.{metric}"), e.clone())).collect();
+        part(&format!("phases.{name}."), &ratios, [("", &none), ("", &none)]);
     }
     if let Some(reason) = &cell.no_number {
         let mut none = <[String; 8]>::default();

@@ -9,6 +9,7 @@ mod document;
 mod linkbench;
 mod markdown;
 mod page;
+mod phases;
 mod searches;
 
 use model::judgement::Judgement;

@@ -1,7 +1,7 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
-use crate::{axes, searches};
+use crate::{axes, phases, searches};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
 use model::plan::{self, Axis, Plan};
@@ -27,6 +27,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         heading(record),
         verdict(judgement),
         numbers(&record.plan, judgement),
+        phases::of(&record.plan, judgement),
         errors(&record.plan, judgement),
         findings(judgement),
         waits(&record.plan, judgement),
@@ -169,7 +170,7 @@ fn number(cell: &CellJudgement, figure: Figure) -> String {
     }
 }
 
-fn with_interval(e: &Estimate) -> String {
+pub fn with_interval(e: &Estimate) -> String {
     let value = three(e.value);
     match (e.low, e.high) {
         (Some(low), Some(high)) if e.value != 0.0 => {
@@ -180,7 +181,7 @@ fn with_interval(e: &Estimate) -> String {
 }
 
 /// Three significant digits; thousands apart.
-fn three(x: f64) -> String {
+pub fn three(x: f64) -> String {
     if !(1000.0..1e15).contains(&x.abs()) {
         return round3(x);
     }

@@ -145,6 +145,7 @@ mod tests {
             operations: BTreeMap::new(),
             statements: BTreeMap::new(),
             groups: BTreeMap::new(),
+            phases: Vec::new(),
             repetitions: BTreeMap::new(),
             runs: Vec::new(),
             status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),

@@ -9,12 +9,12 @@ use std::process::Child;
 /// One cell whose runs are long enough to be met in the middle.
 const LONG: &[&str] = &["--set", "axes.range_size=[100]", "--set", "load.measure=\"1500ms\""];
 
-fn signal(pid: u32, signal: Signal) {
+pub fn signal(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid as i32).expect("a pid is positive"), signal).expect("a process of ours");
 }
 
 /// Waits until the record tells one more event of that kind, or the lab has ended without.
-fn await_event(desk: &Desk, lab: &mut Child, kind: &str, seen: usize) {
+pub fn await_event(desk: &Desk, lab: &mut Child, kind: &str, seen: usize) {
     until(kind, || (desk.count(kind) > seen || lab.try_wait().expect("a child of ours").is_some()).then_some(()));
 }
 

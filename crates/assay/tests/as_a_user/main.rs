@@ -4,6 +4,7 @@
 mod bad_input;
 mod clusters;
 mod desk;
+mod disturbances;
 mod errors;
 mod experiments;
 mod explain;
@@ -16,4 +17,5 @@ mod missing_zero;
 mod searches;
 mod servers;
 mod somebody_elses_server;
+mod stages;
 mod whole_way;

@@ -4,7 +4,8 @@
 //! ends: requests with `Questions` less what assay's own sampler asked, commits with `Com_commit`, rollbacks with
 //! `Com_rollback`, statements that write with `Com_insert`, `Com_update` and `Com_delete`, and the rows that they
 //! changed with `Handler_write`, `_update` and `_delete` (MariaDB) or `Innodb_rows_*` (InnoDB in MySQL). Of a cluster the
-//! nodes are summed, and what was written is left out: each node counts what it applies for the others, too.
+//! nodes are summed, and what was written is left out: each node counts what it applies for the others, too. What a
+//! disturbance asked is added to the client's side.
 //!
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.
@@ -12,6 +13,8 @@
 use crate::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
 use crate::limits::{COUNTS_APART, COUNTS_OFF};
+use model::record::disturbance::Asked;
+use model::record::run::RunRecord;
 use model::units::Share;
 use model::verdict::Status;
 
@@ -31,6 +34,8 @@ const QUESTIONS: &str = "status.Questions";
 const SAMPLER: &str = "sampler.statements";
 
 const STATEMENTS: &[&str] = &["status.Com_insert", "status.Com_update", "status.Com_delete"];
+/// A statement that is prepared again, because its table has changed, is counted again.
+const AGAIN: &str = "status.Com_stmt_reprepare";
 /// What a statement wrote stays counted when its transaction is rolled back, on both sides.
 const ROWS: &[&str] = &["status.Handler_write", "status.Handler_update", "status.Handler_delete"];
 /// Where rows of temporary tables are counted apart; elsewhere `ROWS` has them, too.
@@ -46,16 +51,21 @@ fn look(run: &RunEvidence) -> Sight {
     let grown = |name: &str| run.grown(&whole.counters, name).map(|growth| growth.delta);
     let asked = grown(QUESTIONS).zip(grown(SAMPLER)).map(|(all, own)| all - own);
     let all = |names: &[&str]| names.iter().map(|name| grown(name)).sum::<Option<f64>>();
+    let beside = beside(run.run)?;
     let laws = [
-        ("requests", whole.questions, asked),
-        ("commits", whole.commits, grown("status.Com_commit")),
-        ("rollbacks", whole.rollbacks, grown("status.Com_rollback")),
+        ("requests", whole.questions + beside.questions, asked),
+        ("commits", whole.commits + beside.commits, grown("status.Com_commit")),
+        ("rollbacks", whole.rollbacks + beside.rollbacks, grown("status.Com_rollback")),
     ];
     let rows = if grown(TEMPORARY).is_some() { all(ROWS) } else { all(ROWS_OF_INNODB) };
     let told = whole.writes.filter(|_| run.cell.server.topology.is_single());
     let counted = |what, client: Option<u64>, server| client.map(|client| (what, client, server));
     let writes = told.map(|w| {
-        [counted("writing statements", Some(w.statements), all(STATEMENTS)), counted("rows written", w.rows, rows)]
+        let (statements, rows_of_users) = (w.statements + beside.writes, w.rows.map(|rows| rows + beside.rows));
+        [
+            counted("writing statements", Some(statements), once(statements, all(STATEMENTS), grown(AGAIN))),
+            counted("rows written", rows_of_users, rows),
+        ]
     });
     let known = laws
         .into_iter()
@@ -77,4 +87,25 @@ fn look(run: &RunEvidence) -> Sight {
         ),
     };
     Ok(Seen::new(status, measured, format!("{apart}, or {share} and {IN_FLIGHT} per user"), sentence))
+}
+
+/// What the server counts without what it may have counted twice.
+fn once(client: u64, server: Option<f64>, again: Option<f64>) -> Option<f64> {
+    server.map(|server| server - again.unwrap_or_default().min((server - client as f64).max(0.0)))
+}
+
+/// What disturbances asked of the server; an error where nobody counted that.
+fn beside(run: &RunRecord) -> Result<Asked, String> {
+    let mut sum = Asked::default();
+    for deed in run.phases.iter().filter_map(|p| p.disturbance.as_ref()) {
+        let Some(asked) = deed.asked else {
+            return Err(format!("nobody counts what {} asked of the server", deed.what));
+        };
+        sum.questions += asked.questions;
+        sum.commits += asked.commits;
+        sum.rollbacks += asked.rollbacks;
+        sum.writes += asked.writes;
+        sum.rows += asked.rows;
+    }
+    Ok(sum)
 }

@@ -7,6 +7,7 @@ pub(crate) mod client_had_headroom;
 mod counts_agree;
 mod data_as_generated;
 mod data_obeyed_its_laws;
+mod disturbances_acted;
 mod errors_were_told;
 mod latency_was_honest;
 mod littles_law;
@@ -42,6 +43,7 @@ pub const ALL: &[Check] = &[
     schema_as_declared::CHECK,
     data_as_generated::CHECK,
     starting_states_agree::CHECK,
+    disturbances_acted::CHECK,
     regime_was_cached::CHECK,
     machine_was_quiet::CHECK,
     repetitions_agree::CHECK,

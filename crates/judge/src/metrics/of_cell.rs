@@ -70,7 +70,7 @@ fn over_runs(runs: &[&Values]) -> Estimates {
     values.into_iter().map(|((name, unit), values)| (name.to_string(), over(&values, unit))).collect()
 }
 
-fn over(values: &[f64], unit: &str) -> Estimate {
+pub fn over(values: &[f64], unit: &str) -> Estimate {
     let positive = values.iter().all(|v| *v > 0.0);
     let interval = if positive { mean::of_logs(values) } else { mean::plain(values) };
     Estimate {

@@ -155,12 +155,7 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
         },
         search: None,
         groups: Vec::new(),
-        phases: vec![Phase {
-            name: "measure".into(),
-            kind: PhaseKind::Measure,
-            until: Until::Time(Nanos::from_secs(1)),
-            disturb: None,
-        }],
+        phases: vec![Phase::new("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(1)))],
         axes,
     }
 }
@@ -194,6 +189,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
             name: "measure".into(),
             kind: PhaseKind::Measure,
             disturb: None,
+            disturbance: None,
             from: BEGIN,
             to: Nanos(BEGIN.0 + 1_000_000_000),
             groups: [(

@@ -43,7 +43,9 @@ impl Auditor {
             match audits.iter_mut().find(|a| a.audit.dataset == dataset && a.asks == asks) {
                 Some(same) => {
                     same.crews.push(number);
-                    same.audit.groups.push(group.name.clone());
+                    if !same.audit.groups.contains(&group.name) {
+                        same.audit.groups.push(group.name.clone());
+                    }
                 }
                 None => {
                     let audit = Audit {
@@ -86,7 +88,8 @@ impl Auditor {
                 place.after = after;
                 place.unanswered = place.unanswered.take().or(unanswered);
             }
-            for crew in asked.crews.iter().map(|number| &counted[*number]) {
+            // A stage that was not reached counted nothing.
+            for crew in asked.crews.iter().filter_map(|number| counted.get(*number)) {
                 crew.facts.iter().for_each(|(name, n)| *asked.audit.facts.entry(name.clone()).or_default() += n);
                 asked.audit.uncertain += crew.uncertain;
             }

@@ -4,6 +4,7 @@
 
 mod answers;
 mod audit;
+mod crew;
 mod dataset;
 mod doors;
 mod explain;
@@ -12,6 +13,7 @@ mod instance;
 pub mod placement;
 mod prepare;
 mod run;
+mod scribe;
 mod start;
 mod trial;
 mod troubles;

@@ -2,34 +2,34 @@
 //! measured until a failure is kept with it.
 
 use super::audit::Auditor;
+use super::crew::ask;
 use super::dataset::{SESSIONS_PER_CPU, key};
-use super::instance::NEWS;
+use super::instance::{NEWS, Serving};
 use super::placement::place;
+use super::scribe::{Scribe, Watch, joined};
 use super::trial::LimitWatch;
-use super::wanted::{Wanted, identity};
-use super::{Halt, Lab, answers, start, troubles, wanted};
+use super::wanted::Wanted;
+use super::{Halt, Lab, start, troubles, wanted};
+use crate::disturbances::scene::Place;
+use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
-use crate::load::{Crew, Outcome, Voyage, Witness, drive};
-use crate::notebook::{Page, RunPages, unix_ms};
+use crate::load::{Outcome, Voyage, drive};
+use crate::notebook::{RunPages, unix_ms};
 use crate::samplers::client::Workers;
 use crate::samplers::{Ask, Dialect, Refused, sources, sources_of_node};
 use crate::sampling::{Readings, Sampling, between};
+use crate::servers::catalogue;
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
 use crate::trouble::Trouble;
-use model::load::{Group, PhaseKind, Work};
-use model::plan::{Cell, PlannedRun};
+use model::plan::{Cell, PlannedRun, Stage};
 use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
 use model::record::explain::Explain;
-use model::record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun};
-use model::record::tally::{Interval, Tally};
-use model::units::Nanos;
+use model::record::run::{Ending, RunRecord, WholeRun};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
-use workload::session::Fault;
 
 impl Lab<'_> {
     /// Carries out a run whose instance and dataset are ready.
@@ -50,14 +50,16 @@ impl Lab<'_> {
                 Some(_) => record.more_datasets.push(key),
             }
         }
-        let voyage = self.voyage(planned, cell);
+        let voyages = self.voyages(planned, cell);
         let up = self.up.as_ref().expect("it was there");
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
-        let mut auditor = Auditor::of(&up.key, &cell.server.engine, &voyage.crews, &cell.groups(), sessions);
-        record.workers = voyage.workers;
+        let crews: Vec<_> = voyages.iter().flat_map(|(_, voyage)| &voyage.crews).cloned().collect();
+        let groups: Vec<_> = voyages.iter().flat_map(|(stage, _)| &stage.groups).cloned().collect();
+        let mut auditor = Auditor::of(&up.key, &cell.server.engine, &crews, &groups, sessions);
+        record.workers = voyages.iter().map(|(_, voyage)| voyage.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, self.host).load;
-        let door = voyage.crews[0].door.clone();
-        match ask(&voyage, cell) {
+        let door = voyages[0].1.crews[0].door.clone();
+        match ask(&voyages, cell) {
             Ok((first, others)) => (record.session, record.more_sessions) = (first, others),
             Err(fault) => {
                 let died = self.died(NEWS).map_or(String::new(), |d| format!("; {d}"));
@@ -88,14 +90,15 @@ impl Lab<'_> {
         };
         let sampling = Sampling::begin(all, series);
         let quiet = sampling.mark().wait();
-        let mut scribe = Scribe::new(cell, &workers, &sampling, intervals);
-        let mut watch = Watch { scribe: &mut scribe, lab: self, todo };
-        let stop = watch.lab.stop;
-        let outcome =
-            drive(&voyage, stop, &mut watch).map_err(|e| Trouble::new("the load could not run").because(e))?;
+        let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, Acting::new(self.scene(cell, &wanted)));
+        let outcome = self.sail(planned, todo, &voyages, &mut scribe)?;
+        for Over { record, trouble, .. } in scribe.rest() {
+            let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
+            self.notebook.note(EventKind::DisturbanceEnded, Some(&planned.id), text)?;
+        }
         let still = sampling.mark().wait();
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
-        let (phases, pages) = scribe.close(&outcome);
+        let (phases, pages) = scribe.close();
         let (missing, written) = sampling.finish();
         pages.and(written)?;
         for sentence in missing {
@@ -130,6 +133,47 @@ impl Lab<'_> {
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
         };
         self.end(record, ending)
+    }
+
+    /// One load after the other, until one of them ends the run.
+    fn sail(
+        &mut self,
+        run: &PlannedRun,
+        todo: &[PlannedRun],
+        voyages: &[(Stage, Voyage)],
+        scribe: &mut Scribe<'_>,
+    ) -> Result<Outcome, Trouble> {
+        let (stop, mut outcomes) = (self.stop, Vec::new());
+        for (stage, voyage) in voyages {
+            let mut watch = Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: voyage.workers };
+            let outcome = drive(voyage, stop, &mut watch);
+            let outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
+            let is_over = outcome.failure.is_some() || outcome.stopped || outcome.cut;
+            outcomes.push(outcome);
+            if is_over {
+                break;
+            }
+        }
+        Ok(joined(outcomes))
+    }
+
+    /// Where disturbances of this run would act.
+    fn scene(&self, cell: &Cell, wanted: &[Wanted]) -> Place {
+        let up = self.up.as_ref().expect("an instance is up before its users come");
+        let schemas = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok()).cloned();
+        let (cpus, build) = match &up.server {
+            Serving::Ours(instance) => (instance.cpus().to_vec(), catalogue::find(&cell.server.build).ok()),
+            Serving::Found(_) => (Vec::new(), None),
+        };
+        Place {
+            door: up.door.clone(),
+            schemas: schemas.collect(),
+            engine: cell.server.engine.clone(),
+            cpus,
+            build,
+            house: self.house.clone(),
+            guard: self.guard.clone(),
+        }
     }
 
     /// A run that had no load: skipped, or failed before it.
@@ -185,57 +229,6 @@ impl Lab<'_> {
             audits: Vec::new(),
         }
     }
-
-    fn voyage(&self, planned: &PlannedRun, cell: &Cell) -> Voyage {
-        let placement = place(&cell.server, self.host);
-        Voyage {
-            crews: cell.groups().into_iter().map(|group| self.crew(planned, cell, group)).collect(),
-            io: cell.load.io,
-            phases: cell.phases.clone(),
-            workers: placement.workers(cell.load.users.0),
-            cpus: if placement.apart { placement.load } else { Vec::new() },
-        }
-    }
-
-    fn crew(&self, planned: &PlannedRun, cell: &Cell, group: Group) -> Crew {
-        let up = self.up.as_ref().expect("an instance is up before its users come");
-        let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
-        let parameters = Arc::new(group.work.parameters.clone());
-        let door = up.doors.of(cell.load.transport, &up.door);
-        let inside = |door: &Door| match up.datasets.get(&identity(&group.work, &cell.server.engine).0) {
-            Some(Ok(schema)) => door.within(schema),
-            Some(Err(_)) | None => door.clone(),
-        };
-        Crew {
-            setup: workload.session_setup(&parameters),
-            door: inside(door),
-            others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
-            workload,
-            parameters,
-            seed: if cell.groups.is_empty() { planned.seed } else { planned.seed.child("groups").child(&group.name) },
-            users: group.users.0,
-            arrivals: group.arrivals,
-            pause: group.pause,
-            deadline: cell.load.deadline,
-            reconnect_every: cell.load.reconnect_every,
-            errors: cell.load.errors.clone(),
-        }
-    }
-}
-
-/// What a session of the first group says, and sessions of those that do other work, by name.
-fn ask(voyage: &Voyage, cell: &Cell) -> Result<(SessionAnswer, BTreeMap<String, SessionAnswer>), Fault> {
-    let mut told: Vec<Work> = Vec::new();
-    let mut answers = Vec::new();
-    for (crew, group) in voyage.crews.iter().zip(cell.groups()) {
-        if !told.contains(&group.work) {
-            let probes = crew.workload.probes(&crew.parameters, crew.seed);
-            answers.push((group.name, answers::ask(&crew.door, &crew.setup, &probes)?));
-            told.push(group.work);
-        }
-    }
-    let (_, first) = answers.remove(0);
-    Ok((first, answers.into_iter().collect()))
 }
 
 /// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
@@ -268,140 +261,5 @@ fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
         counters: between(quiet, still, outcome.start),
         timer_error: Some(outcome.timer_error.clone()),
         scheduling: Some(outcome.scheduling.clone()),
-    }
-}
-
-/// Writes down what the load tells, and sets the sampler's marks at the phases' ends.
-struct Scribe<'a> {
-    cell: &'a Cell,
-    workers: &'a Workers,
-    sampling: &'a Sampling,
-    intervals: Page<Interval>,
-    written: Result<(), Trouble>,
-    start: Nanos,
-    /// What was read at each boundary: the begin of the first phase and the end of each.
-    marks: Vec<Readings>,
-    groups: Vec<Group>,
-    phases: Vec<Sum>,
-    /// Of a run that tries a rate.
-    limit: Option<LimitWatch>,
-}
-
-/// One phase as the workers cut it.
-struct Sum {
-    from: Option<Nanos>,
-    /// Over all workers.
-    length: u64,
-    /// By group, in the order of the cell.
-    tallies: Vec<Tally>,
-}
-
-impl<'a> Scribe<'a> {
-    fn new(cell: &'a Cell, workers: &'a Workers, sampling: &'a Sampling, intervals: Page<Interval>) -> Self {
-        Self {
-            cell,
-            workers,
-            sampling,
-            intervals,
-            written: Ok(()),
-            start: Nanos(0),
-            marks: Vec::new(),
-            groups: cell.groups(),
-            phases: Vec::new(),
-            limit: LimitWatch::of(cell),
-        }
-    }
-
-    fn since(&self, at: Nanos) -> Nanos {
-        Nanos(at.0.saturating_sub(self.start.0))
-    }
-
-    fn sum(&mut self, phase: usize) -> &mut Sum {
-        while self.phases.len() <= phase {
-            self.phases.push(Sum { from: None, length: 0, tallies: vec![Tally::default(); self.groups.len()] });
-        }
-        &mut self.phases[phase]
-    }
-
-    /// The phases with what was read at their ends, and whether every interval was written.
-    fn close(self, outcome: &Outcome) -> (Vec<PhaseRecord>, Result<(), Trouble>) {
-        let workers = u64::from(outcome.workers.max(1));
-        let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().map(|(k, (sum, phase))| {
-            let from = Nanos(sum.from.unwrap_or_default().0.saturating_sub(self.start.0));
-            let groups = self.groups.iter().zip(sum.tallies).map(|(group, tally)| {
-                let workload = group.work.workload.clone();
-                (group.name.clone(), GroupRecord { users: group.users.0, workload, tally })
-            });
-            let counters = match (phase.kind, self.marks.get(k), self.marks.get(k + 1)) {
-                (PhaseKind::Measure, Some(begin), Some(end)) => between(begin, end, self.start),
-                (PhaseKind::Measure | PhaseKind::WarmUp, _, _) => BTreeMap::new(),
-            };
-            PhaseRecord {
-                name: phase.name.clone(),
-                kind: phase.kind,
-                disturb: phase.disturb.clone(),
-                from,
-                to: Nanos(from.0 + sum.length / workers),
-                groups: groups.collect(),
-                counters,
-            }
-        });
-        (phases.collect(), self.written.and(self.intervals.finish()))
-    }
-}
-
-/// A scribe that also shows how far the run is.
-struct Watch<'w, 's, 'l> {
-    scribe: &'w mut Scribe<'s>,
-    lab: &'w mut Lab<'l>,
-    todo: &'w [PlannedRun],
-}
-
-impl Witness for Watch<'_, '_, '_> {
-    fn workers(&mut self, threads: &[i32]) {
-        self.scribe.workers.set(threads.iter().map(|t| *t as u32).collect());
-    }
-
-    fn phase_begins(&mut self, phase: usize, at: Nanos) {
-        if phase == 0 {
-            self.scribe.start = at;
-            self.scribe.sampling.start(at);
-            self.scribe.marks.push(self.scribe.sampling.mark().wait());
-        }
-    }
-
-    fn phase_ends(&mut self, _: usize, _: Nanos) {
-        self.scribe.marks.push(self.scribe.sampling.mark().wait());
-    }
-
-    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
-        let kind = self.scribe.cell.phases[phase].kind;
-        if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
-            limit.saw(&tally);
-        }
-        let sum = self.scribe.sum(phase);
-        sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
-        // A worker cuts all crews at the same moments.
-        sum.length += if crew == 0 { to.0 - from.0 } else { 0 };
-        sum.tallies[crew].merge(&tally);
-        let interval = Interval {
-            from: self.scribe.since(from),
-            to: self.scribe.since(to),
-            phase: self.scribe.cell.phases[phase].name.clone(),
-            group: self.scribe.groups[crew].name.clone(),
-            tally,
-        };
-        if self.scribe.written.is_ok() {
-            self.scribe.written = self.scribe.intervals.append(&interval);
-        }
-    }
-
-    fn is_certain(&self) -> bool {
-        self.scribe.limit.as_ref().is_some_and(LimitWatch::is_lost)
-    }
-
-    fn progress(&mut self, _: f64) {
-        let cell = self.scribe.cell;
-        self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));
     }
 }

@@ -1,6 +1,7 @@
 //! The data that a run needs, as values: which datasets, what they are called, and which of them are kept together. Members
 //! of a family share a dataset when the parameters that shape data agree, so a matrix of workloads loads once.
 
+use crate::disturbances;
 use crate::snapshots::key::{fingerprint, shape};
 use model::load::Work;
 use model::plan::{Cell, Plan};
@@ -65,7 +66,8 @@ pub(super) fn of(cell: &Cell) -> Vec<Wanted> {
 pub(super) fn writes(cell: &Cell) -> bool {
     let writes =
         |work: Work| workload::by_name(&work.workload).expect("a plan names only known workloads").words().writes;
-    cell.works().into_iter().any(writes)
+    let disturbed = cell.phases.iter().filter_map(|phase| phase.disturb.as_ref());
+    cell.works().into_iter().any(writes) || disturbed.into_iter().any(|d| disturbances::writes(&d.name))
 }
 
 /// What is loaded and kept together: for a run that writes its own data and nothing else, so that its copy is as small

@@ -143,7 +143,7 @@ mod tests {
     use model::load::PhaseKind;
 
     fn phase(until: Until) -> Phase {
-        Phase { name: "p".into(), kind: PhaseKind::Measure, until, disturb: None }
+        Phase::new("p", PhaseKind::Measure, until)
     }
 
     #[test]

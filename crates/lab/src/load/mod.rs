@@ -125,6 +125,10 @@ pub trait Witness {
     fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
+    /// Called often: why the run must end, where somebody beside the load knows.
+    fn look(&mut self) -> Option<String> {
+        None
+    }
     /// Asked after each second: whether what the run is to tell is certain, so that it may end here.
     fn is_certain(&self) -> bool {
         false
@@ -254,6 +258,9 @@ impl Conductor<'_> {
             if self.stop.load(Relaxed) {
                 self.outcome.stopped = true;
                 self.course.stop();
+            }
+            if let Some(why) = self.witness.look() {
+                self.course.fail(why);
             }
             if self.is_under_way() && self.witness.is_certain() {
                 self.outcome.cut = true;

@@ -14,6 +14,7 @@ use crate::search::Search;
 use crate::seed::Seed;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
+use crate::words::Words;
 use std::collections::BTreeMap;
 
 /// Enough for caches to fill and for three digits of a rate; an experiment that matters says its own.
@@ -150,7 +151,8 @@ fn rhythm(
     let said = |key: &str| get.0.get(&format!("{at}.{key}")).cloned();
     let lowest = |sought: &str| search.filter(|s| s.goal.axis() == sought).map(|s| s.from);
     let users = said("users").or_else(|| first("users")).and_then(|n| n.count());
-    let users = users.or_else(|| lowest("users").map(|n| n as i64)).expect("checked");
+    let of_phases = || reading.list("phases").iter().filter_map(|p| get.count(&format!("{p}.users"))).max();
+    let users = users.or_else(|| lowest("users").map(|n| n as i64)).or_else(of_phases).expect("checked");
     let constant = get.text(&format!("{at}.arrivals")).as_deref() == Some("constant");
     let process = if constant { Process::Constant } else { Process::Poisson };
     let rate = said("rate").or_else(|| first("rate")).and_then(|value| Rate::of(&value));
@@ -173,7 +175,7 @@ fn pause(get: Get<'_>, at: &str) -> Option<Pause> {
 }
 
 fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
-    let listed: Vec<Phase> = reading.list("phases").iter().map(|prefix| phase(get, prefix)).collect();
+    let listed: Vec<Phase> = reading.list("phases").iter().map(|prefix| phase(get, prefix, reading.words)).collect();
     let once = if listed.is_empty() { plain_phases(get) } else { listed };
     let iterations = get.count("repeat.iterations").unwrap_or(1);
     if iterations == 1 {
@@ -186,7 +188,7 @@ fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
 
 /// `load.warm_up` and `load.measure`, the short form of the two phases that most experiments have.
 fn plain_phases(get: Get<'_>) -> Vec<Phase> {
-    let phase = |name: &str, kind, time| Phase { name: name.into(), kind, until: Until::Time(time), disturb: None };
+    let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
     let warm_up = get.time("load.warm_up").unwrap_or(WARM_UP);
     let mut phases = vec![
         phase("warm-up", PhaseKind::WarmUp, warm_up),
@@ -196,7 +198,7 @@ fn plain_phases(get: Get<'_>) -> Vec<Phase> {
     phases
 }
 
-fn phase(get: Get<'_>, prefix: &str) -> Phase {
+fn phase(get: Get<'_>, prefix: &str, words: &Words) -> Phase {
     let warms_up = get.text(&format!("{prefix}.kind")).as_deref() == Some("warm_up");
     let end = |key: &str| get.count(&format!("{prefix}.{key}")).map(i64::unsigned_abs);
     let (kind, until) = match (end("measure"), end("warm_up"), end("count")) {
@@ -206,8 +208,13 @@ fn phase(get: Get<'_>, prefix: &str) -> Phase {
             (if warms_up { PhaseKind::WarmUp } else { PhaseKind::Measure }, Until::Count(count.expect("checked")))
         }
     };
-    let disturb = get.text(&format!("{prefix}.disturb")).filter(|d| d != NO_DISTURBANCE);
-    Phase { name: get.text(&format!("{prefix}.name")).expect("checked"), kind, until, disturb }
+    let disturb = get.text(&format!("{prefix}.disturb")).or_else(|| get.text(&format!("{prefix}.disturb.name")));
+    let said = || get.below(&format!("{prefix}.disturb."));
+    let disturb = disturb.filter(|d| d != NO_DISTURBANCE).map(|d| words.disturbance(&d).with(&said()));
+    let users = get.count(&format!("{prefix}.users")).map(|n| Users(u32::try_from(n).expect("bounded")));
+    let parameters = || get.below(&format!("{prefix}.parameters."));
+    let work = get.text(&format!("{prefix}.workload")).map(|workload| Work { workload, parameters: parameters() });
+    Phase { disturb, work, users, ..Phase::new(get.text(&format!("{prefix}.name")).expect("checked"), kind, until) }
 }
 
 impl ServerWish {

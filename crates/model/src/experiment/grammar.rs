@@ -91,6 +91,8 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("phases", "count", count(1, i64::MAX)),
     ("phases", "kind", Shape::Of(Kind::Choice(&["measure", "warm_up"]))),
     ("phases", "disturb", Shape::Disturbance),
+    ("phases", "workload", Shape::Workload),
+    ("phases", "users", count(1, MAX_USERS)),
     ("repeat", "repetitions", count(1, MAX_REPETITIONS)),
     ("repeat", "iterations", count(1, MAX_ITERATIONS)),
     ("repeat", "seed", count(0, MAX_SEED)),
@@ -133,6 +135,11 @@ pub(super) enum Slot {
         entry: String,
         name: String,
     },
+    /// A parameter of the disturbance that a phase names.
+    Disturbing {
+        entry: String,
+        name: String,
+    },
     /// An axis; every value is read against all shapes.
     Axis {
         key: String,
@@ -165,12 +172,18 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         (entry, key) if entry.starts_with("groups[") && key.starts_with("think.") => {
             Ok(Slot::Fixed(Shape::Duration { zero: true }))
         }
-        (entry, "parameters") if entry.starts_with("groups[") => Ok(Slot::Section),
-        (entry, key) if entry.starts_with("groups[") && key.starts_with("parameters.") => {
+        (entry, "parameters") if names_a_workload(entry) => Ok(Slot::Section),
+        (entry, key) if names_a_workload(entry) && key.starts_with("parameters.") => {
             Ok(Slot::Own { entry: entry.into(), name: key["parameters.".len()..].into() })
         }
         ("groups", _) => {
             wrong("groups are a list", "write [[groups]] above each of them, or groups.NAME.KEY within a scale")
+        }
+        (entry, key) if entry.starts_with("phases[") && key.starts_with("disturb.") => {
+            Ok(match &key["disturb.".len()..] {
+                "name" => Slot::Fixed(Shape::Disturbance),
+                name => Slot::Disturbing { entry: entry.into(), name: name.into() },
+            })
         }
         ("phases", _) => {
             wrong("phases are a list", "write [[phases]] above each of them, or phases.NAME.KEY within a scale")
@@ -183,6 +196,11 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         }
         (section, key) => fixed(section.split('[').next().unwrap_or(section), key, words).map(Slot::Fixed),
     }
+}
+
+/// Whether entries of this list may have a workload with parameters of its own.
+fn names_a_workload(entry: &str) -> bool {
+    entry.starts_with("groups[") || entry.starts_with("phases[")
 }
 
 fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {

@@ -68,10 +68,10 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether every group of that workload says this parameter, itself or by an axis of its own.
-    pub(super) fn groups_say(&self, workload: &str, parameter: &str) -> bool {
+    /// Whether every group (or phase) of that workload says this parameter, itself or by an axis of its own.
+    pub(super) fn all_say(&self, list: &str, workload: &str, parameter: &str) -> bool {
         let mut groups =
-            self.list("groups").into_iter().filter(|g| self.workload_of(g).is_some_and(|w| w.name == workload));
+            self.list(list).into_iter().filter(|g| self.workload_of(g).is_some_and(|w| w.name == workload));
         let says = |group: String| {
             let name = self.name_of(&group).unwrap_or_default();
             self.said(&format!("{group}.parameters.{parameter}"))

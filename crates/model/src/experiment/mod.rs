@@ -9,6 +9,7 @@ mod overrides;
 mod reading;
 mod search;
 mod shape;
+mod stages;
 mod whole;
 
 use crate::intervention::Intervention;
@@ -138,10 +139,17 @@ impl Experiment {
 
     /// The workloads that run, in the order of the axis, or of the groups.
     pub fn running<'a>(&self, words: &'a Words) -> Vec<&'a WorkloadWords> {
-        if self.groups.is_empty() {
+        let of_groups = self.groups.iter().map(|group| &group.work);
+        let own: Vec<_> = of_groups.chain(self.phases.iter().filter_map(|phase| phase.work.as_ref())).collect();
+        if own.is_empty() {
             return running(&self.axes, &self.workloads, words);
         }
-        each_once(self.groups.iter().map(|group| words.workload(&group.work.workload)))
+        each_once(own.iter().map(|work| words.workload(&work.workload)))
+    }
+
+    /// Whether phases say for themselves what is done.
+    pub fn is_staged(&self) -> bool {
+        self.phases.iter().any(|phase| phase.work.is_some())
     }
 
     /// A parameter as the file gives it to this workload: its own section comes before its family's.

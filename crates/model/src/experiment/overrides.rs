@@ -102,6 +102,11 @@ fn put(entries: &mut Vec<Entry>, entry: Entry) {
         let others: Vec<String> = ENDS.iter().filter(|e| **e != key).map(|e| format!("{phase}.{e}")).collect();
         entries.retain(|e| !others.contains(&e.path));
     }
+    if entry.path.starts_with("phases[") && entry.path.ends_with("].disturb") {
+        // The bare word takes the place of a table.
+        let below = format!("{}.", entry.path);
+        entries.retain(|e| !e.path.starts_with(&below));
+    }
     match entries.iter_mut().find(|e| e.path == entry.path) {
         Some(old) => *old = entry,
         None => entries.push(entry),

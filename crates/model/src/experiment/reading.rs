@@ -7,7 +7,7 @@ use super::shape::{Shape, suggestion};
 use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::value::Value;
-use crate::words::{Words, WorkloadWords};
+use crate::words::{DisturbanceWords, Words, WorkloadWords};
 use std::collections::BTreeMap;
 
 /// Entries with their meaning.
@@ -93,6 +93,7 @@ impl<'a> Reading<'a> {
                 }
             }
             Slot::Own { entry: owner, name } => self.own(entry, &owner, &name),
+            Slot::Disturbing { entry: phase, name } => self.disturbing(entry, &phase, &name),
             Slot::Axis { key, shapes } => self.axis(entry, key, &shapes),
         }
     }
@@ -103,6 +104,24 @@ impl<'a> Reading<'a> {
         let Some(parameter) = grammar::parameter_of(workload, name) else {
             let mend = suggestion(name, workload.parameters.iter().map(|p| p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", workload.name), mend);
+        };
+        if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {
+            self.values.insert(entry.path.clone(), value);
+        }
+    }
+
+    /// A parameter that stands beside the name of its disturbance.
+    fn disturbing(&mut self, entry: &Entry, phase: &str, name: &str) {
+        let path = format!("{phase}.disturb.name");
+        let Some(named) = self.entries.iter().find(|e| e.path == path) else {
+            let mend = "write disturb = { name = \"...\", KEY = VALUE }";
+            return self.wrong(entry, entry.line, "a disturbance without a name", mend);
+        };
+        let is_named = |d: &&DisturbanceWords| named.raw == Raw::Value(Value::Text(d.name.into()));
+        let Some(words) = self.words.disturbances.iter().find(is_named) else { return };
+        let Some(parameter) = words.parameters.iter().find(|p| p.name == name) else {
+            let mend = suggestion(name, words.parameters.iter().map(|p| p.name));
+            return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", words.name), mend);
         };
         if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {
             self.values.insert(entry.path.clone(), value);
@@ -168,11 +187,12 @@ impl<'a> Reading<'a> {
     }
 
     pub fn running(&self) -> Vec<&'a WorkloadWords> {
-        let groups = self.list("groups");
-        if groups.is_empty() {
+        let list = if self.is_staged() { "phases" } else { "groups" };
+        let entries = self.list(list);
+        if entries.is_empty() {
             return super::running(&self.axes, &self.workloads, self.words);
         }
-        super::each_once(groups.iter().filter_map(|group| self.workload_of(group)))
+        super::each_once(entries.iter().filter_map(|entry| self.workload_of(entry)))
     }
 
     /// Whether the key was written, rightly or not: what was written wrongly is not also missing.

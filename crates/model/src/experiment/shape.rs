@@ -93,7 +93,7 @@ impl Shape {
             Self::Build => known(text, "build", words.builds.iter().map(String::as_str)),
             Self::Workload => workload(text, words),
             Self::Disturbance if text == NO_DISTURBANCE => Ok(text.into()),
-            Self::Disturbance => known(text, "disturbance", words.disturbances.iter().map(|(name, _)| *name)),
+            Self::Disturbance => known(text, "disturbance", words.disturbances.iter().map(|d| d.name)),
             Self::Engine if text.is_empty() => wrong("no engine", "write innodb"),
             Self::Engine => Ok(text.to_lowercase()),
             Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),

@@ -33,6 +33,7 @@ impl Reading<'_> {
         }
         self.check_errors();
         self.check_phases();
+        self.check_stages();
         self.check_intervention();
     }
 
@@ -80,8 +81,8 @@ impl Reading<'_> {
         let running = self.running();
         let told = self.entries.iter().any(|e| e.path == "axes.workload" || e.path.starts_with("workload."));
         match running.len() {
-            // Each group names its own.
-            _ if !self.list("groups").is_empty() => {}
+            // Each group names its own, or each phase.
+            _ if !self.list("groups").is_empty() || self.is_staged() => {}
             // Named, but not known: that was told where it stands.
             0 if told => {}
             0 => {
@@ -107,7 +108,7 @@ impl Reading<'_> {
                 let path = format!("workload.{name}.{}", parameter.name);
                 let by_family = format!("workload.{}.{}", words.family(), parameter.name);
                 let said = self.said(&path) || self.said(&by_family) || self.axis_named(parameter.name).is_some();
-                if !said && !self.groups_say(name, parameter.name) {
+                if !said && !["groups", "phases"].iter().any(|list| self.all_say(list, name, parameter.name)) {
                     self.problem(
                         &path,
                         "must be said: it has no default",
@@ -150,8 +151,9 @@ impl Reading<'_> {
                         );
                     }
                     let sections = running.iter().flat_map(|w| [w.name, w.family()]).collect::<BTreeSet<_>>();
-                    let groups = self.list("groups").into_iter().map(|at| format!("{at}.parameters.{key}"));
-                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).chain(groups).collect()
+                    let entries = self.list("groups").into_iter().chain(self.list("phases"));
+                    let own = entries.map(|at| format!("{at}.parameters.{key}"));
+                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).chain(own).collect()
                 }
             };
             for fixed in fixed.iter().filter(|f| self.said(f)).cloned().collect::<Vec<_>>() {
@@ -176,7 +178,8 @@ impl Reading<'_> {
     }
 
     fn check_load(&mut self) {
-        if !self.said("load.users") && !self.said("axes.users") && self.sought() != Some("users") {
+        let sought = self.sought() == Some("users");
+        if !self.said("load.users") && !self.said("axes.users") && !sought && !self.phases_have_users() {
             self.problem(
                 "load.users",
                 "nobody says how many users there are",

@@ -21,6 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Sessions of the lab itself beside the users: samplers, probe, control.
 const LAB_SESSIONS: u32 = 8;
 
+/// A parameter of this name, where a workload has it and nobody says it, is the number of the iteration that a phase belongs to.
+const ITERATION: &str = "iteration";
+
 type Axes = BTreeMap<String, Value>;
 
 /// Why a cell cannot be run here.
@@ -122,7 +125,7 @@ fn workloads_of<'a>(
 ) -> Vec<&'a WorkloadWords> {
     let chosen = combination.iter().find(|(key, _)| key == "workload").and_then(|(_, value)| value.text());
     let mut running = experiment.running(words);
-    if experiment.groups.is_empty() {
+    if experiment.groups.is_empty() && !experiment.is_staged() {
         running.retain(|w| chosen.is_none_or(|name| w.name == name));
         running.truncate(1);
     }
@@ -130,8 +133,14 @@ fn workloads_of<'a>(
     running
 }
 
+/// More would not be read; the plan lists the phases.
+const LABELLED: usize = 3;
+
 fn label(workloads: &[&WorkloadWords]) -> String {
-    workloads.iter().map(|w| w.name).collect::<Vec<_>>().join(" + ")
+    let names: Vec<_> = workloads.iter().map(|w| w.name).take(LABELLED).collect();
+    let more = workloads.len() - names.len();
+    let others = if more > 0 { format!(" + {more} more") } else { String::new() };
+    names.join(" + ") + &others
 }
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
@@ -157,13 +166,19 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     }
     let mut phases = experiment.phases.clone();
     for phase in &mut phases {
-        let name = phase.name.split('.').next().unwrap_or(&phase.name);
-        if let Some(disturb) = axes.get(&format!("phases.{name}.disturb")) {
-            phase.disturb = disturb.text().filter(|d| *d != NO_DISTURBANCE).map(str::to_string);
+        if let Some(disturb) = axes.get(&format!("phases.{}.disturb", phase.step().0)).and_then(Value::text) {
+            let named = (disturb != NO_DISTURBANCE).then(|| words.disturbance(disturb));
+            phase.disturb = named.map(|d| d.with(&BTreeMap::new()));
+        }
+        let iteration = Value::Count(i64::from(phase.step().1.unwrap_or(1)));
+        if let Some(work) = &mut phase.work {
+            let own = |name: &str| work.parameters.get(name).or_else(|| (name == ITERATION).then_some(&iteration));
+            let parameters = parameters(experiment, &axes, words.workload(&work.workload), own);
+            work.parameters = parameters;
         }
     }
     let parameters = match workloads {
-        [workload] if groups.is_empty() => parameters(experiment, &axes, workload, |_| None),
+        [workload] if groups.is_empty() && !experiment.is_staged() => parameters(experiment, &axes, workload, |_| None),
         _ => BTreeMap::new(),
     };
     Cell {
@@ -303,7 +318,7 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
         let admitted = server.settings.get("max_connections").and_then(Value::count);
         let most = match &cell.search {
             Some(search @ Search { goal: Goal::Users, .. }) => cell.at(search.to).load.users,
-            Some(_) | None => cell.load.users,
+            Some(_) | None => cell.stages().iter().map(|s| s.users()).max().unwrap_or(cell.load.users),
         };
         let wanted = i64::from(most.0) + i64::from(LAB_SESSIONS);
         if let Some(admitted) = admitted.filter(|a| *a < wanted) {

@@ -18,11 +18,12 @@ use crate::load::{Group, Load, Phase, Work};
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use topology::Topology;
 
 pub use table::{axis_text, table};
@@ -88,6 +89,14 @@ pub struct Cell {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
     pub phases: Vec<Phase>,
+}
+
+/// Neighbouring phases of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// Places among the cell's phases.
+    pub phases: Range<usize>,
+    pub groups: Vec<Group>,
 }
 
 /// What the instance of a cell is to be: two cells with equal servers can share one.
@@ -226,6 +235,13 @@ impl Plan {
     }
 }
 
+impl Stage {
+    /// Of all groups together.
+    pub fn users(&self) -> Users {
+        Users(self.groups.iter().map(|g| g.users.0).sum())
+    }
+}
+
 impl Cell {
     /// Who does what: the groups, or all users as the only one.
     pub fn groups(&self) -> Vec<Group> {
@@ -241,10 +257,35 @@ impl Cell {
         }]
     }
 
+    /// The phases that the same users go through doing the same; between two stages sessions are opened anew.
+    pub fn stages(&self) -> Vec<Stage> {
+        let mut stages: Vec<Stage> = Vec::new();
+        for (k, phase) in self.phases.iter().enumerate() {
+            let groups = self.groups_in(phase);
+            match stages.last_mut().filter(|stage| stage.groups == groups) {
+                Some(stage) => stage.phases.end = k + 1,
+                None => stages.push(Stage { phases: k..k + 1, groups }),
+            }
+        }
+        stages
+    }
+
+    /// Who does what during a phase.
+    fn groups_in(&self, phase: &Phase) -> Vec<Group> {
+        let mut groups = self.groups();
+        if let [only] = &mut groups[..]
+            && self.groups.is_empty()
+        {
+            only.work = phase.work.clone().unwrap_or_else(|| only.work.clone());
+            only.users = phase.users.unwrap_or(only.users);
+        }
+        groups
+    }
+
     /// What is done in any run of the cell, each once.
     pub fn works(&self) -> Vec<Work> {
         let mut works: Vec<Work> = Vec::new();
-        for group in self.groups() {
+        for group in self.stages().into_iter().flat_map(|stage| stage.groups) {
             if !works.contains(&group.work) {
                 works.push(group.work);
             }

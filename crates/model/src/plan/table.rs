@@ -154,7 +154,9 @@ fn phase(phase: &Phase) -> String {
         PhaseKind::WarmUp => " (not measured)",
     };
     let disturb = phase.disturb.as_ref().map_or(String::new(), |d| format!(" with {d}"));
-    format!("{} {end}{kind}{disturb}", phase.name)
+    let work = phase.work.as_ref().map_or(String::new(), |w| format!(" of {}", w.workload));
+    let users = phase.users.map_or(String::new(), |u| format!(" by {u}"));
+    format!("{} {end}{work}{users}{kind}{disturb}", phase.name)
 }
 
 fn rows(plan: &Plan) -> Vec<Vec<String>> {

@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod audit;
 pub mod canary;
+pub mod disturbance;
 pub mod event;
 pub mod explain;
 pub mod gaps;

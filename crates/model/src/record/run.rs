@@ -3,6 +3,7 @@
 
 use super::answer::SessionAnswer;
 use super::audit::Audit;
+use super::disturbance::DisturbanceRecord;
 use super::explain::Explain;
 use super::start::StartingState;
 use super::tally::Tally;
@@ -125,6 +126,9 @@ pub struct PhaseRecord {
     pub kind: PhaseKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturb: Option<String>,
+    /// What it did, where it was begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbance: Option<DisturbanceRecord>,
     /// Since the start of the run's first phase.
     pub from: Nanos,
     pub to: Nanos,

@@ -4,7 +4,7 @@
 use model::host::{Host, InstalledBuild, Version};
 use model::units::Bytes;
 use model::value::Value;
-use model::words::{Class, Footprint, Kind, Literal, Parameter, Words, WorkloadWords};
+use model::words::{Class, DisturbanceWords, Footprint, Kind, Literal, Parameter, Words, WorkloadWords};
 use std::collections::BTreeMap;
 
 const fn parameter(name: &'static str, kind: Kind, default: Option<Literal>, class: Class) -> Parameter {
@@ -18,6 +18,7 @@ const CHARSET: Parameter =
     parameter("charset", Kind::Choice(model::charset::LABELS), Some(Literal::Text("utf8mb4-generic")), Class::Data);
 const RANGE_SIZE: Parameter =
     parameter("range_size", Kind::Count { min: 1, max: 1 << 31 }, Some(Literal::Count(100)), Class::Work);
+const THREADS: Parameter = parameter("threads", Kind::Count { min: 1, max: 64 }, Some(Literal::Count(1)), Class::Work);
 const PREPARED: Parameter = parameter("prepared", Kind::Flag, Some(Literal::Flag(true)), Class::Work);
 
 fn oltp(parameters: &BTreeMap<String, Value>) -> Footprint {
@@ -28,6 +29,10 @@ fn oltp(parameters: &BTreeMap<String, Value>) -> Footprint {
 
 fn none(_: &BTreeMap<String, Value>) -> Footprint {
     Footprint::default()
+}
+
+const fn disturbance(name: &'static str, parameters: &'static [Parameter]) -> DisturbanceWords {
+    DisturbanceWords { name, why: "it matters", parameters, writes: false }
 }
 
 pub fn words() -> Words {
@@ -55,8 +60,9 @@ pub fn words() -> Words {
             ),
         ],
         disturbances: vec![
-            ("open_snapshot", "a transaction left open"),
-            ("idle_connection", "a connection that does nothing"),
+            disturbance("open_snapshot", &[]),
+            disturbance("idle_connection", &[]),
+            disturbance("cpu_hog", &[THREADS]),
         ],
         builds: vec!["mariadb-10.11".into(), "mysql-8.0.33".into()],
         limits: vec![("others_fail", 1.0), ("stall", 1e9)],

@@ -161,12 +161,7 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
         },
         search: None,
         groups: Vec::new(),
-        phases: vec![Phase {
-            name: "measure".into(),
-            kind: PhaseKind::Measure,
-            until: Until::Time(Nanos::from_secs(SECONDS)),
-            disturb: None,
-        }],
+        phases: vec![Phase::new("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(SECONDS)))],
         axes,
     }
 }
@@ -287,6 +282,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         name: "measure".into(),
         kind: PhaseKind::Measure,
         disturb: None,
+        disturbance: None,
         from: Nanos(0),
         to: Nanos::from_secs(SECONDS),
         groups: BTreeMap::from([("users".into(), group)]),

@@ -3,7 +3,7 @@
 
 import { words } from './axes';
 import { badge, evidence, MARK } from './badge';
-import { cellById, data, report, runById, type Cell, type Metrics, type Run } from './data';
+import { cellById, data, report, runById, type Cell, type Estimate, type Metrics, type PhasePart, type Run } from './data';
 import { h } from './dom';
 import { cited, clock, duration, interval, metricTitle, quantity, ratio, spread } from './format';
 import { get, metricNames, set } from './state';
@@ -50,7 +50,8 @@ function body(cell: Cell): (HTMLElement | null)[] {
     checks(cell),
     errors(cell),
     distribution(cell),
-    table('Metrics', Object.fromEntries(Object.entries(cell.metrics).filter(([name]) => !name.startsWith('groups.')))),
+    phases(cell),
+    table('Metrics', Object.fromEntries(Object.entries(cell.metrics).filter(([name]) => !/^(groups|phases)\./.test(name)))),
     ...Object.entries(cell.groups ?? {}).flatMap(([name, group]) => [
       table(`Group ${name}: ${group.workload}`, group.metrics),
       parts(`Statements of ${name}`, group.statements),
@@ -58,10 +59,47 @@ function body(cell: Cell): (HTMLElement | null)[] {
     runs(cell),
     parts('Statements', cell.statements),
     parts('Operations', cell.operations),
+    ...(cell.phases ?? []).map((p) => parts(`Operations of phase ${p.name}`, p.operations)),
     comparisons(cell),
     plans(cell),
   ].filter((e) => e !== null);
 }
+
+/** Phases down, with what was done to the server meanwhile and what became of the rate. */
+function phases(cell: Cell): HTMLElement | null {
+  if (!cell.phases) return null;
+  const columns = [...new Set(cell.phases.flatMap((p) => Object.keys(p.metrics)))].filter((m) => PHASE_COLUMNS.includes(m));
+  const entry = (e: Estimate | undefined): HTMLElement => h('td', { class: 'num', title: e ? cited(e) : '' }, e ? quantity(e.value, e.unit) : '–');
+  const row = (p: PhasePart): HTMLElement => {
+    const r = p.against?.ratios.qps;
+    const range = r && r.low !== null && r.high !== null ? ` ${ratio(r.low)} – ${ratio(r.high)}` : '';
+    return h(
+      'tr',
+      { title: p.against?.sentence ?? '' },
+      h('th', { scope: 'row' }, p.name, p.workload === cell.workload ? null : h('code', {}, p.workload)),
+      h('td', {}, p.disturb ?? ''),
+      columns.map((c) => entry(p.metrics[c])),
+      h('td', { class: 'num' }, r ? ratio(r.value) : '', h('span', { class: 'soft' }, range)),
+    );
+  };
+  const head = h(
+    'tr',
+    {},
+    ['phase', 'meanwhile'].map((t) => h('th', { scope: 'col' }, t)),
+    [...columns.map(metricTitle), 'qps ÷'].map((t) => h('th', { scope: 'col', class: 'num' }, t)),
+  );
+  const told = cell.phases.flatMap((p) => (p.against ? [h('li', {}, p.against.sentence)] : []));
+  return block(
+    'Phases',
+    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, head), h('tbody', {}, cell.phases.map(row)))),
+    told.length > 0 && told.length <= SENTENCES ? h('ul', {}, told) : null,
+  );
+}
+
+/** What a table of phases shows; the table of metrics has the rest. */
+const PHASE_COLUMNS = ['qps', 'ops_per_s', 'latency_us_p50', 'latency_us_p99', 'recovery_s', 'decline_half_life_s', 'history_drained_s'];
+/** With more phases than that, their table says it shorter. */
+const SENTENCES = 12;
 
 /** What went wrong and how often. */
 function errors(cell: Cell): HTMLElement | null {

@@ -46,6 +46,15 @@ export interface Part {
   statements: Record<string, Metrics>;
 }
 
+/** One phase of a cell that has several, and how many times as much it has of what the phase had that it follows from. */
+export interface PhasePart extends Part {
+  name: string;
+  step: string;
+  iteration?: number;
+  disturb?: string;
+  against?: { phase: string; ratios: Metrics; outcome: string; sentence: string };
+}
+
 export interface Cell {
   id: string;
   axes: Record<string, Value>;
@@ -55,6 +64,8 @@ export interface Cell {
   statements: Record<string, Metrics>;
   /** Absent where all users do the same. */
   groups?: Record<string, Part>;
+  /** Absent where one phase measures. */
+  phases?: PhasePart[];
   repetitions: Record<string, number[]>;
   runs: string[];
   verdicts: Verdict[];
@@ -79,6 +90,8 @@ export interface Comparison {
   base: string;
   candidate: string;
   axis: string;
+  /** The one phase that is compared, where there are several. */
+  phase?: string;
   ratio: Estimate;
   outcome: string;
   sentence: string;
@@ -155,8 +168,8 @@ export interface ReportDocument {
   not_measured: string[];
 }
 
-/** Name, kind, from and to in milliseconds since the run's first phase, users. */
-export type Phase = [string, string, number, number, number];
+/** Name, kind, from and to in milliseconds since the run's first phase, users, what was done to the server meanwhile, in words. */
+export type Phase = [string, string, number, number, number, string | null, string | null];
 
 export interface Run {
   id: string;
@@ -199,6 +212,8 @@ export interface Lane {
   client: (number | null)[];
   server: (number | null)[];
   other: (number | null)[];
+  /** By name of a metric: levels, or growth per second. */
+  more?: Record<string, (number | null)[]>;
 }
 
 export interface Instance {
@@ -279,6 +294,12 @@ export const report = data.report;
 for (const cell of report.cells)
   for (const [name, part] of Object.entries(cell.groups ?? {}))
     for (const [metric, estimate] of Object.entries(part.metrics)) cell.metrics[`groups.${name}.${metric}`] = estimate;
+/** So are a phase's that one looks for first; there may be a hundred phases. */
+for (const cell of report.cells)
+  for (const { name, metrics, against } of cell.phases ?? []) {
+    for (const metric of ['qps', 'latency_us_p99']) if (metrics[metric]) cell.metrics[`phases.${name}.${metric}`] = metrics[metric];
+    if (against?.ratios.qps) cell.metrics[`phases.${name}.ratio.qps`] = against.ratios.qps;
+  }
 
 export const cellById = new Map(report.cells.map((c) => [c.id, c]));
 export const runById = new Map(data.runs.map((r) => [r.id, r]));

@@ -138,7 +138,7 @@ function parts(): { title: string; element: HTMLElement }[] {
       () => [part([...chosen, 'as', 'y'], curveControls), part([...chosen, 'as', 'y'], scaling), h('p', { class: 'caption' }, whiskers)],
     ],
     [drawable().length > 0, 'Latency', 'The whole distribution, not its mean.', () => [part(['axis'], distribution)]],
-    [data.runs.length > 0, 'Timeline', 'The session as it went.', () => [part(['axis'], timeline)]],
+    [data.runs.length > 0, 'Timeline', 'The session as it went.', () => [part(['axis', 'series'], timeline)]],
     [data.runs.length > 0, 'Repetitions', 'How far apart the runs of the same cell lie.', () => [part(['metric'], replicates, narrow)]],
     [
       explained().length > 0,

@@ -23,6 +23,7 @@ const DEFAULTS: Record<string, string> = {
   as: 'absolute',
   status: 'fail,warn,not_evaluable',
   check: '',
+  series: '',
   theme: '',
 };
 

@@ -23,7 +23,10 @@ fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
     let phases: Vec<Value> = run
         .phases
         .iter()
-        .map(|p| json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users()]))
+        .map(|p| {
+            let deed = p.disturbance.as_ref().map(|d| &d.sentence);
+            json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users(), p.disturb, deed])
+        })
         .collect();
     let failed: u64 = run.measured().map(|p| p.tally().failed()).sum();
     json!({

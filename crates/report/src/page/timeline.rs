@@ -1,5 +1,5 @@
-//! The session as it went: per run the load's intervals with rate, latency and CPU use. Long sessions are thinned out
-//! by merging neighbouring intervals: rates of the sum, percentiles of the merged histogram, and the slowest interval
+//! The session as it went: per run the load's seconds with rate, latency, CPU use, and what the server said of itself. Long
+//! sessions are thinned out by merging neighbouring intervals: rates of the sum, percentiles of the merged histogram, and the slowest interval
 //! beside them, so that a stall does not vanish in a mean. Full resolution stays in the record.
 
 use model::histogram::Histogram;
@@ -16,9 +16,30 @@ const POINTS: usize = 2000;
 /// Even a very long session shows this much of each run: its beginning, its end and two points between.
 const POINTS_OF_A_RUN: usize = 4;
 
+/// Seconds among which another worker's like is looked for.
+const NEAR: usize = 3;
+
 const CLIENT: &[&str] = &["client.cpu.process"];
 const SERVER: &[&str] = &["server.cpu.user", "server.cpu.system"];
 const BUSY: &[&str] = &["host.cpu.user", "host.cpu.system", "host.cpu.irq"];
+
+/// What a reader may lay beside rate and latency, where it was measured and moved: name, and whether it is told per second.
+const MORE: &[(&str, bool)] = &[
+    ("db.history_list_length", false),
+    ("db.checkpoint_age", false),
+    ("db.page_reads", true),
+    ("db.page_read_requests", true),
+    ("db.pages_written", true),
+    ("db.rows_read", true),
+    ("db.row_lock_waits", true),
+    ("db.redo_written", true),
+    ("db.tombstones_skipped", true),
+    ("db.keys_skipped", true),
+    ("db.handler_reads", true),
+    ("server.memory.resident", false),
+    ("server.io.read_bytes", true),
+    ("server.io.write_bytes", true),
+];
 
 /// Columns of equal length, one entry per drawn interval.
 #[derive(Default, Serialize)]
@@ -35,6 +56,9 @@ struct Lane {
     client: Vec<Option<f64>>,
     server: Vec<Option<f64>>,
     other: Vec<Option<f64>>,
+    /// Further metrics by name: levels, or growth per second.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    more: BTreeMap<&'static str, Vec<Option<f64>>>,
 }
 
 /// By run.
@@ -46,12 +70,9 @@ pub fn of(record: &Record, details: &dyn Details) -> serde_json::Value {
 }
 
 fn lane(run: &RunRecord, details: &dyn Details, points: usize) -> Lane {
-    let mut moments: BTreeMap<(Nanos, Nanos), Vec<Interval>> = BTreeMap::new();
-    for interval in details.intervals(&run.id) {
-        moments.entry((interval.from, interval.to)).or_default().push(interval);
-    }
-    let moments: Vec<_> = moments.into_iter().collect();
-    let names: Vec<&str> = [CLIENT, SERVER, BUSY].concat();
+    let moments = moments(details.intervals(&run.id));
+    let more: Vec<&str> = MORE.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = [CLIENT, SERVER, BUSY, &more].concat();
     let series = details.series(&run.id, &names);
     let mut lane = Lane::default();
     for chunk in moments.chunks(moments.len().div_ceil(points).max(1)) {
@@ -63,8 +84,31 @@ fn lane(run: &RunRecord, details: &dyn Details, points: usize) -> Lane {
         lane.client.push(client.map(short));
         lane.server.push(server.map(short));
         lane.other.push(other.map(short));
+        for (name, per_second) in MORE {
+            let value = if *per_second { grown(&series, name, from, to) } else { level(&series, name, to) };
+            lane.more.entry(name).or_default().push(value.map(short));
+        }
     }
+    lane.more.retain(|_, values| values.iter().flatten().any(|v| Some(v) != values.iter().flatten().next()));
     lane
+}
+
+/// The seconds of a run with what all workers and groups counted in them. Workers cut theirs a little apart from each other.
+fn moments(intervals: Vec<Interval>) -> Vec<((Nanos, Nanos), Vec<Interval>)> {
+    let mut moments: Vec<((Nanos, Nanos), Vec<Interval>)> = Vec::new();
+    for interval in intervals {
+        let half = Nanos(interval.from.0 + interval.length().0 / 2);
+        let same = moments
+            .iter_mut()
+            .rev()
+            .take(NEAR)
+            .find(|((from, to), others)| (*from..*to).contains(&half) && others[0].phase == interval.phase);
+        match same {
+            Some((_, others)) => others.push(interval),
+            None => moments.push(((interval.from, interval.to), vec![interval])),
+        }
+    }
+    moments
 }
 
 impl Lane {
@@ -83,6 +127,16 @@ impl Lane {
         self.p50_us.push(latency.percentile(50.0).map(|v| short(v.micros())));
         self.p99_us.push(latency.percentile(99.0).map(|v| short(v.micros())));
     }
+}
+
+/// A counter's growth per second in the window.
+fn grown(series: &[Series], name: &str, from: Nanos, to: Nanos) -> Option<f64> {
+    let readings = &series.iter().find(|s| s.metric.name == name)?.readings;
+    Some((at(readings, to)? - at(readings, from)?) / Nanos(to.0.saturating_sub(from.0).max(1)).seconds())
+}
+
+fn level(series: &[Series], name: &str, moment: Nanos) -> Option<f64> {
+    at(&series.iter().find(|s| s.metric.name == name)?.readings, moment)
 }
 
 /// CPUs that the counters (nanoseconds of CPU time) say were busy in the window; `None` unless all were read.

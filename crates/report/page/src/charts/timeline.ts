@@ -6,7 +6,7 @@ import { present, words } from '../axes';
 import { cellById, data, type Lane, type Run } from '../data';
 import { escaped, h } from '../dom';
 import { clock, digits, duration, micros, show, tick } from '../format';
-import { set } from '../state';
+import { get, set } from '../state';
 import { axisStyle, chart, coloured, legend, tooltipStyle, type Option } from './chart';
 import { lineAxis, round } from './scaling';
 import type { Palette } from '../theme';
@@ -37,6 +37,21 @@ const users = (): Span[] =>
   data.runs.flatMap((run) =>
     run.phases.map(([, , from, to, value]) => ({ from: run.started - start + from, to: run.started - start + to, value })),
   );
+/** Phases in which something was done to the server, and the boundaries between phases. */
+const disturbed = (value: number): Span[] =>
+  data.runs.flatMap((run) =>
+    run.phases.flatMap(([, , from, to, , disturb]) =>
+      disturb ? [{ from: run.started - start + from, to: run.started - start + to, value }] : [],
+    ),
+  );
+const boundaries = (value: number): Span[] =>
+  data.runs.flatMap((run) =>
+    run.phases.slice(1).map(([, , from]) => ({ from: run.started - start + from, to: run.started - start + from, value })),
+  );
+/** What may be laid beside rate and latency. */
+const others = [...new Set(Object.values(data.timeline).flatMap((l) => Object.keys(l.more ?? {})))];
+const chosen = (): string => (others.includes(get('series')) ? get('series') : (others[0] ?? ''));
+const title = (name: string): string => name.replace(/^db\./, '').replaceAll('_', ' ');
 const sum = (...parts: (number | null | undefined)[]): number | null =>
   parts.some((p) => p === null || p === undefined) ? null : parts.reduce<number>((a, p) => a + (p ?? 0), 0);
 const most = (list: Span[]): number => list.reduce((m, s) => Math.max(m, s.value), 0);
@@ -126,6 +141,7 @@ function lanes(): LaneDrawing[] {
       axis: { type: 'log', min: decade(least(p50), Math.floor), max: decade(most(p99), Math.ceil), axisLabel: { formatter: micros } },
       series: (c) => [drawn(p99, c.lanes[1], 'dashes'), drawn(p50, c.lanes[0], 'dashes')],
     },
+    ...chosenLane(),
     {
       title: 'CPUs busy {0|server} {1|assay} {2|others}',
       height: 86,
@@ -155,6 +171,30 @@ function lanes(): LaneDrawing[] {
       series: (c) => [events(c)],
     },
   ];
+}
+
+/** The metric that the reader chose. */
+function chosenLane(): LaneDrawing[] {
+  const name = chosen();
+  if (!name) return [];
+  const values = spans((l, i) => l.more?.[name]?.[i]);
+  return [
+    {
+      title: title(name),
+      height: 86,
+      axis: { ...round(0, most(values)), min: 0, axisLabel: { formatter: (v: number) => tick(v) } },
+      series: (c) => [drawn(values, c.lanes[1], 'bars', 0.2), drawn(values, c.lanes[1], 'dashes')],
+    },
+  ];
+}
+
+/** Behind each lane: what was done to the server, and where phases meet. */
+function shading(lane: LaneDrawing, c: Palette): Option[] {
+  const top = (lane.axis as { max?: number }).max ?? 1;
+  const list = boundaries(top);
+  // A line for each of thousands would hide what it divides.
+  const lines = list.length > 400 ? [] : [drawn(list, c.ink, 'bars', 0.25)];
+  return [drawn(disturbed(top), c.bad, 'bars', 0.09), ...lines];
 }
 
 const isTrouble = (kind: string): boolean => /failed|died|interrupted|disturbance/.test(kind);
@@ -234,7 +274,7 @@ export function timeline(): HTMLElement {
           showDataShadow: false,
         },
       ],
-      series: all.flatMap((l, i) => [...l.series(c), cursor(l.axis.min)].map((s) => ({ ...s, xAxisIndex: i, yAxisIndex: i }))),
+      series: all.flatMap((l, i) => [...shading(l, c), ...l.series(c), cursor(l.axis.min)].map((s) => ({ ...s, xAxisIndex: i, yAxisIndex: i }))),
     }),
   );
   view.on((cell) => set({ cell }));
@@ -244,13 +284,34 @@ export function timeline(): HTMLElement {
     'div',
     {},
     axis ? legend(present(axis).map(show)) : null,
+    chooser(),
     view.element,
+    deeds(),
     h(
       'p',
       { class: 'caption' },
       `Begins ${clock(start)}. ${data.runs.length} runs in the order in which they were carried out. Click on a run for its cell; drag the bar below, or hold Ctrl and scroll, to zoom.`,
     ),
   );
+}
+
+function chooser(): HTMLElement | null {
+  if (others.length < 2) return null;
+  const option = (name: string): HTMLElement => h('option', { value: name, ...(name === chosen() ? { selected: true } : {}) }, title(name));
+  const select = h(
+    'select',
+    { 'aria-label': 'Metric beside rate and latency', onchange: () => set({ series: select.value }) },
+    others.map(option),
+  ) as HTMLSelectElement;
+  return h('label', { class: 'soft' }, 'beside rate and latency: ', select);
+}
+
+/** What was done to the server, in the words of who did it. */
+function deeds(): HTMLElement | null {
+  const told = data.runs.flatMap((run) => run.phases.flatMap(([name, , , , , disturb, deed]) => (disturb && deed ? [{ run: run.id, name, disturb, deed }] : [])));
+  if (told.length === 0) return null;
+  const item = (d: (typeof told)[number]): HTMLElement => h('li', {}, h('code', {}, d.disturb), ` in ${d.run}, ${d.name}: ${d.deed}`);
+  return h('details', {}, h('summary', {}, `Shaded: ${told.length} phases in which something was done to the server on purpose`), h('ul', {}, told.map(item)));
 }
 
 const cpus = (v: number): string => `${tick(v)} CPUs`;
@@ -281,6 +342,10 @@ function tip(items: unknown): string {
     ? lane.from.findIndex((from, k) => ms - (run.started - start) >= from - 1 && ms - (run.started - start) <= (lane.to[k] ?? 0) + 1)
     : -1;
   const cell = cellById.get(run.cell);
+  const within = ms - (run.started - start);
+  const phase = run.phases.find(([, , from, to]) => within >= from && within <= to);
+  const where = phase ? ` · ${phase[0]}${phase[5] ? ` (${phase[5]})` : ''}` : '';
+  const name = chosen();
   const value = (title: string, v: number | null | undefined, text: (v: number) => string): string =>
     v === null || v === undefined ? '' : `<tr><td>${title}</td><td class="num"><b>${text(v)}</b></td></tr>`;
   const rows =
@@ -289,10 +354,11 @@ function tip(items: unknown): string {
           value('rate', lane.qps[i], (v) => `${digits(v)}/s`),
           value('p50', lane.p50_us[i], micros),
           value('p99', lane.p99_us[i], micros),
+          value(escaped(title(name)), lane.more?.[name]?.[i], digits),
           value('server', lane.server[i], cpus),
           value('assay', lane.client[i], cpus),
           value('others', lane.other[i], cpus),
         ]
       : [];
-  return `<div class="tip"><b>${escaped(run.id)}</b> ${cell ? escaped(words(cell)) : ''}<div class="soft">${duration(ms)} · ${escaped(run.ending)} ${escaped(run.reason)}</div><table>${rows.join('')}</table></div>`;
+  return `<div class="tip"><b>${escaped(run.id)}</b> ${cell ? escaped(words(cell)) : ''}<div class="soft">${duration(ms)}${escaped(where)} · ${escaped(run.ending)} ${escaped(run.reason)}</div><table>${rows.join('')}</table></div>`;
 }

@@ -1,0 +1,92 @@
+//! Who goes on a run: the users of each stage as crews that the load can drive, and what their sessions say of themselves before
+//! they come.
+
+use super::Lab;
+use super::answers;
+use super::instance::Up;
+use super::placement::place;
+use super::wanted::identity;
+use crate::load::{Crew, Voyage};
+use crate::sessions::address::Door;
+use model::load::{Group, Work};
+use model::plan::{Cell, PlannedRun, Stage};
+use model::record::answer::SessionAnswer;
+use model::seed::Seed;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use workload::session::Fault;
+
+impl Lab<'_> {
+    /// One for each stage of the cell.
+    pub(super) fn voyages(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, Voyage)> {
+        let placement = place(&cell.server, self.host);
+        let voyage = |(number, stage): (u64, Stage)| {
+            // What a user draws in a later stage is not what it drew before.
+            let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
+            let voyage = Voyage {
+                crews: stage.groups.iter().map(|group| self.crew(seed, cell, group)).collect(),
+                io: cell.load.io,
+                phases: cell.phases[stage.phases.clone()].to_vec(),
+                workers: placement.workers(stage.users().0),
+                cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
+            };
+            (stage, voyage)
+        };
+        (0..).zip(cell.stages()).map(voyage).collect()
+    }
+
+    fn crew(&self, seed: Seed, cell: &Cell, group: &Group) -> Crew {
+        let up = self.up.as_ref().expect("an instance is up before its users come");
+        let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
+        let parameters = Arc::new(group.work.parameters.clone());
+        let door = up.doors.of(cell.load.transport, &up.door);
+        let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
+        Crew {
+            setup: workload.session_setup(&parameters),
+            door: inside(door),
+            others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
+            workload,
+            parameters,
+            seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
+            users: group.users.0,
+            arrivals: group.arrivals.clone(),
+            pause: group.pause.clone(),
+            deadline: cell.load.deadline,
+            reconnect_every: cell.load.reconnect_every,
+            errors: cell.load.errors.clone(),
+        }
+    }
+}
+
+fn within(up: &Up, door: &Door, work: &Work, engine: &str) -> Door {
+    match up.datasets.get(&identity(work, engine).0) {
+        Some(Ok(schema)) => door.within(schema),
+        Some(Err(_)) | None => door.clone(),
+    }
+}
+
+/// What a session of the first group says, and sessions of those that do other work, by the name of their group or of the first
+/// phase of their stage.
+pub(super) fn ask(
+    voyages: &[(Stage, Voyage)],
+    cell: &Cell,
+) -> Result<(SessionAnswer, BTreeMap<String, SessionAnswer>), Fault> {
+    let mut told: Vec<&Work> = Vec::new();
+    let mut answers = Vec::new();
+    for (stage, voyage) in voyages {
+        for (crew, group) in voyage.crews.iter().zip(&stage.groups) {
+            if told.contains(&&group.work) {
+                continue;
+            }
+            let probes = crew.workload.probes(&crew.parameters, crew.seed);
+            let name = match cell.groups.is_empty() {
+                true => cell.phases[stage.phases.start].name.clone(),
+                false => group.name.clone(),
+            };
+            answers.push((name, answers::ask(&crew.door, &crew.setup, &probes)?));
+            told.push(&group.work);
+        }
+    }
+    let (_, first) = answers.remove(0);
+    Ok((first, answers.into_iter().collect()))
+}

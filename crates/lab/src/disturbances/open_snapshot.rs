@@ -1,0 +1,47 @@
+//! A transaction at REPEATABLE READ that has read one row of the engine under test and stays open: old versions of every
+//! row that is written meanwhile must be kept for it. BEGIN alone would hold nothing (the engine makes its snapshot at the first
+//! read), and neither would READ COMMITTED, which gives it up after each statement; so both are placebos, and the canary proves
+//! that this one holds to the end.
+
+use super::scene::canary::Canary;
+use super::scene::placebo::{engine_says, hold};
+use super::{Deed, Disturbance, Scene};
+use crate::trouble::Trouble;
+use model::words::DisturbanceWords;
+
+pub const DISTURBANCE: Disturbance = Disturbance {
+    words: DisturbanceWords {
+        name: "open_snapshot",
+        why: "a transaction at REPEATABLE READ that has read one row and stays open",
+        parameters: &[],
+        writes: false,
+    },
+    act,
+};
+
+fn act(scene: &Scene) -> Result<Deed, Trouble> {
+    let table = scene.table()?.name;
+    let mut canary = Canary::hatch(scene)?;
+    let mut holder = scene.session()?;
+    hold(&mut holder, "REPEATABLE READ", &table)?;
+    let first = canary.read();
+    holder.value(&first)?;
+    let (reads, otherwise) = canary.watch(scene, &mut holder, true)?;
+    let engine = engine_says(scene, &mut holder);
+    // Whoever is no longer there cannot have held anything.
+    holder.say(&["ROLLBACK"])?;
+    holder.quit();
+    let told = engine.as_ref().map_or(String::new(), |(what, n)| format!("; {what} was {n}"));
+    let sentence = match &otherwise {
+        None => {
+            format!("A snapshot of {table} was open to the end: the canary's first value was read {reads} times{told}.")
+        }
+        Some(why) => format!("The transaction was open, but {why}{told}."),
+    };
+    let mut facts = [("canary_reads", reads as f64), ("canary_writes", canary.value() as f64)].into_iter().collect();
+    if let (Some((_, n)), facts) = (engine, &mut facts) {
+        let facts: &mut std::collections::BTreeMap<&'static str, f64> = facts;
+        facts.insert("engine_indicator", n);
+    }
+    Ok(Deed { sentence, facts, failed: otherwise })
+}

@@ -1,0 +1,28 @@
+//! A transaction that is begun and has read: what a snapshot and its placebos have in common, so that they differ in the
+//! isolation alone. And what the engine itself says of open snapshots, as a second witness beside the canary.
+
+use super::{Scene, Teller};
+use crate::trouble::Trouble;
+
+/// Begins a transaction and reads one row of the table in it.
+pub fn hold(holder: &mut Teller, isolation: &str, table: &str) -> Result<(), Trouble> {
+    let level = format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}");
+    holder.say(&[&level, "START TRANSACTION"])?;
+    holder.rows(&format!("SELECT 1 FROM {table} LIMIT 1")).map(drop)
+}
+
+/// The engine's own number of what this session holds, with its name; `None` where it tells none.
+pub fn engine_says(scene: &Scene, holder: &mut Teller) -> Option<(&'static str, f64)> {
+    let (what, sql) = match scene.place.engine.as_str() {
+        "innodb" => (
+            "its number of transactions in INNODB_TRX",
+            "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = CONNECTION_ID()",
+        ),
+        "rocksdb" => (
+            "the engine's number of snapshots",
+            "SELECT value FROM information_schema.ROCKSDB_DBSTATS WHERE stat_type = 'DB_NUM_SNAPSHOTS'",
+        ),
+        _ => return None,
+    };
+    Some((what, holder.value(sql).ok()??.parse().ok()?))
+}
