@@ -6,6 +6,7 @@
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 64 256 1024" bench/run.sh        what `make bench` runs
 #   PARTS="points mixed canned loader transport" choose some; TABLE=FILE writes elsewhere
+#   PARTS=tpcc TPCC=FOLDER lays TPC-C beside the scripts of sysbench-tpcc in that folder
 #
 # In slices, where the machine is quiet for minutes only: FIGURES=FILE keeps the figures of all calls, each adding its
 # rounds to those of the calls before, and the table is of all of them; PARTS=none only writes it. SOCKET=FILE measures on a server that is up
@@ -213,9 +214,10 @@ loader() {
 }
 
 source bench/transport.sh
+source bench/tpcc.sh
 
 none() { :; }
-case " $PARTS " in *" points "* | *" mixed "* | *" loader "*)
+case " $PARTS " in *" points "* | *" mixed "* | *" loader "* | *" tpcc "*)
     if [ -z "${SOCKET:-}" ]; then
         say "starting a private MariaDB"
         start_server

@@ -126,5 +126,15 @@ END {
             rate(median("loader", "assay", 2, "rows_per_s")), rate(median("loader", "sysbench", 2, "rows_per_s")),
             ratio("loader", "assay", "rows_per_s", "sysbench", "rows_per_s", 2, 1e9)
     }
+    if (levels["tpcc"]) {
+        n = users["tpcc", 1]
+        print "\n### TPC-C beside sysbench-tpcc\n"
+        printf "Client CPU per New-Order at %s users: assay %s µs, sysbench %s µs; assay ÷ sysbench (≤ 0.5): %s. Loading, without sysbench-tpcc's pause of\n", n,
+            shown(median("tpcc", "assay", n, "cpu_per_order")), shown(median("tpcc", "sysbench", n, "cpu_per_order")),
+            ratio("tpcc", "assay", "cpu_per_order", "sysbench", "cpu_per_order", n, 0.5)
+        printf "30 s: assay %s warehouses/min, sysbench-tpcc %s; assay ÷ sysbench (≥ 3): %s.\n",
+            shown(median("tpcc", "assay", n, "warehouses_per_min")), shown(median("tpcc", "sysbench", n, "warehouses_per_min")),
+            ratio("tpcc", "assay", "warehouses_per_min", "sysbench", "warehouses_per_min", n, 1e9)
+    }
     if (levels["transport"]) transports()
 }

@@ -63,7 +63,7 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let workers = Workers::default();
     let (mine, busy) = (workers.clone(), std::process::id());
     let sampling = Sampling::begin(
-        move || samplers::sources(Some(Box::new(Quiet(0))), Some(busy), &mine, "memory", vec![]),
+        move || samplers::sources(Some(Box::new(Quiet(0))), Some(busy), &mine, "memory", samplers::Wanted::default()),
         pages.series,
     );
 
@@ -145,7 +145,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
             Some(pid),
             &Workers::default(),
             "innodb",
-            vec![],
+            samplers::Wanted::default(),
         )
     };
     let sampling = Sampling::begin(sources, notebook.begin_run(&RunId("c001-1".into())).unwrap().series);

@@ -12,6 +12,7 @@ pub mod linkbench;
 pub mod noop;
 pub mod oltp;
 pub mod session;
+pub mod tpcc;
 pub mod user;
 
 use audit::Audit;
@@ -119,6 +120,8 @@ pub const ALL: &[&dyn Workload] = &[
     &oltp::RANDOM_POINTS,
     &oltp::RANDOM_RANGES,
     &linkbench::LinkBench,
+    &tpcc::FAITHFUL,
+    &tpcc::COMPAT,
     &noop::Noop,
 ];
 

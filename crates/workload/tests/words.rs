@@ -68,7 +68,9 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "oltp.update_index",
             "oltp.update_non_index",
             "oltp.bulk_insert",
-            "linkbench"
+            "linkbench",
+            "tpcc.faithful",
+            "tpcc.compat"
         ]
     );
 }

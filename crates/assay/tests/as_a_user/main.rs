@@ -18,4 +18,5 @@ mod searches;
 mod servers;
 mod somebody_elses_server;
 mod stages;
+mod tpcc;
 mod whole_way;

@@ -14,6 +14,7 @@ mod durable_commit;
 mod free_pages;
 mod more_rows;
 mod mutex_convoy;
+mod page_splits;
 mod plan_change;
 mod reads_from_disk;
 mod row_locks;
@@ -27,6 +28,7 @@ use crate::finding::Cause;
 /// What takes time in one place first, then what grows with the users.
 pub const ALL: &[Cause] = &[
     temporary_tables::CAUSE,
+    page_splits::CAUSE,
     reads_from_disk::CAUSE,
     durable_commit::CAUSE,
     checkpoint_stalls::CAUSE,

@@ -15,6 +15,7 @@ use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
 use crate::load::{Outcome, Voyage, drive};
 use crate::notebook::{RunPages, unix_ms};
+use crate::samplers;
 use crate::samplers::client::Workers;
 use crate::samplers::{Ask, Dialect, Refused, sources, sources_of_node};
 use crate::sampling::{Readings, Sampling, between};
@@ -28,6 +29,7 @@ use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
 use model::record::explain::Explain;
 use model::record::run::{Ending, RunRecord, WholeRun};
+use model::value::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -80,12 +82,15 @@ impl Lab<'_> {
         let workers = Workers::default();
         let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let engine = cell.server.engine.clone();
-        let watched = auditor.watched();
+        let wanted_of_server = samplers::Wanted {
+            questions: auditor.watched(),
+            engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
+        };
         let all = move || {
             let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {
                 sources_of_node(number, asker(door, patience), *pid, &engine)
             };
-            let first = sources(Some(asker(&sampled, patience)), pid, &theirs, &engine, watched);
+            let first = sources(Some(asker(&sampled, patience)), pid, &theirs, &engine, wanted_of_server);
             first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
         };
         let sampling = Sampling::begin(all, series);

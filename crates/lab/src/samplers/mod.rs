@@ -8,6 +8,7 @@ mod database;
 mod dead;
 mod foreground;
 mod host;
+mod index_lock;
 mod innodb;
 mod node;
 mod rocksdb;
@@ -37,9 +38,19 @@ pub const ALL: &[&str] = &[
     server_threads::NAME,
     foreground::NAME,
     innodb::NAME,
+    index_lock::NAME,
     rocksdb::NAME,
     database::NAME,
 ];
+
+/// What is read only where somebody wants it.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// Of the workload to its data, at marks.
+    pub questions: Vec<Question>,
+    /// Those that are off by default were switched on.
+    pub engine_counters: bool,
+}
 
 /// The sources of a run that can be read there: without a session none of what the server tells, without a process of ours
 /// no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
@@ -48,14 +59,14 @@ pub fn sources(
     server: Option<u32>,
     workers: &client::Workers,
     engine: &str,
-    watched: Vec<Question>,
+    wanted: Wanted,
 ) -> Vec<Box<dyn Source>> {
     let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     if let Some(asker) = &asker {
         sources.push(Box::new(status::Status(asker.clone())));
         sources.push(Box::new(sampler::Sampler(asker.clone())));
-        sources.push(Box::new(data::Data::new(asker.clone(), watched)));
+        sources.push(Box::new(data::Data::new(asker.clone(), wanted.questions)));
     }
     if let Some(pid) = server {
         sources.push(Box::new(server_process::ServerProcess(pid)));
@@ -68,6 +79,9 @@ pub fn sources(
     if let Some(asker) = asker {
         sources.push(Box::new(foreground::Foreground::new(asker.clone(), server)));
         sources.push(Box::new(innodb::Innodb::new(asker.clone())));
+        if wanted.engine_counters {
+            sources.push(Box::new(index_lock::IndexLock(asker.clone())));
+        }
         if engine == rocksdb::NAME {
             sources.push(Box::new(rocksdb::RocksDb(asker.clone())));
         }
@@ -78,7 +92,7 @@ pub fn sources(
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
 pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
-    let all = sources(Some(ask), Some(server), &client::Workers::default(), engine, Vec::new());
+    let all = sources(Some(ask), Some(server), &client::Workers::default(), engine, Wanted::default());
     let own = all.into_iter().filter(|source| ![client::NAME, host::NAME, data::NAME].contains(&source.name()));
     own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
 }
@@ -207,10 +221,19 @@ impl Reading {
 mod tests {
     use super::*;
 
+    fn all_wanted() -> Wanted {
+        Wanted { engine_counters: true, ..Wanted::default() }
+    }
+
     #[test]
     fn every_source_is_read_in_the_order_of_the_list() {
-        let all =
-            sources(Some(Box::new(Refused("2002".into()))), Some(1), &client::Workers::default(), "rocksdb", vec![]);
+        let all = sources(
+            Some(Box::new(Refused("2002".into()))),
+            Some(1),
+            &client::Workers::default(),
+            "rocksdb",
+            all_wanted(),
+        );
         assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
     }
 
@@ -218,15 +241,18 @@ mod tests {
     fn what_cannot_be_read_is_missing_and_never_zero() {
         // No process has this number.
         let workers = client::Workers::default();
-        for mut source in sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &workers, "rocksdb", vec![]) {
+        for mut source in
+            sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &workers, "rocksdb", all_wanted())
+        {
             if source.name() == database::NAME || source.name() == data::NAME {
                 // It tells again what the others told, and they have said why they could not.
                 continue;
             }
             let mut reading = Reading::default();
             source.read(Occasion::Mark, &mut reading);
-            let broken = ["status", "innodb", "rocksdb", "server_process", "server_threads", "foreground"]
-                .contains(&source.name());
+            let broken =
+                ["status", "innodb", "index_lock", "rocksdb", "server_process", "server_threads", "foreground"]
+                    .contains(&source.name());
             assert_eq!((reading.values.is_empty(), reading.missing.is_empty()), (broken, !broken), "{}", source.name());
         }
     }

@@ -30,6 +30,9 @@ pub enum Lines {
     Nothing(&'static str),
 }
 
+/// Counts every taking of an index's tree lock; the class of the instrument differs by version.
+pub const INDEX_LOCK: &str = "performance_schema_instrument=wait/synch/%/innodb/index_tree_rw_lock=ON";
+
 pub const ANY: Version = Version(0, 0, 0);
 pub const NEVER: Version = Version(u32::MAX, 0, 0);
 

@@ -3,7 +3,7 @@
 //! log, so what it lacks is left out here and disclosed, never passed in hope. What a node of a cluster has beside
 //! that is `galera.rs`'s.
 
-use super::facts::{ANY, Always, Fact, Lines, NEVER, always, fact};
+use super::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
 use super::{Build, Description, Kind, Ready, Site, Step, certificates};
 use model::host::Version;
@@ -93,7 +93,7 @@ const INNODB: &[Fact] = &[
         Lines::Switch { on: &["innodb_flush_neighbors=1"], off: &["innodb_flush_neighbors=0"] },
     ),
     fact("io_capacity", ANY, NEVER, Lines::Double { base: "innodb_io_capacity", double: "innodb_io_capacity_max" }),
-    fact("engine_counters", ANY, NEVER, Lines::Switch { on: &["innodb_monitor_enable=all"], off: &[] }),
+    fact("engine_counters", ANY, NEVER, Lines::Switch { on: &["innodb_monitor_enable=all", INDEX_LOCK], off: &[] }),
 ];
 
 /// Beside it InnoDB runs with its own defaults, since it holds none of the data.

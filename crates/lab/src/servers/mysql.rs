@@ -2,7 +2,7 @@
 //! read the SQL of their `share` folder, later ones have it built in. An option that a version does not know stops its
 //! start, so each row says from when until when it holds. Plugins (memcached, thread pool) and replication are elsewhere.
 
-use super::facts::{ANY, Always, Fact, Lines, NEVER, always, fact};
+use super::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
 use super::{Build, Description, Kind, Ready, Site, Step, certificates};
 use model::host::Version;
@@ -102,7 +102,7 @@ const INNODB: &[Fact] = &[
     fact("io_capacity", ANY, V5_6, Lines::Set(&["innodb_io_capacity"])),
     fact("io_capacity", V5_6, NEVER, Lines::Double { base: "innodb_io_capacity", double: "innodb_io_capacity_max" }),
     fact("engine_counters", ANY, V5_6, Lines::Nothing("MySQL 5.5 has no INNODB_METRICS")),
-    fact("engine_counters", V5_6, NEVER, Lines::Switch { on: &["innodb_monitor_enable=all"], off: &[] }),
+    fact("engine_counters", V5_6, NEVER, Lines::Switch { on: &["innodb_monitor_enable=all", INDEX_LOCK], off: &[] }),
 ];
 
 /// MyISAM caches keys only.

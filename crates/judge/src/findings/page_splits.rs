@@ -1,0 +1,238 @@
+//! A column that is NULL when its row is inserted and gets a value later makes the row longer. InnoDB then deletes the row and inserts
+//! it again in its page: each such row descends the tree once more, about every second time with the lock of the whole index
+//! (shared-exclusive since MySQL 5.7, exclusive before), because the page has little room left; and where it has none, the page
+//! splits. TPC-C does this to every line of every order (`ol_delivery_d`), which is why it once scaled worse on two
+//! sockets than on one. A column that has a date as its DEFAULT keeps its room, and the update happens in place. The placebo
+//! is the other column that begins as NULL, the carrier: a TINYINT that costs next to nothing.
+//!
+//! What an order costs of the lock is seen on any host. The queue at the lock is not: on few CPUs too few users are at it at once. And no
+//! splits are good news only where orders arrive: cells whose data broke their laws take no part.
+
+use crate::comparisons::{MARGIN, ratio};
+use crate::evidence::{CellEvidence, RunEvidence};
+use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use crate::stats::{Interval, average, mean};
+use model::units::{Share, round3};
+use model::value::Value;
+use std::collections::BTreeMap;
+
+const FAMILY: &str = "tpcc.";
+const SWITCH: &str = "date_columns";
+const GROWING: &str = "null";
+const FIXED: &str = "default";
+const PLACEBO: &str = "default+carrier";
+
+const ACQUISITIONS: &str = "index_lock.acquisitions";
+const LOCK_TIME: &str = "index_lock.time";
+const SPLITS: &str = "db.page_splits";
+const REORGANISATIONS: &str = "innodb.index_page_reorg_attempts";
+const DELIVERED: &str = "delivered_orders";
+const LEAF_PAGES: &str = "order_line_leaf_pages";
+
+/// Of one delivered line: a second descent, and at every second line the lock again, twice as the instrument counts it. Measured
+/// on MariaDB 10.11 with 10 lines: 22 acquisitions against 2.
+const PER_LINE: f64 = 2.0;
+/// Lines of an order in the mean.
+const LINES: f64 = 10.0;
+/// Fewer additional acquisitions per order are not those of ten lines.
+const EXTRA: f64 = 0.5 * PER_LINE * LINES;
+/// The placebo may move so many acquisitions per order.
+const STILL: f64 = 0.1 * PER_LINE * LINES;
+/// Fewer CPUs of the server do not bring enough users to a lock at once for it to be the limit.
+const ENOUGH_CPUS: usize = 8;
+
+pub const CAUSE: Cause = Cause {
+    id: "page_splits",
+    code: "P1",
+    symptom: || {
+        format!(
+            "a delivered order takes at least {EXTRA} index-lock acquisitions more where `ol_delivery_d` begins as NULL than where it \
+             has a DEFAULT, or throughput is at least {MARGIN} lower"
+        )
+    },
+    necessary: || {
+        format!(
+            "columns inserted as NULL and updated later (`{SWITCH}` = {GROWING}), index locks counted (`{ACQUISITIONS}`), and orders \
+             that arrive and are delivered"
+        )
+    },
+    test: || {
+        format!(
+            "{PER_LINE} acquisitions for each of {LINES} lines cover {SUFFICIENT} of what a delivered order takes more"
+        )
+    },
+    intervention: || {
+        format!(
+            "`{SWITCH}` = {FIXED} closes {CLOSES} of the reorganisations per delivered order, and the placebo ({PLACEBO}) changes \
+             nothing more"
+        )
+    },
+    source: include_str!("page_splits.rs"),
+    indicator: None,
+    within: &[],
+    look,
+};
+
+fn look(scene: &Scene) -> Vec<Case> {
+    let mut lanes: BTreeMap<Vec<(&String, &Value)>, Vec<&CellEvidence>> = BTreeMap::new();
+    for cell in scene.cells().filter(|c| c.cell.workload.starts_with(FAMILY)) {
+        lanes.entry(cell.cell.axes.iter().filter(|(k, _)| *k != SWITCH).collect()).or_default().push(cell);
+    }
+    let cases = lanes.into_iter().filter_map(|(place, cells)| {
+        let place: Vec<String> = place.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        Lane { place: place.join(", "), cells }.case()
+    });
+    cases.collect()
+}
+
+/// One place, with the columns in several ways.
+struct Lane<'a> {
+    place: String,
+    cells: Vec<&'a CellEvidence<'a>>,
+}
+
+impl<'a> Lane<'a> {
+    fn with(&self, columns: &str) -> Option<&'a CellEvidence<'a>> {
+        let is = |c: &&&CellEvidence| c.cell.parameters.get(SWITCH).and_then(Value::text) == Some(columns);
+        self.cells.iter().find(is).copied()
+    }
+
+    fn case(&self) -> Option<Case> {
+        let growing = self.with(GROWING)?;
+        let fixed = self.with(FIXED)?;
+        let place = if self.place.is_empty() { String::new() } else { format!(" ({})", self.place) };
+        let extra = by_block(growing, ACQUISITIONS)
+            .into_iter()
+            .filter_map(|(block, more)| Some(more - by_block(fixed, ACQUISITIONS).get(&block)?))
+            .collect::<Vec<_>>();
+        let slower = ratio(fixed, growing).filter(|r| r.high.is_some_and(|high| high < 1.0 - MARGIN.0));
+        if slower.is_none() && !extra.is_empty() && average(&extra) < EXTRA {
+            return None;
+        }
+        let told = |cell, name: &str| each(cell, name).map_or("unknown".to_string(), |n| round3(n).to_string());
+        let symptom = format!(
+            "With NULL in `ol_delivery_d`{place} a delivered order comes to {} index-lock acquisitions, {} page splits and {} \
+             reorganisations of pages, and with a DEFAULT to {}, {} and {}{}.",
+            told(growing, ACQUISITIONS),
+            told(growing, SPLITS),
+            told(growing, REORGANISATIONS),
+            told(fixed, ACQUISITIONS),
+            told(fixed, SPLITS),
+            told(fixed, REORGANISATIONS),
+            slower.map_or(String::new(), |r| format!("; throughput is {:.2} of the other", r.value)),
+        );
+        Some(Case {
+            place: Place { cell: growing.cell.id.clone(), time: Time::Loss(fixed.cell.id.clone()) },
+            symptom,
+            necessary: self.necessary(growing, &extra),
+            cost: cost(&extra),
+            trial: self.trial(growing, fixed),
+            unseen: unseen(growing),
+            evidence: [growing, fixed].map(|c| c.cell.id.to_string()).to_vec(),
+            next_experiment: None,
+        })
+    }
+
+    fn necessary(&self, growing: &CellEvidence, extra: &[f64]) -> Necessary {
+        if delivered(growing) == 0.0 {
+            return Necessary::Contradicted;
+        }
+        if extra.is_empty() {
+            return Necessary::NotMeasured(
+                "index locks were not counted (`settings.engine_counters` with performance_schema)".into(),
+            );
+        }
+        let leaves = leaf_pages(growing).zip(self.with(FIXED).and_then(leaf_pages));
+        let leaves = leaves.map_or(String::new(), |(ours, theirs)| {
+            format!(
+                " The lines' leaf pages grew by {} per delivered order, and by {} with a DEFAULT.",
+                round3(ours),
+                round3(theirs)
+            )
+        });
+        let waited = each(growing, LOCK_TIME)
+            .map_or(String::new(), |ns| format!(" Taking the lock took {} µs of each.", round3(ns / 1e3)));
+        Necessary::Present(format!(
+            "The column is inserted as NULL and gets its date on delivery: each of an order's lines grows.{leaves}{waited}"
+        ))
+    }
+
+    /// The DEFAULT, and the placebo.
+    fn trial(&self, growing: &CellEvidence, fixed: &CellEvidence) -> Option<Trial> {
+        let (before, after) = (by_block(growing, REORGANISATIONS), by_block(fixed, REORGANISATIONS));
+        let closed = before.iter().filter_map(|(block, before)| Some((before - after.get(block)?) / before));
+        let closed = mean::plain(&closed.filter(|c| c.is_finite()).collect::<Vec<_>>())?;
+        let placebo = self.with(PLACEBO)?;
+        let moved = (each(placebo, ACQUISITIONS)? - each(fixed, ACQUISITIONS)?).abs();
+        let control_held = moved <= STILL;
+        let held = if control_held { "changed nothing" } else { "changed something, too" };
+        let sentence = format!(
+            "The DEFAULT takes away {} of the reorganisations ({} to {}); the placebo, a DEFAULT for the carrier as well, {held} ({} \
+             acquisitions per order).",
+            Share(closed.value),
+            Share(closed.low),
+            Share(closed.high),
+            round3(moved)
+        );
+        Some(Trial { closed, control_held, is_gone: closed.low > 0.0, sentence })
+    }
+}
+
+fn cost(extra: &[f64]) -> Option<Cost> {
+    if extra.iter().any(|more| *more <= 0.0) {
+        return None;
+    }
+    let shares: Vec<f64> = extra.iter().map(|more| (PER_LINE * LINES / more).min(1.0)).collect();
+    // Equal shares have no width, and an interval is wanted of something that varies.
+    let share = mean::plain(&shares).or_else(|| {
+        (shares.len() > 2).then(|| Interval { value: average(&shares), low: average(&shares), high: average(&shares) })
+    })?;
+    let sentence = format!(
+        "Of the {} acquisitions that an order takes more, {} are what the growth of its {LINES} lines predicts ({PER_LINE} each).",
+        round3(average(extra)),
+        Share(share.value)
+    );
+    Some(Cost { share, open: Share(0.0), sentence })
+}
+
+fn unseen(cell: &CellEvidence) -> Option<String> {
+    let cpus = cell.runs.first()?.server_cpus().len();
+    (cpus < ENOUGH_CPUS).then(|| {
+        format!("The server's {cpus} CPUs cannot show the queue at the lock, and with it the loss of throughput: it takes {ENOUGH_CPUS}.")
+    })
+}
+
+/// Orders delivered while it was measured.
+fn delivered(cell: &CellEvidence) -> f64 {
+    cell.runs.iter().map(of_run).sum()
+}
+
+fn of_run(run: &RunEvidence) -> f64 {
+    run.tallies().filter_map(|t| t.facts.get(DELIVERED)).sum::<i64>() as f64
+}
+
+/// A counter per delivered order, by block.
+fn by_block(cell: &CellEvidence, counter: &str) -> BTreeMap<u32, f64> {
+    let of = |run: &RunEvidence| {
+        let orders = of_run(run);
+        (orders > 0.0).then_some((run.run.block, run.rate(counter)? * run.seconds() / orders))
+    };
+    cell.runs.iter().filter_map(of).collect()
+}
+
+fn each(cell: &CellEvidence, counter: &str) -> Option<f64> {
+    let values: Vec<f64> = by_block(cell, counter).into_values().collect();
+    (!values.is_empty()).then(|| average(&values))
+}
+
+/// Growth of the lines' leaves per delivered order, over whole runs.
+fn leaf_pages(cell: &CellEvidence) -> Option<f64> {
+    let of = |run: &RunEvidence| {
+        let audit = run.run.audits.first()?;
+        let answer = audit.answer(LEAF_PAGES)?;
+        let orders = *audit.facts.get(DELIVERED)? as f64;
+        Some((answer.after? - answer.before?) as f64 / orders)
+    };
+    let values: Option<Vec<f64>> = cell.runs.iter().map(of).collect();
+    values.filter(|v| !v.is_empty()).map(|v| average(&v))
+}

@@ -1,0 +1,73 @@
+//! Finding P1 on records of TPC-C: what an order costs of the index lock with NULL and with a DEFAULT, how sure that makes the
+//! cause, and that a benchmark whose orders are refused explains nothing.
+
+mod bench;
+
+use bench::*;
+use model::finding::{Finding, Rung};
+use model::record::Record;
+use model::record::audit::{Audit, Law, Rule, Severity, Term};
+use model::value::Value;
+
+/// Acquisitions and reorganisations per delivered order, by column.
+fn with(columns: &[(&str, f64, f64)]) -> Record {
+    let values: Vec<Value> = columns.iter().map(|(name, _, _)| (*name).into()).collect();
+    let workload = ["tpcc.compat".into()];
+    let mut record = experiment(&[("workload", &workload), ("date_columns", &values)]);
+    for cell in &mut record.plan.cells {
+        cell.parameters.insert("date_columns".into(), cell.axes["date_columns"].clone());
+    }
+    let cells = record.plan.cells.clone();
+    for run in &mut record.runs {
+        const DELIVERED: i64 = 1_000;
+        let cell = cells.iter().find(|c| c.id == run.cell).unwrap();
+        let (_, locks, reorganised) =
+            columns.iter().find(|(name, _, _)| cell.axes["date_columns"].text() == Some(name)).unwrap();
+        let orders = DELIVERED as f64 * (1.0 + 0.001 * f64::from(run.repetition));
+        counter(run, "index_lock.acquisitions", locks * orders);
+        counter(run, "innodb.index_page_reorg_attempts", reorganised * orders);
+        counter(run, "db.page_splits", 0.05 * orders);
+        tally(run).facts.insert("delivered_orders".into(), DELIVERED);
+    }
+    record
+}
+
+fn finding(record: &Record) -> Option<Finding> {
+    judge(record).findings.into_iter().find(|f| f.name == "page_splits")
+}
+
+const STUDY: [(&str, f64, f64); 3] = [("null", 100.0, 2.0), ("default", 80.0, 0.2), ("default+carrier", 79.9, 0.2)];
+
+#[test]
+fn a_default_that_takes_the_reorganisations_away_and_a_placebo_that_does_nothing_confirm_the_cause() {
+    let found = finding(&with(&STUDY)).unwrap();
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    assert!(found.sentence.contains("100 index-lock acquisitions"), "{}", found.sentence);
+    assert!(found.share.unwrap() > 0.95, "{found:?}");
+}
+
+#[test]
+fn without_the_placebo_it_is_only_sufficient_and_with_a_placebo_that_helps_not_confirmed() {
+    let found = finding(&with(&STUDY[..2])).unwrap();
+    assert_eq!(found.rung, Rung::QuantitativelySufficient, "{}", found.sentence);
+    let [null, default, _] = STUDY;
+    let found = finding(&with(&[null, default, ("default+carrier", 40.0, 0.2)])).unwrap();
+    assert_eq!(found.rung, Rung::QuantitativelySufficient, "{}", found.sentence);
+}
+
+#[test]
+fn where_an_order_costs_the_same_either_way_there_is_no_finding() {
+    assert!(finding(&with(&[("null", 81.0, 0.2), ("default", 80.0, 0.2)])).is_none());
+}
+
+#[test]
+fn orders_that_are_not_in_the_data_explain_nothing() {
+    let mut record = with(&STUDY);
+    for run in &mut record.runs {
+        let (left, right) = (vec![Term::fact("new_orders")], vec![]);
+        let rule = Rule::Equal { left, right, apart: 0 };
+        let law = Law { code: "V1".into(), claim: "x".into(), broken: "y".into(), severity: Severity::Fail, rule };
+        run.audits = vec![Audit { facts: [("new_orders".to_string(), 7)].into(), laws: vec![law], ..Audit::default() }];
+    }
+    assert!(finding(&record).is_none());
+}

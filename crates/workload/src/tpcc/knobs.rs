@@ -1,0 +1,311 @@
+//! The parameters of the family. Its two members have the same ones with other defaults: `tpcc.faithful` follows the
+//! specification, `tpcc.compat` sysbench-tpcc with every defect of it that changes the work, each under a name of its own.
+
+use crate::Parameters;
+use crate::oltp::Protocol;
+use model::charset::{self, Charset};
+use model::words::{Class, Kind, Literal, Parameter};
+
+/// `w_id` is a SMALLINT, as in sysbench-tpcc.
+const MOST_WAREHOUSES: i64 = i16::MAX as i64;
+
+const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
+    Parameter { name, kind, default: Some(default), class, why }
+}
+const fn choice(name: &'static str, of: &'static [&'static str], class: Class, why: &'static str) -> Parameter {
+    knob(name, Kind::Choice(of), Literal::Text(of[0]), class, why)
+}
+const fn defect(name: &'static str, why: &'static str) -> Parameter {
+    knob(name, Kind::Flag, Literal::Flag(false), Class::Work, why)
+}
+
+/// As the specification has it; `compat` turns the defaults that follow below.
+pub(super) const FAITHFUL: &[Parameter] = &[
+    knob(
+        "warehouses",
+        Kind::Count { min: 1, max: MOST_WAREHOUSES },
+        Literal::Count(1),
+        Class::Data,
+        "Warehouses of each set of tables.",
+    ),
+    knob(
+        "table_sets",
+        Kind::Count { min: 1, max: 100 },
+        Literal::Count(1),
+        Class::Data,
+        "Sets of the nine tables; each transaction draws one.",
+    ),
+    choice(
+        "schema",
+        &["spec", "sysbench"],
+        Class::Data,
+        "Types and texts of the rows: the specification's, or those of sysbench-tpcc, which compress well.",
+    ),
+    choice(
+        "date_columns",
+        &["null", "default", "default+carrier", "redundant", "timestamp", "broken"],
+        Class::Data,
+        "How `ol_delivery_d` says that an order is not delivered: NULL, a date as DEFAULT (with a DEFAULT carrier, too), NULL in a row \
+         format that keeps its room, NULL of four bytes, or a column that refuses what New-Order inserts.",
+    ),
+    choice(
+        "sentinel",
+        &["1970-01-01 00:00:00", "1000-01-01 00:00:00", "1900-01-01 00:00:00"],
+        Class::Data,
+        "The date that stands for \"not delivered\" where that is no NULL.",
+    ),
+    choice(
+        "errors",
+        &["shown", "swallowed"],
+        Class::Work,
+        "What a New-Order does with an error that retrying cannot mend: fail, or call it a rollback as some kits do.",
+    ),
+    choice(
+        "foreign_keys",
+        &["none", "unchecked", "checked"],
+        Class::Data,
+        "The ten constraints: none, declared and never verified, or verified.",
+    ),
+    choice(
+        "secondary_indexes",
+        &["needed", "all"],
+        Class::Data,
+        "The two indexes that the transactions read, or the four for foreign keys as well.",
+    ),
+    knob(
+        "history_key",
+        Kind::Flag,
+        Literal::Flag(false),
+        Class::Data,
+        "Whether history has a primary key, as clusters need it.",
+    ),
+    knob(
+        "charset",
+        Kind::Choice(charset::LABELS),
+        Literal::Text("latin1"),
+        Class::Data,
+        "Character set and collation of tables and sessions.",
+    ),
+    choice(
+        "protocol",
+        &["prepared", "text"],
+        Class::Work,
+        "Prepared statements (binary protocol), or statements as text.",
+    ),
+    choice(
+        "isolation",
+        &["repeatable-read", "read-committed", "serializable"],
+        Class::Work,
+        "Isolation of the users' transactions.",
+    ),
+    choice(
+        "mix",
+        &["deck", "independent", "45/43/4/4/4"],
+        Class::Work,
+        "Cards of a shuffled deck of 23 for each user, the same shares drawn independently, or other shares.",
+    ),
+    choice(
+        "home",
+        &["fixed", "random"],
+        Class::Work,
+        "Whether a user keeps its warehouse and district or draws a warehouse for each transaction.",
+    ),
+    choice(
+        "audit",
+        &["full", "quick", "off"],
+        Class::Work,
+        "What is asked of the data around a run: the twelve conditions and all sums, those of small tables, nothing.",
+    ),
+    defect(
+        "never_remote",
+        "Lines and payments that should be another warehouse's stay at home (and are marked as remote).",
+    ),
+    defect("flat_nurand", "The constant of NURand is drawn anew at each call, which flattens its skew."),
+    defect("bad_item_early", "The missing item of an order to be rolled back is the last but one."),
+    defect("wrong_order_read", "Order-Status reads the lines of order 1 to 10 instead of the customer's last one."),
+    defect(
+        "stock_not_counted",
+        "Stock is refilled by another rule, and its year-to-date, order and remote counts stay.",
+    ),
+    defect("amounts_taxed", "The amount of a line has taxes and discount, without cents."),
+    defect("name_off_by_one", "Of the customers of a name another than the middle one is taken."),
+    defect("payments_not_counted", "c_payment_cnt stays, amounts are whole, and the balance is written as a value."),
+    defect("items_unsorted", "Lines take their stock in the order drawn, so that two orders can deadlock."),
+];
+
+const COMPAT_DEFAULTS: &[(&str, Literal)] = &[
+    ("schema", Literal::Text("sysbench")),
+    ("foreign_keys", Literal::Text("unchecked")),
+    ("secondary_indexes", Literal::Text("all")),
+    ("protocol", Literal::Text("text")),
+    ("mix", Literal::Text("independent")),
+    ("home", Literal::Text("random")),
+    ("never_remote", Literal::Flag(true)),
+    ("flat_nurand", Literal::Flag(true)),
+    ("bad_item_early", Literal::Flag(true)),
+    ("wrong_order_read", Literal::Flag(true)),
+    ("stock_not_counted", Literal::Flag(true)),
+    ("amounts_taxed", Literal::Flag(true)),
+    ("name_off_by_one", Literal::Flag(true)),
+    ("payments_not_counted", Literal::Flag(true)),
+    ("items_unsorted", Literal::Flag(true)),
+];
+
+/// The same with the defaults of sysbench-tpcc.
+pub(super) const COMPAT: &[Parameter] = &compat();
+
+const fn compat() -> [Parameter; FAITHFUL.len()] {
+    let mut all = [FAITHFUL[0]; FAITHFUL.len()];
+    let (mut at, mut turned) = (0, 0);
+    while at < all.len() {
+        all[at] = FAITHFUL[at];
+        if turned < COMPAT_DEFAULTS.len() && same(FAITHFUL[at].name, COMPAT_DEFAULTS[turned].0) {
+            all[at].default = Some(COMPAT_DEFAULTS[turned].1);
+            turned += 1;
+        }
+        at += 1;
+    }
+    assert!(turned == COMPAT_DEFAULTS.len(), "a default of a parameter that is not there, or in another order");
+    all
+}
+
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dates {
+    Null,
+    Default,
+    DefaultAndCarrier,
+    Redundant,
+    Timestamp,
+    Broken,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ForeignKeys {
+    None,
+    Unchecked,
+    Checked,
+}
+
+/// What the parameters make of the data.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub warehouses: u64,
+    pub sets: u64,
+    pub sysbench: bool,
+    pub dates: Dates,
+    pub sentinel: String,
+    pub foreign_keys: ForeignKeys,
+    pub all_indexes: bool,
+    pub history_key: bool,
+    pub charset: Charset,
+}
+
+impl Shape {
+    pub fn of(parameters: &Parameters) -> Self {
+        Self {
+            warehouses: count(parameters, "warehouses"),
+            sets: count(parameters, "table_sets"),
+            sysbench: text(parameters, "schema") == "sysbench",
+            dates: match text(parameters, "date_columns") {
+                "default" => Dates::Default,
+                "default+carrier" => Dates::DefaultAndCarrier,
+                "redundant" => Dates::Redundant,
+                "timestamp" => Dates::Timestamp,
+                "broken" => Dates::Broken,
+                _ => Dates::Null,
+            },
+            sentinel: text(parameters, "sentinel").to_string(),
+            foreign_keys: match text(parameters, "foreign_keys") {
+                "unchecked" => ForeignKeys::Unchecked,
+                "checked" => ForeignKeys::Checked,
+                _ => ForeignKeys::None,
+            },
+            all_indexes: text(parameters, "secondary_indexes") == "all",
+            history_key: flag(parameters, "history_key"),
+            charset: charset::by_label(text(parameters, "charset")).expect("charset was checked against its labels"),
+        }
+    }
+    /// Whether `ol_delivery_d` of an order that is not delivered is a date.
+    pub fn has_sentinel(&self) -> bool {
+        match self.dates {
+            Dates::Default | Dates::DefaultAndCarrier | Dates::Broken => true,
+            Dates::Null | Dates::Redundant | Dates::Timestamp => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mix {
+    Deck,
+    Independent,
+    Weighted,
+}
+
+/// What the parameters make of the work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Habits {
+    pub warehouses: u64,
+    pub sets: u64,
+    pub protocol: Protocol,
+    pub mix: Mix,
+    pub fixed_home: bool,
+    pub swallow: bool,
+    /// New-Order inserts NULL into `ol_delivery_d` explicitly.
+    pub explicit_null: bool,
+    pub never_remote: bool,
+    pub flat_nurand: bool,
+    pub bad_item_early: bool,
+    pub wrong_order_read: bool,
+    pub stock_not_counted: bool,
+    pub amounts_taxed: bool,
+    pub name_off_by_one: bool,
+    pub payments_not_counted: bool,
+    pub items_unsorted: bool,
+}
+
+impl Habits {
+    pub fn of(parameters: &Parameters) -> Self {
+        let flag = |name| flag(parameters, name);
+        Self {
+            warehouses: count(parameters, "warehouses"),
+            sets: count(parameters, "table_sets"),
+            protocol: Protocol::of(parameters),
+            mix: match text(parameters, "mix") {
+                "deck" => Mix::Deck,
+                "independent" => Mix::Independent,
+                _ => Mix::Weighted,
+            },
+            fixed_home: text(parameters, "home") == "fixed",
+            swallow: text(parameters, "errors") == "swallowed",
+            explicit_null: text(parameters, "date_columns") == "broken",
+            never_remote: flag("never_remote"),
+            flat_nurand: flag("flat_nurand"),
+            bad_item_early: flag("bad_item_early"),
+            wrong_order_read: flag("wrong_order_read"),
+            stock_not_counted: flag("stock_not_counted"),
+            amounts_taxed: flag("amounts_taxed"),
+            name_off_by_one: flag("name_off_by_one"),
+            payments_not_counted: flag("payments_not_counted"),
+            items_unsorted: flag("items_unsorted"),
+        }
+    }
+}
+
+pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
+    parameters[name].count().expect("parameters were checked against their kinds").unsigned_abs()
+}
+pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
+    parameters[name].flag().expect("parameters were checked against their kinds")
+}
+pub(super) fn text<'a>(parameters: &'a Parameters, name: &str) -> &'a str {
+    parameters[name].text().expect("parameters were checked against their kinds")
+}
