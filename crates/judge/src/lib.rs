@@ -20,6 +20,7 @@ mod errors;
 mod evidence;
 mod finding;
 pub mod findings;
+mod fingerprint;
 mod law;
 pub mod limits;
 mod metrics;

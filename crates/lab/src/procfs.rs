@@ -63,6 +63,42 @@ pub fn cpu(text: &str) -> Option<[u64; 6]> {
     Some([user + nice, system, idle, iowait, irq + softirq, steal])
 }
 
+/// Bytes read from devices and written to them, of `/proc/PID/io`.
+pub fn io(text: &str) -> Option<(u64, u64)> {
+    Some((field(text, "read_bytes")?, field(text, "write_bytes")?))
+}
+
+/// Sum of all fields of `/proc/vmstat` that begin so.
+pub fn sum_of(text: &str, beginning: &str) -> Option<u64> {
+    let lines = text.lines().filter(|l| l.starts_with(beginning));
+    lines.map(|l| l.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()).sum()
+}
+
+/// Bytes received and sent, of `/proc/net/dev`, over the interfaces that `counted` accepts.
+pub fn interfaces(text: &str, counted: impl Fn(&str) -> bool) -> Option<(u64, u64)> {
+    let mut sum = (0, 0);
+    for line in text.lines().skip(2) {
+        let (name, fields) = line.split_once(':')?;
+        if counted(name.trim()) {
+            let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+            sum.0 += fields.first()?.parse::<u64>().ok()?;
+            sum.1 += fields.get(8)?.parse::<u64>().ok()?;
+        }
+    }
+    Some(sum)
+}
+
+/// TCP segments sent and sent again, of `/proc/net/snmp`: a line of names, then one of values.
+pub fn segments(text: &str) -> Option<(u64, u64)> {
+    let mut lines = text.lines().filter_map(|l| l.strip_prefix("Tcp: "));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let value = |name: &str| {
+        let at = names.split_ascii_whitespace().position(|n| n == name)?;
+        values.split_ascii_whitespace().nth(at)?.parse().ok()
+    };
+    Some((value("OutSegs")?, value("RetransSegs")?))
+}
+
 /// Microseconds in which some task was stalled, of `/proc/pressure/*`.
 pub fn pressure(text: &str) -> Option<u64> {
     text.lines().find(|l| l.starts_with("some "))?.rsplit_once("total=")?.1.trim().parse().ok()
@@ -117,6 +153,11 @@ mod tests {
         assert_eq!(cpu(text), Some([105, 30, 4000, 20, 3, 7]));
         let text = "some avg10=95.88 avg60=89.67 avg300=50.38 total=296452434\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n";
         assert_eq!(pressure(text), Some(296_452_434));
+        assert_eq!(sum_of("allocstall_dma 2\nallocstall_normal 3\noom_kill 1\n", "allocstall_"), Some(5));
+        let text = "Inter-| Receive | Transmit\n face |bytes |bytes\n    lo: 70 1 0 0 0 0 0 0 80 1 0 0 0 0 0 0\n  eth0: 5 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0\n";
+        assert_eq!(interfaces(text, |name| name == "eth0"), Some((5, 6)));
+        let text = "Ip: Forwarding\nIp: 1\nTcp: RtoMin InSegs OutSegs RetransSegs\nTcp: 200 7 90 4\n";
+        assert_eq!(segments(text), Some((90, 4)));
         let text = "   7  0 loop0 9 9 9 9 9 9 9 9 9 9 9\n 254  0 vda 5741 2 100 1 2 3 200 4 0 5 6\n 254  1 vda1 1 1 90 1 1 1 70 1 0 1 1\n";
         assert_eq!(disks(text, |name| name == "vda"), Some((51_200, 102_400)));
     }

@@ -104,6 +104,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         session: Default::default(),
         more_sessions: Default::default(),
         start: None,
+        around: None,
         phases: vec![],
         audits: Vec::new(),
         whole: Default::default(),

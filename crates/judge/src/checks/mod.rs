@@ -2,52 +2,91 @@
 //! opening of a check's file is the page that `assay explain` prints. Adding a check is adding its file and its line here.
 
 mod aa_pairs_agree;
+mod answers_agree;
 mod answers_were_expected;
 pub(crate) mod client_had_headroom;
+mod compaction_kept_up;
 mod counts_agree;
+mod cpu_was_not_stolen;
 mod data_as_generated;
 mod data_obeyed_its_laws;
+mod disk_was_ours;
 mod disturbances_acted;
 mod errors_were_told;
+mod flushing_was_settled;
+mod labels_are_true;
 mod latency_was_honest;
 mod littles_law;
+mod machine_kept_its_speed;
 mod machine_was_quiet;
 mod measured_work_agrees;
+mod memory_was_enough;
+mod mix_follows_its_parts;
+mod network_had_room;
+mod observer_was_cheap;
 pub(crate) mod operations_succeeded;
+mod outliers_are_explained;
 mod parameters_agree;
 mod percentiles_have_samples;
+mod plans_agree;
+mod plans_were_stable;
+mod purge_kept_up;
 mod regime_was_cached;
+mod regimes_agree;
 mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
+mod server_did_the_work;
 mod starting_states_agree;
+mod throughput_was_steady;
 mod timers_were_fine;
 mod transports_agree;
+mod window_covers_cycles;
 
 use crate::check::Check;
 
-/// In the order in which a reader should doubt: comparability, work, load, data, surroundings, noise.
+/// In the order in which a reader should doubt: comparability, work, load, data, state,
+/// surroundings, noise.
 pub const ALL: &[Check] = &[
     parameters_agree::CHECK,
     measured_work_agrees::CHECK,
+    mix_follows_its_parts::CHECK,
     transports_agree::CHECK,
+    labels_are_true::CHECK,
     operations_succeeded::CHECK,
     errors_were_told::CHECK,
     counts_agree::CHECK,
     answers_were_expected::CHECK,
     data_obeyed_its_laws::CHECK,
+    answers_agree::CHECK,
+    server_did_the_work::CHECK,
     client_had_headroom::CHECK,
+    network_had_room::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
     timers_were_fine::CHECK,
     schema_as_declared::CHECK,
+    plans_were_stable::CHECK,
+    plans_agree::CHECK,
     data_as_generated::CHECK,
     starting_states_agree::CHECK,
     disturbances_acted::CHECK,
     regime_was_cached::CHECK,
+    regimes_agree::CHECK,
+    throughput_was_steady::CHECK,
+    purge_kept_up::CHECK,
+    flushing_was_settled::CHECK,
+    compaction_kept_up::CHECK,
+    window_covers_cycles::CHECK,
     machine_was_quiet::CHECK,
+    cpu_was_not_stolen::CHECK,
+    machine_kept_its_speed::CHECK,
+    memory_was_enough::CHECK,
+    disk_was_ours::CHECK,
+    observer_was_cheap::CHECK,
     repetitions_agree::CHECK,
     aa_pairs_agree::CHECK,
+    outliers_are_explained::CHECK,
     scaling_follows_a_law::CHECK,
     percentiles_have_samples::CHECK,
 ];

@@ -9,7 +9,7 @@ use crate::signature::{self, MUCH_SYSTEM, RISES, Signature};
 
 pub const CAUSE: Cause = Cause {
     id: "allocator",
-    code: "S5",
+    code: "K5",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

@@ -9,7 +9,7 @@ use crate::waits;
 
 pub const CAUSE: Cause = Cause {
     id: "blocking_lock",
-    code: "S4",
+    code: "K4",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

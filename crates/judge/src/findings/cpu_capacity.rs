@@ -10,7 +10,7 @@ use crate::signature::{self, FLAT, FULL, Signature};
 
 pub const CAUSE: Cause = Cause {
     id: "cpu_capacity",
-    code: "S1",
+    code: "K1",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!("at least {FULL} of the CPUs are busy, and CPU and switches per operation stay within × {FLAT}")

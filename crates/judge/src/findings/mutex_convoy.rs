@@ -10,7 +10,7 @@ use crate::waits;
 
 pub const CAUSE: Cause = Cause {
     id: "mutex_convoy",
-    code: "S3",
+    code: "K3",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

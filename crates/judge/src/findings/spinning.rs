@@ -11,7 +11,7 @@ const SPINS: &str = "innodb_sync_spin_loops";
 
 pub const CAUSE: Cause = Cause {
     id: "spinning",
-    code: "S2",
+    code: "K2",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

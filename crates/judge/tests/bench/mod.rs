@@ -8,7 +8,8 @@ use model::host::{Host, Version};
 use model::judgement::Judgement;
 use model::load::{Io, Load, Phase, PhaseKind, Until};
 use model::plan::{Axis, Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
-use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, TableAnswer};
+use model::record::answer::{Answered, DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
+use model::record::around::{Around, Pulse};
 use model::record::canary::{Canary, CanaryPoint};
 use model::record::gaps::Gaps;
 use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord, WholeRun};
@@ -17,7 +18,7 @@ use model::record::start::{Prepared, StartingState};
 use model::record::tally::{Interval, OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
 use model::seed::Seed;
-use model::units::{Bytes, Nanos, Users};
+use model::units::{Bytes, Nanos, Share, Users};
 use model::value::Value;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeMap;
@@ -182,9 +183,10 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         io: "epoll".into(),
         workers: 2,
         load_cpus: vec![2, 3],
-        session: SessionAnswer { transport: "unix plain".into(), ..SessionAnswer::default() },
+        session: session(),
         more_sessions: Default::default(),
         start: Some(start()),
+        around: Some(around()),
         phases: vec![PhaseRecord {
             name: "measure".into(),
             kind: PhaseKind::Measure,
@@ -235,6 +237,18 @@ pub fn set_rate(run: &mut RunRecord, qps: f64) {
         ("host.cpu.iowait", 0.0),
         ("host.cpu.steal", 0.0),
         ("db.page_reads", 0.0),
+        ("db.selects", qps),
+        ("db.handler_reads", qps),
+        ("db.redo_written", 0.0),
+        ("db.history_list_length", 0.0),
+        ("host.swap.in", 0.0),
+        ("server.faults.major", 0.0),
+        ("host.disk.read_bytes", 0.0),
+        ("host.disk.write_bytes", 1e6),
+        ("server.io.read_bytes", 0.0),
+        ("server.io.write_bytes", 1e6),
+        ("sampler.cpu", 0.002 * SECOND),
+        ("sampler.statements", 3.0),
     ]
     .into_iter()
     .map(|(name, delta)| (name.to_string(), ends(delta)))
@@ -263,6 +277,11 @@ pub fn ends(delta: f64) -> Ends {
 
 pub fn counter(run: &mut RunRecord, name: &str, delta: f64) {
     run.phases[0].counters.insert(name.into(), ends(delta));
+}
+
+/// As if it had not been measured.
+pub fn forget(run: &mut RunRecord, name: &str) {
+    run.phases[0].counters.remove(name);
 }
 
 pub fn tally(run: &mut RunRecord) -> &mut Tally {
@@ -336,6 +355,7 @@ fn canary() -> Canary {
         io: "epoll".into(),
         points: vec![point(1, 60_000.0), point(64, 400_000.0)],
         unix_ms: 0,
+        others: None,
     }
 }
 
@@ -364,4 +384,31 @@ pub fn spoilt(spoil: impl FnOnce(&mut Record)) -> Record {
 /// The same with every run spoilt.
 pub fn all_runs(spoil: impl Fn(&mut RunRecord)) -> Record {
     spoilt(|r| r.runs.iter_mut().for_each(spoil))
+}
+
+/// How the one statement was carried out, and what it answered.
+pub fn session() -> SessionAnswer {
+    let plan = StatementPlan {
+        statement: "point_selects".into(),
+        sql: "SELECT c FROM sbtest1 WHERE id=7".into(),
+        explain: EXPLAIN.into(),
+        handlers: [("Handler_read_key".to_string(), 1)].into(),
+        rows: 1,
+        other_explains: Vec::new(),
+        answers: vec![Answered { asked: "a1".into(), answer: "b1".into() }],
+    };
+    SessionAnswer {
+        transport: "unix plain".into(),
+        plans: vec![plan],
+        plans_after: Some(BTreeMap::new()),
+        ..SessionAnswer::default()
+    }
+}
+
+pub const EXPLAIN: &str =
+    r#"{"query_block": {"table": {"table_name": "sbtest1", "access_type": "const", "key": "PRIMARY", "rows": 1}}}"#;
+
+pub fn around() -> Around {
+    let pulse = Pulse { integer_per_s: 1e9, memory_bytes_per_s: 8e9 };
+    Around { pulses: Some([pulse, pulse]), neighbours: Vec::new(), disk_free: Some(Share(0.5)) }
 }

@@ -11,6 +11,7 @@ use crate::sessions::address::Door;
 use model::load::{Group, Work};
 use model::plan::{Cell, PlannedRun, Stage};
 use model::record::answer::SessionAnswer;
+use model::record::run::RunRecord;
 use model::seed::Seed;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,15 +79,34 @@ pub(super) fn ask(
             if told.contains(&&group.work) {
                 continue;
             }
-            let probes = crew.workload.probes(&crew.parameters, crew.seed);
-            let name = match cell.groups.is_empty() {
-                true => cell.phases[stage.phases.start].name.clone(),
-                false => group.name.clone(),
-            };
-            answers.push((name, answers::ask(&crew.door, &crew.setup, &probes)?));
+            let probes = answers::probes(crew.workload, &crew.parameters);
+            answers.push((name(cell, stage, group), answers::ask(&crew.door, &crew.setup, &probes)?));
             told.push(&group.work);
         }
     }
     let (_, first) = answers.remove(0);
     Ok((first, answers.into_iter().collect()))
+}
+
+/// Plans after the run; a server that no longer says them leaves them unsaid.
+pub(super) fn ask_again(voyages: &[(Stage, Voyage)], cell: &Cell, record: &mut RunRecord) {
+    let crews = voyages
+        .iter()
+        .flat_map(|(stage, voyage)| voyage.crews.iter().zip(&stage.groups).map(move |pair| (stage, pair)));
+    for (number, (stage, (crew, group))) in crews.enumerate() {
+        let session = match record.more_sessions.get_mut(&name(cell, stage, group)) {
+            Some(session) => session,
+            None if number == 0 => &mut record.session,
+            None => continue,
+        };
+        session.plans_after = answers::again(&crew.door, &crew.setup, &session.plans).ok();
+    }
+}
+
+/// Of the sessions that do this work: their group, or the first phase of their stage.
+fn name(cell: &Cell, stage: &Stage, group: &Group) -> String {
+    match cell.groups.is_empty() {
+        true => cell.phases[stage.phases.start].name.clone(),
+        false => group.name.clone(),
+    }
 }

@@ -3,6 +3,7 @@
 //! written, a wish to stop) ends it.
 
 mod answers;
+mod around;
 mod audit;
 mod crew;
 mod dataset;
@@ -221,13 +222,7 @@ impl Lab<'_> {
 
     /// The machine's own ceiling and floor, measured once and kept.
     fn sing(&mut self) -> Result<(), Halt> {
-        let canary = match canary::kept(&self.house, self.host) {
-            Some(canary) => canary,
-            None => {
-                self.progress.say("measuring what this machine's load can do at most (once per machine and build)");
-                canary::measure(&self.house, self.host, self.stop)?
-            }
-        };
+        let canary = canary::song(&self.house, self.host, self.stop, &mut |line| self.progress.say(line))?;
         Ok(self.notebook.canary(&canary)?)
     }
 

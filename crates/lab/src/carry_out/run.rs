@@ -2,14 +2,14 @@
 //! measured until a failure is kept with it.
 
 use super::audit::Auditor;
-use super::crew::ask;
+use super::crew::{ask, ask_again};
 use super::dataset::{SESSIONS_PER_CPU, key};
 use super::instance::{NEWS, Serving};
 use super::placement::place;
 use super::scribe::{Scribe, Watch, joined};
 use super::trial::LimitWatch;
 use super::wanted::Wanted;
-use super::{Halt, Lab, start, troubles, wanted};
+use super::{Halt, Lab, around, start, troubles, wanted};
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
@@ -40,6 +40,7 @@ impl Lab<'_> {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let pid = up.server.pid();
         let nodes: Vec<_> = up.nodes.iter().map(|node| (node.door.clone(), node.instance.pid())).collect();
+        let own: Vec<u32> = pid.into_iter().chain(nodes.iter().map(|(_, pid)| *pid)).collect();
         record.instance = Some(up.key.clone());
         let wanted = wanted::of(cell);
         record.start = start::state(up, &wanted);
@@ -79,6 +80,7 @@ impl Lab<'_> {
         )?;
         record.started_unix_ms = unix_ms();
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
+        let before = around::before(self.host.cpus.len());
         let workers = Workers::default();
         let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let engine = cell.server.engine.clone();
@@ -102,6 +104,7 @@ impl Lab<'_> {
             self.notebook.note(EventKind::DisturbanceEnded, Some(&planned.id), text)?;
         }
         let still = sampling.mark().wait();
+        record.around = Some(before.and_after(&own, &self.house.home));
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = scribe.close();
         let (missing, written) = sampling.finish();
@@ -133,7 +136,10 @@ impl Lab<'_> {
             self.take_down_within(Duration::ZERO);
         }
         let ending = match (failure, died) {
-            (None, None) => Ending::Done,
+            (None, None) => {
+                ask_again(&voyages, cell, &mut record);
+                Ending::Done
+            }
             (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
         };
@@ -229,6 +235,7 @@ impl Lab<'_> {
             session: SessionAnswer::default(),
             more_sessions: BTreeMap::new(),
             start: None,
+            around: None,
             phases: Vec::new(),
             whole: WholeRun::default(),
             audits: Vec::new(),

@@ -56,6 +56,10 @@ impl Source for Client {
         if let Some(pages) = reading.file("/proc/self/statm", resident) {
             reading.gauge("client.memory.resident", Unit::Bytes, pages * rustix::param::page_size() as u64);
         }
+        if let Some((read, written)) = reading.file("/proc/self/io", crate::procfs::io) {
+            reading.counter("client.io.read_bytes", Unit::Bytes, read);
+            reading.counter("client.io.write_bytes", Unit::Bytes, written);
+        }
         let threads = self.workers.get();
         let Some(sums) = sum(&threads).filter(|_| !threads.is_empty()) else { return };
         // The kernel tells user and system apart in ticks of 10 ms, and their sum exactly: user is what is left.

@@ -33,6 +33,8 @@ const SERVER: &[Row] = &[
     ("handler_writes", &[&["status.Handler_write"]]),
     ("tables_opened", &[&["status.Opened_tables"]]),
     ("table_lock_waits", &[&["status.Table_locks_waited"]]),
+    ("selects", &[&["status.Com_select"]]),
+    ("query_cache_hits", &[&["status.Qcache_hits"]]),
 ];
 
 const INNODB: &[Row] = &[
@@ -54,6 +56,10 @@ const INNODB: &[Row] = &[
     ("data_fsyncs", &[&["status.Innodb_data_fsyncs"], &["innodb.os_data_fsyncs"]]),
     ("redo_waits", &[&["status.Innodb_log_waits"], &["innodb.log_waits"]]),
     ("checkpoint_age", &[&["status.Innodb_checkpoint_age"], &["innodb.log_lsn_checkpoint_age"]]),
+    ("checkpoint_max_age", &[&["status.Innodb_checkpoint_max_age"], &["innodb.log_max_modified_age_async"]]),
+    ("checkpoint_lsn", &[&["status.Innodb_lsn_last_checkpoint"], &["innodb.log_lsn_last_checkpoint"]]),
+    ("pages_dirty", &[&["status.Innodb_buffer_pool_pages_dirty"]]),
+    ("pages_total", &[&["status.Innodb_buffer_pool_pages_total"]]),
     ("rwlock_s_waits", &[&["innodb.innodb_rwlock_s_os_waits"], &["status.Innodb_s_lock_os_waits"]]),
     ("rwlock_x_waits", &[&["innodb.innodb_rwlock_x_os_waits"], &["status.Innodb_x_lock_os_waits"]]),
     ("rwlock_sx_waits", &[&["innodb.innodb_rwlock_sx_os_waits"]]),
@@ -65,6 +71,9 @@ const ROCKSDB: &[Row] = &[
     ("page_reads", &[&["status.Rocksdb_block_cache_miss"]]),
     ("page_read_requests", &[&["status.Rocksdb_block_cache_hit", "status.Rocksdb_block_cache_miss"]]),
     ("redo_written", &[&["status.Rocksdb_wal_bytes"]]),
+    ("bytes_written", &[&["status.Rocksdb_bytes_written"]]),
+    ("compaction_debt", &[&["rocksdb.compaction_debt"]]),
+    ("write_stall_us", &[&["status.Rocksdb_stall_micros"]]),
     ("redo_fsyncs", &[&["status.Rocksdb_wal_synced"]]),
     ("tombstones_skipped", &[&["rocksdb.INTERNAL_DELETE_SKIPPED_COUNT"]]),
     ("keys_skipped", &[&["rocksdb.INTERNAL_KEY_SKIPPED_COUNT"]]),

@@ -1,8 +1,8 @@
-//! The machine around client and server: CPU with steal, stalls, swapping, disks. These say whether somebody else was at
+//! The machine around client and server: CPU with steal, stalls, swapping and want of memory, disks, network. These say whether somebody else was at
 //! work, which no counter of ours can.
 
 use super::{Occasion, Reading, Source};
-use crate::procfs::{cpu, disks, field, pressure, ticks_to_nanos};
+use crate::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
 use model::record::series::Unit;
 use std::path::Path;
 
@@ -27,17 +27,50 @@ impl Source for HostWide {
                 reading.counter(&format!("host.pressure.{what}_some"), Unit::Nanos, micros * 1_000);
             }
         }
-        if let Some((swapped_in, out)) =
-            reading.file("/proc/vmstat", |t| Some((field(t, "pswpin")?, field(t, "pswpout")?)))
-        {
+        let memory = |t: &str| {
+            let stalls = (sum_of(t, "allocstall")?, sum_of(t, "compact_stall")?);
+            Some((field(t, "pswpin")?, field(t, "pswpout")?, stalls.0 + stalls.1, field(t, "oom_kill")?))
+        };
+        if let Some((swapped_in, out, stalls, kills)) = reading.file("/proc/vmstat", memory) {
             reading.counter("host.swap.in", Unit::Count, swapped_in);
             reading.counter("host.swap.out", Unit::Count, out);
+            reading.counter("host.memory.stalls", Unit::Count, stalls);
+            reading.counter("host.memory.kills", Unit::Count, kills);
+        }
+        if let Some((received, sent)) = reading.file("/proc/self/net/dev", |t| interfaces(t, is_hardware)) {
+            reading.counter("host.net.received_bytes", Unit::Bytes, received);
+            reading.counter("host.net.sent_bytes", Unit::Bytes, sent);
+        }
+        if let Some((sent, again)) = reading.file("/proc/self/net/snmp", segments) {
+            reading.counter("host.net.segments", Unit::Count, sent);
+            reading.counter("host.net.segments_again", Unit::Count, again);
+        }
+        if let Some(link) = link() {
+            reading.gauge("host.net.link", Unit::PerSecond, link);
         }
         if let Some((read, written)) = reading.file("/proc/diskstats", |t| disks(t, is_whole_disk)) {
             reading.counter("host.disk.read_bytes", Unit::Bytes, read);
             reading.counter("host.disk.write_bytes", Unit::Bytes, written);
         }
     }
+}
+
+/// An interface with hardware behind it: what goes over the others is within this machine, or counted twice.
+fn is_hardware(interface: &str) -> bool {
+    Path::new("/sys/class/net").join(interface).join("device").exists()
+}
+
+/// Bytes per second and direction of all of them, where each says its speed (virtual ones seldom do).
+fn link() -> Option<u64> {
+    /// Of a megabit.
+    const BYTES: u64 = 125_000;
+    let names = std::fs::read_dir("/sys/class/net").ok()?.flatten().filter_map(|e| e.file_name().into_string().ok());
+    let speed = |name: String| {
+        let text = std::fs::read_to_string(format!("/sys/class/net/{name}/speed")).ok()?;
+        text.trim().parse::<u64>().ok()
+    };
+    let sum: Option<u64> = names.filter(|n| is_hardware(n)).map(speed).sum();
+    sum.filter(|megabits| *megabits > 0).map(|megabits| megabits * BYTES)
 }
 
 /// A disk with hardware behind it: partitions, loops, RAM disks and stacked devices would count bytes twice.

@@ -2,7 +2,7 @@
 //! threads; what the kernel keeps per thread is `server_threads`.
 
 use super::{Occasion, Reading, Source};
-use crate::procfs::{field, resident, stat, ticks_to_nanos};
+use crate::procfs::{field, io, resident, stat, ticks_to_nanos};
 use model::record::series::Unit;
 
 pub(super) const NAME: &str = "server_process";
@@ -26,8 +26,10 @@ impl Source for ServerProcess {
         if let Some(pages) = reading.file(&format!("{folder}/statm"), resident) {
             reading.gauge("server.memory.resident", Unit::Bytes, pages * rustix::param::page_size() as u64);
         }
-        let bytes = |text: &str| Some((field(text, "read_bytes")?, field(text, "write_bytes")?));
-        if let Some((read, written)) = reading.file(&format!("{folder}/io"), bytes) {
+        if let Some(swapped) = reading.file(&format!("{folder}/status"), |t| field(t, "VmSwap")) {
+            reading.gauge("server.memory.swapped", Unit::Bytes, swapped * 1024);
+        }
+        if let Some((read, written)) = reading.file(&format!("{folder}/io"), io) {
             reading.counter("server.io.read_bytes", Unit::Bytes, read);
             reading.counter("server.io.write_bytes", Unit::Bytes, written);
         }

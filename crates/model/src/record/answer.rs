@@ -106,6 +106,9 @@ pub struct SessionAnswer {
     #[serde(default)]
     pub compression: String,
     pub plans: Vec<StatementPlan>,
+    /// Plans that read otherwise after the run, numbers aside, by statement; `None` where nobody asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plans_after: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,4 +130,31 @@ pub struct StatementPlan {
     pub handlers: BTreeMap<String, i64>,
     /// Rows that execution returned.
     pub rows: u64,
+    /// Plans of the same statement with other values that read otherwise, numbers aside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_explains: Vec<String>,
+    /// What executions with values from a seed of their own returned, the same in every record: digests of the question and of
+    /// its rows, whatever their order. Empty for a statement that writes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answered>,
+}
+
+/// A question and its answer, as digests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(String, String)", into = "(String, String)")]
+pub struct Answered {
+    pub asked: String,
+    pub answer: String,
+}
+
+impl From<(String, String)> for Answered {
+    fn from((asked, answer): (String, String)) -> Self {
+        Self { asked, answer }
+    }
+}
+
+impl From<Answered> for (String, String) {
+    fn from(a: Answered) -> Self {
+        (a.asked, a.answer)
+    }
 }

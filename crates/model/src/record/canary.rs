@@ -2,6 +2,7 @@
 //! that answers at once. Measured once per machine and build of assay, and kept. A real server's rate near this
 //! ceiling says more about the client than about the server (check L1).
 
+use crate::units::Share;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +14,9 @@ pub struct Canary {
     /// Ascending in users.
     pub points: Vec<CanaryPoint>,
     pub unix_ms: u64,
+    /// CPU time of the machine that others took meanwhile; `None` in songs from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Share>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! other. `docs/record.md` tells the folder's layout.
 
 pub mod answer;
+pub mod around;
 pub mod audit;
 pub mod canary;
 pub mod disturbance;

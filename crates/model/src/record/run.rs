@@ -2,6 +2,7 @@
 //! that the run is over. A failed run is a result with a reason and with everything measured until then.
 
 use super::answer::SessionAnswer;
+use super::around::Around;
 use super::audit::Audit;
 use super::disturbance::DisturbanceRecord;
 use super::explain::Explain;
@@ -56,6 +57,9 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartingState>,
     pub phases: Vec<PhaseRecord>,
+    /// Looked at outside the window; `None` for a run that had no users, and in records from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub around: Option<Around>,
     /// From before the first user connected until after the last one left, when the server was quiet at both ends, so
     /// that what the client sent and what the server counted must be equal to the last one (check W2).
     #[serde(default)]

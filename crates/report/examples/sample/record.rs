@@ -310,6 +310,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         session: session(cell),
         more_sessions: Default::default(),
         start: None,
+        around: None,
         phases: if done { vec![phase] } else { Vec::new() },
         audits: Vec::new(),
         whole: WholeRun::default(),
@@ -356,6 +357,7 @@ fn session(cell: &Cell) -> SessionAnswer {
             .iter()
             .map(|name| statement_plan(name, cell.axes.get("range_size").and_then(Value::count).unwrap_or(1)))
             .collect(),
+        plans_after: None,
     }
 }
 
@@ -380,6 +382,8 @@ fn statement_plan(name: &str, range: i64) -> StatementPlan {
         ),
         handlers: BTreeMap::from([("Handler_read_key".into(), 1), ("Handler_read_next".into(), range)]),
         rows: range as u64,
+        other_explains: Vec::new(),
+        answers: Vec::new(),
     }
 }
 
@@ -421,6 +425,7 @@ fn canary() -> Canary {
         io: "io_uring".into(),
         points: vec![point(1, 98_000.0, 4.1, 9.6), point(16, 410_000.0, 2.3, 36.0), point(64, 452_000.0, 2.2, 138.0)],
         unix_ms: BEGIN,
+        others: None,
     }
 }
 

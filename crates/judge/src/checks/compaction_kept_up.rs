@@ -1,0 +1,49 @@
+//! An LSM tree takes writes as fast as it can append them, and sorts them into its levels afterwards. What its levels hold beyond
+//! their targets is work that the window leaves to be done, and when it grows with the writes the rate is borrowed, until
+//! the engine slows down or stops the writers.
+//!
+//! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
+
+use crate::check::{Check, Look, Seen, Sight, graded};
+use crate::evidence::RunEvidence;
+use crate::limits::{COMPACTION_FAIL, COMPACTION_WARN, STALLED};
+use model::units::{Bytes, Share};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "compaction_kept_up",
+    code: "S4",
+    claim: || format!("what waits for compaction grew by less than {COMPACTION_FAIL} of the bytes written"),
+    source: include_str!("compaction_kept_up.rs"),
+    needs: &[],
+    limits: &[COMPACTION_WARN, COMPACTION_FAIL, STALLED],
+    quarantined: true,
+    advice: "measure until compaction keeps up, give it more threads, or say that the rate is borrowed",
+    look: Look::Run(look),
+};
+
+fn look(run: &RunEvidence) -> Sight {
+    let engine = &run.cell.server.engine;
+    let (warn, fail, stalled) =
+        (run.limits.share(&COMPACTION_WARN), run.limits.share(&COMPACTION_FAIL), run.limits.share(&STALLED));
+    let limit = format!("{fail} of the bytes written; warns at {warn}, and at {stalled} of the time held up");
+    if !engine.eq_ignore_ascii_case("rocksdb") {
+        let sentence = format!("The engine is {engine}: there are no levels to compact.");
+        return Ok(Seen::new(Status::Pass, "no levels", limit, sentence));
+    }
+    let grown = |name: &str| run.growth(name).map(|g| g.delta).ok_or(format!("{name} was not measured"));
+    let (debt, written) = (grown("db.compaction_debt")?.max(0.0), grown("db.bytes_written")?);
+    if written == 0.0 {
+        return Ok(Seen::new(Status::Pass, "no writes", limit, "Nothing was written, so nothing has to be compacted."));
+    }
+    let held = Share(run.rate("db.write_stall_us").map_or(0.0, |us| us / 1e6));
+    let share = Share(debt / written);
+    let by_stall = if held.0 > stalled.0 { Status::Warn } else { Status::Pass };
+    let status = graded(share.0, warn.0, fail.0).max(by_stall);
+    let sentence = format!(
+        "What waits for compaction grew by {} while {} were written ({share}); writers were held up for {held} of the time.",
+        Bytes(debt as u64),
+        Bytes(written as u64)
+    );
+    Ok(Seen::new(status, share.to_string(), limit, sentence))
+}

@@ -1,0 +1,47 @@
+//! A virtual machine that wants to run and may not is told so: the kernel counts the time as stolen. Other machines of the same host
+//! took it, nothing inside this one can be stopped for it, and nothing in a rate shows it.
+//!
+//! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve. On a machine that
+//! is not virtual nothing can be stolen.
+
+use crate::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::evidence::CellEvidence;
+use crate::limits::{STEAL_FAIL, STEAL_WARN};
+use model::units::Share;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "cpu_was_not_stolen",
+    code: "E1b",
+    claim: || format!("other machines of the same host took less than {STEAL_FAIL} of the CPU time"),
+    source: include_str!("cpu_was_not_stolen.rs"),
+    needs: &[Need::Counter("host.cpu.total"), Need::Counter("host.cpu.steal")],
+    limits: &[STEAL_WARN, STEAL_FAIL],
+    quarantined: false,
+    advice: "choose another hour, another host, or a machine with CPUs of its own",
+    look: Look::Cell(look),
+};
+
+fn look(cell: &CellEvidence) -> Sight {
+    let sum = |name: &str| cell.runs.iter().filter_map(|run| run.growth(name)).map(|g| g.delta).sum::<f64>();
+    let total = sum("host.cpu.total");
+    if total <= 0.0 {
+        return Err("no CPU time passed between the readings".into());
+    }
+    // Each end of each phase may have counted one tick more or less.
+    let ends = cell.runs.iter().map(|run| run.phases.len()).sum::<usize>() as f64;
+    let resolution = super::machine_was_quiet::TICK * ends.sqrt() / total;
+    let (warn, fail) = (cell.limits.share(&STEAL_WARN), cell.limits.share(&STEAL_FAIL));
+    if resolution > fail.0 {
+        return Err(format!(
+            "over so short a time the ticks of the clock resolve {} of the CPU time only",
+            Share(resolution)
+        ));
+    }
+    let steal = Share((sum("host.cpu.steal") / total).max(0.0));
+    let status = graded(steal.0, warn.0 + 2.0 * resolution, fail.0 + 2.0 * resolution);
+    let first =
+        if status == Status::Pass { "The CPUs were this machine's own" } else { "Other machines took CPU time" };
+    let sentence = format!("{first}: {steal} of the CPU time was stolen (resolution {}).", Share(resolution));
+    Ok(Seen::new(status, format!("{steal} stolen"), format!("{fail}; warns at {warn}"), sentence))
+}

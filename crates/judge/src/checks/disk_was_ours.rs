@@ -1,0 +1,60 @@
+//! Bytes that somebody else moves over the same disk make the server wait, and no counter of the server tells them from its own. What
+//! the kernel counts of all disks is held against what the server's process and assay moved; the rest is foreign, or was written by
+//! ours earlier and reached the disk now, which makes the server wait just the same. A file system that is nearly full is slower, too.
+//!
+//! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 % of free space.
+
+use crate::check::{Check, Look, Need, Seen, Sight};
+use crate::evidence::RunEvidence;
+use crate::limits::{DISK_FREE, FOREIGN_IO};
+use model::units::{Bytes, Share};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "disk_was_ours",
+    code: "E4",
+    claim: || {
+        format!(
+            "less than {FOREIGN_IO} of the bytes on the disks were somebody else's, and {DISK_FREE} of the space were free"
+        )
+    },
+    source: include_str!("disk_was_ours.rs"),
+    needs: &[
+        Need::Counter("host.disk.read_bytes"),
+        Need::Counter("host.disk.write_bytes"),
+        Need::Counter("server.io.read_bytes"),
+        Need::Counter("server.io.write_bytes"),
+    ],
+    limits: &[FOREIGN_IO, DISK_FREE],
+    quarantined: false,
+    advice: "stop who else uses the disk, or wait until what was loaded has been written; free some space",
+    look: Look::Run(look),
+};
+
+/// What a system's own logs and caches write within a minute, with room.
+const SMALL: f64 = 16.0 * 1024.0 * 1024.0;
+
+fn look(run: &RunEvidence) -> Sight {
+    let sum = |names: [&str; 2]| names.iter().filter_map(|name| run.growth(name)).map(|g| g.delta).sum::<f64>();
+    let all = sum(["host.disk.read_bytes", "host.disk.write_bytes"]);
+    let own =
+        sum(["server.io.read_bytes", "server.io.write_bytes"]) + sum(["client.io.read_bytes", "client.io.write_bytes"]);
+    let foreign = (all - own).max(0.0);
+    let share = Share(if all > 0.0 { foreign / all } else { 0.0 });
+    let (most, least) = (run.limits.share(&FOREIGN_IO), run.limits.share(&DISK_FREE));
+    let free = run.run.around.as_ref().and_then(|around| around.disk_free);
+    let mut troubles = Vec::new();
+    if share.0 > most.0 && foreign > SMALL {
+        troubles.push(format!("{share} of {} on the disks were moved by neither server nor client", Bytes(all as u64)));
+    }
+    if let Some(free) = free.filter(|free| free.0 < least.0) {
+        troubles.push(format!("only {free} of the file system were free"));
+    }
+    let limit = format!("{most} of the bytes; {least} free");
+    let (status, sentence) = if troubles.is_empty() {
+        (Status::Pass, format!("{} went over the disks, {share} of it somebody else's.", Bytes(all as u64)))
+    } else {
+        (Status::Warn, format!("The disk was not ours alone: {}.", troubles.join("; ")))
+    };
+    Ok(Seen::new(status, format!("{share} foreign"), limit, sentence))
+}

@@ -1,0 +1,106 @@
+//! A fresh redo log and clean pages are a honeymoon: until the log has filled once, InnoDB writes no page because it must, and the
+//! rate is that of a server that owes its flushing. The part of the log that is not yet checkpointed, and the pages that are not yet
+//! written, are read over the window; where they still rise from its first third through to its last, the window lies in
+//! the honeymoon.
+//!
+//! A rise by 5 % of the log, or by 5 % of the pool in dirty pages, warns. Where the rise would reach 75 % of the log
+//! within two more windows, at which flushing is forced, it fails.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use crate::limits::{DIRTY_WARN, REDO_FAIL, REDO_WARN};
+use model::units::Share;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "flushing_was_settled",
+    code: "S3",
+    claim: || format!("the redo log's part that is not checkpointed no longer rose towards {REDO_FAIL} of it"),
+    source: include_str!("flushing_was_settled.rs"),
+    needs: &[],
+    limits: &[REDO_WARN, REDO_FAIL, DIRTY_WARN],
+    quarantined: true,
+    advice: "warm up until the log has filled once, or make the log smaller",
+    look: Look::Run(look),
+};
+
+const AGE: &str = "db.checkpoint_age";
+const MOST: &str = "db.checkpoint_max_age";
+const DIRTY: &str = "db.pages_dirty";
+const PAGES: &str = "db.pages_total";
+
+/// Further windows over which the rise is drawn out.
+const WINDOWS: f64 = 2.0;
+/// Readings in each third of the window.
+const FEWEST_READINGS: usize = 2;
+
+/// A level over the window, as shares of the most that it can be.
+struct Course {
+    from: f64,
+    to: f64,
+    rises: bool,
+}
+
+impl Course {
+    fn grown(&self) -> f64 {
+        if self.rises { self.to - self.from } else { 0.0 }
+    }
+}
+
+fn look(run: &RunEvidence) -> Sight {
+    let engine = &run.cell.server.engine;
+    let (warn, fail, dirty_warn) =
+        (run.limits.share(&REDO_WARN), run.limits.share(&REDO_FAIL), run.limits.share(&DIRTY_WARN));
+    let limit =
+        format!("{fail} of the log within {WINDOWS} windows; warns at {warn} of the log, {dirty_warn} of the pool");
+    if !engine.eq_ignore_ascii_case("innodb") {
+        let sentence = format!("The engine is {engine}: there is no redo log of InnoDB's to fill.");
+        return Ok(Seen::new(Status::Pass, "no redo log", limit, sentence));
+    }
+    if run.growth("db.redo_written").is_some_and(|g| g.delta == 0.0) {
+        return Ok(Seen::new(Status::Pass, "no redo", limit, "Nothing was written, so nothing has to be flushed."));
+    }
+    let age = course(run, AGE, MOST)?;
+    let dirty = course(run, DIRTY, PAGES).unwrap_or(Course { from: 0.0, to: 0.0, rises: false });
+    let ahead = age.to + WINDOWS * age.grown();
+    let status = if age.grown() > warn.0 && ahead >= fail.0 && age.to < fail.0 {
+        Status::Fail
+    } else if age.grown() > warn.0 || dirty.grown() > dirty_warn.0 {
+        Status::Warn
+    } else {
+        Status::Pass
+    };
+    let told = format!(
+        "of the redo log {} were not checkpointed at the begin and {} at the end, of the pool {} and {} were dirty",
+        Share(age.from),
+        Share(age.to),
+        Share(dirty.from),
+        Share(dirty.to)
+    );
+    let sentence = match status {
+        Status::Pass | Status::NotEvaluable => format!("Flushing had found its pace: {told}."),
+        Status::Warn => format!("Flushing is still owed: {told}, and rising."),
+        Status::Fail => {
+            format!("This is the honeymoon: {told}, and at this pace flushing is forced within {WINDOWS} more windows.")
+        }
+    };
+    Ok(Seen::new(status, format!("{} of the log", Share(age.to - age.from)), limit, sentence))
+}
+
+fn course(run: &RunEvidence, level: &str, most: &str) -> Result<Course, String> {
+    let missing = || format!("{level} or {most} was not measured");
+    let (first, last) = (run.phases.first().ok_or_else(missing)?, run.phases[run.phases.len() - 1]);
+    let end = |phase: &model::record::run::PhaseRecord, name: &str| phase.counters.get(name).copied();
+    let most = end(last, most).map(|ends| ends.end).filter(|m| *m > 0.0).ok_or_else(missing)?;
+    let (from, to) = end(first, level).zip(end(last, level)).map(|(a, b)| (a.begin, b.end)).ok_or_else(missing)?;
+    let series = run.details.series(&run.run.id, &[level]);
+    let readings = series.iter().flat_map(|s| &s.readings).filter(|(at, _)| (first.from..=last.to).contains(at));
+    let values: Vec<f64> = readings.map(|(_, value)| *value).collect();
+    let third = values.len() / 3;
+    if third < FEWEST_READINGS {
+        return Ok(Course { from: from / most, to: to / most, rises: false });
+    }
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let [one, two, three] = [&values[..third], &values[third..2 * third], &values[2 * third..]].map(mean);
+    Ok(Course { from: from / most, to: to / most, rises: one < two && two < three })
+}

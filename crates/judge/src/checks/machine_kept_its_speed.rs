@@ -1,0 +1,58 @@
+//! A CPU that grows hot, a clock that steps down, a sibling of the core that wakes up: the machine itself is another, and every
+//! number with it. Before each run and after it the lab takes the machine's pulse, an integer loop that is always the same on
+//! every CPU at once, in CPU time so that neighbours do not enter. Each pulse is held against the median of all of this record.
+//!
+//! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses. Copying through memory is told beside it,
+//! and judged by nobody: it differs by more than that on machines where nothing is wrong.
+
+use crate::check::{Check, Look, Seen, Sight, graded};
+use crate::evidence::CellEvidence;
+use crate::limits::{PULSE_FAIL, PULSE_WARN};
+use model::record::around::Pulse;
+use model::units::{Share, round3};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "machine_kept_its_speed",
+    code: "E2",
+    claim: || format!("the machine's own speed stayed within {PULSE_FAIL} of its median before and after every run"),
+    source: include_str!("machine_kept_its_speed.rs"),
+    needs: &[],
+    limits: &[PULSE_WARN, PULSE_FAIL],
+    quarantined: true,
+    advice: "let the machine cool, fix its clock (performance governor), leave its other threads idle, and run again",
+    look: Look::Cell(look),
+};
+
+fn look(cell: &CellEvidence) -> Sight {
+    let first = cell.runs.first().ok_or("there is no run")?;
+    let pulses = |run: &model::record::run::RunRecord| run.around.as_ref().and_then(|a| a.pulses);
+    let numbered = first.record.runs.iter().filter(|run| run.explain.is_none());
+    let mut all: Vec<f64> = numbered.filter_map(pulses).flatten().map(|p| p.integer_per_s).collect();
+    if all.is_empty() {
+        return Err("the machine's pulse was not taken".into());
+    }
+    all.sort_by(f64::total_cmp);
+    let usual = all[all.len() / 2];
+    let off = |pulse: &Pulse| (pulse.integer_per_s / usual - 1.0).abs();
+    let of_run = |[before, after]: [Pulse; 2]| {
+        let between = (after.integer_per_s / before.integer_per_s - 1.0).abs();
+        (off(&before).max(off(&after)).max(between), before, after)
+    };
+    let seen = cell.runs.iter().filter_map(|run| Some((&run.run.id, of_run(pulses(run.run)?))));
+    let worst = seen.max_by(|a, b| a.1.0.total_cmp(&b.1.0)).ok_or("the machine's pulse was not taken")?;
+    let (id, (share, before, after)) = worst;
+    let (warn, fail) = (cell.limits.share(&PULSE_WARN), cell.limits.share(&PULSE_FAIL));
+    let status = graded(share, warn.0, fail.0);
+    let part = |x: f64| Share(x / usual);
+    let first = if status == Status::Pass { "The machine kept its speed" } else { "The machine was another" };
+    let sentence = format!(
+        "{first}: around run {id} its pulse was {} and {} of the median of {} ({} and {} GB/s through memory).",
+        part(before.integer_per_s),
+        part(after.integer_per_s),
+        all.len(),
+        round3(before.memory_bytes_per_s / 1e9),
+        round3(after.memory_bytes_per_s / 1e9)
+    );
+    Ok(Seen::new(status, format!("{} off", Share(share)), format!("{fail}; warns at {warn}"), sentence))
+}

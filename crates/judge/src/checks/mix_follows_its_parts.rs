@@ -1,0 +1,152 @@
+//! Why does a mix not show what one of its parts shows alone? Where an experiment measures a mix of statements and, with as many
+//! users, each of them by itself, the mix has a prediction: an operation takes as long as its statements take one after the
+//! other, each as long as it took alone. And each part says how much of its own bottleneck the mix uses: its rate within
+//! the mix over the highest that it reached alone.
+//!
+//! A rate below 0.75 or above 1.5 times the prediction warns: the parts do other work alone than within the mix, or they
+//! disturb each other. Statements that were not measured alone (BEGIN, COMMIT) enter with the time they took within the mix, and where
+//! they are more than 50 % of it nothing is predicted.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::{CellEvidence, Evidence};
+use crate::limits::{MIX_HIGH, MIX_LOW};
+use model::units::{Share, round3};
+use model::value::Value;
+use model::verdict::Status;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub const CHECK: Check = Check {
+    id: "mix_follows_its_parts",
+    code: "C3",
+    claim: || format!("a mix is {MIX_LOW} to {MIX_HIGH} times as fast as its parts predict"),
+    source: include_str!("mix_follows_its_parts.rs"),
+    needs: &[],
+    limits: &[MIX_LOW, MIX_HIGH],
+    quarantined: false,
+    advice: "compare the statements of mix and part (parameters_agree, measured_work_agrees, plans_agree); look for locks that the parts share",
+    look: Look::Experiment(look),
+};
+
+const AXIS: &str = "workload";
+/// The part of a mix's time that must have been measured alone for a prediction to be one.
+const KNOWN: Share = Share(0.5);
+
+/// One mix held against its parts.
+struct Mix {
+    cell: String,
+    workload: String,
+    /// Over the prediction.
+    ratio: f64,
+    /// The statement whose own bottleneck is used most, and how far.
+    nearest: (String, Share),
+}
+
+/// What a cell says about one of its statements.
+struct Part {
+    calls_per_operation: f64,
+    calls_per_s: f64,
+    seconds: f64,
+}
+
+fn look(evidence: &Evidence) -> Sight {
+    let parts: BTreeMap<_, _> = evidence.cells.iter().map(|cell| (&cell.cell.id, parts(cell))).collect();
+    let mixes = evidence.cells.iter().filter_map(|cell| mix(cell, evidence, &parts));
+    let mixes: Vec<Mix> = mixes.collect();
+    let (low, high) = (evidence.limits.of(&MIX_LOW), evidence.limits.of(&MIX_HIGH));
+    let off = |mix: &Mix| mix.ratio.ln().abs();
+    let worst = mixes.iter().max_by(|a, b| off(a).total_cmp(&off(b)));
+    let worst = worst.ok_or("no mix was measured beside its parts with as many users")?;
+    let status = if (low..=high).contains(&worst.ratio) { Status::Pass } else { Status::Warn };
+    let crowded = mixes.iter().max_by(|a, b| a.nearest.1.0.total_cmp(&b.nearest.1.0)).expect("there is one");
+    let sentence = format!(
+        "{} ({}) is {} times as fast as its parts predict, the furthest of {} mixes. Within a mix `{}` is asked at {} of the highest rate that it reached alone ({}).",
+        worst.workload,
+        worst.cell,
+        round3(worst.ratio),
+        mixes.len(),
+        crowded.nearest.0,
+        crowded.nearest.1,
+        crowded.cell
+    );
+    let limit = format!("{} to {}", round3(low), round3(high));
+    Ok(Seen::new(status, format!("×{}", round3(worst.ratio)), limit, sentence).at(vec![worst.cell.clone()]))
+}
+
+fn mix(
+    cell: &CellEvidence,
+    evidence: &Evidence,
+    parts: &BTreeMap<&model::plan::CellId, BTreeMap<String, Part>>,
+) -> Option<Mix> {
+    let own = &parts[&cell.cell.id];
+    if own.len() < 2 || !cell.cell.groups.is_empty() || cell.cell.load.arrivals.is_some() {
+        return None;
+    }
+    let others: Vec<_> = evidence
+        .cells
+        .iter()
+        .filter(|c| without_workload(c) == without_workload(cell) && parts[&c.cell.id].len() == 1)
+        .collect();
+    let alone = |statement: &str| others.iter().find_map(|c| parts[&c.cell.id].get(statement));
+    let users = f64::from(cell.cell.load.users.0);
+    let (mut predicted, mut known) = (0.0, 0.0);
+    let mut nearest: Option<(String, Share)> = None;
+    for (name, part) in own {
+        match alone(name) {
+            Some(single) => {
+                let time = part.calls_per_operation * users / single.calls_per_s;
+                predicted += time;
+                known += time;
+                let highest = highest(name, cell, evidence, parts);
+                let used = Share(part.calls_per_s / highest.max(single.calls_per_s));
+                if nearest.as_ref().is_none_or(|(_, most)| used.0 > most.0) {
+                    nearest = Some((name.clone(), used));
+                }
+            }
+            None => predicted += part.calls_per_operation * part.seconds,
+        }
+    }
+    let operations =
+        cell.runs.iter().map(|r| r.done() as f64 / r.seconds()).sum::<f64>() / cell.runs.len().max(1) as f64;
+    let ratio = operations * predicted / users;
+    let (cell, workload) = (cell.cell.id.to_string(), cell.cell.workload.clone());
+    (known >= KNOWN.0 * predicted && ratio > 0.0).then_some(Mix { cell, workload, ratio, nearest: nearest? })
+}
+
+/// The highest rate of a statement alone, whatever the number of users.
+fn highest(
+    statement: &str,
+    cell: &CellEvidence,
+    evidence: &Evidence,
+    parts: &BTreeMap<&model::plan::CellId, BTreeMap<String, Part>>,
+) -> f64 {
+    let place = |c: &CellEvidence| {
+        let mut axes = without_workload(c);
+        axes.remove("users");
+        axes
+    };
+    let alone = evidence.cells.iter().filter(|c| parts[&c.cell.id].len() == 1 && place(c) == place(cell));
+    alone.filter_map(|c| parts[&c.cell.id].get(statement)).map(|part| part.calls_per_s).fold(0.0, f64::max)
+}
+
+fn without_workload(cell: &CellEvidence) -> BTreeMap<String, Value> {
+    let mut axes = cell.cell.axes.clone();
+    axes.remove(AXIS);
+    axes
+}
+
+/// By statement, over all runs.
+fn parts(cell: &CellEvidence) -> BTreeMap<String, Part> {
+    let names: BTreeSet<&String> = cell.runs.iter().flat_map(|r| r.statements()).map(|(name, _)| name).collect();
+    let (operations, seconds) = cell.runs.iter().fold((0, 0.0), |(n, s), r| (n + r.done(), s + r.seconds()));
+    let of = |name: &&String| {
+        let tallies = || cell.runs.iter().flat_map(|r| r.statements()).filter(|(n, _)| n == name).map(|(_, s)| s);
+        let calls: u64 = tallies().map(|s| s.calls).sum();
+        let time: f64 = tallies().filter_map(|s| Some(s.service.mean()?.seconds() * s.calls as f64)).sum();
+        (calls > 0 && operations > 0).then(|| Part {
+            calls_per_operation: calls as f64 / operations as f64,
+            calls_per_s: calls as f64 / seconds,
+            seconds: time / calls as f64,
+        })
+    };
+    names.into_iter().filter_map(|name| Some((name.clone(), of(&name)?))).collect()
+}

@@ -1,0 +1,47 @@
+//! Whoever measures takes part. The sampling thread asks the server a few statements a second and reads a few files; its CPU time and
+//! its statements are counted, so that one can see that they are no part of the number.
+//!
+//! More than 1 % of one CPU warns, and so does more than 0.1 % of the server's statements where they are more than the
+//! five a second that sampling is made of.
+
+use crate::check::{Check, Look, Need, Seen, Sight};
+use crate::evidence::RunEvidence;
+use crate::limits::{OBSERVER_CPU, OBSERVER_STATEMENTS};
+use model::units::{Share, round3};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "observer_was_cheap",
+    code: "E5",
+    claim: || {
+        format!(
+            "sampling took less than {OBSERVER_CPU} of one CPU and asked fewer than {OBSERVER_STATEMENTS} of the statements"
+        )
+    },
+    source: include_str!("observer_was_cheap.rs"),
+    needs: &[Need::Counter("sampler.cpu"), Need::Counter("sampler.statements")],
+    limits: &[OBSERVER_CPU, OBSERVER_STATEMENTS],
+    quarantined: false,
+    advice: "have the server keep fewer counters (engine_counters, performance_schema), or measure with fewer threads of it",
+    look: Look::Run(look),
+};
+
+/// Statements per second that sampling is made of.
+const USUAL: f64 = 5.0;
+
+fn look(run: &RunEvidence) -> Sight {
+    let (cpu, asked) = (run.rate("sampler.cpu"), run.rate("sampler.statements"));
+    let (cpu, asked) = cpu.zip(asked).ok_or("the reading's window is empty")?;
+    let (cpu, share) = (Share(cpu / 1e9), Share(asked / (run.qps() + asked)));
+    let (most_cpu, most_share) = (run.limits.share(&OBSERVER_CPU), run.limits.share(&OBSERVER_STATEMENTS));
+    let dear = cpu.0 > most_cpu.0 || (share.0 > most_share.0 && asked > USUAL);
+    let status = if dear { Status::Warn } else { Status::Pass };
+    let first = if dear { "Sampling is part of the number" } else { "Sampling was cheap" };
+    let sentence = format!("{first}: {cpu} of one CPU and {} statements per second ({share} of all).", round3(asked));
+    Ok(Seen::new(
+        status,
+        format!("{cpu} of a CPU"),
+        format!("{most_cpu} of a CPU, {most_share} of the statements"),
+        sentence,
+    ))
+}

@@ -1,0 +1,90 @@
+//! Two cells whose statement is carried out by different plans are two different programs, and their ratio is that of the
+//! plans. Where the axis is the server, its version, the engine, or what shapes the data or the statement, another plan is a fact of that
+//! variant and a first candidate for the cause; where the axis is anything else (users, CPUs, a setting that should only size something), it
+//! fails. Plans are compared by what they do, not by what they expect.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::{CellEvidence, Evidence};
+use crate::fingerprint;
+use crate::pairs;
+use model::verdict::Status;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub const CHECK: Check = Check {
+    id: "plans_agree",
+    code: "D2b",
+    claim: || {
+        "cells that are compared carry out the same statement by the same plan, unless their axis explains another"
+            .into()
+    },
+    source: include_str!("plans_agree.rs"),
+    needs: &[],
+    limits: &[],
+    quarantined: false,
+    advice: "read both plans in the runs' files; if statistics differ, load both cells from the same snapshot; if the axis explains it, say so",
+    look: Look::Experiment(look),
+};
+
+/// Axes that leave the optimizer its tables, its statement and its version.
+const NEUTRAL: &[&str] = &[
+    "users",
+    "rate",
+    "cpus",
+    "load_cpus",
+    "transport",
+    "reconnect_every",
+    "profile",
+    "topology",
+    "protocol",
+    "prepared",
+    "transactions",
+];
+
+fn look(evidence: &Evidence) -> Sight {
+    let pairs = pairs::all(evidence);
+    let plans: BTreeMap<&str, BTreeMap<&str, String>> =
+        evidence.cells.iter().map(|cell| (cell.cell.id.0.as_str(), of(cell))).collect();
+    let (mut compared, mut faults, mut facts) = (0, Vec::new(), Vec::new());
+    let mut cells: BTreeSet<String> = BTreeSet::new();
+    for pair in &pairs {
+        let [base, candidate] =
+            [pair.base, pair.candidate].map(|cell| (cell.cell.id.0.as_str(), &plans[cell.cell.id.0.as_str()]));
+        for (statement, one) in base.1 {
+            let Some(other) = candidate.1.get(statement) else { continue };
+            compared += 1;
+            if one == other {
+                continue;
+            }
+            let told = format!(
+                "`{statement}` is `{one}` in {} and `{other}` in {} (axis `{}`)",
+                base.0, candidate.0, pair.axis
+            );
+            if NEUTRAL.contains(&pair.axis) || pair.axis.starts_with("settings.") {
+                faults.push(told);
+                cells.extend([base.0.to_string(), candidate.0.to_string()]);
+            } else {
+                facts.push(told);
+            }
+        }
+    }
+    if compared == 0 {
+        return Err("no two cells that are compared explained the same statement".into());
+    }
+    let first = |found: &[String]| {
+        let more = if found.len() > 1 { format!("; it is one of {}", found.len()) } else { String::new() };
+        format!("{}{more}", found[0])
+    };
+    let (status, sentence) = match (faults.is_empty(), facts.is_empty()) {
+        (false, _) => (Status::Fail, format!("Another plan where only size should differ: {}.", first(&faults))),
+        (true, false) => (Status::Pass, format!("Plans differ only where the axis explains it: {}.", first(&facts))),
+        (true, true) => (Status::Pass, format!("Over {compared} comparisons, every statement has the same plan.")),
+    };
+    Ok(Seen::new(status, format!("{} plans", faults.len()), "0 plans", sentence).at(cells.into_iter().collect()))
+}
+
+/// By statement, of the cell's first run.
+fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<&'a str, String> {
+    let Some(first) = cell.runs.first() else { return BTreeMap::new() };
+    let plans = first.run.session.plans.iter();
+    plans.filter_map(|plan| Some((plan.statement.as_str(), fingerprint::of(&plan.explain)?))).collect()
+}

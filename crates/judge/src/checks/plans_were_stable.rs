@@ -1,0 +1,70 @@
+//! One statement, two plans, two costs. A plan that changes while it is measured (statistics are recalculated when a tenth of
+//! a table has changed) makes a rate of two different machines, and one that depends on the values makes a rate of their mix.
+//! What EXPLAIN says is reduced to what is done (tables, access, keys and their used parts, sorting, temporary tables), with
+//! eight sets of values before the run, and asked once more after it.
+//!
+//! A plan that is another after the run fails; plans that differ between values warn.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use crate::fingerprint;
+use model::record::answer::{SessionAnswer, StatementPlan};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "plans_were_stable",
+    code: "D2",
+    claim: || "every statement was carried out by one plan".into(),
+    source: include_str!("plans_were_stable.rs"),
+    needs: &[],
+    limits: &[],
+    quarantined: false,
+    advice: "look at both plans in the run's file; refresh the statistics before the run (ANALYZE TABLE) and keep them (innodb_stats_auto_recalc)",
+    look: Look::Run(look),
+};
+
+fn look(run: &RunEvidence) -> Sight {
+    let sessions: Vec<&SessionAnswer> =
+        std::iter::once(&run.run.session).chain(run.run.more_sessions.values()).collect();
+    let plans: Vec<(&StatementPlan, &SessionAnswer)> =
+        sessions.iter().flat_map(|session| session.plans.iter().map(move |plan| (plan, *session))).collect();
+    let explained = plans.iter().filter(|(plan, _)| fingerprint::of(&plan.explain).is_some()).count();
+    if explained == 0 {
+        return Err("the server explained no statement".into());
+    }
+    if sessions.iter().any(|session| session.plans_after.is_none()) {
+        return Err("plans were not asked for again after the run".into());
+    }
+    let mut found: Vec<(Status, String)> = Vec::new();
+    for (plan, session) in &plans {
+        let Some(first) = fingerprint::of(&plan.explain) else { continue };
+        let differs = |text: &String| fingerprint::of(text).filter(|other| *other != first);
+        if let Some(now) = session
+            .plans_after
+            .iter()
+            .flatten()
+            .find(|(name, _)| **name == plan.statement)
+            .and_then(|(_, text)| differs(text))
+        {
+            found.push((
+                Status::Fail,
+                format!("the plan of `{}` changed during the run: `{first}`, afterwards `{now}`", plan.statement),
+            ));
+        }
+        if let Some(other) = plan.other_explains.iter().find_map(differs) {
+            found.push((
+                Status::Warn,
+                format!("the plan of `{}` depends on its values: `{first}`, with others `{other}`", plan.statement),
+            ));
+        }
+    }
+    found.sort_by_key(|(status, _)| std::cmp::Reverse(*status));
+    let (status, sentence) = match found.first() {
+        None => (Status::Pass, format!("{explained} statements had one plan each, before the run and after it.")),
+        Some((status, _)) => (
+            *status,
+            format!("Not one plan: {}.", found.iter().map(|(_, what)| what.as_str()).collect::<Vec<_>>().join("; ")),
+        ),
+    };
+    Ok(Seen::new(status, format!("{} statements", found.len()), "0 statements", sentence))
+}

@@ -1,0 +1,64 @@
+//! InnoDB keeps old versions of rows until purge removes them, and a server that writes faster than it purges borrows its rate:
+//! the versions left behind slow down every later read and have to be removed one day. The history list's growth over the
+//! window is held against the transactions that wrote meanwhile.
+//!
+//! More than 1 % of them left behind warns and more than 10 % fails. Where the phase is disturbed by something that
+//! holds versions on purpose, the growth is what it means to show, and passes.
+
+use crate::check::{Check, Look, Seen, Sight, graded};
+use crate::evidence::RunEvidence;
+use crate::limits::{HISTORY_FAIL, HISTORY_WARN, START_HISTORY};
+use model::units::Share;
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "purge_kept_up",
+    code: "S2",
+    claim: || format!("purge left behind the history of less than {HISTORY_FAIL} of the transactions that wrote"),
+    source: include_str!("purge_kept_up.rs"),
+    needs: &[],
+    limits: &[HISTORY_WARN, HISTORY_FAIL, START_HISTORY],
+    quarantined: false,
+    advice: "measure until the history list is steady, give purge more threads, or say that the rate is borrowed",
+    look: Look::Run(look),
+};
+
+const HISTORY: &str = "db.history_list_length";
+const WRITES: [&str; 3] = ["status.Com_insert", "status.Com_update", "status.Com_delete"];
+
+/// Disturbances that hold old versions: their growth is the result.
+const HOLDING: &[&str] = &["open_snapshot", "long_query", "logical_backup"];
+
+fn look(run: &RunEvidence) -> Sight {
+    let engine = &run.cell.server.engine;
+    let (warn, fail) = (run.limits.share(&HISTORY_WARN), run.limits.share(&HISTORY_FAIL));
+    let limit = format!("{fail}; warns at {warn}");
+    if !engine.eq_ignore_ascii_case("innodb") {
+        let sentence = format!("The engine is {engine}: there is no history list of InnoDB's to purge.");
+        return Ok(Seen::new(Status::Pass, "no history", limit, sentence));
+    }
+    let grown = run.growth(HISTORY).ok_or(format!("{HISTORY} was not measured"))?.delta;
+    let commits: u64 = run.tallies().map(|t| t.commits).sum();
+    let statements: f64 = WRITES.iter().filter_map(|name| run.growth(name)).map(|g| g.delta).sum();
+    // Without transactions each statement is one.
+    let wrote = if commits > 0 { (commits as f64).min(statements.max(1.0)) } else { statements };
+    if statements == 0.0 {
+        return Ok(Seen::new(Status::Pass, "no writes", limit, "Nothing was written, so nothing had to be purged."));
+    }
+    let (share, what) =
+        (Share(grown.max(0.0) / wrote), format!("The history list grew by {grown} while {wrote} transactions wrote"));
+    if let Some(holder) =
+        run.phases.iter().filter_map(|p| p.disturb.as_deref()).find(|d| HOLDING.iter().any(|h| d.starts_with(h)))
+    {
+        let sentence = format!("{what} ({share}), as {holder} means it to.");
+        return Ok(Seen::new(Status::Pass, share.to_string(), limit, sentence));
+    }
+    // A few versions come and go within any second.
+    let status = if grown <= run.limits.of(&START_HISTORY) { Status::Pass } else { graded(share.0, warn.0, fail.0) };
+    let rest = match status {
+        Status::Pass | Status::NotEvaluable => ": purge kept up",
+        Status::Warn => ": purge falls behind",
+        Status::Fail => ": purge does not keep up, and this rate is borrowed",
+    };
+    Ok(Seen::new(status, share.to_string(), limit, format!("{what} ({share}){rest}.")))
+}

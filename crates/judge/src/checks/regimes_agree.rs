@@ -1,0 +1,122 @@
+//! A line through points of two regimes shows a trend that is none: ten iterations of a study were drawn as one line, and in the tenth
+//! the data had outgrown the buffer pool. Whatever is joined by a line, cells over users or rates and the iterations of one
+//! run, must be in one regime: all cached, or all read from disk alike.
+//!
+//! A line with two regimes fails, and the sentence names where it changes. Axes that size the data or the cache change the regime on
+//! purpose and are no lines here.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
+use crate::regime::{Regime, regime};
+use model::units::round3;
+use model::value::Value;
+use model::verdict::Status;
+use std::collections::BTreeMap;
+
+pub const CHECK: Check = Check {
+    id: "regimes_agree",
+    code: "D4b",
+    claim: || "all points of one line are in one regime".into(),
+    source: include_str!("regimes_agree.rs"),
+    needs: &[],
+    limits: &[POOL_FULL, POOL_READS, IO_STALLED],
+    quarantined: false,
+    advice: "enlarge the buffer pool, end the line before it leaves the regime, or draw the regimes as lines of their own",
+    look: Look::Experiment(look),
+};
+
+/// A point of a line: where, in which regime, and pages read per statement.
+type Point = (String, Regime, f64);
+
+fn look(evidence: &Evidence) -> Sight {
+    let lines: Vec<(String, Vec<Point>)> =
+        over_axes(evidence).into_iter().chain(evidence.cells.iter().flat_map(iterations)).collect();
+    let lines: Vec<_> = lines.into_iter().filter(|(_, points)| points.len() > 1).collect();
+    if lines.is_empty() {
+        return Err("no two points of one line have a regime".into());
+    }
+    let broken = lines.iter().filter_map(|(line, points)| {
+        let at = points.windows(2).position(|pair| is_other(&pair[0], &pair[1]))?;
+        let (last, first) = (&points[at], &points[at + 1]);
+        Some(format!(
+            "{line}: {} is in another regime ({}, {} pages read per statement) than {} ({}, {}); a trend over both is none",
+            first.0,
+            first.1.word(),
+            round3(first.2),
+            last.0,
+            last.1.word(),
+            round3(last.2)
+        ))
+    });
+    let broken: Vec<String> = broken.collect();
+    let limit = "one regime per line";
+    Ok(match broken.first() {
+        None => Seen::new(Status::Pass, "0 lines", limit, format!("Each of {} lines is in one regime.", lines.len())),
+        Some(first) => {
+            let more = if broken.len() > 1 {
+                format!(" So it is on {} lines of {}.", broken.len(), lines.len())
+            } else {
+                String::new()
+            };
+            Seen::new(Status::Fail, format!("{} lines", broken.len()), limit, format!("{first}.{more}"))
+        }
+    })
+}
+
+/// Found in memory, or not: how a run that reads is called depends on how long it was looked at.
+fn is_other(one: &Point, other: &Point) -> bool {
+    (one.1 == Regime::Cached) != (other.1 == Regime::Cached)
+}
+
+/// The worst of a cell's runs.
+fn of_cell(cell: &CellEvidence) -> Option<(Regime, f64)> {
+    let readings = cell.runs.iter().map(regime).collect::<Option<Vec<_>>>()?;
+    let worst = readings.into_iter().max_by(|a, b| a.regime.cmp(&b.regime).then(a.reads.total_cmp(&b.reads)))?;
+    Some((worst.regime, worst.reads))
+}
+
+/// Cells that differ on an axis of users or rates only, in its order.
+fn over_axes(evidence: &Evidence) -> Vec<(String, Vec<Point>)> {
+    let mut lines: BTreeMap<(String, String), Vec<Point>> = BTreeMap::new();
+    let axes = &evidence.record.plan.axes;
+    for axis in axes.iter().filter(|a| ["users", "rate"].contains(&a.key.rsplit('.').next().unwrap_or(&a.key))) {
+        for value in &axis.values {
+            let cells =
+                evidence.cells.iter().filter(|c| c.cell.repeats.is_none() && c.cell.axes.get(&axis.key) == Some(value));
+            for cell in cells {
+                let Some((regime, reads)) = of_cell(cell) else { continue };
+                let others: Vec<String> =
+                    cell.cell.axes.iter().filter(|(key, _)| **key != axis.key).map(of_axis).collect();
+                let line = (axis.key.clone(), others.join(", "));
+                lines.entry(line).or_default().push((format!("{} {value}", axis.key), regime, reads));
+            }
+        }
+    }
+    let name = |axis: &str, others: &str| match others {
+        "" => format!("over {axis}"),
+        others => format!("over {axis} ({others})"),
+    };
+    lines.into_iter().map(|((axis, others), points)| (name(&axis, &others), points)).collect()
+}
+
+fn of_axis((key, value): (&String, &Value)) -> String {
+    format!("{key} {value}")
+}
+
+/// The iterations of each run: phases `read.1`, `read.2` … of one name.
+fn iterations(cell: &CellEvidence) -> Vec<(String, Vec<Point>)> {
+    let mut lines: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    for run in &cell.runs {
+        for phase in &run.phases {
+            let Some((stem, number)) = phase.name.rsplit_once('.').filter(|(_, n)| n.parse::<u32>().is_ok()) else {
+                continue;
+            };
+            let alone = RunEvidence { phases: vec![*phase], ..run.clone() };
+            let Some(reading) = regime(&alone) else { continue };
+            let line = lines.entry(format!("{stem} of run {}", run.run.id)).or_default();
+            line.push((format!("iteration {number}"), reading.regime, reading.reads));
+        }
+    }
+    lines.into_iter().collect()
+}

@@ -1,0 +1,109 @@
+//! One number for a run says that the run had one state. A warm-up that was too short, a log that filled, a purge that fell behind
+//! give a rate that is a mixture and depends on how long one looked. The operations of each second are cut into levels
+//! by change points (calibrated so that an unchanged series has one), and the last level must hold still.
+//!
+//! A rate that fell from an earlier level, or that never held still, fails; so does a drift of 5 % over the last level. A drift of
+//! 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart, and a phase that is
+//! disturbed on purpose is not looked at: there the course is the result.
+
+use crate::check::{Check, Look, Seen, Sight, worst_of};
+use crate::evidence::RunEvidence;
+use crate::limits::{DRIFT_FAIL, DRIFT_WARN};
+use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
+use model::record::run::PhaseRecord;
+use model::record::tally::Interval;
+use model::units::{Share, round3};
+use model::verdict::Status;
+
+pub const CHECK: Check = Check {
+    id: "throughput_was_steady",
+    code: "S1",
+    claim: || format!("the rate had one level over the whole window, and drifted by less than {DRIFT_FAIL} of it"),
+    source: include_str!("throughput_was_steady.rs"),
+    needs: &[],
+    limits: &[DRIFT_WARN, DRIFT_FAIL],
+    quarantined: false,
+    advice: "warm up longer, or measure until it is steady; if it never is, publish the course and not one number",
+    look: Look::Run(look),
+};
+
+fn look(run: &RunEvidence) -> Sight {
+    let calm: Vec<&PhaseRecord> = run.phases.iter().copied().filter(|p| p.disturb.is_none()).collect();
+    if calm.is_empty() {
+        return Err("every phase is disturbed on purpose".into());
+    }
+    let long: Vec<_> = calm.into_iter().filter(|p| p.length().seconds() >= SHORTEST_SECONDS).collect();
+    if long.is_empty() {
+        return Err(format!("no phase is as long as {SHORTEST_SECONDS} s"));
+    }
+    let intervals = run.details.intervals(&run.run.id);
+    worst_of(long.iter().map(|phase| (phase.name.clone(), of_phase(run, phase, &intervals))).collect())
+}
+
+fn of_phase(run: &RunEvidence, phase: &PhaseRecord, intervals: &[Interval]) -> Sight {
+    let rates = seconds(phase, intervals);
+    let steady = steady::of(&rates, 1.0).ok_or("its seconds were not recorded")?;
+    let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
+    let drift = Share(if steady.drifts { steady.drift.abs() } else { 0.0 });
+    let last = steady.last();
+    let before = || steady.levels[..steady.levels.len() - 1].iter().map(|l| l.rate).fold(0.0, f64::max);
+    let (by_class, mut sentence) = match steady.class {
+        Class::Flat => (Status::Pass, format!("The rate had one level, {} operations per second.", round3(last.rate))),
+        Class::Cyclic => (
+            Status::Pass,
+            format!("The rate swung around one level, every {} s.", round3(steady.cycle.unwrap_or_default())),
+        ),
+        Class::WarmUp => (
+            Status::Warn,
+            format!(
+                "The first {} s were slower: the run had not warmed up, and its number is too low.",
+                round3(steady.from())
+            ),
+        ),
+        Class::Slowdown => (
+            Status::Fail,
+            format!(
+                "The rate fell from {} to {} operations per second after {} s: one number stands for neither.",
+                round3(before()),
+                round3(last.rate),
+                round3(steady.from())
+            ),
+        ),
+        Class::NoSteadyState => (
+            Status::Fail,
+            format!("The rate never held still: {} levels, the last one for too short a time.", steady.levels.len()),
+        ),
+    };
+    let by_drift = match drift.0 {
+        d if d > fail.0 => Status::Fail,
+        d if d > warn.0 => Status::Warn,
+        _ => Status::Pass,
+    };
+    if by_drift > Status::Pass {
+        sentence.push_str(&format!(
+            " It still {} by {drift} over its last level.",
+            if steady.drift > 0.0 { "rose" } else { "fell" }
+        ));
+    }
+    if !steady.stalls.is_empty() {
+        sentence.push_str(&format!(" In {} seconds it stood far from its neighbours.", steady.stalls.len()));
+    }
+    let measured = format!("{} levels, drift {drift}", steady.levels.len());
+    Ok(Seen::new(by_class.max(by_drift), measured, format!("1 level; drift {fail}, warns at {warn}"), sentence))
+}
+
+/// Operations done in each whole second of a phase, shared out where an interval lies across its end.
+fn seconds(phase: &PhaseRecord, intervals: &[Interval]) -> Vec<f64> {
+    let mut rates = vec![0.0; phase.length().seconds() as usize];
+    for interval in intervals.iter().filter(|i| i.phase == phase.name && i.to > i.from) {
+        let done: u64 = interval.tally.operations.values().map(|o| o.done).sum();
+        let since = |at: model::units::Nanos| at.seconds() - phase.from.seconds();
+        let (from, to) = (since(interval.from).max(0.0), since(interval.to));
+        let (first, last) = (from as usize, (to.ceil() as usize).min(rates.len()));
+        for (second, rate) in rates.iter_mut().enumerate().take(last).skip(first) {
+            let inside = to.min(second as f64 + 1.0) - from.max(second as f64);
+            *rate += done as f64 * inside.max(0.0) / (to - from);
+        }
+    }
+    rates
+}

@@ -1,0 +1,23 @@
+//! The check `machine_kept_its_speed`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::record::run::RunRecord;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+
+#[test]
+fn a_machine_that_slows_down_is_another_machine() {
+    let slowed = |by: f64| {
+        spoilt(move |r| {
+            let slow =
+                |r: &mut RunRecord| r.around.as_mut().unwrap().pulses.as_mut().unwrap()[1].integer_per_s *= 1.0 - by;
+            of_cell(r, "c002").for_each(slow);
+        })
+    };
+    assert_eq!(status(&slowed(0.01), "machine_kept_its_speed"), Pass);
+    assert_eq!(status(&slowed(0.03), "machine_kept_its_speed"), Warn);
+    let other = verdict(&slowed(0.1), "machine_kept_its_speed");
+    assert_eq!(other.verdict, Fail);
+    assert!(other.sentence.contains("around run c002-"), "{}", other.sentence);
+    assert!(!judge(&slowed(0.1)).failed(), "in quarantine it strikes no number");
+    assert_eq!(status(&all_runs(|r| r.around = None), "machine_kept_its_speed"), NotEvaluable);
+}

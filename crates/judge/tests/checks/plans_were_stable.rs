@@ -1,0 +1,24 @@
+//! The check `plans_were_stable`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+
+#[test]
+fn a_plan_that_changes_during_the_run_fails_and_one_that_depends_on_values_warns() {
+    let other = EXPLAIN.replace("const", "ALL").replace("PRIMARY", "k_1");
+    let again = EXPLAIN.replace("\"rows\": 1", "\"rows\": 900");
+    let afterwards = |text: &str| {
+        let text = text.to_string();
+        all_runs(move |r| r.session.plans_after = Some([("point_selects".to_string(), text.clone())].into()))
+    };
+    assert_eq!(status(&record(), "plans_were_stable"), Pass);
+    assert_eq!(status(&afterwards(&again), "plans_were_stable"), Pass, "another estimate is the same plan");
+    let changed = verdict(&afterwards(&other), "plans_were_stable");
+    assert_eq!(changed.verdict, Fail);
+    let told = "`point_selects` changed during the run: `sbtest1 const PRIMARY`, afterwards `sbtest1 ALL k_1`";
+    assert!(changed.sentence.contains(told), "{}", changed.sentence);
+    let values = all_runs(|r| r.session.plans[0].other_explains = vec![other.clone()]);
+    assert_eq!(status(&values, "plans_were_stable"), Warn);
+    assert_eq!(status(&all_runs(|r| r.session.plans_after = None), "plans_were_stable"), NotEvaluable);
+    assert_eq!(status(&all_runs(|r| r.session.plans.clear()), "plans_were_stable"), NotEvaluable);
+}

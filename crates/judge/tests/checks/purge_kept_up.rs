@@ -1,0 +1,29 @@
+//! The check `purge_kept_up`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::record::run::RunRecord;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+
+#[test]
+fn history_left_behind_is_a_rate_that_was_borrowed() {
+    let writing = |history: f64| {
+        move |r: &mut RunRecord| {
+            tally(r).commits = 50_000;
+            counter(r, "status.Com_update", 50_000.0);
+            counter(r, "db.history_list_length", history);
+        }
+    };
+    assert_eq!(status(&record(), "purge_kept_up"), Pass, "nothing was written");
+    assert_eq!(status(&all_runs(writing(900.0)), "purge_kept_up"), Pass, "few come and go");
+    assert_eq!(status(&all_runs(writing(2_000.0)), "purge_kept_up"), Warn);
+    let borrowed = verdict(&all_runs(writing(20_000.0)), "purge_kept_up");
+    assert_eq!(borrowed.verdict, Fail);
+    assert!(borrowed.sentence.contains("grew by 20000 while 50000 transactions wrote (40 %)"), "{}", borrowed.sentence);
+    let on_purpose = all_runs(|r| {
+        writing(20_000.0)(r);
+        r.phases[0].disturb = Some("open_snapshot".into());
+    });
+    assert_eq!(status(&on_purpose, "purge_kept_up"), Pass);
+    let unknown = all_runs(|r| forget(r, "db.history_list_length"));
+    assert_eq!(status(&unknown, "purge_kept_up"), NotEvaluable);
+}

@@ -1,0 +1,67 @@
+//! The check `throughput_was_steady`: healthy, ill, and without its evidence.
+
+use crate::bench::*;
+use model::load::PhaseKind;
+use model::plan::RunId;
+use model::record::series::Series;
+use model::record::tally::{Interval, OperationTally, Tally};
+use model::record::{Details, Record};
+use model::units::Nanos;
+use model::verdict::{Status, Verdict};
+
+const SECONDS: u64 = 60;
+
+/// Every run did so many operations in each second.
+struct Course(Vec<u64>);
+
+impl Details for Course {
+    fn intervals(&self, _: &RunId) -> Vec<Interval> {
+        let interval = |(n, done): (usize, &u64)| {
+            let operation = OperationTally { done: *done, ..OperationTally::default() };
+            let tally = Tally { operations: [("point_selects".to_string(), operation)].into(), ..Tally::default() };
+            let from = Nanos::from_secs(1 + n as u64);
+            Interval { from, to: Nanos(from.0 + 1_000_000_000), phase: "measure".into(), group: "users".into(), tally }
+        };
+        self.0.iter().enumerate().map(interval).collect()
+    }
+    fn series(&self, _: &RunId, _: &[&str]) -> Vec<Series> {
+        Vec::new()
+    }
+}
+
+fn long() -> Record {
+    let mut record = experiment(&[]);
+    for run in &mut record.runs {
+        run.phases[0].to = Nanos(run.phases[0].from.0 + SECONDS * 1_000_000_000);
+        assert_eq!(run.phases[0].kind, PhaseKind::Measure);
+    }
+    record
+}
+
+/// Rates of the seconds, with a ripple that repeats at no short distance.
+fn verdict_of(record: &Record, rate: impl Fn(u64) -> f64) -> Verdict {
+    let ripple = |n: u64| 1.0 + 0.004 * (((n * 2_654_435_761) >> 7) % 101) as f64 / 50.0 - 0.004;
+    let course = Course((0..SECONDS).map(|n| (rate(n) * ripple(n)) as u64).collect());
+    let judgement = judge::judge(record, &course);
+    judgement.cells[0].verdicts.iter().find(|v| v.check == "throughput_was_steady").unwrap().clone()
+}
+
+#[test]
+fn a_run_of_one_level_passes_and_one_that_falls_is_no_number() {
+    let flat = verdict_of(&long(), |_| 20_000.0);
+    assert_eq!(flat.verdict, Status::Pass, "{}", flat.sentence);
+    let warming = verdict_of(&long(), |n| if n < 12 { 12_000.0 } else { 20_000.0 });
+    assert_eq!(warming.verdict, Status::Warn, "{}", warming.sentence);
+    assert!(warming.sentence.contains("had not warmed up"), "{}", warming.sentence);
+    let falling = verdict_of(&long(), |n| if n < 20 { 20_000.0 } else { 12_000.0 });
+    assert_eq!(falling.verdict, Status::Fail, "{}", falling.sentence);
+    assert!(falling.sentence.contains("operations per second after 20 s"), "{}", falling.sentence);
+}
+
+#[test]
+fn what_is_too_short_or_disturbed_on_purpose_has_no_state() {
+    assert_eq!(status(&record(), "throughput_was_steady"), Status::NotEvaluable);
+    let mut disturbed = long();
+    disturbed.runs.iter_mut().for_each(|r| r.phases[0].disturb = Some("open_snapshot".into()));
+    assert_eq!(verdict_of(&disturbed, |_| 20_000.0).verdict, Status::NotEvaluable);
+}

@@ -1,0 +1,34 @@
+//! What was looked at just before a run and just after it, outside its window: how fast the machine itself was, who else used its
+//! CPUs meanwhile, and how much room the disk had. None of it makes a number; all of it may spoil one (checks E1, E2, E4).
+
+use crate::units::{Nanos, Share};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Around {
+    /// Before and after; absent where one of them could not be taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pulses: Option<[Pulse; 2]>,
+    /// Processes that were neither the server's nor the lab's, by name, the busiest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neighbours: Vec<Neighbour>,
+    /// Free part of the file system with the data, after the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_free: Option<Share>,
+}
+
+/// The machine's own speed, by work that is always the same, on each CPU at once.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pulse {
+    /// Rounds of an integer loop per second, of the slowest CPU.
+    pub integer_per_s: f64,
+    /// Bytes per second copied through memory, over all CPUs.
+    pub memory_bytes_per_s: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Neighbour {
+    pub name: String,
+    /// CPU time between the two looks.
+    pub cpu: Nanos,
+}
