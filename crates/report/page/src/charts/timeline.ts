@@ -50,7 +50,7 @@ const boundaries = (value: number): Span[] =>
   );
 /** What may be laid beside rate and latency. */
 const others = [...new Set(Object.values(data.timeline).flatMap((l) => Object.keys(l.more ?? {})))];
-const chosen = (): string => (others.includes(get('series')) ? get('series') : (others[0] ?? ''));
+const chosen = (): string => [get('series'), 'db.history_list_length', ...others].find((name) => others.includes(name)) ?? '';
 const title = (name: string): string => name.replace(/^db\./, '').replaceAll('_', ' ');
 const sum = (...parts: (number | null | undefined)[]): number | null =>
   parts.some((p) => p === null || p === undefined) ? null : parts.reduce<number>((a, p) => a + (p ?? 0), 0);
