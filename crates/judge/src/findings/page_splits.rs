@@ -36,8 +36,8 @@ const PER_LINE: f64 = 2.0;
 const LINES: f64 = 10.0;
 /// Fewer additional acquisitions per order are not those of ten lines.
 const EXTRA: f64 = 0.5 * PER_LINE * LINES;
-/// The placebo may move so many acquisitions per order.
-const STILL: f64 = 0.1 * PER_LINE * LINES;
+/// The placebo may move so many acquisitions per order: a quarter of what the cause does, since runs of seconds scatter.
+const STILL: f64 = 0.25 * PER_LINE * LINES;
 /// Fewer CPUs of the server do not bring enough users to a lock at once for it to be the limit.
 const ENOUGH_CPUS: usize = 8;
 
@@ -78,8 +78,10 @@ fn look(scene: &Scene) -> Vec<Case> {
     for cell in scene.cells().filter(|c| c.cell.workload.starts_with(FAMILY)) {
         lanes.entry(cell.cell.axes.iter().filter(|(k, _)| *k != SWITCH).collect()).or_default().push(cell);
     }
+    let varied = |key: &str| scene.evidence.record.plan.axes.iter().any(|a| a.key == key && a.values.len() > 1);
     let cases = lanes.into_iter().filter_map(|(place, cells)| {
-        let place: Vec<String> = place.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        let place: Vec<String> =
+            place.iter().filter(|(key, _)| varied(key)).map(|(key, value)| format!("{key} {value}")).collect();
         Lane { place: place.join(", "), cells }.case()
     });
     cases.collect()
