@@ -35,6 +35,7 @@ mod schema;
 pub mod search;
 mod signature;
 mod silence;
+mod staleness;
 pub mod stats;
 mod trial;
 mod waits;

@@ -14,6 +14,7 @@ mod durable_commit;
 mod free_pages;
 mod more_rows;
 mod mutex_convoy;
+mod old_versions;
 mod page_splits;
 mod plan_change;
 mod reads_from_disk;
@@ -42,6 +43,7 @@ pub const ALL: &[Cause] = &[
     connection_churn::CAUSE,
     compaction_stalls::CAUSE,
     more_rows::CAUSE,
+    old_versions::CAUSE,
     cpu_capacity::CAUSE,
     spinning::CAUSE,
     mutex_convoy::CAUSE,
