@@ -12,9 +12,11 @@ use std::fs;
 const TOLD: usize = 5;
 /// Two ticks of the kernel's clock: less may be one.
 const LEAST: Nanos = Nanos::from_millis(20);
+/// How the kernel's own workers are called.
+const WORKER: &str = "kworker";
 
-/// CPU time by process, which is its number and its name.
-pub struct Look(HashMap<(u32, String), u64>);
+/// Name and CPU time by process. Its number alone tells which it is: workers of the kernel change their names as they go.
+pub struct Look(HashMap<u32, (String, u64)>);
 
 pub fn look() -> Look {
     let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -22,23 +24,23 @@ pub fn look() -> Look {
     Look(pids.filter_map(read).collect())
 }
 
-fn read(pid: u32) -> Option<((u32, String), u64)> {
+fn read(pid: u32) -> Option<(u32, (String, u64))> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let stat = stat(&text)?;
-    let name = text.split_once('(')?.1.rsplit_once(')')?.0.to_string();
-    Some(((pid, name), ticks_to_nanos(stat.user + stat.system)))
+    let name = text.split_once('(')?.1.rsplit_once(')')?.0;
+    // `kworker/u8:4+events`: all of one kind.
+    let name = if name.starts_with(WORKER) { WORKER } else { name };
+    Some((pid, (name.to_string(), ticks_to_nanos(stat.user + stat.system))))
 }
 
 impl Look {
     /// What grew since `before`, but for those processes and this one.
     pub fn since(self, before: &Self, own: &[u32]) -> Vec<Neighbour> {
         let mut by_name: BTreeMap<String, u64> = BTreeMap::new();
-        for ((pid, name), cpu) in self.0.into_iter().filter(|((pid, _), _)| *pid != std::process::id()) {
-            let key = (pid, name);
-            let grown = cpu.saturating_sub(before.0.get(&key).copied().unwrap_or(0));
-            if !own.contains(&pid) {
-                *by_name.entry(key.1).or_default() += grown;
-            }
+        for (pid, (name, cpu)) in self.0.into_iter().filter(|(pid, _)| *pid != std::process::id() && !own.contains(pid))
+        {
+            let grown = cpu.saturating_sub(before.0.get(&pid).map_or(0, |(_, cpu)| *cpu));
+            *by_name.entry(name).or_default() += grown;
         }
         let mut all: Vec<_> = by_name.into_iter().map(|(name, cpu)| Neighbour { name, cpu: Nanos(cpu) }).collect();
         all.retain(|n| n.cpu >= LEAST);
@@ -55,10 +57,17 @@ mod tests {
     #[test]
     fn neighbours_are_told_by_what_they_used_the_busiest_first_and_never_ourselves() {
         let look = |rows: &[(u32, &str, u64)]| {
-            Look(rows.iter().map(|(pid, name, ms)| ((*pid, (*name).to_string()), ms * 1_000_000)).collect())
+            Look(rows.iter().map(|(pid, name, ms)| (*pid, ((*name).to_string(), ms * 1_000_000))).collect())
         };
-        let before = look(&[(1, "make", 500), (2, "server", 0), (4, "idle", 10)]);
-        let after = look(&[(1, "make", 900), (2, "server", 9_000), (3, "cc", 800), (4, "idle", 20), (5, "cc", 700)]);
+        let before = look(&[(1, "make", 500), (2, "server", 0), (4, "idle", 10), (6, "kworker", 300_000)]);
+        let after = look(&[
+            (1, "make", 900),
+            (2, "server", 9_000),
+            (3, "cc", 800),
+            (4, "idle", 20),
+            (5, "cc", 700),
+            (6, "kworker", 300_010),
+        ]);
         let told = after.since(&before, &[2]);
         let told: Vec<_> = told.iter().map(|n| format!("{} {}", n.name, n.cpu)).collect();
         assert_eq!(told, ["cc 1.5 s", "make 400 ms"]);
