@@ -167,6 +167,9 @@ fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], stat
         sentence: c.sentence.clone(),
         evidence: vec![c.base.clone(), c.candidate.clone()],
     };
+    // Where nothing was compared nothing has passed.
+    let none = of_axis.iter().all(|c| c.outcome == Outcome::Refused);
+    let status = if none { status.max(Status::NotEvaluable) } else { status };
     let summary = Claim { status, sentence: summary, evidence: Vec::new() };
     told.iter().map(claim).chain([summary]).collect()
 }

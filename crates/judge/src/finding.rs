@@ -256,7 +256,7 @@ impl<'a> Scene<'a> {
     pub fn cells(&self) -> impl Iterator<Item = &'a CellEvidence<'a>> {
         self.evidence.cells.iter().filter(|c| {
             let cell = c.cell;
-            let plain = cell.repeats.is_none() && c.search.is_none() && cell.groups.is_empty();
+            let plain = cell.repeats.is_none() && c.search.is_none() && cell.groups.is_empty() && account::is_even(c);
             plain && !c.runs.is_empty() && !self.struck.contains(&cell.id)
         })
     }

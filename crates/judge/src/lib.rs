@@ -56,7 +56,17 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let not_measured = silence::all(&evidence);
     let findings = finding::all(findings::ALL, &evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
-    Judgement { cells, verdicts, comparisons, findings, claims, not_measured, searches, curves: law::curves(&evidence) }
+    Judgement {
+        cells,
+        verdicts,
+        comparisons,
+        findings,
+        claims,
+        not_measured,
+        searches,
+        curves: law::curves(&evidence),
+        made_of: metrics::made_of(),
+    }
 }
 
 /// The page of a check or a finding by its id or code; `None` when nothing is called so.

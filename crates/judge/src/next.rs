@@ -147,7 +147,8 @@ fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
 
 /// The short form where it says all.
 fn phases(phases: &[Phase]) -> Option<String> {
-    let plain = |p: &Phase, name: &str| p.name == name && p.disturb.is_none() && matches!(p.until, Until::Time(_));
+    let alike = |p: &Phase| p.disturb.is_none() && p.work.is_none() && p.users.is_none();
+    let plain = |p: &Phase, name: &str| p.name == name && alike(p) && matches!(p.until, Until::Time(_));
     let length = |p: &Phase| match p.until {
         Until::Time(length) => time(length),
         Until::Count(count) => count.to_string(),
@@ -162,7 +163,7 @@ fn phases(phases: &[Phase]) -> Option<String> {
     let mut text = String::new();
     for phase in phases {
         // Iterations are numbered behind a dot, which a file cannot write.
-        if phase.disturb.is_some() || phase.name.contains('.') {
+        if !alike(phase) || phase.name.contains('.') {
             return None;
         }
         let _ = writeln!(text, "\n[[phases]]\nname = \"{}\"", phase.name);

@@ -56,7 +56,11 @@ pub fn of(scene: &Scene, cause: &Cause, case: &Case) -> Option<Trial> {
         Share(closed.low),
         Share(closed.high),
         changed(&arms, &intervention.placebo),
-        if control_held { "changes nothing" } else { "changes the time as well" },
+        match (control_held, placebo.low <= 0.0 && placebo.high >= 0.0) {
+            (true, _) => "changes nothing",
+            (false, true) => "may change as much, for all these repetitions say",
+            (false, false) => "changes the time as well",
+        },
         round3(-placebo.high),
         round3(-placebo.low),
         if closed.high < CLOSES.0 { " That is not the cause." } else { "" },

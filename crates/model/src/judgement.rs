@@ -32,6 +32,17 @@ pub struct Judgement {
     pub curves: Vec<CurveJudgement>,
     /// What was not measured and why, as sentences.
     pub not_measured: Vec<String>,
+    /// By metric: how it is computed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub made_of: BTreeMap<String, Made>,
+}
+
+/// How a metric is computed from what a run wrote down.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    pub how: String,
+    /// Names in `phases[].counters` of `run.json`.
+    pub counters: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,12 +5,13 @@
 use model::estimate::Comparison;
 use model::finding::Finding;
 use model::host::Host;
-use model::judgement::{CellJudgement, Claim, CurveJudgement, Judgement, REPORT_SCHEMA, SearchJudgement};
+use model::judgement::{CellJudgement, Claim, CurveJudgement, Judgement, Made, REPORT_SCHEMA, SearchJudgement};
 use model::plan::{Axis, CellId, Plan, Skipped};
 use model::record::Record;
 use model::seed::Seed;
 use model::verdict::Verdict;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Serialize)]
 pub struct Document<'a> {
@@ -27,6 +28,8 @@ pub struct Document<'a> {
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     not_measured: &'a [String],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    made_of: &'a BTreeMap<String, Made>,
 }
 
 #[derive(Serialize)]
@@ -68,7 +71,15 @@ impl<'a> Document<'a> {
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             not_measured: &judgement.not_measured,
+            made_of: &judgement.made_of,
         }
+    }
+
+    /// The counters that some number of it was made from, by name.
+    pub fn counters(&self) -> BTreeSet<&'a str> {
+        let of_metrics = self.made_of.values().flat_map(|made| &made.counters);
+        let accounts = self.cells.iter().filter_map(|cell| cell.judged.account.as_ref());
+        of_metrics.chain(accounts.flat_map(|a| &a.terms).flat_map(|term| &term.from)).map(String::as_str).collect()
     }
 
     pub fn to_text(&self) -> String {

@@ -195,6 +195,7 @@ mod tests {
             searches: Vec::new(),
             curves: Vec::new(),
             not_measured: Vec::new(),
+            made_of: BTreeMap::new(),
         };
         insta::assert_snapshot!(lines(&judgement));
     }

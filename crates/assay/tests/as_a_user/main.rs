@@ -11,6 +11,7 @@ mod explain;
 mod groups;
 mod help;
 mod interruptions;
+mod interventions;
 mod kept_data;
 mod linkbench;
 mod missing_zero;

@@ -5,4 +5,5 @@ mod of_cell;
 mod of_run;
 
 pub use of_cell::{Metrics, metrics, over};
+pub use of_run::made_of;
 pub use of_run::{CLIENT_PROCESS, CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER, SERVER_VOLUNTARY};

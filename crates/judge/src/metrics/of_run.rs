@@ -4,6 +4,7 @@
 
 use crate::evidence::RunEvidence;
 use model::histogram::Histogram;
+use model::judgement::Made;
 use std::collections::BTreeMap;
 
 pub const CLIENT_USER: &str = "client.cpu.user";
@@ -36,6 +37,28 @@ const BUSY: &[(Name, &[&str])] = &[
     (("server_cpus_used", "CPUs"), &[SERVER_USER, SERVER_SYSTEM]),
     (("client_cpus_used", "CPUs"), &[CLIENT_USER, CLIENT_SYSTEM]),
 ];
+
+/// How each of these is made, for a reader who wants to make it again: in words, and the counters of `run.json` that enter.
+pub fn made_of() -> BTreeMap<String, Made> {
+    let made = |how: &str, counters: &[&str]| Made {
+        how: how.into(),
+        counters: counters.iter().map(|c| (*c).to_string()).collect(),
+    };
+    let of_tally = [
+        ("qps", "statements answered in the measured phases ÷ their length"),
+        ("ops_per_s", "operations done in the measured phases ÷ their length"),
+        ("tps", "commits in the measured phases ÷ their length"),
+        ("errors_per_op", "operations given up ÷ operations attempted"),
+        ("rows_per_statement", "rows returned ÷ statements answered"),
+    ];
+    let per_statement = PER_STATEMENT.iter().map(|((name, _), counters, _)| {
+        (*name, made("growth of the counters over their window ÷ statements answered in that time", counters))
+    });
+    let busy =
+        BUSY.iter().map(|((name, _), counters)| (*name, made("growth of the counters ÷ their window", counters)));
+    let all = of_tally.into_iter().map(|(name, how)| (name, made(how, &[]))).chain(per_statement).chain(busy);
+    all.map(|(name, made)| (name.to_string(), made)).collect()
+}
 
 /// The run as a whole.
 pub fn whole(run: &RunEvidence) -> Values {

@@ -4,7 +4,7 @@
 use crate::record::{noise, rate};
 use model::estimate::{Comparison, Estimate, Outcome};
 use model::finding::{Finding, Rival, Rung};
-use model::judgement::{Account, Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement, Term};
+use model::judgement::{Account, Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement, Made, Term};
 use model::plan::{Cell, Plan};
 use model::record::Record;
 use model::record::explain::{Explain, Wait};
@@ -38,6 +38,10 @@ pub fn of(record: &Record) -> Judgement {
         claims: claims(),
         searches: Vec::new(),
         curves: Vec::new(),
+        made_of: BTreeMap::from([(
+            "server_cpu_us_per_statement".into(),
+            Made { how: "growth of the counters ÷ statements".into(), counters: vec!["server.cpu.user".into(), "server.cpu.system".into()] },
+        )]),
         not_measured: vec![
             "utf8mb4-0900: mariadb 10.11 has no collation utf8mb4_0900_ai_ci".into(),
             "1 socket against 2: this host has one socket".into(),

@@ -70,7 +70,8 @@ export interface Cell {
   runs: string[];
   verdicts: Verdict[];
   status: Status;
-  bound: { label: string; sentence: string } | null;
+  bound: { label: string; sentence: string; evidence?: string[] } | null;
+  account?: Account;
   no_number: string | null;
   /** Absent when nothing went wrong; counts that are zero are left out. */
   errors?: {
@@ -83,6 +84,14 @@ export interface Cell {
   explain?: { waits: Wait[]; stages?: Wait[] };
   /** The cell that this one, the second arm of an A/A pair, repeats. */
   repeats?: string;
+}
+
+/** The time of an operation, split; microseconds, and the counters behind each term. */
+export interface Account {
+  operation_us: number;
+  terms: { name: string; us: number; from: string[] }[];
+  rest_us: number;
+  sentence: string;
 }
 
 export interface Comparison {
@@ -127,8 +136,11 @@ export interface Finding {
   rung: string;
   sentence: string;
   share: number | null;
+  share_interval?: [number, number];
+  rival?: { name: string; share: number; undecided: boolean; sentence: string };
   evidence: string[];
   next_experiment: string | null;
+  next_file?: string;
 }
 
 export interface Host {
@@ -166,6 +178,8 @@ export interface ReportDocument {
   verdicts: Verdict[];
   claims: Claim[];
   not_measured: string[];
+  /** By metric: how it is computed, and from which counters. */
+  made_of?: Record<string, { how: string; counters: string[] }>;
 }
 
 /** Name, kind, from and to in milliseconds since the run's first phase, users, what was done to the server meanwhile, in words. */
@@ -190,6 +204,8 @@ export interface Run {
   session: number | null;
   start: Start | null;
   phases: Phase[];
+  /** By name: growth over the measured phases, and over how many seconds. */
+  counters?: Record<string, [number, number]>;
 }
 
 /** What a run began with. */

@@ -19,7 +19,8 @@ export function ledger(): HTMLElement {
     (a, b) =>
       WORST_FIRST.indexOf(a.verdict.verdict) - WORST_FIRST.indexOf(b.verdict.verdict) || a.verdict.check.localeCompare(b.verdict.check),
   );
-  const body = h('tbody', {}, all.slice(0, AT_FIRST).map(row));
+  const rows = all.map((v, i) => () => row(v, v.verdict.check !== all[i - 1]?.verdict.check || v.verdict.verdict !== all[i - 1]?.verdict.verdict));
+  const body = h('tbody', {}, rows.slice(0, AT_FIRST).map((draw) => draw()));
   const more =
     all.length > AT_FIRST
       ? h(
@@ -28,7 +29,7 @@ export function ledger(): HTMLElement {
             type: 'button',
             class: 'more',
             onclick: () => {
-              body.replaceChildren(...all.map(row));
+              body.replaceChildren(...rows.map((draw) => draw()));
               more?.remove();
             },
           },
@@ -77,12 +78,13 @@ function filters(shown: string[], check: string): HTMLElement {
   );
 }
 
-function row({ verdict: v, cell }: (typeof verdicts)[number]): HTMLElement {
+/** What to do is the same for every cell: the first row of a check says it. */
+function row({ verdict: v, cell }: (typeof verdicts)[number], first: boolean): HTMLElement {
   return h(
     'tr',
     { class: v.verdict },
     h('td', { 'data-title': 'status' }, badge(v.verdict, STATUS[v.verdict])),
-    h('td', { 'data-title': 'check' }, h('code', {}, v.check)),
+    h('td', { 'data-title': 'check' }, h('code', {}, v.check.split('_').flatMap((word, i) => (i === 0 ? [word] : ['_', h('wbr'), word])))),
     h(
       'td',
       { 'data-title': 'cell' },
@@ -92,8 +94,8 @@ function row({ verdict: v, cell }: (typeof verdicts)[number]): HTMLElement {
     h(
       'td',
       { 'data-title': 'what was found' },
-      v.sentence,
-      v.advice ? h('span', { class: 'advice' }, v.advice) : null,
+      told(v.sentence),
+      first && v.advice && v.verdict !== 'pass' ? h('span', { class: 'advice' }, v.advice) : null,
       v.evidence.length > 0
         ? h(
             'span',
@@ -105,6 +107,29 @@ function row({ verdict: v, cell }: (typeof verdicts)[number]): HTMLElement {
     h('td', { 'data-title': 'measured', class: 'num' }, v.measured || 'not measured'),
     h('td', { 'data-title': 'limit', class: 'num' }, v.limit),
   );
+}
+
+/** Long sentences are shown in part, so that a table of many stays a table; a click tells all. */
+const LONG = 140;
+
+function told(sentence: string): HTMLElement {
+  if (sentence.length <= LONG) return h('p', {}, sentence);
+  const text = h('p', { class: 'clamped' }, sentence);
+  const more = h(
+    'button',
+    {
+      type: 'button',
+      class: 'link',
+      'aria-expanded': 'false',
+      onclick: () => {
+        const open = text.classList.toggle('clamped');
+        more.textContent = open ? 'more' : 'less';
+        more.setAttribute('aria-expanded', String(!open));
+      },
+    },
+    'more',
+  );
+  return h('div', {}, text, more);
 }
 
 export const hasChecks = (): boolean => report.cells.length > 0;

@@ -13,12 +13,13 @@ import { timeline } from './charts/timeline';
 import { data, report } from './data';
 import { distribution } from './distribution';
 import { h, section, select, toggle } from './dom';
+import { findings } from './findings';
 import { metricTitle, plural, show } from './format';
 import { ledger } from './ledger';
 import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
 import { isDark, onTheme, setTheme } from './theme';
-import { findings, heading, verdictSection } from './verdict';
+import { heading, verdictSection } from './verdict';
 import { explained, waits } from './waits';
 
 /** A part of the page that is drawn again when one of these choices changes. */

@@ -1,6 +1,6 @@
 // The opening: what may be claimed, what may not, and why. Everything else on the page is evidence for these sentences.
 
-import { badge, evidence, evidences } from './badge';
+import { badge, evidences } from './badge';
 import { constant } from './axes';
 import { data, report, type Status } from './data';
 import { h } from './dom';
@@ -109,28 +109,4 @@ function repeat(): HTMLElement {
     h('p', {}, 'Judge and draw this record again:'),
     h('pre', {}, 'assay report RECORD'),
   );
-}
-
-export function findings(): HTMLElement {
-  const item = (f: (typeof report.findings)[number]): HTMLElement =>
-    h(
-      'li',
-      {},
-      h(
-        'p',
-        {},
-        h('span', { class: 'rung' }, f.rung.replaceAll('_', ' ')),
-        ' ',
-        h('b', {}, f.name.replaceAll('_', ' ')),
-        f.share === null ? '' : ` · explains ${Math.round(f.share * 100)} %`,
-      ),
-      h('p', {}, f.sentence),
-      h(
-        'p',
-        { class: 'rests' },
-        f.evidence.map((e) => evidence(e)),
-      ),
-      f.next_experiment ? h('details', {}, h('summary', {}, 'The next experiment, as a file'), h('pre', {}, f.next_experiment)) : null,
-    );
-  return h('ul', { class: 'findings' }, report.findings.map(item));
 }

@@ -24,11 +24,11 @@ function cell(c: Cell): HTMLElement {
 function table(noun: string, rows: Wait[]): HTMLElement | null {
   if (rows.length === 0) return null;
   const row = (w: Wait): HTMLElement =>
-    h('tr', {}, h('td', {}, w.event), h('td', {}, digits(w.time / 1e6)), h('td', {}, digits(w.count)), h('td', {}, digits(w.time / w.count / 1e3)));
+    h('tr', {}, h('td', {}, w.event), ...[w.time / 1e6, w.count, w.time / w.count / 1e3].map((n) => h('td', { class: 'num' }, digits(n))));
   return h(
     'table',
-    { class: 'ledger' },
-    h('thead', {}, h('tr', {}, h('th', {}, noun), h('th', {}, 'ms'), h('th', {}, 'times'), h('th', {}, 'µs each'))),
+    { class: 'waits' },
+    h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, noun), ...['ms', 'times', 'µs each'].map((t) => h('th', { scope: 'col', class: 'num' }, t)))),
     h('tbody', {}, rows.map(row)),
   );
 }

@@ -2,6 +2,7 @@
 //! repetitions merged, never averaged. Points stand at fixed steps of log10(1/(1-q)), so only their values travel.
 
 use model::histogram::Histogram;
+use model::load::Group;
 use model::record::Record;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -9,16 +10,19 @@ use std::collections::BTreeMap;
 /// Points per factor of ten of 1/(1-q): smooth to the eye, and p90, p99, p99.9 … fall on points.
 const STEPS: u32 = 10;
 
-/// By cell, then by operation: `{n, micros}`, the values at q = 1 - 10^(-k/STEPS), k = 0, 1, 2 …; the last is the maximum.
+/// By cell, then by operation, those of each group of users apart: `{n, micros}`, the values at q = 1 - 10^(-k/STEPS), k = 0, 1, 2 …; the last is the maximum.
 pub fn of(record: &Record) -> Value {
-    let mut cells: BTreeMap<&str, BTreeMap<&str, Histogram>> = BTreeMap::new();
+    let mut cells: BTreeMap<&str, BTreeMap<String, Histogram>> = BTreeMap::new();
     for run in record.runs.iter().filter(|r| r.is_done()) {
-        for (name, operation) in run.measured().flat_map(|p| p.groups.values()).flat_map(|g| &g.tally.operations) {
-            cells.entry(&run.cell.0).or_default().entry(name).or_default().merge(&operation.latency);
+        for (group, of_group) in run.measured().flat_map(|p| &p.groups) {
+            let named = |name: &str| if group == Group::ONLY { name.to_string() } else { format!("{group}: {name}") };
+            for (name, operation) in &of_group.tally.operations {
+                cells.entry(&run.cell.0).or_default().entry(named(name)).or_default().merge(&operation.latency);
+            }
         }
     }
-    let curves = |operations: BTreeMap<&str, Histogram>| {
-        operations.iter().map(|(name, h)| ((*name).to_string(), curve(h))).collect::<Map<_, _>>()
+    let curves = |operations: BTreeMap<String, Histogram>| {
+        operations.iter().map(|(name, h)| (name.clone(), curve(h))).collect::<Map<_, _>>()
     };
     json!({ "steps": STEPS, "cells": cells.into_iter().map(|(id, operations)| (id.to_string(), Value::Object(curves(operations)))).collect::<Map<_, _>>() })
 }

@@ -29,7 +29,7 @@ fn data(record: &Record, document: &Document<'_>, details: &dyn Details) -> Valu
     compact::compact(&json!({
         "report": document,
         "x": axes::x(&record.plan).map(|a| &a.key),
-        "runs": provenance::runs(record),
+        "runs": provenance::runs(record, &document.counters()),
         "timeline": timeline::of(record, details),
         "latency": latency::of(record),
         "events": record.events,

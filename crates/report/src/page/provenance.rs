@@ -9,12 +9,28 @@ use model::record::run::{Ending, RunRecord};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub fn runs(record: &Record) -> Vec<Value> {
+pub fn runs(record: &Record, counters: &BTreeSet<&str>) -> Vec<Value> {
     let sessions = distinct(record);
-    record.runs.iter().map(|r| run(record, r, sessions.keys().position(|k| *k == identity(record, r)))).collect()
+    let place = |r| sessions.keys().position(|k| *k == identity(record, r));
+    record.runs.iter().map(|r| run(record, r, place(r), counters)).collect()
 }
 
-fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
+/// How much each of them grew over the measured phases, and over how many seconds.
+fn growths(run: &RunRecord, counters: &BTreeSet<&str>) -> Map<String, Value> {
+    let growth = |name: &str| {
+        run.measured().try_fold((0.0, 0.0), |(delta, seconds), phase| {
+            let ends = phase.counters.get(name)?;
+            Some((delta + ends.delta(), seconds + ends.seconds()))
+        })
+    };
+    let grown = counters.iter().filter_map(|name| Some(((*name).to_string(), growth(name)?)));
+    grown
+        .filter(|(_, (_, seconds))| *seconds > 0.0)
+        .map(|(name, (delta, seconds))| (name, json!([delta, seconds])))
+        .collect()
+}
+
+fn run(record: &Record, run: &RunRecord, session: Option<usize>, counters: &BTreeSet<&str>) -> Value {
     let (ending, reason) = match &run.ending {
         Ending::Done => ("done", ""),
         Ending::Failed { reason } => ("failed", reason.as_str()),
@@ -34,7 +50,7 @@ fn run(record: &Record, run: &RunRecord, session: Option<usize>) -> Value {
         "ending": ending, "reason": reason, "started": run.started_unix_ms, "ended": run.ended_unix_ms,
         "users": record.plan.cells.iter().find(|c| c.id == run.cell).map(|c| c.load.users),
         "instance": run.instance, "dataset": run.dataset, "io": run.io, "workers": run.workers, "failed": failed, "start": run.start,
-        "session": session, "phases": phases,
+        "session": session, "phases": phases, "counters": growths(run, counters),
     })
 }
 

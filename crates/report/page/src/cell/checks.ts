@@ -1,0 +1,67 @@
+// What the cell's numbers had to pass, the worst first, and what went wrong in its runs.
+
+import { evidence, MARK } from '../badge';
+import type { Cell } from '../data';
+import { h } from '../dom';
+import { quantity } from '../format';
+import { block } from './block';
+
+export function checks(cell: Cell): HTMLElement | null {
+  if (cell.verdicts.length === 0) return null;
+  const order = ['fail', 'warn', 'not_evaluable', 'pass'];
+  const sorted = [...cell.verdicts].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  const item = (v: Cell['verdicts'][number]): HTMLElement =>
+    h(
+      'li',
+      { class: v.verdict },
+      h('span', { class: `badge ${v.verdict}`, title: v.verdict.replace('_', ' ') }, h('span', { class: 'mark' }, MARK[v.verdict])),
+      h(
+        'div',
+        {},
+        h(
+          'p',
+          {},
+          h('code', {}, v.check),
+          ' ',
+          v.sentence,
+          v.limit ? h('span', { class: 'soft' }, ` ${v.measured || 'not measured'}, limit ${v.limit}.`) : null,
+        ),
+        v.advice ? h('p', { class: 'advice' }, v.advice) : null,
+        v.evidence.length > 0
+          ? h(
+              'p',
+              { class: 'seen' },
+              v.evidence.map((e) => evidence(e)),
+            )
+          : null,
+      ),
+    );
+  const list = (of: typeof sorted): HTMLElement => h('ul', { class: 'checks' }, of.map(item));
+  const [open, passed] = [sorted.filter((v) => v.verdict !== 'pass'), sorted.filter((v) => v.verdict === 'pass')];
+  return block(
+    'Checks',
+    open.length > 0 ? list(open) : null,
+    passed.length > 0 ? h('details', {}, h('summary', {}, `${passed.length} passed`), list(passed)) : null,
+  );
+}
+
+/** What went wrong and how often. */
+export function errors(cell: Cell): HTMLElement | null {
+  const e = cell.errors;
+  if (!e) return null;
+  const row = (what: string, ...cells: (string | number | undefined)[]): HTMLElement =>
+    h('tr', {}, h('th', { scope: 'row' }, what), ...cells.map((c) => h('td', { class: 'num' }, c === undefined ? '' : String(c))));
+  const sessions = [
+    e.reconnects ? row('sessions that broke and were opened again', e.reconnects) : null,
+    e.renewed ? row('sessions opened anew as asked', e.renewed) : null,
+    e.connect_us_p50 === undefined ? null : row('opening a session, p50', quantity(e.connect_us_p50, 'µs')),
+    e.connect_us_p99 === undefined ? null : row('opening a session, p99', quantity(e.connect_us_p99, 'µs')),
+  ].filter((r) => r !== null);
+  const counted = e.by_number.map((n) => row(n.message ? `${n.error}: ${n.message}` : n.error, n.retried, n.failed));
+  const head = h('thead', {}, h('tr', {}, ['error', 'tried again', 'failed'].map((c) => h('th', { scope: 'col' }, c))));
+  return block(
+    'Errors and retries',
+    counted.length > 0 ? h('table', {}, head, h('tbody', {}, counted)) : null,
+    sessions.length > 0 ? h('table', {}, h('tbody', {}, sessions)) : null,
+  );
+}
