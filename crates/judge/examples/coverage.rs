@@ -52,8 +52,9 @@ fn coverage(experiments: u64) {
 
 fn alarms(experiments: u64, only: Option<usize>) {
     println!(
-        "\n| unchanged cells | repetitions | noise between runs | experiments with any false alarm |\n|--:|--:|--:|--:|"
+        "\n| unchanged cells | repetitions | noise between runs | a difference claimed | a check warns or fails | either |"
     );
+    println!("|--:|--:|--:|--:|--:|--:|");
     let all = [(2, 3, 0.01), (2, 5, 0.01), (2, 10, 0.01), (6, 3, 0.01), (6, 5, 0.02), (12, 3, 0.02), (12, 5, 0.01)];
     for (cells, repetitions, spread) in all.into_iter().filter(|(cells, ..)| only.is_none_or(|only| only == *cells)) {
         let alarms = simulate::false_alarms(experiments, cells, repetitions, spread);

@@ -172,7 +172,10 @@ const IMPLIED: &[(&str, &[&str])] = &[
 pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec<Drift> {
     let mut drifts = parameters(base, candidate);
     if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first()) {
-        let same_server = one.run.instance.is_some() && one.run.instance == other.run.instance;
+        // Another record's server of the same name is another server.
+        let same_server = one.run.instance.is_some()
+            && one.run.instance == other.run.instance
+            && std::ptr::eq(one.record, other.record);
         if let (Some(a), Some(b), false) = (one.instance, other.instance, same_server) {
             differing("variable.", &a.variables, &b.variables, &mut drifts);
         }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+pub mod across;
 mod bound;
 mod cells;
 mod check;

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod charset;
+pub mod compared;
 pub mod errors;
 pub mod estimate;
 pub mod experiment;

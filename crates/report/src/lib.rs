@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod axes;
+pub mod compared;
 mod csv;
 mod document;
 mod linkbench;

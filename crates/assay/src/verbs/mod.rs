@@ -2,6 +2,7 @@
 //! exit status.
 
 pub mod bench;
+pub mod compare;
 pub mod doctor;
 pub mod explain;
 pub mod judge;
@@ -19,5 +20,14 @@ pub struct Verb {
     pub run: fn(&ArgMatches) -> Exit,
 }
 
-pub const ALL: &[Verb] =
-    &[run::VERB, plan::VERB, judge::VERB, report::VERB, explain::VERB, bench::VERB, servers::VERB, doctor::VERB];
+pub const ALL: &[Verb] = &[
+    run::VERB,
+    plan::VERB,
+    judge::VERB,
+    report::VERB,
+    compare::VERB,
+    explain::VERB,
+    bench::VERB,
+    servers::VERB,
+    doctor::VERB,
+];

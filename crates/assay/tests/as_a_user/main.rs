@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod clusters;
+mod compare;
 mod desk;
 mod disturbances;
 mod errors;

@@ -2,7 +2,7 @@
 //! of `docs/report-schema.md`.
 
 mod of_cell;
-mod of_run;
+pub(crate) mod of_run;
 
 pub use of_cell::{Metrics, metrics, over};
 pub use of_run::made_of;

@@ -142,7 +142,7 @@ pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f6
         let differs = |o: Outcome| matches!(o, Outcome::Better | Outcome::Worse | Outcome::Refused);
         let decided = judgement.comparisons.iter().any(|c| differs(c.outcome));
         let mut verdicts = judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts));
-        let raised = verdicts.any(|v| v.verdict > Status::NotEvaluable);
+        let raised = verdicts.any(|v| v.counts_as() > Status::NotEvaluable);
         let share = |seen: bool| f64::from(u8::from(seen)) / experiments as f64;
         alarms.differences += share(decided);
         alarms.verdicts += share(raised);

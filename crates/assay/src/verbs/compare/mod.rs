@@ -1,0 +1,136 @@
+//! `assay compare`: two records, or two cells, side by side, for a reader and for a build server. The exit status is 1 when
+//! a limit named by --fail-if is broken or the evidence is invalid; a difference by itself is a result and no failure.
+
+mod limit;
+
+use super::Verb;
+use crate::exit::{self, Exit};
+use crate::out;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use judge::across::{self, Side};
+use lab::notebook::Folder;
+use limit::Limit;
+use model::compared::Compared;
+use model::estimate::Outcome;
+use model::judgement::Judgement;
+use model::plan::CellId;
+use model::problem::Problem;
+use model::record::Record;
+use report::compared::{Broken, junit, markdown, text};
+use std::path::{Path, PathBuf};
+
+pub const VERB: Verb = Verb { name: "compare", command, run };
+
+fn command(command: Command) -> Command {
+    let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    let many = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).action(ArgAction::Append).help(help)
+    };
+    command
+        .about("Lay two records side by side: ratios with intervals, a verdict each, and what else differs")
+        .arg(
+            Arg::new("base")
+                .required(true)
+                .value_name("BASE")
+                .help("A record's folder, or one cell of it as RECORD:CELL"),
+        )
+        .arg(Arg::new("candidate").required(true).value_name("CANDIDATE").help("The record or cell to hold against it"))
+        .arg(many("metric", "NAME", "Compare on this metric instead of the usual ones; may be given again"))
+        .arg(many(
+            "fail-if",
+            "LIMIT",
+            "End with status 1 when a row is beyond [WORKLOADS:]METRIC<-3% (or >5%), surely; may be given again",
+        ))
+        .arg(flag("markdown", "A table for a pull request"))
+        .arg(flag("json", "Everything as JSON (docs/report-schema.md)").conflicts_with("markdown"))
+        .arg(Arg::new("junit").long("junit").value_name("FILE").help("Write a test case per row into this file"))
+}
+
+/// A record with its judgement, and the cell that was asked for.
+struct Read {
+    name: String,
+    record: Record,
+    details: Folder,
+    judgement: Judgement,
+    cell: Option<CellId>,
+}
+
+fn run(matches: &ArgMatches) -> Exit {
+    let texts =
+        |name: &str| matches.get_many::<String>(name).into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
+    let limits: Vec<Result<Limit, Problem>> = texts("fail-if").into_iter().map(Limit::parse).collect();
+    let problems: Vec<Problem> = limits.iter().filter_map(|l| l.as_ref().err().cloned()).collect();
+    if !problems.is_empty() {
+        return exit::wrong("--fail-if", &problems);
+    }
+    let limits: Vec<Limit> = limits.into_iter().flatten().collect();
+    let side = |name: &str| read(matches.get_one::<String>(name).expect("clap requires it"));
+    let (base, candidate) = match (side("base"), side("candidate")) {
+        (Ok(base), Ok(candidate)) => (base, candidate),
+        (Err(why), Ok(_)) | (Ok(_), Err(why)) => return exit::refused(why),
+        (Err(one), Err(other)) => return exit::refused(format!("{one}\n{other}")),
+    };
+    let asked = texts("metric");
+    let mut metrics: Vec<&str> = if asked.is_empty() { across::USUAL.to_vec() } else { asked };
+    for limit in &limits {
+        if !metrics.contains(&limit.metric.as_str()) {
+            metrics.push(&limit.metric);
+        }
+    }
+    let compared = across::compare(&base.side(), &candidate.side(), &metrics);
+    if let Some(problem) = nothing(&compared, &limits) {
+        return exit::wrong("compare", &[problem]);
+    }
+    let broken: Broken = limit::broken(&limits, &compared);
+    if let Some(file) = matches.get_one::<String>("junit")
+        && let Err(e) = std::fs::write(file, junit(&compared, &broken))
+    {
+        return exit::failed(format!("{file}: {e}"));
+    }
+    if matches.get_flag("json") {
+        out!("{}", serde_json::to_string_pretty(&compared).expect("a comparison is JSON"));
+    } else {
+        let form = if matches.get_flag("markdown") { markdown } else { text };
+        out!("{}", form(&compared, &broken).trim_end());
+    }
+    let refused = compared.rows.iter().any(|row| row.outcome == Outcome::Refused);
+    if refused || !broken.is_empty() { Exit::CheckFailed } else { Exit::Valid }
+}
+
+/// Nothing to say anything about, as a whole or under one of the limits.
+fn nothing(compared: &Compared, limits: &[Limit]) -> Option<Problem> {
+    let problem = |path: &str, what: &str, mend: &str| {
+        Some(Problem { line: None, path: path.into(), what: what.into(), mend: mend.into() })
+    };
+    if compared.rows.is_empty() {
+        return problem(
+            "CANDIDATE",
+            "no cell of it has a counterpart with a number of these metrics in the base",
+            "compare records of one experiment, or name two cells as RECORD:CELL (`assay judge RECORD --all` lists them)",
+        );
+    }
+    let idle = limits.iter().find(|limit| !compared.rows.iter().any(|row| limit.is_about(row)))?;
+    problem("--fail-if", &format!("{idle} is about no row"), "name a workload and a metric that both records have")
+}
+
+/// `RECORD` or `RECORD:CELL`; a folder that has a colon in its name wins.
+fn read(argument: &str) -> Result<Read, String> {
+    let (folder, cell) = match argument.rsplit_once(':') {
+        Some((folder, cell)) if !Path::new(argument).exists() => (folder, Some(CellId(cell.into()))),
+        Some(_) | None => (argument, None),
+    };
+    let (record, details) = lab::notebook::read(&PathBuf::from(folder)).map_err(|e| e.to_string())?;
+    if let Some(cell) = cell.as_ref().filter(|cell| record.plan.cells.iter().all(|c| c.id != **cell)) {
+        let known: Vec<String> = record.plan.cells.iter().map(|c| c.id.to_string()).collect();
+        return Err(format!("{folder} has no cell {cell}; it has {}", known.join(", ")));
+    }
+    let judgement = judge::judge(&record, &details);
+    Ok(Read { name: argument.into(), record, details, judgement, cell })
+}
+
+impl Read {
+    fn side(&self) -> Side<'_> {
+        let Self { name, record, details, judgement, cell } = self;
+        Side { name: name.clone(), record, details, judgement, cell: cell.clone() }
+    }
+}

@@ -1,0 +1,47 @@
+//! Two records of the real server side by side: the table, the forms for machines, the exit status.
+
+use crate::desk::{Desk, TINY};
+use serde_json::Value;
+
+#[test]
+fn two_records_are_laid_side_by_side_with_what_else_differs() {
+    let desk = Desk::new();
+    desk.write("tiny.toml", &TINY.replace("repetitions = 2", "repetitions = 1"));
+    desk.write("other.toml", &desk.read("tiny.toml").replace("64 MiB", "96 MiB"));
+    for (experiment, record) in [("tiny.toml", "base"), ("other.toml", "candidate")] {
+        assert!(desk.assay(&["run", experiment, "--out", record]).status < 2);
+    }
+    desk.assert_nothing_is_left();
+
+    let json = desk.assay(&["compare", "base", "candidate", "--json"]);
+    let compared: Value = serde_json::from_str(&json.out).unwrap_or_else(|e| panic!("{e}: {json:?}"));
+    let rows = compared["rows"].as_array().unwrap();
+    assert!(rows.len() >= 4, "two cells, two metrics at least: {}", json.out);
+    // One repetition decides nothing, and says so.
+    assert!(rows.iter().all(|r| r["outcome"] == "undecided" || r["outcome"] == "refused"), "{}", json.out);
+    let pool = |d: &&Value| d["key"] == "variable.innodb_buffer_pool_size";
+    let pool = compared["differences"].as_array().unwrap().iter().find(pool).expect("the pools differ");
+    assert_eq!((&pool["base"], &pool["candidate"]), (&"67108864".into(), &"100663296".into()));
+
+    let text = desk.assay(&["compare", "base", "candidate", "--junit", "cases.xml", "--fail-if", "oltp.*:qps<-99.9%"]);
+    assert!(text.out.contains("What else differs:") && text.out.contains("67108864 → 100663296"), "{text:?}");
+    assert_eq!(desk.read("cases.xml").matches("<testcase").count(), rows.len());
+    assert!(desk.assay(&["compare", "base", "candidate", "--markdown"]).out.starts_with("### base → candidate\n"));
+    // Two cells of one record.
+    let cells = desk.assay(&["compare", "base:c001", "base:c002"]);
+    assert!(cells.out.contains("range_size: 10 → 100"), "{cells:?}");
+}
+
+#[test]
+fn a_wrong_request_is_told_with_its_mend() {
+    let desk = Desk::without_server();
+    let none = desk.assay(&["compare", "nowhere", "nowhere-either"]);
+    assert_eq!(none.status, 2);
+    assert!(
+        none.err.contains("nowhere is not a record") && none.err.contains("nowhere-either is not a record"),
+        "{none:?}"
+    );
+    let limits = desk.assay(&["compare", "a", "b", "--fail-if", "qps", "--fail-if", "qps<3"]);
+    assert_eq!(limits.status, 2);
+    assert!(limits.err.contains("neither < nor >") && limits.err.contains("ends in no %"), "{limits:?}");
+}

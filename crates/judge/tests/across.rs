@@ -1,0 +1,113 @@
+//! Two records side by side: what belongs together, what is decided, and what else differs.
+
+mod bench;
+
+use bench::*;
+use judge::across::{self, Side, USUAL};
+use model::compared::{Compared, Row};
+use model::estimate::Outcome;
+use model::plan::CellId;
+use model::record::Record;
+
+fn side<'a>(record: &'a Record, judgement: &'a model::judgement::Judgement, cell: Option<&str>) -> Side<'a> {
+    Side { name: "r".into(), record, details: &NoDetails, judgement, cell: cell.map(|c| CellId(c.into())) }
+}
+
+fn compare(base: &Record, candidate: &Record) -> Compared {
+    let (one, other) = (judge(base), judge(candidate));
+    across::compare(&side(base, &one, None), &side(candidate, &other, None), USUAL)
+}
+
+/// A tenth of a per cent of noise, another in every run and record.
+fn noisy(factor: f64, record: &mut Record) {
+    for (i, run) in record.runs.iter_mut().enumerate() {
+        let noise = 1.0 + 0.001 * ((i * 7 + (factor * 10.0) as usize) % 5) as f64;
+        set_rate(run, QPS * factor * noise);
+    }
+}
+
+fn of<'a>(compared: &'a Compared, metric: &'a str) -> impl Iterator<Item = &'a Row> {
+    compared.rows.iter().filter(move |r| r.metric == metric)
+}
+
+#[test]
+fn each_cell_meets_its_counterpart_and_a_fall_is_worse_for_rates_as_a_rise_is_for_latencies() {
+    let (mut base, mut candidate) = (record(), record());
+    noisy(1.0, &mut base);
+    noisy(0.8, &mut candidate);
+    let compared = compare(&base, &candidate);
+    assert_eq!(of(&compared, "qps").count(), base.plan.cells.len());
+    assert!(
+        of(&compared, "qps").all(|r| r.outcome == Outcome::Worse && (r.ratio.value - 0.8).abs() < 0.01),
+        "{compared:#?}"
+    );
+    assert!(of(&compared, "latency_us_p99").all(|r| r.outcome == Outcome::Worse && r.ratio.value > 1.2));
+    assert_eq!((compared.differences.len(), compared.unmatched.len()), (0, 0), "{compared:#?}");
+}
+
+#[test]
+fn the_same_twice_is_equivalent() {
+    let (mut base, mut candidate) = (record(), record());
+    noisy(1.0, &mut base);
+    noisy(1.0, &mut candidate);
+    assert!(compare(&base, &candidate).rows.iter().all(|r| r.outcome == Outcome::Equivalent));
+}
+
+#[test]
+fn another_variable_is_told_and_other_work_refuses_the_comparison() {
+    let (base, mut candidate) = (record(), record());
+    candidate.instances[0].variables.insert("sync_binlog".into(), "1".into());
+    candidate.host.kernel = "6.18".into();
+    let told = compare(&base, &candidate);
+    let keys: Vec<&str> = told.differences.iter().map(|d| d.key.as_str()).collect();
+    assert_eq!(keys, ["host.kernel", "variable.sync_binlog"]);
+    assert_eq!(told.differences[1].pairs, 4);
+    assert!(told.rows.iter().all(|r| r.outcome != Outcome::Refused));
+
+    let table = &mut candidate.datasets[0].tables[0];
+    table.created = table.created.replace("PRIMARY KEY (`id`)", "PRIMARY KEY (`id`,`k`)");
+    let refused = compare(&base, &candidate);
+    let key = refused.differences.iter().find(|d| d.key == "table.sbtest1.primary key");
+    assert!(key.is_some_and(|d| d.work && d.base == "id" && d.candidate == "id, k"), "{refused:#?}");
+    assert!(refused.rows.iter().all(|r| r.outcome == Outcome::Refused));
+}
+
+#[test]
+fn a_cell_that_failed_a_check_is_refused_by_name() {
+    let (base, mut candidate) = (record(), record());
+    of_cell(&mut candidate, "c001").for_each(|r| statement(r).unexpected = 1);
+    let compared = compare(&base, &candidate);
+    let refused: Vec<&Row> = compared.rows.iter().filter(|r| r.outcome == Outcome::Refused).collect();
+    assert!(
+        !refused.is_empty()
+            && refused.iter().all(|r| r.candidate.0 == "c001" && r.why.ends_with("failed on the candidate"))
+    );
+}
+
+#[test]
+fn two_cells_of_one_record_differ_in_what_they_were_asked_to_and_keep_their_blocks() {
+    let mut record = record();
+    // Blocks that drift by a factor of two hide nothing from a ratio by block.
+    for run in &mut record.runs {
+        let factor = if run.cell.0 == "c003" { 0.9 } else { 1.0 };
+        set_rate(run, QPS * factor * f64::from(run.repetition) * (1.0 + 1e-4 * f64::from(run.position % 3)));
+    }
+    let judgement = judge(&record);
+    let (base, candidate) = (side(&record, &judgement, Some("c001")), side(&record, &judgement, Some("c003")));
+    let compared = across::compare(&base, &candidate, &["qps"]);
+    assert_eq!(compared.rows.len(), 1);
+    assert_eq!((compared.differences[0].key.as_str(), compared.differences.len()), ("charset", 1), "{compared:#?}");
+    assert!(
+        (compared.rows[0].ratio.value - 0.9).abs() < 0.01 && compared.rows[0].ratio.high.unwrap() < 0.95,
+        "{compared:#?}"
+    );
+}
+
+#[test]
+fn a_cell_without_counterpart_is_named() {
+    let (base, mut candidate) = (record(), record());
+    candidate.plan.cells.retain(|c| c.id.0 != "c004");
+    let compared = compare(&base, &candidate);
+    assert_eq!(compared.unmatched.len(), 1);
+    assert!(compared.unmatched[0].ends_with("of the base"), "{:?}", compared.unmatched);
+}

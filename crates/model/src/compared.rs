@@ -1,0 +1,59 @@
+//! Two records side by side: a row per pair of cells and metric, and everything else in which the two differ, because a
+//! number may be that difference's and not the one that was meant. What `assay compare` prints, in every form.
+
+use crate::estimate::{Estimate, Outcome};
+use crate::plan::CellId;
+use serde::{Deserialize, Serialize};
+
+/// Raised when a field changes its meaning; additions keep it.
+pub const COMPARED_SCHEMA: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    pub schema: u32,
+    /// As they were named on the command line.
+    pub base: String,
+    pub candidate: String,
+    pub rows: Vec<Row>,
+    pub differences: Vec<Difference>,
+    /// Cells of one that the other lacks, by their names.
+    pub unmatched: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    pub base: CellId,
+    pub candidate: CellId,
+    pub workload: String,
+    /// The workload and the values on the axes that tell the pair from the others.
+    pub cell: String,
+    pub metric: String,
+    pub values: [Estimate; 2],
+    /// candidate ÷ base.
+    pub ratio: Estimate,
+    pub outcome: Outcome,
+    /// Further repetitions of both that would probably decide an undecided one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<u32>,
+    /// Why it is undecided or refused; empty for the others.
+    pub why: String,
+}
+
+/// One thing that differs, in so many of the pairs of cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// `host.kernel`, `variable.sync_binlog`, `table.sbtest1.primary key`, `plan.point_selects` …
+    pub key: String,
+    pub base: String,
+    pub candidate: String,
+    /// It changes what is done, and not only how fast.
+    pub work: bool,
+    pub pairs: u32,
+}
+
+impl Row {
+    /// The relative change of the candidate: 0.03 for 3 % more.
+    pub fn change(&self) -> f64 {
+        self.ratio.value - 1.0
+    }
+}
