@@ -15,6 +15,7 @@ redo        = "16 MiB"
 rows = 100_000
 
 [load]
+users   = 1
 warm_up = "100ms"
 measure = "500ms"
 
