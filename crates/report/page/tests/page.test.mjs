@@ -86,7 +86,7 @@ test('a cell of the matrix opens its evidence, and Escape closes it again', asyn
   const text = await drawer.textContent();
   assert.match(text, /oltp\.point_selects · latin1 · users 64/);
   assert.match(text, /client_had_headroom.*94 %, limit 80 %/);
-  assert.equal(await drawer.locator('a[href="runs/c028-1/run.json"]').count(), 1);
+  assert.ok((await drawer.locator('a[href="runs/c028-1/run.json"]').count()) > 0, 'each figure leads to its file');
   assert.match(page.url(), /cell=c028/);
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' }).catch(() => undefined);
