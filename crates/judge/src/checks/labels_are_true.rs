@@ -9,7 +9,7 @@
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::CellEvidence;
 use crate::limits::BEST_OF;
-use crate::stats::variation;
+use crate::stats::{selection, variation};
 use model::host::Version;
 use model::search::Goal;
 use model::units::Share;
@@ -31,9 +31,6 @@ pub const CHECK: Check = Check {
     advice: "correct the build's stanza; report a peak with the rate of further runs at its level",
     look: Look::Cell(look),
 };
-
-/// The expected maximum of so many standard normal values, from two on: numerical integration of x·n·φ(x)·Φ(x)ⁿ⁻¹ (Tippett 1925).
-const MAXIMUM: &[f64] = &[0.5642, 0.8463, 1.0294, 1.1630, 1.2672, 1.3522, 1.4236, 1.4850, 1.5388, 1.5864];
 
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;
@@ -78,8 +75,7 @@ fn selection(cell: &CellEvidence) -> Option<(usize, Share)> {
     let spread = levels.values().filter(|l| l.len() > 1).map(|l| variation(l)).fold(0.0, f64::max);
     // Levels that were worse beyond their noise could not have been chosen.
     let near = means.iter().filter(|(mean, _)| *mean >= best.0 * (1.0 - 2.0 * spread)).count();
-    let factor = MAXIMUM.get(near.checked_sub(2)?).or(MAXIMUM.last())?;
-    Some((near, Share(factor * spread / (best.1 as f64).sqrt())))
+    (near > 1).then(|| (near, Share(selection::flattery(near as u32, spread / (best.1 as f64).sqrt()))))
 }
 
 #[cfg(test)]
