@@ -3,6 +3,8 @@
 //!
 //! A body passes when it returns: whatever the bytes, a parser gives a value or `Malformed`, and what it read it can write again.
 
+use wire::handlersocket;
+use wire::memcached::Dialect;
 use wire::mysql::auth::switch::Switch;
 use wire::mysql::handshake::{Greeting, Response};
 use wire::mysql::packet::{self, Joiner};
@@ -15,10 +17,12 @@ use wire::mysql::{
 type Body = fn(&[u8]);
 
 /// Every packet family, by the name of its target.
-pub const ALL: [(&str, Body); 6] = [
+pub const ALL: [(&str, Body); 8] = [
     ("frames", frames),
+    ("handlersocket", handlersocket),
     ("handshake", handshake),
     ("login", login),
+    ("memcached", memcached),
     ("messages", messages),
     ("reply", reply),
     ("rows", rows),
@@ -123,6 +127,35 @@ pub fn messages(data: &[u8]) {
     // The other commands carry nothing, or whatever text they like.
     let fixed = matches!(data.first(), None | Some(0x17 | 0x19 | 0x1A));
     assert!(fixed || Command::parse(data).is_ok());
+}
+
+/// The first byte chooses the dialect; the rest is what the server says.
+pub fn memcached(data: &[u8]) {
+    let Some((choice, mut bytes)) = data.split_first() else { return };
+    let dialect = [Dialect::Text, Dialect::Binary, Dialect::Meta][usize::from(*choice) % 3];
+    while let Ok(Some(heard)) = dialect.hear(bytes) {
+        assert!((1..=bytes.len()).contains(&heard.consumed));
+        // It was whole with its last byte and not before.
+        assert_eq!(dialect.hear(&bytes[..heard.consumed]), Ok(Some(heard)));
+        assert_eq!(dialect.hear(&bytes[..heard.consumed - 1]), Ok(None));
+        bytes = &bytes[heard.consumed..];
+    }
+}
+
+pub fn handlersocket(data: &[u8]) {
+    let (mut bytes, mut room) = (data, Vec::new());
+    while let Ok(Some(line)) = handlersocket::hear(bytes) {
+        for field in line.fields() {
+            let Ok(Some(plain)) = handlersocket::unescaped(field, &mut room) else { continue };
+            let plain = plain.to_vec();
+            let mut again = Vec::new();
+            handlersocket::update(&mut again, 0, 0, &[&plain]);
+            let written =
+                again.strip_prefix(b"0\t=\t1\t0\t1\t0\tU\t").and_then(|w| w.strip_suffix(b"\n")).expect("one field");
+            assert_eq!(handlersocket::unescaped(written, &mut room), Ok(Some(plain.as_slice())));
+        }
+        bytes = &bytes[line.consumed..];
+    }
 }
 
 /// The first two bytes choose dialect and command; the rest is the reply, fed in two pieces.

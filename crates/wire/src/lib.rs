@@ -5,4 +5,7 @@
 //! (random bytes arrive as arguments), retries, and any opinion about what a reply means for a measurement.
 #![forbid(unsafe_code)]
 
+mod decimal;
+pub mod handlersocket;
+pub mod memcached;
 pub mod mysql;

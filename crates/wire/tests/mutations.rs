@@ -5,10 +5,10 @@
 mod bodies;
 mod recorded;
 
-use recorded::{Dice, FILES, exchanges};
+use recorded::{BY_KEY, Dice, FILES, exchanges};
 use wire::mysql::packet;
 
-/// For each of the six bodies; all together end within seconds in a debug build.
+/// For each of the bodies; all together end within seconds in a debug build.
 const MUTATIONS: usize = 200_000;
 
 /// Recorded streams, and every payload in them alone.
@@ -26,6 +26,8 @@ fn seeds() -> Vec<Vec<u8>> {
             }
         }
     }
+    let by_key = BY_KEY.iter().flat_map(|(file, _)| exchanges(file));
+    seeds.extend(by_key.map(|exchange| exchange.received()));
     seeds
 }
 

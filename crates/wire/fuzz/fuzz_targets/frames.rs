@@ -1,7 +1,7 @@
 //! libFuzzer's door to `bodies::frames`.
 #![no_main]
 
-#[allow(dead_code)] // every target uses one body of the six
+#[allow(dead_code)] // every target uses one body of all
 #[path = "../bodies.rs"]
 mod bodies;
 

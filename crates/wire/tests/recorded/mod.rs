@@ -18,6 +18,19 @@ pub const FILES: [(&str, &str); 8] = [
     ("mysql-8.0.33/plain", include_str!("../../fixtures/mysql-8.0.33/plain.hex")),
 ];
 
+/// The doors past SQL.
+pub const BY_KEY: [(&str, &str); 9] = [
+    ("memcached-1.6.18/text", include_str!("../../fixtures/memcached-1.6.18/text.hex")),
+    ("memcached-1.6.18/binary", include_str!("../../fixtures/memcached-1.6.18/binary.hex")),
+    ("memcached-1.6.18/meta", include_str!("../../fixtures/memcached-1.6.18/meta.hex")),
+    ("mysql-8.0.33/memcached-text", include_str!("../../fixtures/mysql-8.0.33/memcached-text.hex")),
+    ("mysql-8.0.33/memcached-binary", include_str!("../../fixtures/mysql-8.0.33/memcached-binary.hex")),
+    ("mysql-5.6.14/memcached-text", include_str!("../../fixtures/mysql-5.6.14/memcached-text.hex")),
+    ("mysql-5.6.14/memcached-binary", include_str!("../../fixtures/mysql-5.6.14/memcached-binary.hex")),
+    ("mariadb-10.11.19/handlersocket", include_str!("../../fixtures/mariadb-10.11.19/handlersocket.hex")),
+    ("mariadb-10.11.19/handlersocket-write", include_str!("../../fixtures/mariadb-10.11.19/handlersocket-write.hex")),
+];
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     Client(Vec<u8>),
@@ -60,7 +73,7 @@ impl Exchange {
 
 /// The exchanges of one file, in the order in which they happened.
 pub fn exchanges(file: &str) -> Vec<Exchange> {
-    let (file, text) = *FILES.iter().find(|(name, _)| *name == file).expect("a recorded file");
+    let (file, text) = *FILES.iter().chain(&BY_KEY).find(|(name, _)| *name == file).expect("a recorded file");
     let mut found: Vec<Exchange> = Vec::new();
     for line in text.lines() {
         let (mark, rest) = line.split_once(' ').expect("a mark and its text");
