@@ -4,7 +4,7 @@
 
 use crate::dataset::Dataset;
 use crate::draw::Distribution;
-use crate::oltp::{Client, Kind, Protocol, STATEMENTS, Work};
+use crate::oltp::{Client, Groups, Kind, Protocol, STATEMENTS, Work};
 use crate::session::Sql;
 use crate::user::{Seat, live};
 use crate::{Life, Parameters, Probe, Statement, Workload};
@@ -51,7 +51,7 @@ impl Workload for Noop {
             range_size: 1,
             protocol: Protocol::Prepared,
             transactions: false,
-            groups: vec![(Kind::Point, 1)],
+            groups: Groups::of([(Kind::Point, 1)], false),
             paired: false,
             steady: true,
             distribution: Distribution::uniform(ROWS),

@@ -30,6 +30,26 @@ pub enum Decision {
     Stop,
 }
 
+/// Where something lies that a user reads in each of its operations. The address is only ever a hint to the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    pub at: usize,
+    pub bytes: usize,
+}
+
+impl Memory {
+    pub const NONE: Self = Self { at: 0, bytes: 0 };
+
+    pub fn of<T: ?Sized>(value: &T) -> Self {
+        Self { at: std::ptr::from_ref(value).addr(), bytes: size_of_val(value) }
+    }
+
+    /// All that a list has room for.
+    pub fn room<T>(list: &Vec<T>) -> Self {
+        Self { at: list.as_ptr().addr(), bytes: list.capacity() * size_of::<T>() }
+    }
+}
+
 /// One user's place in the load.
 pub trait Seat {
     /// Ready with true when the next operation is to begin now, with false when the run is over.
@@ -42,8 +62,9 @@ pub trait Seat {
     fn poll_again(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Whether the load wants a new session for this user before its next operation.
     fn wants_new_session(&mut self) -> bool;
-    /// This user is connected and has prepared its statements; measuring starts when all have.
-    fn ready(&mut self);
+    /// This user is connected and has prepared its statements; measuring starts when all have. What it reads in each
+    /// operation beside itself lies there to its end.
+    fn ready(&mut self, reads: [Memory; 2]);
 }
 
 /// What one user does.
@@ -53,6 +74,10 @@ pub trait User {
     /// Draws what is to be done next. Drawn once per operation: a retry does the same again.
     fn choose(&mut self) -> Operation;
     async fn operate(&mut self, session: &mut (dyn Sql + '_), operation: Operation) -> Result<End, Fault>;
+    /// The most of what it reads in each operation and holds by a pointer.
+    fn reads(&self) -> [Memory; 2] {
+        [Memory::NONE; 2]
+    }
     /// The class under which a rollback before a retry is counted; `None` when operations are single statements.
     fn rollback(&self) -> Option<Class>;
 }
@@ -60,7 +85,7 @@ pub trait User {
 /// Lives one user's life in its seat. Ends with `Ok` when the run is over.
 pub async fn live<U: User>(mut user: U, session: &mut (dyn Sql + '_), seat: &mut (dyn Seat + '_)) -> Result<(), Fault> {
     user.begin(session).await?;
-    seat.ready();
+    seat.ready(user.reads());
     while poll_fn(|cx| seat.poll_turn(cx)).await {
         let operation = user.choose();
         loop {

@@ -4,6 +4,7 @@
 
 use super::Crew;
 use super::bench::Bench;
+use super::executor::near::{Drawn, Part};
 use super::executor::{Handle, Sleep};
 use super::failure::{self, Cause};
 use super::rhythm::Rhythm;
@@ -14,7 +15,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use workload::session::Fault;
-use workload::user::{Decision, End, Operation, Seat};
+use workload::user::{Decision, End, Memory, Operation, Seat};
 
 pub struct UserSeat {
     bench: Rc<Bench>,
@@ -219,7 +220,9 @@ impl Seat for UserSeat {
         true
     }
 
-    fn ready(&mut self) {
+    fn ready(&mut self, [first, second]: [Memory; 2]) {
+        self.handle.touches(Part::Drawn(Drawn::First), first);
+        self.handle.touches(Part::Drawn(Drawn::Second), second);
         self.bench.course.user_ready();
     }
 }

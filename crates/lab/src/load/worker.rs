@@ -5,6 +5,7 @@
 use super::backlog::Backlog;
 use super::bench::{Bench, OnBench};
 use super::course::Course;
+use super::executor::near::Part;
 use super::executor::{Executor, Handle, prompt};
 use super::failure::{self, Cause};
 use super::schedule::Schedule;
@@ -22,6 +23,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use workload::session::Fault;
+use workload::user::Memory;
 
 /// Users of one worker that may be connecting at a time: enough to keep a server busy with handshakes, and below the accept
 /// backlog of every server.
@@ -130,6 +132,12 @@ fn opening(crew: &Crew, door: &Door, handle: &Handle) -> Opening {
     Opening { door: door.clone(), connect: Box::new(connect), setup: crew.setup.clone() }
 }
 
+/// What a user's turn goes through, side by side.
+struct Seated {
+    session: Session<OnBench>,
+    seat: UserSeat,
+}
+
 async fn live(
     crew: Rc<Crew>,
     number: u32,
@@ -145,23 +153,27 @@ async fn live(
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(behind))).await;
     }
     let outcome = async {
-        let opened = Session::open(opening, OnBench(Rc::clone(&bench))).await;
+        // What is done once lies in boxes of its own and is gone afterwards: a user's turn goes through this future, and a
+        // thousand users are to be small.
+        let opened = Box::pin(Session::open(opening, OnBench(Rc::clone(&bench)))).await;
         if let Err(fault) = &opened {
             let others = bench.course.ready();
             bench.course.fail_by(Cause::of(fault), failure::not_let_in(number, &crew, others, fault));
         }
-        let mut session = opened?;
+        let seat = UserSeat::new(Rc::clone(&bench), handle.clone(), &crew, number);
+        let mut seated = Box::new(Seated { session: opened?, seat });
+        handle.touches(Part::Place, Memory::of(&*seated));
         connected.set(connected.get() + 1);
-        let mut seat = UserSeat::new(Rc::clone(&bench), handle.clone(), &crew, number);
-        let life = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, &mut session, &mut seat);
-        handle.touches(&*life);
+        let Seated { session, seat } = &mut *seated;
+        let life = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, session, seat);
+        handle.touches(Part::Life, Memory::of(&*life));
         let lived = life.await;
         if !lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
             // What the kernel counted of the server's thread is read while there is one.
             while !bench.course.is_released() {
                 handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(1 + place / CONNECTING))).await;
             }
-            session.quit().await;
+            Box::pin(seated.session.quit()).await;
         }
         lived
     }

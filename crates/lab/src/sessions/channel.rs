@@ -5,12 +5,14 @@
 
 use super::tls::{Tls, machine};
 use crate::load::executor::Line;
+use crate::load::executor::near::Part;
 use model::units::Nanos;
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll, ready};
+use workload::user::Memory;
 
 /// Plain bytes in one record (RFC 8446, 5.1).
 const RECORD_BYTES: usize = 1 << 14;
@@ -91,6 +93,11 @@ impl Channel {
 
     pub async fn receive(&mut self) -> io::Result<usize> {
         poll_fn(|cx| self.poll_receive(cx)).await
+    }
+
+    /// See `Line::touches`.
+    pub fn touches(&self, part: Part, memory: Memory) {
+        self.line.touches(part, memory);
     }
 
     /// See `Line::moment`.

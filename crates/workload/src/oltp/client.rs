@@ -6,7 +6,7 @@ use super::statement::{BEGIN, COMMIT, Kind, PREPARE, ROLLBACK, Texts};
 use super::work::{Protocol, Step, Work};
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Param, Prepared, Sql};
-use crate::user::{End, Operation, User};
+use crate::user::{End, Memory, Operation, User};
 use model::seed::Seed;
 
 /// Up to so many statements per session are prepared before measuring; more (many tables) are prepared when first
@@ -24,7 +24,7 @@ pub(crate) struct Client {
     texts: Vec<Texts>,
     begin: Option<Prepared>,
     commit: Option<Prepared>,
-    /// By table, then kind.
+    /// By table, then by the place of its kind (`Groups::place`).
     statements: Vec<Option<Prepared>>,
     /// The statement being said or prepared; one buffer for all.
     sql: String,
@@ -32,9 +32,10 @@ pub(crate) struct Client {
 
 impl Client {
     pub fn new(work: Work, seed: Seed) -> Self {
-        let count: usize = work.groups.iter().map(|(_, count)| count).sum();
-        let written: usize = work.groups.iter().filter(|(kind, _)| kind.writes()).map(|(_, count)| count).sum();
-        let statements = vec![None; work.tables as usize * Kind::ALL.len()];
+        let said = |(_, count): &(Kind, u32)| *count as usize;
+        let count: usize = work.groups.iter().map(said).sum();
+        let written: usize = work.groups.iter().filter(|(kind, _)| kind.writes()).map(said).sum();
+        let statements = vec![None; work.tables as usize * work.groups.kinds()];
         Self {
             generator: Generator::new(seed),
             steps: Vec::with_capacity(count + written),
@@ -47,7 +48,7 @@ impl Client {
         }
     }
     async fn prepared(&mut self, session: &mut (dyn Sql + '_), kind: Kind, table: u64) -> Result<Prepared, Fault> {
-        let place = (table - 1) as usize * Kind::ALL.len() + kind as usize;
+        let place = self.work.groups.place(kind, table);
         if let Some(prepared) = self.statements[place] {
             return Ok(prepared);
         }
@@ -137,7 +138,7 @@ impl User for Client {
     fn choose(&mut self) -> Operation {
         self.steps.clear();
         self.texts.clear();
-        for (kind, count) in &self.work.groups {
+        for (kind, count) in self.work.groups.iter() {
             // One table for the whole group, as in sysbench.
             let table = 1 + self.generator.below(self.work.tables);
             for _ in 0..*count {
@@ -158,6 +159,10 @@ impl User for Client {
             bracket(session, COMMIT, self.commit, "COMMIT").await?;
         }
         Ok(End::Done)
+    }
+
+    fn reads(&self) -> [Memory; 2] {
+        [Memory::room(&self.steps), Memory::of(&self.statements[..])]
     }
 
     fn rollback(&self) -> Option<Class> {

@@ -4,6 +4,7 @@
 
 mod bulk;
 mod client;
+mod groups;
 mod knobs;
 mod sbtest;
 mod spread;
@@ -12,6 +13,7 @@ mod work;
 
 pub use bulk::BULK_INSERT;
 pub(crate) use client::Client;
+pub(crate) use groups::Groups;
 pub use spread::{RANDOM_POINTS, RANDOM_RANGES};
 pub(crate) use statement::{Kind, STATEMENTS};
 pub(crate) use work::{Protocol, Work};
@@ -129,7 +131,7 @@ impl Workload for Oltp {
         let work = Work::of(self.member, parameters);
         let mut generator = Generator::new(seed.child("probes"));
         let (mut steps, mut texts) = (Vec::new(), Vec::new());
-        for (kind, _) in &work.groups {
+        for (kind, _) in work.groups.iter() {
             let table = 1 + generator.below(work.tables);
             work.draw(*kind, table, &mut generator, &mut steps, &mut texts);
         }

@@ -1,6 +1,7 @@
 //! Hot path: what one operation of a member is, resolved from the parameters once, and the drawing of its statements in
 //! sysbench's order: one table per group, then the values of each statement.
 
+use super::groups::Groups;
 use super::knobs::{count, flag};
 use super::statement::{Kind, Quoted, Texts};
 use crate::Parameters;
@@ -37,8 +38,7 @@ pub(crate) struct Work {
     pub range_size: u64,
     pub protocol: Protocol,
     pub transactions: bool,
-    /// Statements per operation in their order, each group in one table.
-    pub groups: Vec<(Kind, usize)>,
+    pub groups: Groups,
     /// A delete takes an insert of the same row along.
     pub paired: bool,
     pub distribution: Distribution,
@@ -61,8 +61,8 @@ pub(crate) struct Step {
 impl Work {
     pub fn of(member: Member, parameters: &Parameters) -> Self {
         let rows = count(parameters, "rows");
-        let counted = |kinds: &[Kind]| -> Vec<(Kind, usize)> {
-            let of = |kind: &Kind| (*kind, count(parameters, knob(*kind)) as usize);
+        let counted = |kinds: &[Kind]| -> Vec<(Kind, u32)> {
+            let of = |kind: &Kind| (*kind, count(parameters, knob(*kind)) as u32);
             kinds.iter().map(of).filter(|(_, count)| *count > 0).collect()
         };
         let writes = [Kind::IndexUpdate, Kind::NonIndexUpdate, Kind::Delete];
@@ -85,7 +85,7 @@ impl Work {
             protocol: Protocol::of(parameters),
             transactions,
             steady: transactions || groups.iter().all(|(kind, _)| *kind != Kind::Delete),
-            groups,
+            groups: Groups::of(groups, !is_alone),
             paired: !is_alone,
             distribution: Distribution::over(rows, parameters),
         }

@@ -219,7 +219,7 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
     fn wants_new_session(&mut self) -> bool {
         self.renew
     }
-    fn ready(&mut self) {
+    fn ready(&mut self, _: [workload::user::Memory; 2]) {
         self.ready = true;
     }
 }

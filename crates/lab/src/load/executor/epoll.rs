@@ -1,5 +1,7 @@
 //! Hot path: epoll, for kernels that refuse io_uring: send at once, wait for readability, receive. A socket is registered once
-//! and stays so (level-triggered), which costs one receive and one send per exchange and its share of a wait, and nothing else.
+//! and stays so, which costs one receive and one send per exchange and its share of a wait, and nothing else. It is told of
+//! arrivals once (edge-triggered): the kernel otherwise asks each socket that it told of a second time, at the next wait, only to find
+//! it emptied. So whoever waits must have emptied it, which a receive that left room has; and a hang-up is noted when it is told.
 
 use super::buffers::Buffers;
 use super::net::Waiter;
@@ -50,8 +52,9 @@ impl Epoll {
                 Err(e) => return Poll::Ready(Err(e.into())),
             }
         }
-        // Nothing can have come yet when the request has just left, or when the last receive left room.
-        if asks || (begins && !buffers.incoming.brimful) {
+        // Nothing can have come yet when the request has just left, or when the last receive left room; after a hang-up
+        // nobody would say that it did.
+        if (asks || (begins && !buffers.incoming.brimful)) && !slot.hung_up {
             return self.fly(slot, id, EventFlags::IN, waiter).map_ok(|()| 0);
         }
         loop {
@@ -79,11 +82,11 @@ impl Epoll {
         if slot.registered == interest {
             return Poll::Pending;
         }
-        let data = EventData::new_u64(u64::from(id.0));
+        let (data, wanted) = (EventData::new_u64(u64::from(id.0)), interest | EventFlags::RDHUP | EventFlags::ET);
         let changed = if slot.registered.is_empty() {
-            epoll::add(&self.epoll, &slot.socket, data, interest)
+            epoll::add(&self.epoll, &slot.socket, data, wanted)
         } else {
-            epoll::modify(&self.epoll, &slot.socket, data, interest)
+            epoll::modify(&self.epoll, &slot.socket, data, wanted)
         };
         slot.registered = interest;
         match changed {
@@ -103,6 +106,8 @@ impl Epoll {
         }
         for event in &self.events {
             let Some(slot) = slots.find(SlotId(event.data.u64() as u32)) else { continue };
+            let flags = event.flags;
+            slot.hung_up |= flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
             if slot.state == State::Flying {
                 slot.state = State::Landed { result: 0, sending: false };
                 ready.push(slot.task);

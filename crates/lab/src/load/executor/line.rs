@@ -4,6 +4,7 @@
 //! request-reply protocols have it.
 
 use super::buffers::Buffers;
+use super::near::Part;
 use super::net::Waiter;
 use super::reactor::Reactor;
 use super::slots::SlotId;
@@ -16,6 +17,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use workload::user::Memory;
 
 /// Room for the execution of a prepared statement.
 const REQUEST_BYTES: usize = 64;
@@ -56,9 +58,20 @@ impl Line {
     pub(super) fn driven(reactor: Rc<Reactor>, slot: SlotId, deadline: Nanos, due: Nanos) -> Self {
         let mut buffers = Box::<Buffers>::default();
         buffers.outgoing.reserve(REQUEST_BYTES);
-        reactor.near().add(reactor.current(), &*buffers);
-        reactor.near().add(reactor.current(), &buffers.outgoing.spare_capacity_mut()[..REQUEST_BYTES]);
-        Self { transport: Transport::Driven { reactor, slot }, buffers: Some(buffers), busy: false, deadline, due }
+        let (own, request) =
+            (Memory::of(&*buffers), Memory::of(&buffers.outgoing.spare_capacity_mut()[..REQUEST_BYTES]));
+        let line =
+            Self { transport: Transport::Driven { reactor, slot }, buffers: Some(buffers), busy: false, deadline, due };
+        line.touches(Part::Buffers, own);
+        line.touches(Part::Request, request);
+        line
+    }
+
+    /// See `Handle::touches`; on a blocking line nobody asks.
+    pub fn touches(&self, part: Part, memory: Memory) {
+        if let Transport::Driven { reactor, .. } = &self.transport {
+            reactor.near().set(reactor.current(), part, memory);
+        }
     }
 
     /// The request to be sent by the next exchange; empty after it. Asked for while an operation is under way, that operation

@@ -9,7 +9,7 @@ mod connect;
 mod epoll;
 mod gate;
 mod line;
-mod near;
+pub mod near;
 mod net;
 pub mod prompt;
 mod reactor;
@@ -28,12 +28,14 @@ use crate::sessions::address::Address;
 use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
+use near::Part;
 use reactor::{Reactor, TaskId};
 use std::io;
 use std::num::NonZeroU64;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use workload::user::Memory;
 
 /// Between being told to stop and dropping whoever still waits: long enough for a server that answers at all to answer, and
 /// short enough that a person who pressed Ctrl-C sees the end within a second.
@@ -98,7 +100,7 @@ impl Executor {
         for task in self.reactor.take_spawned() {
             let id = TaskId(self.tasks.len() as u32);
             self.reactor.wake(id);
-            self.reactor.near().add(id, &*task);
+            self.reactor.near().set(id, Part::Task, Memory::of(&*task));
             self.tasks.push(Some(task));
             self.living += 1;
         }
@@ -147,9 +149,9 @@ impl Handle {
         self.0.spawn(task);
     }
 
-    /// The task that is being polled touches this in each of its turns.
-    pub fn touches<T: ?Sized>(&self, value: &T) {
-        self.0.near().add(self.0.current(), value);
+    /// A part of what the task that is being polled touches in each of its turns lies here from now on.
+    pub fn touches(&self, part: Part, memory: Memory) {
+        self.0.near().set(self.0.current(), part, memory);
     }
 
     /// Connects. `deadline` is how long connecting and, later, each exchange on the line may take.

@@ -22,6 +22,8 @@ pub struct Slot {
     pub flight: u32,
     /// epoll: what the socket is registered for.
     pub registered: EventFlags,
+    /// epoll: nothing more will come than what lies there.
+    pub hung_up: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +55,9 @@ impl Slots {
             SlotId(self.slots.len() as u32 - 1)
         });
         let (task, due, registered) = (TaskId(0), Nanos(0), EventFlags::empty());
+        let state = State::Idle;
         self.slots[id.0 as usize] =
-            Some(Slot { socket, task, due, state: State::Idle, cargo: None, flight: 0, registered });
+            Some(Slot { socket, task, due, state, cargo: None, flight: 0, registered, hung_up: false });
         id
     }
 

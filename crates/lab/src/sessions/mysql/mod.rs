@@ -4,12 +4,15 @@
 //! spends between two batches is in the next answer's time and never outside of all. Connecting and preparing allocate;
 //! executing and reading do not.
 
+mod columns;
 mod faults;
 mod opening;
 mod reading;
 mod statement;
 
 use crate::clock;
+use crate::load::executor::near::Part;
+use columns::Columns;
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
 pub use opening::{Carriage, Connecting, Opening};
@@ -22,6 +25,7 @@ use std::task::{Context, Poll};
 use wire::mysql::{Asked, Step, Summary, command, packet};
 use workload::kept::Kept;
 use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
+use workload::user::Memory;
 
 /// Packets of a file: under the smallest packet limit of a server.
 const FILE_PACKET_BYTES: usize = 1 << 20;
@@ -163,7 +167,7 @@ impl<L: Ledger> Session<L> {
         let (asked, sequence) = match request {
             Request::Text(sql) => (Asked::Text, command::query(out, sql.as_bytes())),
             Request::Prepare(sql) => {
-                self.now.preparing = Some(Statement { id: 0, columns: Vec::new(), bound: None });
+                self.now.preparing = Some(Statement { id: 0, columns: Columns::NONE, bound: None });
                 (Asked::Prepare, command::prepare(out, sql.as_bytes()))
             }
             Request::Execute(prepared, params) => {
@@ -242,8 +246,10 @@ impl<L: Ledger> Session<L> {
     fn answer(&mut self, summary: &Summary) -> Answer {
         let prepared = match (summary.prepared, self.now.preparing.take()) {
             (Some(prepared), Some(statement)) => {
-                self.conversation.statements.push(Some(Statement { id: prepared.statement, ..statement }));
-                Some(Prepared(self.conversation.statements.len() as u32 - 1))
+                let statements = &mut self.conversation.statements;
+                statements.push(Some(Statement { id: prepared.statement, ..statement }));
+                self.conversation.channel.touches(Part::Statements, Memory::of(&statements[..]));
+                Some(Prepared(statements.len() as u32 - 1))
             }
             (Some(_), None) | (None, Some(_)) | (None, None) => None,
         };

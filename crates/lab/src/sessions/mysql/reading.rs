@@ -1,13 +1,14 @@
 //! Hot path: decodes every cell of an answer as it is read, and keeps those that were asked for.
 
+use super::columns::Columns;
 use super::statement::Statement;
-use wire::mysql::{Cell as WireCell, ColumnType, Definition, Malformed, Row, Visitor};
+use wire::mysql::{Cell as WireCell, Definition, Malformed, Row, Visitor};
 use workload::kept::{Cell, Kept};
 
 /// Decodes every cell of an answer as it is read.
 pub(super) struct Reading<'s> {
     /// Types of the columns of an executed statement.
-    pub(super) types: Option<&'s mut Vec<ColumnType>>,
+    pub(super) types: Option<&'s mut Columns>,
     pub(super) preparing: Option<&'s mut Statement>,
     pub(super) keep: Option<&'s mut Kept>,
     pub(super) wrong: Option<Malformed>,
@@ -27,8 +28,7 @@ impl Visitor for Reading<'_> {
             (None, None) => return,
         };
         match definition.column_type() {
-            Ok(t) if index < types.len() => types[index] = t,
-            Ok(t) => types.push(t),
+            Ok(t) => types.set(index, t),
             Err(malformed) => self.wrong = Some(malformed),
         }
     }
@@ -54,7 +54,7 @@ impl Reading<'_> {
                 }
             }
             Row::Binary(binary) => {
-                let types = self.types.as_deref().map_or(&[][..], Vec::as_slice);
+                let types = self.types.as_deref().map_or(&[][..], Columns::types);
                 for cell in binary.cells(types)? {
                     let cell = cell?;
                     if let Some(kept) = &mut self.keep {

@@ -1,9 +1,10 @@
 //! Hot path: a prepared statement as the session knows it, and how it is executed. Types of parameters are sent when they
 //! change, which for most statements is once.
 
+use super::columns::Columns;
 use std::num::NonZeroU64;
+use wire::mysql::Param as WireParam;
 use wire::mysql::execute::{self, Types};
-use wire::mysql::{ColumnType, Param as WireParam};
 use workload::session::Param;
 
 /// So many classes of parameters have a shape; an execute with more always sends their types.
@@ -11,7 +12,7 @@ const SHAPED: usize = 31;
 
 pub(super) struct Statement {
     pub(super) id: u32,
-    pub(super) columns: Vec<ColumnType>,
+    pub(super) columns: Columns,
     /// Parameter types were sent, and these were NULL or not; other types need sending again.
     pub(super) bound: Option<NonZeroU64>,
 }
