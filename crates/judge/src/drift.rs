@@ -45,6 +45,7 @@ const COSMETIC: &[&str] = &[
     "pid_file",
     "hostname",
     "server_id",
+    "server_uid",
     "server_uuid",
     "datadir",
     "tmpdir",
@@ -285,9 +286,11 @@ fn implies(axis: &str, drift: &Drift) -> bool {
         return drift.key == axis || implies(&own, drift);
     }
     let key = &drift.key;
-    let native = axis.strip_prefix("native.").map(|name| format!("variable.{}", name.replace('-', "_")));
+    // A session begins with the server's own value.
+    let native = axis.strip_prefix("native.").map(|name| name.replace('-', "_"));
+    let of_server = key.strip_prefix("variable.").or_else(|| key.strip_prefix("session."));
     key == axis
-        || native.is_some_and(|name| name == *key)
+        || native.is_some_and(|name| of_server == Some(&name))
         || (axis == "build" && drift.class == Class::Circumstance && is_the_build(drift))
         || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
 }

@@ -60,6 +60,8 @@ pub struct Place {
 pub enum Time {
     /// That of an operation.
     Operation,
+    /// What a user has from one operation to the next.
+    Turn,
     /// What it takes longer than with the fewest users.
     Growth,
     /// What it takes longer than in this cell.
