@@ -108,8 +108,14 @@ impl Details for Folder {
 struct Unfolding<'a> {
     wanted: &'a BTreeSet<String>,
     all: Vec<Series>,
-    /// Of sources with a column that is wanted: for each column its series, where it is one of those, and its last value.
-    sources: BTreeMap<String, Vec<(Option<usize>, Option<f64>)>>,
+    /// Those with a column that is wanted.
+    sources: BTreeMap<String, Vec<Column>>,
+}
+
+struct Column {
+    /// Its series among all, where it is wanted.
+    place: Option<usize>,
+    last: Option<f64>,
 }
 
 /// A line as far as it must be understood to know whether it is wanted.
@@ -172,10 +178,10 @@ impl<'a> Unfolding<'a> {
                     self.all.len() - 1
                 })
             });
-            (place, None)
+            Column { place, last: None }
         };
         let columns: Vec<_> = metrics.into_iter().map(column).collect();
-        if columns.iter().any(|(place, _)| place.is_some()) {
+        if columns.iter().any(|column| column.place.is_some()) {
             self.sources.insert(source.to_string(), columns);
         } else {
             self.sources.remove(source);
@@ -186,12 +192,12 @@ impl<'a> Unfolding<'a> {
         let Some(columns) = self.sources.get_mut(&sample.source) else { return };
         for (column, value) in sample.changed {
             if let Some(column) = columns.get_mut(column as usize) {
-                column.1 = Some(value);
+                column.last = Some(value);
             }
         }
-        for (place, value) in columns {
-            if let (Some(place), Some(value)) = (place, value) {
-                self.all[*place].readings.push((sample.at, *value));
+        for column in columns {
+            if let (Some(place), Some(value)) = (column.place, column.last) {
+                self.all[place].readings.push((sample.at, value));
             }
         }
     }
