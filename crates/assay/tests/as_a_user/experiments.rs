@@ -26,7 +26,7 @@ fn host(sockets: u32) -> Host {
         cpus: (0..CPUS * sockets).collect(),
         sockets: (0..sockets).map(|s| (s, (s * CPUS..(s + 1) * CPUS).collect())).collect(),
         memory: Bytes(256 << 30),
-        disk_free: Bytes(4 << 40),
+        disk_free: Bytes(8 << 40),
         builds: newest.into_iter().chain(catalogued).collect(),
         ..Host::default()
     }
