@@ -45,6 +45,7 @@ const COSMETIC: &[&str] = &[
     "pid_file",
     "hostname",
     "server_id",
+    "server_uid",
     "server_uuid",
     "datadir",
     "tmpdir",
@@ -150,6 +151,7 @@ const IMPLIED: &[(&str, &[&str])] = &[
     ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
     ("settings.change_buffer", &["variable.innodb_change_buffering"]),
     ("settings.flush_neighbors", &["variable.innodb_flush_neighbors"]),
+    ("settings.memtable", &["variable.rocksdb_default_cf_options"]),
     ("settings.undo_tablespaces", &["variable.innodb_undo_tablespaces"]),
     ("settings.engine_counters", &["variable.innodb_monitor_*", "variable.rocksdb_perf_context_level"]),
     ("settings.io_capacity", &["variable.innodb_io_capacity*"]),
@@ -285,9 +287,11 @@ fn implies(axis: &str, drift: &Drift) -> bool {
         return drift.key == axis || implies(&own, drift);
     }
     let key = &drift.key;
-    let native = axis.strip_prefix("native.").map(|name| format!("variable.{}", name.replace('-', "_")));
+    // A session begins with the server's own value.
+    let native = axis.strip_prefix("native.").map(|name| name.replace('-', "_"));
+    let of_server = key.strip_prefix("variable.").or_else(|| key.strip_prefix("session."));
     key == axis
-        || native.is_some_and(|name| name == *key)
+        || native.is_some_and(|name| of_server == Some(&name))
         || (axis == "build" && drift.class == Class::Circumstance && is_the_build(drift))
         || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
 }

@@ -3,7 +3,9 @@
 //! factor of two, nothing is decided between them, and the finding says what would decide.
 
 use crate::account::{self, Split};
+use crate::evidence::RunEvidence;
 use crate::finding::{Case, Cause, Place, Scene, Time};
+use crate::stats::average;
 use model::finding::Rival;
 use model::units::Share;
 
@@ -42,12 +44,17 @@ pub fn best(scene: &Scene, cause: &Cause, case: &Case, seen: &[(&Cause, Case)]) 
 fn terms(scene: &Scene, place: &Place) -> Vec<(&'static str, f64)> {
     let cell = scene.cell(&place.cell);
     let Some(high) = account::splits(cell).map(|s| account::mean(&s)) else { return Vec::new() };
-    let share = |split: &Split| {
+    let share = |split: &Split| -> Vec<(&'static str, f64)> {
         let terms = split.parts.iter().map(|(part, us)| (part.word(), us / split.operation));
         terms.chain([(REST, split.rest() / split.operation)]).collect()
     };
     match place.time {
         Time::Operation => share(&high),
+        Time::Turn => {
+            let turn = |run: &RunEvidence| f64::from(run.users()) * run.seconds() * 1e6 / run.done() as f64;
+            let part = high.operation / average(&cell.runs.iter().map(turn).collect::<Vec<_>>());
+            share(&high).into_iter().map(|(name, share)| (name, share * part)).collect()
+        }
         Time::Growth => {
             let lowest = account::lowest(&scene.evidence.cells);
             let Some(low) = lowest.get(&place.cell).and_then(|c| account::splits(c)) else { return Vec::new() };

@@ -26,7 +26,7 @@ struct Arms<'a> {
 pub fn of(scene: &Scene, cause: &Cause, case: &Case) -> Option<Trial> {
     let intervention = scene.evidence.record.plan.intervention.as_ref().filter(|i| i.finding == cause.id)?;
     let arms = Arms::of(scene, intervention)?;
-    if case.place.time != Time::Operation || case.place.cell != arms.cell(false, false).cell.id {
+    if !matches!(case.place.time, Time::Operation | Time::Turn) || case.place.cell != arms.cell(false, false).cell.id {
         return None;
     }
     let time = |block: u32, removed, placebo| arms.of_block(block, removed, placebo, &cycle_us);

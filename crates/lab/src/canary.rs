@@ -161,6 +161,7 @@ fn sing(
         door: Door::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
+        outlasts: false,
     };
     let voyage = Voyage {
         crews: vec![crew],

@@ -147,14 +147,17 @@ fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
     Ok(Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence))
 }
 
-/// Share of an average statement's latency that a worker spent runnable and not running.
+/// Share of an average statement's latency that a worker spent runnable and not running: once for each statement, or, where a worker
+/// has many users, once for all of them that wait meanwhile, whichever is more.
 fn waiting(run: &RunEvidence) -> Option<f64> {
-    let per_statement = run.rate("client.runqueue.wait")? / run.qps();
+    let waited = run.rate("client.runqueue.wait")?;
+    let per_statement = waited / run.qps();
+    let together = waited / 1e9 / f64::from(run.run.workers.min(run.users()).max(1));
     let (sum, count) = run
         .statements()
         .filter_map(|(_, s)| Some((s.service.mean()?.0 as f64 * s.calls as f64, s.calls)))
         .fold((0.0, 0), |(a, b), (x, n)| (a + x, b + n));
-    (count > 0 && per_statement.is_finite()).then(|| per_statement / (sum / count as f64))
+    (count > 0 && per_statement.is_finite()).then(|| (per_statement / (sum / count as f64)).max(together))
 }
 
 /// Statements per second that this load can reach with so many users, between the canary's points on a log scale.

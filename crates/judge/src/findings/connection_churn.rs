@@ -3,7 +3,7 @@
 //! times every opening, so what it costs is known exactly, as a share of the users' time.
 
 use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, Time, name};
 use crate::next::{self, Change};
 use crate::stats::{average, mean};
 use model::units::{Share, round3};
@@ -52,6 +52,7 @@ fn case(cell: &CellEvidence) -> Option<Case> {
     let symptom = format!("{}: users spend {} of their time opening sessions.", name(cell), Share(value));
     let seen = format!("There are {} openings per operation.", round3(opened));
     let mut case = Case::of(cell, symptom, Necessary::Present(seen));
+    case.place.time = Time::Turn;
     case.cost = mean::plain(&shares).map(|share| Cost { share, open: Share(0.0), sentence: String::new() });
     let every = cell.cell.load.reconnect_every.and_then(|n| i64::try_from(n).ok());
     let kept = every.map(|n| Change { axis: "reconnect_every".into(), from: n.into(), to: NEVER.into() });

@@ -49,6 +49,17 @@ fn effective_variables_that_differ_warn_unless_the_axis_implies_them() {
         "implied by charset"
     );
     assert_eq!(status(&with_second_instance("port", "3307"), "parameters_agree"), Pass, "a name, not a setting");
+    assert_eq!(status(&with_second_instance("server_uid", "Ir0k"), "parameters_agree"), Pass, "a name as well");
+}
+
+#[test]
+fn an_axis_over_a_servers_variable_is_one_over_its_sessions() {
+    let mut record = experiment(&[("native.join_buffer_size", &[262_144.into(), 524_288.into()])]);
+    for run in &mut record.runs {
+        let value = if run.cell.0 == "c001" { "262144" } else { "524288" };
+        run.session.variables.insert("join_buffer_size".into(), value.into());
+    }
+    assert_eq!(status(&record, "parameters_agree"), Pass);
 }
 
 #[test]

@@ -70,6 +70,8 @@ pub struct Crew {
     pub others: Vec<Door>,
     /// What each session says first.
     pub setup: Vec<String>,
+    /// A server that is gone is waited for: who cannot connect tries again until it is back.
+    pub outlasts: bool,
 }
 
 impl Voyage {

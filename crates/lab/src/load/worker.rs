@@ -14,7 +14,7 @@ use super::tally::WorkerTally;
 use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::address::Door;
-use crate::sessions::mysql::{Connecting, Opening, Session};
+use crate::sessions::mysql::{Again, Connecting, Opening, Session};
 use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
@@ -31,6 +31,9 @@ const CONNECTING: u32 = 32;
 
 /// How often a metronome looks for what it cannot compute: the start, and the end of a phase by count.
 const GLANCE: Nanos = Nanos::from_millis(1);
+
+/// How often a user looks whether a server that was killed is back.
+const KNOCK: Nanos = Nanos::from_millis(10);
 
 /// The length of an interval.
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -67,7 +70,7 @@ pub fn work(
         let crew = Rc::new(crew.clone());
         let bench = bench(&crew, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
-            let opening = Rc::new(opening(&crew, crew.door_of(number), &handle));
+            let opening = Rc::new(opening(&crew, crew.door_of(number), &handle, &bench));
             let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
             handle.spawn(Box::pin(live(Rc::clone(&crew), number, sitting, opening, bench, handle.clone(), connected)));
             sitting += 1;
@@ -123,13 +126,23 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
     })
 }
 
-fn opening(crew: &Crew, door: &Door, handle: &Handle) -> Opening {
+fn opening(crew: &Crew, door: &Door, handle: &Handle, bench: &Rc<Bench>) -> Opening {
+    let again = crew.outlasts.then(|| {
+        let (handle, bench) = (handle.clone(), Rc::clone(bench));
+        Box::new(move || -> Again {
+            let (handle, bench) = (handle.clone(), Rc::clone(&bench));
+            Box::pin(async move {
+                handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
+                !bench.over.get() && !bench.course.stopped()
+            })
+        }) as Box<dyn Fn() -> Again>
+    });
     let (handle, address, deadline) = (handle.clone(), door.address.clone(), crew.deadline);
     let connect = move || -> Connecting {
         let (handle, address) = (handle.clone(), address.clone());
         Box::pin(async move { handle.connect(&address, deadline).await })
     };
-    Opening { door: door.clone(), connect: Box::new(connect), setup: crew.setup.clone() }
+    Opening { door: door.clone(), connect: Box::new(connect), setup: crew.setup.clone(), again }
 }
 
 /// What a user's turn goes through, side by side.
