@@ -6,6 +6,7 @@
 
 mod columns;
 mod faults;
+mod file;
 mod opening;
 mod reading;
 mod statement;
@@ -22,13 +23,10 @@ use statement::Statement;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use wire::mysql::{Asked, Step, Summary, command, packet};
+use wire::mysql::{Asked, Step, Summary, command};
 use workload::kept::Kept;
 use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
 use workload::user::Memory;
-
-/// Packets of a file: under the smallest packet limit of a server.
-const FILE_PACKET_BYTES: usize = 1 << 20;
 
 /// Setup belongs to no class of the workload: its ledger entries are not wanted.
 const SETUP: Class = Class(u16::MAX);
@@ -136,13 +134,11 @@ impl<L: Ledger> Session<L> {
         self.file = Some(file);
     }
 
-    /// Sends the offered file in packets that every server takes, and an empty one behind them.
-    fn send_file(&mut self, file: &[u8], mut sequence: u8) {
+    fn send_file(&mut self, file: Vec<u8>, first: u8) {
         let out = self.conversation.channel.outgoing();
-        for part in file.chunks(FILE_PACKET_BYTES) {
-            sequence = packet::write(out, sequence, |out| out.extend_from_slice(part));
-        }
-        sequence = packet::write(out, sequence, |_| {});
+        assert!(out.is_empty(), "a file is asked for when the request has left");
+        let sequence;
+        (*out, sequence) = file::framed(file, first);
         self.conversation.reply.file_sent(sequence);
         self.now.pieces = 0;
     }
@@ -226,7 +222,7 @@ impl<L: Ledger> Session<L> {
         self.conversation.channel.consume(consumed);
         if let Some(sequence) = asked_for_file {
             let file = self.file.take().unwrap_or_default();
-            self.send_file(&file, sequence);
+            self.send_file(file, sequence);
         }
         match (wrong, end) {
             (Some(malformed), _) => Some(Err(protocol(malformed))),

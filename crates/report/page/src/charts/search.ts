@@ -27,6 +27,8 @@ function kind(s: Search): Kind {
   return { x: 'rate', y: `latency p${percent}`, unit: 'µs', limit: limit / 1000, level: (n) => `${digits(n)}/s` };
 }
 
+const MARKS = 'Hollow: the limit was broken. Arrow: so certainly that the run was ended early; the value is that of its beginning.';
+
 export function searches(): HTMLElement {
   return h('div', {}, (report.searches ?? []).map(one));
 }
@@ -42,6 +44,7 @@ function one(s: Search): HTMLElement {
     h('figcaption', {}, badge(s.status), ' ', cell ? words(cell) : s.cell),
     h('p', {}, s.sentence),
     drawn.element,
+    k.limit === undefined ? null : h('p', { class: 'caption' }, MARKS),
     inUsers(s) ? lawSentences([curveOf([s.cell])]) : null,
     steps(s, k),
   );
