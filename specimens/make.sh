@@ -34,7 +34,7 @@ by_hand() {
     dsn="mysql://root@localhost/?socket=$(ls "$work"/assay-*/s)"
 }
 gone() { "$assay" servers stop distribution; }
-# edit NAME: the record of another specimen, changed by the Python on standard input, which finds in it `plan`, `instances` and `runs`.
+# edit NAME: the record of another specimen, changed by the Python on standard input, which finds in it `plan`, `host`, `instances` and `runs`.
 edit() {
     tar --extract --xz --file "$1.tar.xz" --directory "$work"
     mv "$work/$1" "$record"
@@ -43,8 +43,8 @@ edit() {
 import glob, json, sys
 record, edit = sys.argv[1:]
 def load(pattern): return {path: json.load(open(path)) for path in sorted(glob.glob(f"{record}/{pattern}"))}
-files = [load("plan.json"), load("instances/*.json"), load("runs/*/run.json")]
-plan, instances, runs = list(files[0].values())[0], list(files[1].values()), list(files[2].values())
+files = [load("plan.json"), load("host.json"), load("instances/*.json"), load("runs/*/run.json")]
+(plan,), (host,), instances, runs = (list(part.values()) for part in files)
 exec(open(edit).read())
 for path, value in [item for part in files for item in part.items()]:
     json.dump(value, open(path, "w"), indent=1)

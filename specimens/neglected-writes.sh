@@ -5,6 +5,6 @@ beside() {
         over c001-1
     ) | sql >/dev/null &
     sleep 17
-    within cpu cpu.cfs_quota_us=50000 "$(server)"
+    within cpu cpu.cfs_quota_us=10000 "$(server)"
     over c001-1
 }

@@ -18,6 +18,7 @@ const NEVER_FAILED: &[(&str, &str)] = &[];
 /// Checks that no healthy specimen passes, and why not.
 const NEVER_PASSED: &[(&str, &str)] = &[
     ("machine_was_quiet", "the recording machine was shared; crates/judge/tests/checks/machine_was_quiet.rs passes it"),
+    ("disk_was_ours", "so was its disk; crates/judge/tests/checks/disk_was_ours.rs passes it"),
     (
         "scaling_follows_a_law",
         "two CPUs have no peak that could be measured; crates/judge/tests/checks/scaling_follows_a_law.rs passes it",

@@ -179,8 +179,9 @@ fn a_primary_key_that_the_server_made_its_own_is_named() {
     control.quit();
 }
 
-/// Random points go over all rows of their values, the new ones, too; each iteration begins to read warm where that is possible: with
-/// 20,000 rows (5 MiB) it is, with 36,000 (9 MiB) it is not. A few pages that the server reads for itself are no regime.
+/// Random points go over all rows of their values, the new ones, too, and each iteration begins to read warm where that is possible:
+/// in 8 MiB 16,000 rows have been seen to be cached and 20,000 not, and the first iteration has 11,000, the last 25,000. A few pages that
+/// the server reads for itself are no regime.
 const ITERATIONS: &str = r#"question = "Does it slow down as it grows?"
 
 [server.settings]
@@ -196,7 +197,7 @@ name     = "grow"
 kind     = "warm_up"
 workload = "oltp.insert"
 users    = 4
-count    = 16_000
+count    = 7_000
 [[phases]]
 name     = "warm"
 kind     = "warm_up"
@@ -212,7 +213,7 @@ count    = 200
 
 [repeat]
 repetitions = 1
-iterations  = 2
+iterations  = 3
 aa          = false
 
 [limits]
@@ -226,6 +227,6 @@ fn an_iteration_that_has_outgrown_the_cache_is_no_point_of_the_line() {
     let said = desk.assay(&["run", "q.toml", "--out", "record"]);
     assert_eq!(said.status, 1, "{said:#?}");
     let sentence = failed(&report(&desk)["verdicts"], "regimes_agree");
-    assert!(sentence.starts_with("read of run c001-1: iteration 2 is in another regime ("), "{sentence}");
-    assert!(sentence.contains("than iteration 1 (cached, "), "{sentence}");
+    assert!(sentence.starts_with("read of run c001-1: iteration "), "{sentence}");
+    assert!(sentence.contains(" is in another regime (") && sentence.contains(" (cached, "), "{sentence}");
 }

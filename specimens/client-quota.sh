@@ -1,0 +1,4 @@
+beside() {
+    begun c001-1
+    within cpu cpu.cfs_quota_us=20000 "$(lab)"
+}
