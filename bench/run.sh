@@ -6,7 +6,7 @@
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 64 256 1024" bench/run.sh        what `make bench` runs
 #   PARTS="points mixed canned loader transport" choose some; TABLE=FILE writes elsewhere
-#   PARTS=tpcc TPCC=FOLDER lays TPC-C beside the scripts of sysbench-tpcc in that folder
+#   PARTS=tpcc TPCC=FOLDER [GO_TPC=PROGRAM] lays TPC-C beside the scripts of sysbench-tpcc in that folder, and beside go-tpc
 #
 # In slices, where the machine is quiet for minutes only: FIGURES=FILE keeps the figures of all calls, each adding its
 # rounds to those of the calls before, and the table is of all of them; PARTS=none only writes it. SOCKET=FILE measures on a server that is up
@@ -55,7 +55,7 @@ tmpdir=$home/tmp
 socket=$socket
 pid-file=$home/pid
 log-error=$home/server.log
-skip-networking
+$(tpcc_networking)
 skip-name-resolve
 skip-log-bin
 performance_schema=OFF
@@ -245,13 +245,18 @@ into_page() { # BLOCK
     cp "$home/page.md" "$TABLE"
 }
 # A block without figures stays as it is.
-if grep -v '^transport' "$figures" >"$home/part.tsv"; then
+if grep -vE '^(transport|tpcc)' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page bench
 fi
 if grep '^transport' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version)" "io_uring"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page transport
+fi
+if grep '^tpcc' "$figures" >"$home/part.tsv"; then
+    { TABLES=$TPCC_WAREHOUSES ROWS=; measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket" | sed 's/^[0-9]* tables × *rows/'"$TPCC_WAREHOUSES"' warehouses/'
+      awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    into_page tpcc
 fi
 mkdir -p target && cp "$figures" target/bench-figures.tsv
 say "the table is in $TABLE, every figure in target/bench-figures.tsv"

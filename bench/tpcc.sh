@@ -1,7 +1,12 @@
 # A part of run.sh: TPC-C against sysbench-tpcc, whose scripts are read from the folder TPCC (nothing of them is here): CPU of the
-# client per New-Order at 32 users, and warehouses loaded per minute, on the server of the other parts. Sourced.
+# client per New-Order at 32 users, and warehouses loaded per minute, on the server of the other parts; the loader of go-tpc is measured
+# where GO_TPC names that program, which speaks TCP only. Sourced.
 
-TPCC=${TPCC:-} TPCC_WAREHOUSES=${TPCC_WAREHOUSES:-2} TPCC_USERS=${TPCC_USERS:-32}
+TPCC=${TPCC:-} TPCC_WAREHOUSES=${TPCC_WAREHOUSES:-2} TPCC_USERS=${TPCC_USERS:-32} GO_TPC=${GO_TPC:-} GO_TPC_PORT=${GO_TPC_PORT:-34061}
+
+tpcc_networking() {
+    if [ -n "$GO_TPC" ]; then printf 'bind-address=127.0.0.1\nport=%s\n' "$GO_TPC_PORT"; else echo skip-networking; fi
+}
 
 tpcc_sysbench() { # COMMAND...
     (cd "$TPCC" && sysbench ./tpcc.lua --mysql-socket="$socket" --mysql-user=root --mysql-db=tpcc --db-driver=mysql --tables=1 --scale="$TPCC_WAREHOUSES" "$@")
@@ -12,6 +17,16 @@ tpcc_sql() { # STATEMENT
 function cleanup() sysbench.sql.driver():connect():query("$1") end
 LUA
     sysbench "$home/say.lua" --mysql-socket="$socket" --mysql-user=root --mysql-db="${2:-sbtest}" --db-driver=mysql cleanup >>"$home/log"
+}
+
+tpcc_go() {
+    tpcc_sql "CREATE DATABASE tpcc"
+    local begin end
+    begin=$(date +%s.%N)
+    "$GO_TPC" tpcc prepare --no-check -H 127.0.0.1 -P "$GO_TPC_PORT" -U root -D tpcc --warehouses "$TPCC_WAREHOUSES" -T 2 >>"$home/log" 2>&1
+    end=$(date +%s.%N)
+    figure go-tpc warehouses_per_min "$(awk "BEGIN {print $TPCC_WAREHOUSES * 60 / ($end - $begin)}")"
+    tpcc_sql "DROP DATABASE tpcc"
 }
 
 tpcc() {
@@ -34,6 +49,7 @@ tpcc() {
         orders=$(awk '/transactions:/ {print $2 * 10 / 23}' "$home/out")
         figure sysbench cpu_per_order "$(awk "BEGIN {print $cpu * 1e6 / $orders}")"
         tpcc_sql "DROP DATABASE tpcc"
+        [ -z "$GO_TPC" ] || tpcc_go
         rm -rf "$home/record"
         "$ASSAY" bench tpcc.compat --users "$users" --for "${LENGTH}s" --on "$to" --set warehouses="$TPCC_WAREHOUSES" \
             --set load.warm_up=300ms --json --out "$home/record" >"$home/out" 2>>"$home/log" || [ $? = 1 ]

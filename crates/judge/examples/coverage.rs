@@ -1,6 +1,6 @@
 //! Prints the tables of docs/statistics.md: how often intervals hold the truth, and how often the judge cries wolf, over
-//! simulated experiments. `cargo run --release -p judge --example coverage [EXPERIMENTS] [intervals|CELLS]`: ten thousand
-//! unless said otherwise; `intervals` or a number of cells prints that part alone, since all of it takes half an hour.
+//! simulated experiments. `cargo run --release -p judge --example coverage [EXPERIMENTS] [intervals|histories|CELLS]`: ten
+//! thousand unless said otherwise; a word or a number of cells prints that part alone, since all of it takes half an hour.
 
 #[path = "../tests/bench/mod.rs"]
 mod bench;
@@ -13,11 +13,26 @@ fn main() {
     let experiments = std::env::args().nth(1).map_or(10_000, |n| n.parse().expect("a number of experiments"));
     let only = std::env::args().nth(2);
     let cells: Option<usize> = only.as_deref().and_then(|only| only.parse().ok());
-    if cells.is_none() {
+    let part = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    if part("intervals") {
         coverage(experiments);
     }
-    if only.as_deref() != Some("intervals") {
+    if only.is_none() || cells.is_some() {
         alarms(experiments, cells);
+    }
+    if part("histories") {
+        histories(experiments / 10);
+    }
+}
+
+fn histories(count: u64) {
+    println!(
+        "\n| records | resemblance to the one before | told without a change | told of a step of 3 % | of 10 % |\n|--:|--:|--:|--:|--:|"
+    );
+    for (records, phi) in [(12, 0.0), (12, 0.5), (30, 0.0), (30, 0.5), (100, 0.0), (100, 0.5)] {
+        let [calm, small, large] =
+            [0.0, 0.03, 0.10].map(|step| format!("{:.1} %", 100.0 * simulate::histories(count, records, phi, step)));
+        println!("| {records} | {phi} | {calm} | {small} | {large} |");
     }
 }
 

@@ -31,16 +31,21 @@ pub fn of(cell: &CellEvidence, verdicts: &[Verdict]) -> Option<Bound> {
     let first = cell.runs.first()?;
     let of_check = |id: &str| verdicts.iter().find(|v| v.check == id);
     if let Some(client) = of_check("client_had_headroom").filter(|v| v.verdict == Status::Fail) {
-        return Some(bound("client-bound", client.sentence.clone()));
+        return Some(Bound { evidence: client.evidence.clone(), ..bound("client-bound", client.sentence.clone()) });
     }
     if cell.runs.iter().filter_map(regime).any(|r| r.regime == Regime::IoBound) {
-        let io = of_check("regime_was_cached").map_or(String::new(), |v| v.sentence.clone());
-        return Some(bound("io-bound", io));
+        let io = of_check("regime_was_cached");
+        let sentence = io.map_or(String::new(), |v| v.sentence.clone());
+        return Some(Bound { evidence: io.map_or(Vec::new(), |v| v.evidence.clone()), ..bound("io-bound", sentence) });
     }
     let Some(used) = used(cell) else {
         return Some(bound("unknown", "The server's CPU time was not measured.".into()));
     };
-    Some(label(&used, first.users()))
+    // Counters first, then the files they stand in.
+    let counters = [SERVER_USER, SERVER_SYSTEM, CLIENT_PROCESS, SERVER_VOLUNTARY];
+    let counters = counters.into_iter().filter(|c| first.growth(c).is_some()).map(String::from);
+    let evidence = counters.chain(cell.runs.iter().map(RunEvidence::path)).collect();
+    Some(Bound { evidence, ..label(&used, first.users()) })
 }
 
 fn label(used: &Use, users: u32) -> Bound {

@@ -8,11 +8,12 @@ use crate::drift::{self, Class};
 use crate::evidence::{CellEvidence, Evidence};
 use crate::pairs::{self, Pair};
 use crate::stats::ratio::{self, Ratio};
-use crate::stats::{FEWEST, average, variation};
+use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
 use model::estimate::{Comparison, Estimate, Outcome};
 use model::judgement::CellJudgement;
 use model::plan::CellId;
 use model::search::Goal;
+use model::seed::Seed;
 use model::units::{Share, round3};
 use model::verdict::Status;
 use std::borrow::Cow;
@@ -42,8 +43,12 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
         sides.iter().filter_map(|side| with(side).map(|(estimate, ratio)| (side, estimate, ratio))).collect();
     let ratios: Vec<Ratio> = judged.iter().filter_map(|(_, _, ratio)| *ratio).collect();
     let mut decisions = decide::all(&ratios, floor(evidence)).into_iter();
+    let seed = evidence.record.plan.seed.child("bootstrap");
     let one = |(side, estimate, ratio): (&Side, Estimate, Option<Ratio>)| {
-        let decision = ratio.and_then(|_| decisions.next());
+        let mut decision = ratio.and_then(|_| decisions.next());
+        if let Some(decision) = &mut decision {
+            decision.widen(drawn(&side.base, &side.candidate, seed));
+        }
         let pair = Pair { axis: side.axis, base: &side.base, candidate: &side.candidate };
         one(&pair, side.phase, estimate, decision, &failed)
     };
@@ -133,8 +138,7 @@ pub fn of_runs(base: &CellEvidence, candidate: &CellEvidence) -> Option<Ratio> {
     if knees(base, candidate).is_some() {
         return None;
     }
-    let rates = |cell: &CellEvidence| cell.runs.iter().map(|r| (r.run.block, r.qps())).collect::<BTreeMap<u32, f64>>();
-    let (base, candidate) = (rates(base), rates(candidate));
+    let (base, candidate) = (by_block(base), by_block(candidate));
     if base.values().chain(candidate.values()).any(|rate| *rate <= 0.0) {
         return None;
     }
@@ -142,6 +146,18 @@ pub fn of_runs(base: &CellEvidence, candidate: &CellEvidence) -> Option<Ratio> {
         return ratio::paired(&base.into_values().zip(candidate.into_values()).collect::<Vec<_>>());
     }
     ratio::unpaired(&base.into_values().collect::<Vec<_>>(), &candidate.into_values().collect::<Vec<_>>())
+}
+
+fn by_block(cell: &CellEvidence) -> BTreeMap<u32, f64> {
+    cell.runs.iter().map(|r| (r.run.block, r.qps())).collect()
+}
+
+/// The interval of the ratios of all blocks, drawn again and again: where their noise has a tail to one side, Student's is too
+/// short. Of fewer blocks than it takes, and of runs without common ones, there is none.
+fn drawn(base: &CellEvidence, candidate: &CellEvidence, seed: Seed) -> Option<Interval> {
+    let (base, candidate) = (by_block(base), by_block(candidate));
+    let ratios: Vec<f64> = base.values().zip(candidate.values()).map(|(base, candidate)| candidate / base).collect();
+    (base.keys().eq(candidate.keys())).then(|| bootstrap::ratio(&ratios, seed)).flatten()
 }
 
 /// The rates that both searched for and found.

@@ -6,7 +6,7 @@ use crate::evidence::{CellEvidence, RunEvidence};
 use crate::metrics::over;
 use model::estimate::Estimate;
 use model::load::Phase;
-use model::record::tally::Interval;
+use model::record::second::Second;
 use model::units::{Nanos, Share, round3};
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ impl Seconds {
     fn of(run: &RunEvidence, phase: &Phase, base: &Phase) -> Option<Self> {
         let (from, to) = window(run, &phase.name)?;
         let (base_from, base_to) = window(run, &base.name)?;
-        let intervals = run.details.intervals(&run.run.id);
+        let intervals = run.details.seconds(&run.run.id);
         let raw = rates(&intervals, from, to);
         let mut quiet = rates(&intervals, base_from, base_to);
         if raw.len() < NEIGHBOURS || quiet.is_empty() {
@@ -137,10 +137,9 @@ fn window(run: &RunEvidence, phase: &str) -> Option<(Nanos, Nanos)> {
 
 /// Statements answered in each whole second of a window. Workers cut their seconds apart from each other, so each
 /// interval is spread evenly over the time that it holds.
-fn rates(intervals: &[Interval], from: Nanos, to: Nanos) -> Vec<f64> {
+fn rates(intervals: &[Second], from: Nanos, to: Nanos) -> Vec<f64> {
     let mut rates = vec![0.0; (to.0.saturating_sub(from.0) / SECOND) as usize];
     for interval in intervals.iter().filter(|i| i.to > from && i.from < to) {
-        let calls: u64 = interval.tally.statements.values().map(|s| s.calls).sum();
         let length = interval.length().0.max(1) as f64;
         let first = interval.from.0.saturating_sub(from.0) / SECOND;
         let touched = rates.iter_mut().skip(first as usize);
@@ -148,7 +147,7 @@ fn rates(intervals: &[Interval], from: Nanos, to: Nanos) -> Vec<f64> {
         {
             let (begin, end) = (from.0 + second * SECOND, from.0 + (second + 1) * SECOND);
             let shared = interval.to.0.min(end).saturating_sub(interval.from.0.max(begin));
-            *rate += calls as f64 * shared as f64 / length;
+            *rate += interval.calls as f64 * shared as f64 / length;
         }
     }
     rates
@@ -165,11 +164,11 @@ fn history(run: &RunEvidence, phase: (Nanos, Nanos), base: (Nanos, Nanos)) -> Op
 }
 
 /// Seconds until nothing that was due had not begun; `None` under loads without arrivals and where that did not come.
-fn backlog(intervals: &[Interval], from: Nanos, to: Nanos) -> Option<f64> {
+fn backlog(intervals: &[Second], from: Nanos, to: Nanos) -> Option<f64> {
     let mut waiting = 0_i64;
     let mut drained = None;
     for interval in intervals {
-        let arrivals = interval.tally.arrivals?;
+        let arrivals = interval.arrivals?;
         waiting += arrivals.due as i64 - arrivals.begun as i64;
         if drained.is_none() && interval.to > from && interval.to <= to && waiting <= 0 {
             drained = Some(Nanos(interval.to.0 - from.0).seconds());

@@ -30,6 +30,26 @@ pub struct Decision {
     pub more: Option<u32>,
 }
 
+impl Decision {
+    /// By another interval of the same ratio: of two that disagree the wider one is told, and what it does not bear out is not claimed.
+    pub fn widen(&mut self, other: Option<Interval>) {
+        let Some(other) = other else { return };
+        self.interval.low = self.interval.low.min(other.low);
+        self.interval.high = self.interval.high.max(other.high);
+        let (low, high, margin) = (self.interval.low, self.interval.high, self.margin.0);
+        let borne_out = match self.outcome {
+            Outcome::Better => low > 1.0,
+            Outcome::Worse => high < 1.0,
+            Outcome::Equivalent => low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin,
+            Outcome::Undecided | Outcome::Refused => true,
+        };
+        if !borne_out {
+            // Nobody knows how many, and one more changes both.
+            (self.outcome, self.more) = (Outcome::Undecided, Some(1));
+        }
+    }
+}
+
 /// Of each ratio of one table. `floor` is by how much two that are the same were seen to differ. More is better.
 pub fn all(ratios: &[Ratio], floor: Share) -> Vec<Decision> {
     let prior = Prior::of(ratios);
@@ -105,6 +125,19 @@ mod tests {
         let with = |n: usize| outcome(0.05, 0.04, 4 + n, 0.0);
         assert_eq!((with(more as usize), with(more as usize - 1)), (Outcome::Better, Outcome::Undecided));
         assert_eq!(all(&[ratio(0.0201, 0.5, 4)], Share(0.0))[0].more, None);
+    }
+
+    #[test]
+    fn a_wider_interval_takes_back_what_it_does_not_bear_out() {
+        let widened = |log: f64, low: f64, high: f64| {
+            let mut decision = all(&[ratio(log, 0.005, 8)], Share(0.0)).remove(0);
+            decision.widen(Some(Interval { value: log.exp(), low, high }));
+            (decision.outcome, decision.interval.low <= low && decision.interval.high >= high)
+        };
+        assert_eq!(widened(0.10, 1.05, 1.2), (Outcome::Better, true));
+        assert_eq!(widened(0.10, 0.99, 1.2), (Outcome::Undecided, true));
+        assert_eq!(widened(0.0, 0.99, 1.01), (Outcome::Equivalent, true));
+        assert_eq!(widened(0.0, 0.97, 1.01), (Outcome::Undecided, true));
     }
 
     #[test]

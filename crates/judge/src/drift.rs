@@ -157,6 +157,7 @@ const IMPLIED: &[(&str, &[&str])] = &[
     ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
     ("settings.change_buffer", &["variable.innodb_change_buffering"]),
     ("settings.flush_neighbors", &["variable.innodb_flush_neighbors"]),
+    ("settings.memtable", &["variable.rocksdb_default_cf_options"]),
     ("settings.undo_tablespaces", &["variable.innodb_undo_tablespaces"]),
     ("settings.engine_counters", &["variable.innodb_monitor_*", "variable.rocksdb_perf_context_level"]),
     ("settings.io_capacity", &["variable.innodb_io_capacity*"]),

@@ -47,7 +47,24 @@ pub struct Cause {
 pub struct Scene<'a> {
     pub evidence: &'a Evidence<'a>,
     pub struck: BTreeSet<&'a CellId>,
+    /// Of those, the ones whose work is in doubt and not only how fast it went.
+    pub wrong: BTreeSet<&'a CellId>,
 }
+
+/// Checks of how fast, how steadily and how undisturbed a cell worked. Where only these fail, what is counted per unit of work holds: a
+/// neighbour makes an order slower, and no page of it splits twice.
+const OF_TIME: &[&str] = &[
+    "client_had_headroom",
+    "cpu_was_not_stolen",
+    "disk_was_ours",
+    "latency_was_honest",
+    "littles_law",
+    "machine_was_quiet",
+    "observer_was_cheap",
+    "repetitions_agree",
+    "throughput_was_steady",
+    "timers_were_fine",
+];
 
 /// The time that is to be explained. Causes with cases at the same place compete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +133,12 @@ pub struct Dose {
 }
 
 pub fn all(causes: &[Cause], evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Finding> {
-    let struck = cells.iter().filter(|c| c.status == Status::Fail).map(|c| &c.id).collect();
-    let scene = Scene { evidence, struck };
+    let struck: BTreeSet<_> = cells.iter().filter(|c| c.status == Status::Fail).map(|c| &c.id).collect();
+    let in_doubt = |c: &&CellJudgement| {
+        c.verdicts.iter().any(|v| v.verdict == Status::Fail && !v.quarantined && !OF_TIME.contains(&v.check.as_str()))
+    };
+    let wrong = cells.iter().filter(in_doubt).map(|c| &c.id).collect();
+    let scene = Scene { evidence, struck, wrong };
     let seen: Vec<(&Cause, Case)> =
         causes.iter().flat_map(|cause| (cause.look)(&scene).into_iter().map(move |case| (cause, case))).collect();
     let seen: Vec<(&Cause, Case)> =
@@ -256,10 +277,17 @@ impl Weighed<'_> {
 impl<'a> Scene<'a> {
     /// Cells of which something may be said: one load, one kind of user, numbers that hold.
     pub fn cells(&self) -> impl Iterator<Item = &'a CellEvidence<'a>> {
+        self.plain_cells().filter(|c| !self.struck.contains(&c.cell.id))
+    }
+    /// The same, and with them cells whose counts hold though their times do not.
+    pub fn counted_cells(&self) -> impl Iterator<Item = &'a CellEvidence<'a>> {
+        self.plain_cells().filter(|c| !self.wrong.contains(&c.cell.id))
+    }
+    fn plain_cells(&self) -> impl Iterator<Item = &'a CellEvidence<'a>> {
         self.evidence.cells.iter().filter(|c| {
             let cell = c.cell;
             let plain = cell.repeats.is_none() && c.search.is_none() && cell.groups.is_empty() && account::is_even(c);
-            plain && !c.runs.is_empty() && !self.struck.contains(&cell.id)
+            plain && !c.runs.is_empty()
         })
     }
     /// The cell of a case; a case is only ever of one of these.

@@ -34,6 +34,16 @@ pub fn of(explain: &str) -> Option<String> {
     Some(if explain.trim_start().starts_with('{') { of_json(explain) } else { of_rows(explain) })
 }
 
+/// What servers say instead of a plan when they have looked a row up by a whole key, and there is none.
+const FOUND_NOTHING: &[&str] = &["ImpossibleWHEREnoticedafterreadingconsttables", "nomatchingrowinconsttable"];
+
+/// Whether two fingerprints are of one plan: the same, or a lookup of one row that was there once and not the other time.
+pub fn are_one(one: &str, other: &str) -> bool {
+    let is_lookup = |plan: &str| plan.split(' ').any(|word| word == "const");
+    let found_nothing = |plan: &str| FOUND_NOTHING.contains(&plan);
+    one == other || (is_lookup(one) && found_nothing(other)) || (found_nothing(one) && is_lookup(other))
+}
+
 fn of_json(text: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut rest = text;
@@ -43,7 +53,10 @@ fn of_json(text: &str) -> String {
         if VALUES.contains(&key) {
             let end =
                 if value.starts_with('[') { value.find(']').map_or(value.len(), |at| at + 1) } else { scalar(value) };
-            parts.push(value[..end].split_whitespace().collect::<String>().replace('"', ""));
+            let text = value[..end].split_whitespace().collect::<String>().replace('"', "");
+            // Other values lie in other partitions; what differs is in how many.
+            let partitions = || format!("partitions:{}", text.split(',').count());
+            parts.push(if key == "partitions" { partitions() } else { text });
             rest = &value[end..];
         } else if STEPS.contains(&key) && !value.starts_with("false") {
             parts.push(format!("+{key}"));
@@ -90,7 +103,7 @@ fn of_rows(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{are_one, of};
 
     const MARIADB: &str = r#"{"query_block": {"select_id": 1, "filesort": {"sort_key": "t.c", "table": {
         "table_name": "sbtest1", "access_type": "range", "possible_keys": ["PRIMARY"], "key": "PRIMARY", "key_length": "4",
@@ -104,8 +117,21 @@ mod tests {
         assert_ne!(of(&MARIADB.replace("\"key\": \"PRIMARY\"", "\"key\": \"k_1\"")).unwrap(), plan);
         let optimized = r#"{"query_block": {"select_id": 1, "table": {"message": "Select tables optimized away"}}}"#;
         assert_eq!(of(optimized).unwrap(), "Selecttablesoptimizedaway");
+        let partitioned =
+            |parts: &str| MARIADB.replace("\"access_type\"", &format!("\"partitions\": [{parts}], \"access_type\""));
+        assert_eq!(of(&partitioned("\"p1\"")), of(&partitioned("\"p7\"")));
+        assert_ne!(of(&partitioned("\"p1\"")), of(&partitioned("\"p0\", \"p1\"")));
         let row = "1\tSIMPLE\tsbtest1\tconst\tPRIMARY\tPRIMARY\t4\tconst\t1\tUsing index";
         assert_eq!(of(row), of(&row.replace("\t1\tUsing", "\t900\tUsing")));
         assert_eq!(of("not explained by this server: 1064"), None);
+    }
+
+    #[test]
+    fn a_lookup_that_finds_no_row_is_the_plan_of_one_that_does() {
+        let lookup = "linktable const PRIMARY 24 [link_type,id1,id2]";
+        let nothing = of(r#"{"table": {"message": "Impossible WHERE noticed after reading const tables"}}"#).unwrap();
+        assert!(are_one(lookup, &nothing) && are_one(&nothing, lookup) && are_one(lookup, lookup));
+        assert!(!are_one("linktable range PRIMARY 24 [link_type,id1,id2]", &nothing));
+        assert!(!are_one(lookup, "ImpossibleWHERE"), "nothing was looked up");
     }
 }

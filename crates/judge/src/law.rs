@@ -11,6 +11,7 @@ use model::estimate::Estimate;
 use model::judgement::{CurveJudgement, LawJudgement};
 use model::plan::CellId;
 use model::search::Goal;
+use model::seed::Seed;
 use model::units::{Share, Users, round3};
 use model::value::Value;
 use std::collections::BTreeMap;
@@ -37,6 +38,9 @@ struct Curve<'a> {
     unit: &'static str,
     /// Users and rate of each run.
     points: Vec<(f64, f64)>,
+    /// The same by block, where runs have one.
+    blocks: BTreeMap<u32, Vec<(f64, f64)>>,
+    seed: Seed,
     client_bound: usize,
 }
 
@@ -55,6 +59,8 @@ pub fn curves(evidence: &Evidence) -> Vec<CurveJudgement> {
             cells: Vec::new(),
             unit: if sought { "operations/s" } else { "statements/s" },
             points: Vec::new(),
+            blocks: BTreeMap::new(),
+            seed: evidence.record.plan.seed.child("law"),
             client_bound: 0,
         });
         curve.cells.push(&cell.cell.id);
@@ -77,7 +83,12 @@ impl Curve<'_> {
             if client_had_headroom::is_client_bound(run) {
                 self.client_bound += 1;
             } else if rate > 0.0 {
-                self.points.push((f64::from(run.users()), rate));
+                let point = (f64::from(run.users()), rate);
+                self.points.push(point);
+                // Blocks of a search hold what was next, and not every level.
+                if !searches {
+                    self.blocks.entry(run.run.block).or_default().push(point);
+                }
             }
         }
     }
@@ -101,7 +112,9 @@ impl Curve<'_> {
         } else {
             match fit(&self.points, Errors::Relative) {
                 None => (None, Some("no parameters bring it near".to_string())),
-                Some(fit) => {
+                Some(mut fit) => {
+                    let blocks: Vec<_> = self.blocks.values().cloned().collect();
+                    fit.known_by(&blocks, Errors::Relative, self.seed);
                     let refusal = refusal(&fit, &levels);
                     (Some(fit), refusal)
                 }

@@ -121,7 +121,9 @@ fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
     match &load.pause {
         None => {}
         Some(Pause::Pace { every }) => text += &format!("pace = {}\n", time(*every)),
-        Some(Pause::Think { mean, distribution, by_operation }) if by_operation.is_empty() => {
+        Some(Pause::Think { mean, distribution, by_operation, keying })
+            if by_operation.is_empty() && keying.is_empty() =>
+        {
             let how = match distribution {
                 Distribution::Constant => "constant",
                 Distribution::Exponential => "exponential",

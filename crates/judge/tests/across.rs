@@ -111,3 +111,32 @@ fn a_cell_without_counterpart_is_named() {
     assert_eq!(compared.unmatched.len(), 1);
     assert!(compared.unmatched[0].ends_with("of the base"), "{:?}", compared.unmatched);
 }
+
+#[test]
+fn runs_of_several_phases_meet_phase_by_phase() {
+    let staged = |slow: f64| {
+        let mut record = record();
+        noisy(1.0, &mut record);
+        for cell in &mut record.plan.cells {
+            let mut open = cell.phases[0].clone();
+            open.name = "open".into();
+            cell.phases.push(open);
+        }
+        for run in &mut record.runs {
+            let mut alone = run.clone();
+            let rate = alone.phases[0].tally().statements.values().map(|s| s.calls).sum::<u64>() as f64;
+            set_rate(&mut alone, rate * slow);
+            let mut open = alone.phases.remove(0);
+            open.name = "open".into();
+            run.phases.push(open);
+        }
+        record
+    };
+    let compared = compare(&staged(1.0), &staged(0.7));
+    let outcome = |phase: &str| {
+        let rows: Vec<Outcome> = of(&compared, "qps").filter(|r| r.cell.ends_with(phase)).map(|r| r.outcome).collect();
+        assert_eq!(rows.len(), 4, "{compared:#?}");
+        rows[0]
+    };
+    assert_eq!((outcome("phase measure"), outcome("phase open")), (Outcome::Equivalent, Outcome::Worse));
+}

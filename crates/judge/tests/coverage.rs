@@ -73,3 +73,26 @@ fn intervals_of_a_fitted_law_cover_its_peak_and_parameters_as_often_as_they_say(
     covers(truth.alpha, |fit| Some(fit.alpha()));
     covers(truth.rate(64.0), |fit| Some(fit.rate(64.0)));
 }
+
+#[test]
+fn intervals_of_a_law_fitted_to_blocks_that_drift_cover_its_peak_and_rate() {
+    let truth = Law { gamma: 1000.0, alpha: 0.05, beta: 1e-3 };
+    let fitted = |d: &mut judge::stats::draws::Draws| {
+        let mut block = |_| {
+            let drift = simulate::rate(d, 1.0, 0.03);
+            (0..8).map(|i| 2.0_f64.powi(i)).map(|n| (n, simulate::rate(d, drift * truth.rate(n), 0.02))).collect()
+        };
+        let blocks: Vec<Vec<(f64, f64)>> = (0..8).map(&mut block).collect();
+        let mut fit = usl::fit(&blocks.concat(), Errors::Relative)?;
+        fit.known_by(&blocks, Errors::Relative, model::seed::Seed(1));
+        Some(fit)
+    };
+    let interval = |(value, low, high)| Interval { value, low, high };
+    // A hundred experiments cover in 90 to 99 where the truth is 95; the drift widens what it does not move.
+    let covers = |truth, of: fn(&usl::Fit) -> Option<(f64, f64, f64)>| {
+        simulate::coverage(EXPERIMENTS / 20, truth, |d| of(&fitted(d)?).map(interval))
+    };
+    let peak = covers(truth.peak().unwrap(), usl::Fit::peak);
+    let rate = covers(truth.rate(64.0), |fit| Some(fit.rate(64.0)));
+    assert!(peak >= 0.9 && (0.9..=0.99).contains(&rate), "the intervals cover {peak} and {rate}");
+}

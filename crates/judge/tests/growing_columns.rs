@@ -8,6 +8,7 @@ use model::finding::{Finding, Rung};
 use model::record::Record;
 use model::record::audit::{Audit, Law, Rule, Severity, Term};
 use model::value::Value;
+use model::verdict::Status;
 
 /// Acquisitions and reorganisations per delivered order, by column.
 fn with(columns: &[(&str, f64, f64)]) -> Record {
@@ -53,6 +54,25 @@ fn without_the_placebo_it_is_only_sufficient_and_with_a_placebo_that_helps_not_c
     let [null, default, _] = STUDY;
     let found = finding(&with(&[null, default, ("default+carrier", 40.0, 0.2)])).unwrap();
     assert_eq!(found.rung, Rung::QuantitativelySufficient, "{}", found.sentence);
+}
+
+#[test]
+fn a_neighbour_who_takes_the_cpus_changes_no_count_of_an_order() {
+    let mut record = with(&STUDY);
+    record.runs.iter_mut().for_each(|run| counter(run, "host.cpu.idle", 0.0));
+    assert!(judge(&record).cells.iter().all(|cell| cell.status == Status::Fail), "their rates are struck");
+    assert_eq!(finding(&record).unwrap().rung, Rung::ConfirmedByIntervention);
+}
+
+#[test]
+fn mysql_counts_a_change_of_shape_once_and_mariadb_twice() {
+    let share = |version: &str, extra: f64| {
+        let mut record = with(&[("null", 80.0 + extra, 2.0), ("default", 80.0, 0.2)]);
+        record.instances.iter_mut().for_each(|instance| instance.version_text = version.into());
+        finding(&record).unwrap().share.unwrap()
+    };
+    assert!(share("10.11.19-MariaDB", 20.0) > 0.99 && share("8.0.33", 15.0) > 0.99);
+    assert!(share("8.0.33", 20.0) < 0.8, "what its instrument does not count twice is another cause's");
 }
 
 #[test]

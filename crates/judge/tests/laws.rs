@@ -68,6 +68,21 @@ fn a_share_may_stray_as_far_as_chance_takes_it() {
 }
 
 #[test]
+fn a_law_with_too_few_cases_is_told_as_undecided_and_not_as_held() {
+    let few = |run: &mut RunRecord| {
+        audited(run, 5, Some(5), 0, 0);
+        run.audits[0].facts.insert("tried".into(), 99);
+    };
+    let seen = verdict(&record_with(few), "data_obeyed_its_laws");
+    assert_eq!(seen.verdict, Pass);
+    assert!(
+        seen.sentence.ends_with("All 1 laws of the data held: V1. Too few transactions to tell: V6."),
+        "{}",
+        seen.sentence
+    );
+}
+
+#[test]
 fn a_question_without_an_answer_never_reads_as_held() {
     assert_eq!(
         verdict(&record_with(|run| audited(run, 5, None, 1_000, 0)), "data_obeyed_its_laws").verdict,

@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         others: Vec::new(),
         setup: Vec::new(),
         by_key: None,
+        outlasts: false,
     };
     let voyage = Voyage {
         crews: vec![crew],

@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         others: Vec::new(),
         setup: Vec::new(),
         by_key: None,
+        outlasts: false,
     };
     let voyage = Voyage {
         crews: vec![crew],

@@ -162,6 +162,7 @@ fn sing(
         others: Vec::new(),
         setup: Vec::new(),
         by_key: None,
+        outlasts: false,
     };
     let voyage = Voyage {
         crews: vec![crew],

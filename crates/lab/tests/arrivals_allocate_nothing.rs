@@ -67,6 +67,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         others: Vec::new(),
         setup: Vec::new(),
         by_key: None,
+        outlasts: false,
     };
     let voyage = Voyage {
         crews: vec![crew],

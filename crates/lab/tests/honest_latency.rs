@@ -58,6 +58,7 @@ fn crew(users: u32) -> Crew {
         others: Vec::new(),
         setup: Vec::new(),
         by_key: None,
+        outlasts: false,
     }
 }
 
@@ -186,8 +187,8 @@ fn an_overload_is_told_to_the_last_arrival() {
 fn users_that_think_are_idle_between_operations() {
     undisturbed(|| {
         for distribution in [Distribution::Constant, Distribution::Exponential] {
-            let pause =
-                Some(Pause::Think { mean: Nanos::from_millis(10), distribution, by_operation: BTreeMap::new() });
+            let (mean, by_operation, keying) = (Nanos::from_millis(10), BTreeMap::new(), BTreeMap::new());
+            let pause = Some(Pause::Think { mean, distribution, by_operation, keying });
             let (tally, _) = run(alone(Crew { pause, ..crew(20) }, time(1_000)), None);
             // Little: 20 users make at most 2000 a second; an exponential pause varies by as much as its mean.
             let spread = 5.0 * 2_000_f64.sqrt();

@@ -70,6 +70,7 @@ fn crew(socket: &Path, users: u32) -> Crew {
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
         by_key: None,
+        outlasts: false,
     }
 }
 
@@ -191,6 +192,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         others: Vec::new(),
         setup: Vec::new(),
         by_key: None,
+        outlasts: false,
     };
     let voyage = Voyage {
         crews: vec![crew],

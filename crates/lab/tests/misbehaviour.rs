@@ -43,6 +43,7 @@ fn crew(name: &str, users: u32, operations: u64) -> Voyage {
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
         by_key: None,
+        outlasts: false,
     };
     let (name, until) = ("measure", Until::Count(operations));
     Voyage {

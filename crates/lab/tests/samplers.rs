@@ -63,7 +63,15 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let workers = Workers::default();
     let (mine, busy) = (workers.clone(), std::process::id());
     let sampling = Sampling::begin(
-        move || samplers::sources(Some(Box::new(Quiet(0))), Some(busy), &mine, "memory", samplers::Wanted::default()),
+        move || {
+            samplers::sources(
+                Some(Box::new(Quiet(0))),
+                Some(samplers::Process::of(busy)),
+                &mine,
+                "memory",
+                samplers::Wanted::default(),
+            )
+        },
         pages.series,
     );
 
@@ -142,7 +150,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     let sources = move || {
         samplers::sources(
             Some(Box::new(Control::connect(&theirs).unwrap())),
-            Some(pid),
+            Some(samplers::Process::of(pid)),
             &Workers::default(),
             "innodb",
             samplers::Wanted::default(),

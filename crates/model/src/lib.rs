@@ -11,6 +11,7 @@ pub mod estimate;
 pub mod experiment;
 pub mod finding;
 pub mod histogram;
+pub mod history;
 pub mod host;
 pub mod intervention;
 pub mod judgement;

@@ -48,6 +48,10 @@ pub enum Pause {
         /// The mean after operations that have their own, by name.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         by_operation: BTreeMap<String, Nanos>,
+        /// What comes on top for operations that are keyed in, always as long; it counts with the pause behind its operation, so that a
+        /// user's next one may still be drawn late.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        keying: BTreeMap<String, Nanos>,
     },
     /// From one intended start to the next of the same user, the users evenly apart; who comes late begins at once, and
     /// latency counts from the intended start.
@@ -199,11 +203,21 @@ impl Group {
 }
 
 impl Pause {
-    /// How long a user thinks after an operation of that name, on average.
+    /// How long a user pauses for an operation of that name, keying and thinking on average.
     pub fn after(&self, operation: &str) -> Option<Nanos> {
         match self {
-            Self::Think { mean, by_operation, .. } => Some(by_operation.get(operation).copied().unwrap_or(*mean)),
+            Self::Think { mean, by_operation, .. } => {
+                let thinking = by_operation.get(operation).copied().unwrap_or(*mean);
+                Some(Nanos(thinking.0 + self.keying(operation).0))
+            }
             Self::Pace { .. } => None,
+        }
+    }
+    /// The part of that which is always as long.
+    pub fn keying(&self, operation: &str) -> Nanos {
+        match self {
+            Self::Think { keying, .. } => keying.get(operation).copied().unwrap_or(Nanos(0)),
+            Self::Pace { .. } => Nanos(0),
         }
     }
 }
@@ -234,14 +248,15 @@ impl std::fmt::Display for Process {
 impl std::fmt::Display for Pause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Think { mean, distribution, by_operation } => {
+            Self::Think { mean, distribution, by_operation, keying } => {
                 let (on_average, how) = match distribution {
                     Distribution::Constant => ("", ""),
                     Distribution::Exponential => (" on average", " (exponential)"),
                 };
                 by_operation.iter().try_for_each(|(name, own)| write!(f, "{own} after {name}, "))?;
                 let others = if by_operation.is_empty() { "each" } else { "any other" };
-                write!(f, "{mean}{on_average} after {others} operation{how}")
+                write!(f, "{mean}{on_average} after {others} operation{how}")?;
+                keying.iter().try_for_each(|(name, time)| write!(f, ", {time} to key in {name}"))
             }
             Self::Pace { every } => write!(f, "an operation of each user every {every}"),
         }

@@ -34,6 +34,12 @@ pub const ALL: &[Parameter] = &[
     word("adaptive_hash_index", Kind::Flag, Some(Literal::Flag(false)), "InnoDB's hash index over hot pages"),
     word("change_buffer", Kind::Flag, None, "InnoDB's buffer of changes to secondary indexes"),
     word("flush_neighbors", Kind::Flag, None, "write dirty pages together with their neighbours"),
+    word(
+        "memtable",
+        Kind::Size,
+        None,
+        "what a column family of RocksDB collects in memory before it is written out and merged",
+    ),
     word("undo_tablespaces", Kind::Count { min: 0, max: 127 }, None, "files of undo, when the data directory is made"),
     word("engine_counters", Kind::Flag, None, "the storage engine's counters that are off by default"),
     word(
@@ -86,6 +92,7 @@ pub const SHAPES_NO_BYTE: &[&str] = &[
     "adaptive_hash_index",
     "change_buffer",
     "flush_neighbors",
+    "memtable",
     "engine_counters",
     "io_capacity",
     "max_connections",

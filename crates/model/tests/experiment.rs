@@ -165,14 +165,23 @@ fn a_load_is_understood_in_each_of_its_forms() {
     assert_eq!(load("rate = 1000").arrivals.unwrap().process, Process::Poisson);
     assert_eq!(load("").pause, None);
     assert_eq!(load("pace = \"100ms\"").pause, Some(Pause::Pace { every: Nanos::from_millis(100) }));
-    let thinking =
-        |distribution, by_operation| Some(Pause::Think { mean: Nanos::from_millis(10), distribution, by_operation });
+    let thinking = |distribution, by_operation| {
+        let (mean, keying) = (Nanos::from_millis(10), BTreeMap::new());
+        Some(Pause::Think { mean, distribution, by_operation, keying })
+    };
     let think = |distribution| thinking(distribution, BTreeMap::new());
     assert_eq!(load("think = \"10ms\"").pause, think(Distribution::Constant));
     assert_eq!(load("think = \"10ms\"\nthink_distribution = \"exponential\"").pause, think(Distribution::Exponential));
     let own = thinking(Distribution::Constant, BTreeMap::from([("transaction".into(), Nanos::from_millis(5))]));
     assert_eq!(load("think = { default = \"10ms\", transaction = \"5ms\" }").pause, own);
     assert_eq!(own.unwrap().to_string(), "5 ms after transaction, 10 ms after any other operation");
+    let keyed = load("think = \"10ms\"\nkeying = { transaction = \"18s\" }").pause.unwrap();
+    assert_eq!(keyed.to_string(), "10 ms after each operation, 18 s to key in transaction");
+    assert_eq!(keyed.after("transaction"), Some(Nanos::from_millis(18_010)));
+    assert_eq!(
+        load("keying = { transaction = \"1s\" }").pause.unwrap().after("transaction"),
+        Some(Nanos::from_secs(1))
+    );
 }
 
 /// Readers beside writers, one of them closed and one open.

@@ -7,6 +7,8 @@ mod axes;
 pub mod compared;
 mod csv;
 mod document;
+mod explained;
+pub mod history;
 mod linkbench;
 mod markdown;
 mod page;

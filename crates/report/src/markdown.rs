@@ -1,7 +1,7 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
-use crate::{axes, phases, searches};
+use crate::{axes, explained, phases, searches};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
 use model::plan::{self, Axis, Plan};
@@ -29,7 +29,8 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         numbers(&record.plan, judgement),
         phases::of(&record.plan, judgement),
         errors(&record.plan, judgement),
-        findings(judgement),
+        explained::findings(judgement),
+        explained::accounts(judgement),
         waits(&record.plan, judgement),
         searches::of(judgement),
         checks(&record.plan, judgement),
@@ -215,22 +216,6 @@ fn errors(plan: &Plan, judgement: &Judgement) -> String {
         let _ = writeln!(text, "- {} ({}): {}", cell.id, axes::label(plan, cell), parts.join("; "));
     }
     if text.is_empty() { text } else { format!("\n## Errors and retries\n\n{text}") }
-}
-
-fn findings(judgement: &Judgement) -> String {
-    let mut text = String::new();
-    if !judgement.findings.is_empty() {
-        text += "\n## Findings\n\n";
-    }
-    for f in &judgement.findings {
-        let rung = serde_json::to_value(f.rung).expect("a word").as_str().expect("a word").replace('_', " ");
-        let _ = writeln!(text, "- {} (**{rung}**): {}", f.name, f.sentence);
-        if let Some(next) = &f.next_experiment {
-            let indented: String = next.lines().map(|l| format!("{}\n", format!("      {l}").trim_end())).collect();
-            let _ = write!(text, "\n  The next experiment, as a file:\n\n{indented}\n");
-        }
-    }
-    text
 }
 
 /// Where the server waited longest, by cell, where its instruments were on.

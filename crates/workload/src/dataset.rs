@@ -53,9 +53,12 @@ pub trait ByTable: Sync {
 /// Rows that belong together (a warehouse, a range of ids with their links) and whose number in a table only the generator
 /// knows. A unit goes in as one transaction, so that an interrupted load goes on behind the last whole one.
 pub trait ByUnit: Sync {
-    /// Plural, for a reader: `warehouses`.
-    fn name(&self) -> &'static str;
+    /// For a reader: `warehouse 3`.
+    fn name(&self, unit: u64) -> String;
     fn units(&self) -> u64;
+    /// Indices into `tables()`. Where all units of a table are in, its indexes are built while others still load: units of the table
+    /// with the dearest ones come first.
+    fn tables_of(&self, unit: u64) -> Vec<usize>;
     /// Rows of a unit over all tables.
     fn rows_of(&self, unit: u64) -> u64;
     /// A unit is made in so many pieces of a few megabytes, one after the other.

@@ -89,8 +89,9 @@ fn prepared_or_as_text_the_work_is_the_same() {
 #[test]
 fn a_swallowed_error_is_a_rollback_and_a_shown_one_fails() {
     let workload = tpcc("tpcc.compat");
-    for (errors, done) in [("shown", 0), ("swallowed", 0)] {
-        let replaced = [("errors", errors.into()), ("mix", "deck".into())];
+    let rollbacks = workload.facts().iter().position(|fact| *fact == "user_rollbacks").unwrap();
+    for (columns, counted) in [("broken", 0), ("broken+swallowed", 1)] {
+        let replaced = [("date_columns", columns.into()), ("mix", "deck".into())];
         // The first insert of the first order.
         let mut memory = Memory { rows: 1, log: Some(Vec::new()), refuse: Some((4, 1364)), ..Memory::default() };
         let mut seat = turns(1);
@@ -98,8 +99,24 @@ fn a_swallowed_error_is_a_rollback_and_a_shown_one_fails() {
         live(workload, &parameters(workload, &replaced), &mut memory, &mut seat).expect("the user goes on");
         let log = memory.log.unwrap();
         assert_eq!(log.last().map(String::as_str), Some("text     ROLLBACK"), "{log:?}");
-        assert_eq!(seat.done, done);
+        assert_eq!((seat.done, memory.facts[rollbacks]), (0, counted));
     }
+}
+
+#[test]
+fn a_transaction_that_is_tried_again_is_counted_once_for_each_time_and_has_the_same_inputs() {
+    let workload = tpcc("tpcc.compat");
+    let of = |refuse| {
+        let mut memory = Memory { rows: 1, log: Some(Vec::new()), refuse, ..Memory::default() };
+        live(workload, &parameters(workload, &[("mix", "deck".into())]), &mut memory, &mut turns(1))
+            .expect("the user goes on");
+        let place = workload.facts().iter().position(|fact| *fact == "retries").unwrap();
+        (memory.facts[place], memory.log.unwrap())
+    };
+    let (plain, deadlocked) = (of(None), of(Some((2, 1213))));
+    assert_eq!((plain.0, deadlocked.0), (0, 1));
+    let (before, again) = deadlocked.1.split_at(4);
+    assert_eq!((before[3].as_str(), again), ("text     ROLLBACK", plain.1.as_slice()));
 }
 
 fn units(dataset: &dyn Dataset) -> &dyn ByUnit {
@@ -135,10 +152,10 @@ fn a_warehouse_has_the_rows_of_the_specification() {
     let replaced = [("warehouses", 2.into()), ("table_sets", 2.into())];
     let data = workload.dataset(&parameters(workload, &replaced), "InnoDB", Seed(1)).expect("it has data");
     let units = units(&*data);
-    assert_eq!(units.units(), 2 + 4);
+    assert_eq!(units.units(), 2 + 2 * 4);
     let mut rows: BTreeMap<usize, u64> = BTreeMap::new();
     for unit in 0..units.units() {
-        let mut of_unit = 0;
+        let (mut of_unit, mut tables) = (0, BTreeSet::new());
         for piece in 0..units.pieces(unit) {
             let mut text = Vec::new();
             let made = units.piece(unit, piece, &mut text);
@@ -146,7 +163,9 @@ fn a_warehouse_has_the_rows_of_the_specification() {
             assert!(text.len() < 9 << 20, "a piece is a few megabytes");
             *rows.entry(made.table).or_default() += made.rows;
             of_unit += made.rows;
+            tables.insert(made.table);
         }
+        assert_eq!(tables, units.tables_of(unit).into_iter().collect(), "{}", units.name(unit));
         assert_eq!(of_unit, units.rows_of(unit));
     }
     for (index, table) in data.tables().iter().enumerate() {
@@ -159,7 +178,7 @@ fn a_warehouse_has_the_rows_of_the_specification() {
 #[test]
 fn every_law_asks_what_is_asked() {
     for name in ["tpcc.faithful", "tpcc.compat"] {
-        for depth in ["full", "quick"] {
+        for depth in ["full", "sample", "quick"] {
             let workload = tpcc(name);
             let audit = workload.audit(&parameters(workload, &[("audit", depth.into()), ("warehouses", 40.into())]));
             let asked: BTreeSet<&str> = audit.questions.iter().map(|q| q.name.as_str()).collect();
@@ -178,6 +197,17 @@ fn every_law_asks_what_is_asked() {
                     }
                 }
             }
+            let lines = audit.questions.iter().find(|q| q.name == "C6").map_or(0, |q| q.sql.len());
+            assert_eq!(
+                lines,
+                if depth == "full" {
+                    14
+                } else if depth == "sample" {
+                    4
+                } else {
+                    0
+                }
+            );
             let whole = audit.questions.iter().find(|q| q.name == "next_order_ids").expect("it is always asked");
             assert!(
                 whole.watched && whole.sql.len() == 14 && whole.sql[13].ends_with("BETWEEN 40 AND 40"),

@@ -6,6 +6,7 @@ use crate::exit::{self, Exit};
 use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::judgement::Judgement;
+use model::units::Share;
 use model::verdict::{Status, Verdict};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -35,10 +36,18 @@ fn run(matches: &ArgMatches) -> Exit {
     if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
 }
 
-/// The claims, then what did not pass: one line per check and status, or every verdict of its own with `all`.
+/// The claims, what explains them, then what did not pass: one line per check and status, or every verdict of its own with `all`.
 pub fn show(judgement: &Judgement, all: bool) {
     for claim in &judgement.claims {
         out!("{:>13}  {}", claim.status.word(), claim.sentence);
+    }
+    for finding in &judgement.findings {
+        let share = finding.share.map_or(String::new(), |share| format!(", explains {}", Share(share)));
+        out!("{:>13}  {} ({}{share}): {}", "finding", finding.name, finding.rung.words(), finding.sentence);
+        finding.rival.iter().for_each(|rival| out!("{:>13}  {}", "", rival.sentence));
+        if let Some(file) = &finding.next_file {
+            out!("{:>13}  → assay run RECORD/{file}", "");
+        }
     }
     let on_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (c.id.to_string(), v)));
     let on_all = judgement.verdicts.iter().map(|v| ("experiment".to_string(), v));

@@ -27,6 +27,11 @@ fn two_records_are_laid_side_by_side_with_what_else_differs() {
     assert!(text.out.contains("What else differs:") && text.out.contains("67108864 → 100663296"), "{text:?}");
     assert_eq!(desk.read("cases.xml").matches("<testcase").count(), rows.len());
     assert!(desk.assay(&["compare", "base", "candidate", "--markdown"]).out.starts_with("### base → candidate\n"));
+    // Both as points of a history, too few for a change of level.
+    let history = desk.assay(&["compare", "--history", ".", "--metric", "qps", "--html", "history.html"]);
+    assert_eq!(history.status, 0, "{history:?}");
+    assert!(history.out.contains("2 records; a change of level can be told from"), "{history:?}");
+    assert_eq!(desk.read("history.html").matches("<svg").count(), history.out.matches(" qps ").count());
     // Two cells of one record.
     let cells = desk.assay(&["compare", "base:c001", "base:c002"]);
     assert!(cells.out.contains("range_size: 10 → 100"), "{cells:?}");
@@ -44,4 +49,15 @@ fn a_wrong_request_is_told_with_its_mend() {
     let limits = desk.assay(&["compare", "a", "b", "--fail-if", "qps", "--fail-if", "qps<3"]);
     assert_eq!(limits.status, 2);
     assert!(limits.err.contains("neither < nor >") && limits.err.contains("ends in no %"), "{limits:?}");
+}
+
+#[test]
+fn a_history_of_nothing_is_told_with_its_mend() {
+    let desk = Desk::without_server();
+    desk.write("notes.txt", "no record");
+    let none = desk.assay(&["compare", "--history", "."]);
+    assert_eq!(none.status, 2);
+    assert!(none.err.contains("holds no record with a finished run; name a folder"), "{none:?}");
+    let both = desk.assay(&["compare", "--history", ".", "a", "b"]);
+    assert_eq!(both.status, 2, "{both:?}");
 }

@@ -105,6 +105,57 @@ fn a_backup_a_query_a_hog_and_an_index_act_in_their_phase_and_are_gone_after_it(
     desk.assert_nothing_is_left();
 }
 
+/// What is read and written while a server is killed under it, until it has done as much again afterwards.
+const KILLED: &str = r#"question = "What does a crash cost?"
+
+[server.settings]
+buffer_pool = "64 MiB"
+redo        = "16 MiB"
+
+[workload.linkbench]
+maxid1     = 201
+most_links = 20
+
+[load]
+users = 4
+
+[[phases]]
+name    = "before"
+count   = 500
+kind    = "measure"
+[[phases]]
+name    = "killed"
+measure = "2s"
+disturb = "server_kill"
+[[phases]]
+name    = "after"
+count   = 2_000
+kind    = "measure"
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+
+#[test]
+fn users_outlast_a_server_that_is_killed_and_nothing_that_was_committed_is_lost() {
+    let desk = Desk::new();
+    desk.write("q.toml", KILLED);
+    desk.assay(&["run", "q.toml", "--out", "record"]).assert_carried_out();
+    let deed = deed(&desk, "c001-1");
+    assert_eq!(deed["failed"], Value::Null, "{deed}");
+    assert!(deed["facts"]["recovery_seconds"].as_f64().unwrap() > 0.0, "{deed}");
+    let run = desk.run("c001-1");
+    assert!(run["whole"]["reconnects"].as_u64().unwrap() >= 1, "nobody came back: {}", run["whole"]);
+    assert_eq!(run["phases"][1]["counters"]["db.history_list_length"], Value::Null, "counted anew");
+    let report = report(&desk);
+    let cell = &report["cells"][0];
+    for check in ["disturbances_acted", "data_obeyed_its_laws"] {
+        assert_eq!(verdict(cell, check)["verdict"], "pass", "{}", verdict(cell, check));
+    }
+    desk.assert_nothing_is_left();
+}
+
 #[test]
 fn a_disturbance_that_cannot_act_fails_its_run_with_the_reason() {
     let desk = Desk::new();

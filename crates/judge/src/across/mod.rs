@@ -31,6 +31,11 @@ const PERCENTILES: &[(&str, f64)] =
 /// Metrics of which more is worse.
 const COSTS: &[&str] = &["latency_us_", "client_cpu_us_", "server_cpu_us_", "server_switches_per_", "errors_per_"];
 
+/// More of it is worse.
+pub fn is_cost(metric: &str) -> bool {
+    COSTS.iter().any(|cost| metric.starts_with(cost))
+}
+
 /// One of the two: a record with its judgement, or one cell of it.
 pub struct Side<'a> {
     pub name: String,
@@ -115,6 +120,7 @@ fn matched<'a, 'b>(one: &'b Evidence<'a>, other: &'b Evidence<'a>) -> (Vec<Pair<
 /// A row before it is decided.
 struct Open<'p, 'a, 'b> {
     pair: &'p Pair<'a, 'b>,
+    phase: Option<&'a str>,
     metric: String,
     values: [Estimate; 2],
     ratio: Option<Ratio>,
@@ -124,15 +130,22 @@ fn rows(pairs: &[Pair], judgements: [&Judgement; 2], metrics: &[&str], noise: Sh
     let judged = |i: usize, cell: &CellEvidence| judgements[i].cell(&cell.cell.id).expect("every cell is judged");
     let mut open = Vec::new();
     for pair in pairs {
-        for metric in metrics {
-            let estimate = |cell: &CellJudgement| cell.metrics.get(*metric).cloned();
-            let values = (estimate(judged(0, pair.base)), estimate(judged(1, pair.candidate)));
-            let (Some(base), Some(candidate)) = values else { continue };
-            if base.value <= 0.0 || candidate.value <= 0.0 {
-                continue;
+        for phase in shared_phases(pair) {
+            let alone = phase.map(|phase| (pair.base.of_phase(phase), pair.candidate.of_phase(phase)));
+            let (base, candidate) = alone.as_ref().map_or((pair.base, pair.candidate), |(one, other)| (one, other));
+            for metric in metrics {
+                let estimate = |cell: &CellJudgement| match phase {
+                    None => cell.metrics.get(*metric).cloned(),
+                    Some(phase) => cell.phases.iter().find(|p| p.name == phase)?.part.metrics.get(*metric).cloned(),
+                };
+                let values = (estimate(judged(0, pair.base)), estimate(judged(1, pair.candidate)));
+                let (Some(one), Some(other)) = values else { continue };
+                if one.value <= 0.0 || other.value <= 0.0 {
+                    continue;
+                }
+                let ratio = of_metric(base, candidate, pair.in_one_record(), metric);
+                open.push(Open { pair, phase, metric: (*metric).into(), values: [one, other], ratio });
             }
-            let ratio = of_metric(pair, metric);
-            open.push(Open { pair, metric: (*metric).into(), values: [base, candidate], ratio });
         }
     }
     let decisions = decide::all(&open.iter().filter_map(|o| o.ratio).collect::<Vec<_>>(), noise);
@@ -145,6 +158,16 @@ fn rows(pairs: &[Pair], judgements: [&Judgement; 2], metrics: &[&str], noise: Sh
     open.into_iter().map(&mut row).collect()
 }
 
+/// Runs of several phases are compared phase by phase: a sum over what was done to a server and what was not says nothing of
+/// either.
+fn shared_phases<'a>(pair: &Pair<'a, '_>) -> Vec<Option<&'a str>> {
+    let theirs = pair.candidate.phases();
+    match pair.base.phases() {
+        ours if ours.len() > 1 => ours.into_iter().filter(|phase| theirs.contains(phase)).map(Some).collect(),
+        _ => vec![None],
+    }
+}
+
 fn row(open: Open, decision: Option<Decision>, cells: [&CellJudgement; 2]) -> Row {
     let [base, candidate] = &open.values;
     let interval = decision.as_ref().map(|d| d.interval);
@@ -155,15 +178,14 @@ fn row(open: Open, decision: Option<Decision>, cells: [&CellJudgement; 2]) -> Ro
         n: base.n.min(candidate.n),
         unit: "ratio".into(),
     };
-    let more_is_worse = COSTS.iter().any(|cost| open.metric.starts_with(cost));
-    let (outcome, why) = outcome(&open, decision.as_ref(), cells, more_is_worse);
+    let (outcome, why) = outcome(&open, decision.as_ref(), cells, is_cost(&open.metric));
     let more = decision.and_then(|d| d.more).filter(|_| outcome == Outcome::Undecided);
-    let Open { pair, metric, values, .. } = open;
+    let Open { pair, phase, metric, values, .. } = open;
     Row {
         base: pair.base.cell.id.clone(),
         candidate: pair.candidate.cell.id.clone(),
         workload: pair.base.cell.workload.clone(),
-        cell: pair.name.clone(),
+        cell: phase.map_or_else(|| pair.name.clone(), |phase| format!("{}, phase {phase}", pair.name)),
         metric,
         values,
         ratio,
@@ -203,12 +225,12 @@ fn outcome(
 }
 
 /// The ratio of a metric over the runs of a pair: by block in one record, of independent arms in two.
-fn of_metric(pair: &Pair, metric: &str) -> Option<Ratio> {
+fn of_metric(base: &CellEvidence, candidate: &CellEvidence, in_one_record: bool, metric: &str) -> Option<Ratio> {
     let of = |cell: &CellEvidence| -> Option<BTreeMap<u32, f64>> {
         cell.runs.iter().map(|run| Some((run.run.block, value(run, metric).filter(|v| *v > 0.0)?))).collect()
     };
-    let (base, candidate) = (of(pair.base)?, of(pair.candidate)?);
-    if pair.in_one_record() && base.keys().eq(candidate.keys()) {
+    let (base, candidate) = (of(base)?, of(candidate)?);
+    if in_one_record && base.keys().eq(candidate.keys()) {
         return ratio::paired(&base.into_values().zip(candidate.into_values()).collect::<Vec<_>>());
     }
     let values = |runs: BTreeMap<u32, f64>| runs.into_values().collect::<Vec<_>>();

@@ -6,7 +6,7 @@
 //!
 //! Each law has its severity. Sums must agree to the last one, save what operations with an unknown end (a session that broke)
 //! may have moved. Shares must lie in their bounds unless chance explains them with 1 in 1,000, and are looked at from a number on
-//! that the law says; a law whose question had no answer is not evaluable.
+//! that the law says: below it they are named as undecided and not as held. A law whose question had no answer is not evaluable.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::RunEvidence;
@@ -40,6 +40,8 @@ enum Outcome {
     /// With what was seen instead.
     Broken(String),
     Open(String),
+    /// Too few cases.
+    Undecided,
 }
 
 fn look(run: &RunEvidence) -> Sight {
@@ -50,26 +52,31 @@ fn look(run: &RunEvidence) -> Sight {
         let sentence = "This workload states no laws of its data, so none was broken.";
         return Ok(Seen::new(Status::Pass, "no laws stated", limit, sentence));
     }
-    let held = laws.iter().filter(|(_, o)| matches!(o, Outcome::Held)).count();
+    let held = codes(&laws, |o| matches!(o, Outcome::Held));
+    let undecided = codes(&laws, |o| matches!(o, Outcome::Undecided));
     let mut broken: Vec<(&Law, &String)> = laws
         .iter()
         .filter_map(|(law, outcome)| match outcome {
             Outcome::Broken(seen) => Some((*law, seen)),
-            Outcome::Held | Outcome::Open(_) => None,
+            Outcome::Held | Outcome::Open(_) | Outcome::Undecided => None,
         })
         .collect();
     broken.sort_by_key(|(law, _)| (law.severity != Severity::Fail, law.code.clone()));
     let open = laws.iter().find_map(|(law, outcome)| match outcome {
         Outcome::Open(why) => Some(format!("law {}: {why}", law.code)),
-        Outcome::Held | Outcome::Broken(_) => None,
+        Outcome::Held | Outcome::Broken(_) | Outcome::Undecided => None,
     });
     let measured = format!("{} of {} laws broken", broken.len(), laws.len());
     let Some((worst, _)) = broken.first() else {
         return match open {
             Some(why) => Err(why),
             None => {
-                let codes: Vec<&str> = laws.iter().map(|(law, _)| law.code.as_str()).collect();
-                let sentence = format!("All {held} laws of the data held: {}.", codes.join(", "));
+                let few = if undecided.is_empty() {
+                    String::new()
+                } else {
+                    format!(" Too few transactions to tell: {}.", undecided.join(", "))
+                };
+                let sentence = format!("All {} laws of the data held: {}.{few}", held.len(), held.join(", "));
                 Ok(Seen::new(Status::Pass, measured, limit, sentence))
             }
         };
@@ -87,6 +94,11 @@ fn look(run: &RunEvidence) -> Sight {
     };
     let sentence = format!("{invalid}It does not hold that {}{more}", told.collect::<Vec<_>>().join(" Nor that "));
     Ok(Seen::new(status, measured, limit, sentence))
+}
+
+/// Of the laws with such an outcome.
+fn codes<'a>(laws: &[(&'a Law, Outcome)], is: fn(&Outcome) -> bool) -> Vec<&'a str> {
+    laws.iter().filter(|(_, outcome)| is(outcome)).map(|(law, _)| law.code.as_str()).collect()
 }
 
 fn outcome(law: &Law, audit: &Audit, run: &RunEvidence) -> Outcome {
@@ -126,7 +138,7 @@ fn share(
 ) -> Result<Outcome, String> {
     let (k, n) = (audit.sum(part)?, audit.sum(whole)?);
     if n < enough.max(1) {
-        return Ok(Outcome::Held);
+        return Ok(Outcome::Undecided);
     }
     let (k, n) = (u64::try_from(k).unwrap_or(0), n.unsigned_abs());
     let (k, seen) = (k.min(n), Share(k as f64 / n as f64));
@@ -149,6 +161,7 @@ fn within(run: &RunEvidence, operation: &str, percent: f64, micros: u64) -> Outc
         Some(seen) if seen > limit => {
             Outcome::Broken(format!("{percent} % of `{operation}` took up to {seen}, and the limit is {limit}"))
         }
-        Some(_) | None => Outcome::Held,
+        Some(_) => Outcome::Held,
+        None => Outcome::Undecided,
     }
 }

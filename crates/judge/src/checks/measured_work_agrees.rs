@@ -6,13 +6,18 @@
 //! Rows per call or calls per operation off by more than 5 % fail; bytes per call warn. Classes with fewer than
 //! 100 calls are left out, because the edge of the table alone moves their mean by that much. Calls per operation may
 //! differ by the operations besides that the ends of a phase may cut, one for each user: in half a second that is much.
+//!
+//! Data that change under the users change their answers, and a faster cell is further on in that: rows are deleted, lists
+//! grow. So two cells agree, too, where what a statement did in the phases of the one (warm-up included) reaches into what it
+//! did in those of the other. Where nothing changes, phases do not differ, and nothing is forgiven.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::{CellEvidence, Evidence};
 use crate::limits::WORK_OFF;
 use crate::pairs::{self, Pair};
 use model::plan::CellId;
-use model::units::round3;
+use model::record::tally::StatementTally;
+use model::units::{Share, round3};
 use model::verdict::Status;
 use std::collections::BTreeMap;
 
@@ -37,18 +42,36 @@ const OUTSIDE: &[&str] =
     &["build", "engine", "profile", "topology", "cpus", "load_cpus", "users", "rate", "reconnect_every", "workload"];
 
 #[derive(Default)]
-struct Work {
+struct Work<'a> {
     calls: u64,
     rows: u64,
     bytes: u64,
     operations: u64,
     /// Operations that the ends of a phase may have cut: the calls of each count on one side only.
     cut: u64,
+    /// By phase, warm-up included, of the same workload.
+    phases: BTreeMap<&'a str, Work<'a>>,
 }
 
-impl Work {
+impl Work<'_> {
     fn edge(&self) -> f64 {
         self.cut as f64 / self.operations.max(1) as f64
+    }
+    /// The least and the most of it in any phase with enough calls.
+    fn range(&self, measure: Measure) -> Option<(f64, f64)> {
+        let often = self.phases.values().filter(|phase| phase.calls >= FEWEST_CALLS);
+        let of = |phase: &Work| phase.measures().into_iter().find(|(m, _)| *m == measure).expect("all are measured").1;
+        often.map(of).map(|x| (x, x)).reduce(|(low, high), (x, _)| (low.min(x), high.max(x)))
+    }
+    /// Whether what it did in some phase is what the other did in some phase.
+    fn meets(&self, other: &Self, measure: Measure, most: Share) -> bool {
+        let (Some(one), Some(other)) = (self.range(measure), other.range(measure)) else { return false };
+        one.0 <= other.1 * (1.0 + most.0) && other.0 <= one.1 * (1.0 + most.0)
+    }
+    fn add(&mut self, statement: &StatementTally) {
+        self.calls += statement.calls;
+        self.rows += statement.rows;
+        self.bytes += statement.bytes;
     }
     fn measures(&self) -> [(Measure, f64); 3] {
         let calls = self.calls as f64;
@@ -116,6 +139,7 @@ fn look(evidence: &Evidence) -> Sight {
             compared += 1;
             let both =
                 one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(own(pair.axis)));
+            let both = both.filter(|((m, _), _)| !one.meets(other, *m, most));
             let mismatches = both.map(|((measure, base), (_, candidate))| Mismatch {
                 pair,
                 statement,
@@ -170,7 +194,7 @@ fn must_agree(axis: &str) -> bool {
 type Part<'a> = (String, &'a str);
 
 /// Over all runs; rare classes left out.
-fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work> {
+fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work<'a>> {
     let mut work: BTreeMap<Part, Work> = BTreeMap::new();
     let mut operations: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (group, share) in cell.runs.iter().flat_map(|r| r.groups()) {
@@ -178,10 +202,17 @@ fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work> {
         sum.0 += share.done();
         sum.1 += u64::from(share.users());
         for (name, statement) in share.statements() {
-            let sum = work.entry((group.name.clone(), name)).or_default();
-            sum.calls += statement.calls;
-            sum.rows += statement.rows;
-            sum.bytes += statement.bytes;
+            work.entry((group.name.clone(), name)).or_default().add(statement);
+        }
+        let same = share.phases.first().and_then(|phase| phase.groups.get(&group.name)).map(|g| &g.workload);
+        for phase in &share.run.phases {
+            let Some(record) = phase.groups.get(&group.name).filter(|g| Some(&g.workload) == same) else { continue };
+            let done: u64 = record.tally.operations.values().map(|o| o.done).sum();
+            for (name, statement) in &record.tally.statements {
+                let sum = work.entry((group.name.clone(), name)).or_default().phases.entry(&phase.name).or_default();
+                sum.add(statement);
+                sum.operations += done;
+            }
         }
     }
     for ((group, _), sum) in &mut work {

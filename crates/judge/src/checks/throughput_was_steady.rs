@@ -11,7 +11,7 @@ use crate::evidence::RunEvidence;
 use crate::limits::{DRIFT_FAIL, DRIFT_WARN};
 use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
 use model::record::run::PhaseRecord;
-use model::record::tally::Interval;
+use model::record::second::Second;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -36,12 +36,12 @@ fn look(run: &RunEvidence) -> Sight {
     if long.is_empty() {
         return Err(format!("no phase is as long as {SHORTEST_SECONDS} s"));
     }
-    let intervals = run.details.intervals(&run.run.id);
-    worst_of(long.iter().map(|phase| (phase.name.clone(), of_phase(run, phase, &intervals))).collect())
+    let seconds = run.details.seconds(&run.run.id);
+    worst_of(long.iter().map(|phase| (phase.name.clone(), of_phase(run, phase, &seconds))).collect())
 }
 
-fn of_phase(run: &RunEvidence, phase: &PhaseRecord, intervals: &[Interval]) -> Sight {
-    let rates = seconds(phase, intervals);
+fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight {
+    let rates = rates(phase, seconds);
     let steady = steady::of(&rates, 1.0).ok_or("its seconds were not recorded")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let drift = Share(if steady.drifts { steady.drift.abs() } else { 0.0 });
@@ -93,16 +93,15 @@ fn of_phase(run: &RunEvidence, phase: &PhaseRecord, intervals: &[Interval]) -> S
 }
 
 /// Operations done in each whole second of a phase, shared out where an interval lies across its end.
-fn seconds(phase: &PhaseRecord, intervals: &[Interval]) -> Vec<f64> {
+fn rates(phase: &PhaseRecord, seconds: &[Second]) -> Vec<f64> {
     let mut rates = vec![0.0; phase.length().seconds() as usize];
-    for interval in intervals.iter().filter(|i| i.phase == phase.name && i.to > i.from) {
-        let done: u64 = interval.tally.operations.values().map(|o| o.done).sum();
+    for interval in seconds.iter().filter(|i| i.phase == phase.name && i.to > i.from) {
         let since = |at: model::units::Nanos| at.seconds() - phase.from.seconds();
         let (from, to) = (since(interval.from).max(0.0), since(interval.to));
         let (first, last) = (from as usize, (to.ceil() as usize).min(rates.len()));
         for (second, rate) in rates.iter_mut().enumerate().take(last).skip(first) {
             let inside = to.min(second as f64 + 1.0) - from.max(second as f64);
-            *rate += done as f64 * inside.max(0.0) / (to - from);
+            *rate += interval.done as f64 * inside.max(0.0) / (to - from);
         }
     }
     rates

@@ -89,7 +89,7 @@ limits! {
     OBSERVER_CPU = share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed");
     OBSERVER_STATEMENTS = share("observer_statements", 0.001, "of all statements that the server answered");
 
-    SPREAD_WARN = share("spread_warn", 0.05, "standard deviation over mean; the interval of three runs is then 12 % to either side");
+    SPREAD_WARN = share("spread_warn", 0.05, "standard deviation over mean, beyond doubt; the interval of three runs is then 12 % to either side and more");
     SPREAD_FAIL = share("spread_fail", 0.10, "beyond doubt; below it the interval itself is the honest answer");
     TAIL = number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third");
     OUTLIER = number("outlier", 5.0, "robust standard deviations; once in two million normal runs");

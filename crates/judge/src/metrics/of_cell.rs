@@ -1,10 +1,12 @@
 //! A cell's estimates over its repetitions. Rates, times and amounts: the mean over runs with Student's interval, on the
 //! log scale where all values are positive (`stats::mean`). Percentiles: of the merged histogram of all repetitions, never a
-//! mean of percentiles, with the range of the runs' own percentiles as interval. Fewer than three runs: no interval.
+//! mean of percentiles. Their interval is the wider of two: what the runs' own percentiles range over, and the order statistics that
+//! bound the percentile given how many independent samples there are (`noise`). Fewer than three runs: no interval.
 
 use super::of_run::{self, Name, Named, Values};
 use crate::evidence::{CellEvidence, RunEvidence};
-use crate::stats::{FEWEST, average, mean};
+use crate::noise;
+use crate::stats::{FEWEST, average, mean, order};
 use model::estimate::Estimate;
 use model::histogram::Histogram;
 use model::units::Nanos;
@@ -101,13 +103,22 @@ fn latencies<'a>(
             runs.entry(name).or_default().push(histogram);
         }
     }
-    runs.into_iter().map(|(name, runs)| (name.to_string(), of_histograms(&runs))).collect()
+    let independence = if cell.runs.len() < FEWEST { 1.0 } else { noise::independence(cell) };
+    runs.into_iter().map(|(name, runs)| (name.to_string(), of_histograms(&runs, independence))).collect()
 }
 
-fn of_histograms(runs: &[Cow<Histogram>]) -> Estimates {
-    let (first, others) = runs.split_first().expect("only names with a histogram come here");
-    let mut merged = first.clone();
-    others.iter().for_each(|h| merged.to_mut().merge(h));
+/// Between which values the percentile of everything that could have been measured lies, as far as so many samples tell.
+fn bounds(merged: &Histogram, percent: f64, independence: f64) -> (f64, f64) {
+    let n = (merged.count() as f64 * independence).ceil().max(1.0);
+    let (low, high) = order::ranks(n as u64, percent / 100.0);
+    let at = |rank: Option<u64>| merged.percentile(100.0 * rank? as f64 / n).map(Nanos::micros);
+    (at(low).unwrap_or(f64::INFINITY), at(high).unwrap_or(0.0))
+}
+
+fn of_histograms(runs: &[Cow<Histogram>], independence: f64) -> Estimates {
+    // With room for every value: many are merged faster so than into a list.
+    let mut merged = Histogram::new();
+    runs.iter().for_each(|h| merged.merge(h));
     let ranged = |of: &dyn Fn(&Histogram) -> Option<Nanos>| {
         let value = |h: &Histogram| of(h).expect("only histograms with a value come here").micros();
         let each = || runs.iter().map(|h| value(h));
@@ -121,8 +132,13 @@ fn of_histograms(runs: &[Cow<Histogram>]) -> Estimates {
         }
     };
     let means: Vec<f64> = runs.iter().filter_map(|h| h.mean()).map(Nanos::micros).collect();
+    let percentile = |percent: f64| {
+        let ranged = ranged(&|h| h.percentile(percent));
+        let (low, high) = bounds(&merged, percent, independence);
+        Estimate { low: ranged.low.map(|x| x.min(low)), high: ranged.high.map(|x| x.max(high)), ..ranged }
+    };
     let mut estimates: Estimates =
-        PERCENTILES.iter().map(|(name, p)| ((*name).to_string(), ranged(&|h| h.percentile(*p)))).collect();
+        PERCENTILES.iter().map(|(name, percent)| ((*name).to_string(), percentile(*percent))).collect();
     estimates.insert("latency_us_max".into(), ranged(&Histogram::max));
     estimates.insert("latency_us_mean".into(), over(&means, "µs"));
     estimates

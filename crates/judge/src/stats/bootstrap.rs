@@ -35,15 +35,21 @@ pub fn ratio(ratios: &[f64], seed: Seed) -> Option<Interval> {
 
 /// What a statistic comes to over samples of the cases, ascending; samples without one are left out.
 pub fn resampled<T: Clone>(cases: &[T], seed: Seed, statistic: impl Fn(&[T]) -> Option<f64>) -> Vec<f64> {
-    let mut draws = Draws::of(seed);
-    let mut sample = cases.to_vec();
-    let mut found = Vec::with_capacity(SAMPLES);
-    for _ in 0..SAMPLES {
-        sample.iter_mut().for_each(|place| place.clone_from(&cases[draws.below(cases.len())]));
-        found.extend(statistic(&sample).filter(|x| x.is_finite()));
-    }
+    let mut found = samples(cases, SAMPLES, seed, statistic);
+    found.retain(|x| x.is_finite());
     found.sort_by(f64::total_cmp);
     found
+}
+
+/// What becomes of so many samples of the cases; those of which nothing does are left out.
+pub fn samples<T: Clone, R>(cases: &[T], count: usize, seed: Seed, of: impl Fn(&[T]) -> Option<R>) -> Vec<R> {
+    let mut draws = Draws::of(seed);
+    let mut sample = cases.to_vec();
+    let mut one = |_| {
+        sample.iter_mut().for_each(|place| place.clone_from(&cases[draws.below(cases.len())]));
+        of(&sample)
+    };
+    (0..count).filter_map(&mut one).collect()
 }
 
 /// The ends of the middle at the printed confidence.

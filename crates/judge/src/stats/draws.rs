@@ -37,15 +37,6 @@ impl Draws {
             items.swap(end, other);
         }
     }
-    /// The series cut into blocks of that length, the blocks in another order: what neighbours have in common survives,
-    /// what happened at one moment does not. Where the first cut falls is drawn too.
-    pub fn block_permutation(&mut self, series: &[f64], block: usize) -> Vec<f64> {
-        let first = self.below(block.min(series.len()).max(1));
-        let (head, rest) = series.split_at(first);
-        let mut blocks: Vec<&[f64]> = rest.chunks(block).chain([head]).collect();
-        self.shuffle(&mut blocks);
-        blocks.concat()
-    }
 }
 
 #[cfg(test)]
@@ -68,7 +59,8 @@ mod tests {
     #[test]
     fn a_permutation_keeps_every_value_once() {
         let series: Vec<f64> = (0..23).map(f64::from).collect();
-        let mut permuted = Draws::of(Seed(3)).block_permutation(&series, 4);
+        let mut permuted = series.clone();
+        Draws::of(Seed(3)).shuffle(&mut permuted);
         assert_ne!(permuted, series);
         permuted.sort_by(f64::total_cmp);
         assert_eq!(permuted, series);

@@ -12,6 +12,7 @@ pub mod effective;
 pub mod levels;
 pub mod many;
 pub mod mean;
+pub mod modes;
 pub mod normal;
 pub mod order;
 pub mod prior;

@@ -1,12 +1,17 @@
 //! Gunther's universal scalability law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)): contention α bends the curve, coherency β turns it
 //! down, and its peak is at N* = √((1 − α)/β). Fitted by least squares (Levenberg and Marquardt, three parameters) on
 //! relative errors, because noise of servers is a share of their rate; on absolute ones as the published fits are, for comparison. The
-//! parameters are free to be negative: that one comes out so says that the law does not describe the curve.
+//! parameters are free to be negative: that one comes out so says that the law does not describe the curve. Intervals are by the
+//! delta method; from six blocks of runs on, the wider of it and of what comes from drawing whole blocks again and fitting anew
+//! (case bootstrap), because runs of one block drift together, which the delta method takes for knowledge.
 
-use super::student;
+use super::{CONFIDENCE, bootstrap, normal as gauss, quantile, student};
+use model::seed::Seed;
 
 /// Steps without which no start has come to its end yet.
 const STEPS: u32 = 300;
+/// Fits to blocks that were drawn again.
+const DRAWN: usize = 499;
 /// Starts: the least squares of this law have other minima far from the data.
 const CONTENTION: [f64; 3] = [0.01, 0.1, 0.5];
 const COHERENCY: [f64; 3] = [1e-5, 1e-3, 1e-1];
@@ -34,6 +39,8 @@ pub struct Fit {
     factor: f64,
     /// Sum of squared residuals.
     pub squares: f64,
+    /// Laws of blocks drawn again, and the tail that their interval leaves out on either side.
+    drawn: (Vec<Law>, f64),
 }
 
 impl Law {
@@ -69,7 +76,7 @@ pub fn fit(points: &[(f64, f64)], errors: Errors) -> Option<Fit> {
     let (matrix, _) = normal(points, errors, &law);
     let freedom = points.len() as f64 - 3.0;
     let covariance = inverse(matrix)?.map(|row| row.map(|v| v * squares / freedom));
-    Some(Fit { law, covariance, factor: student::factor(points.len() - 2), squares })
+    Some(Fit { law, covariance, factor: student::factor(points.len() - 2), squares, drawn: (Vec::new(), 0.0) })
 }
 
 fn residual(law: &Law, errors: Errors, (n, x): (f64, f64)) -> f64 {
@@ -140,6 +147,29 @@ fn inverse(m: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
 }
 
 impl Fit {
+    /// Takes blocks of points into its intervals, where there are enough of them. Percentiles of few cases lie too close
+    /// together, by as much as a normal interval is shorter than Student's (Hesterberg 2015, section 5.1).
+    pub fn known_by(&mut self, blocks: &[Vec<(f64, f64)>], errors: Errors, seed: Seed) {
+        let n = blocks.len();
+        if n < bootstrap::FEWEST {
+            return;
+        }
+        let law = |sample: &[Vec<(f64, f64)>]| Some(descend(&sample.concat(), errors, self.law)?.0);
+        let laws = bootstrap::samples(blocks, DRAWN, seed, law);
+        let t = student::quantile(0.5 + CONFIDENCE / 2.0, n as f64 - 1.0);
+        let tail = 1.0 - gauss::cdf((n as f64 / (n as f64 - 1.0)).sqrt() * t);
+        self.drawn = (laws, tail);
+    }
+    /// The interval of what follows from a law, no narrower than over the drawn ones.
+    fn wider(&self, (value, low, high): (f64, f64, f64), of: impl Fn(&Law) -> Option<f64>) -> (f64, f64, f64) {
+        let (laws, tail) = &self.drawn;
+        let mut values: Vec<f64> = laws.iter().filter_map(of).collect();
+        if values.is_empty() {
+            return (value, low, high);
+        }
+        values.sort_by(f64::total_cmp);
+        (value, low.min(quantile(&values, *tail)), high.max(quantile(&values, 1.0 - tail)))
+    }
     /// Half the 95 % interval of what changes with the parameters by these slopes.
     fn half(&self, slopes: [f64; 3]) -> f64 {
         let variance: f64 =
@@ -147,24 +177,29 @@ impl Fit {
         self.factor * variance.max(0.0).sqrt()
     }
     pub fn gamma(&self) -> (f64, f64, f64) {
-        factored(self.law.gamma, self.half([1.0, 0.0, 0.0]))
+        let delta = factored(self.law.gamma, self.half([1.0, 0.0, 0.0]));
+        self.wider(delta, |law| Some(law.gamma))
     }
     pub fn alpha(&self) -> (f64, f64, f64) {
         let half = self.half([0.0, 1.0, 0.0]);
-        (self.law.alpha, self.law.alpha - half, self.law.alpha + half)
+        let delta = (self.law.alpha, self.law.alpha - half, self.law.alpha + half);
+        self.wider(delta, |law| Some(law.alpha))
     }
     pub fn beta(&self) -> (f64, f64, f64) {
         let half = self.half([0.0, 0.0, 1.0]);
-        (self.law.beta, self.law.beta - half, self.law.beta + half)
+        let delta = (self.law.beta, self.law.beta - half, self.law.beta + half);
+        self.wider(delta, |law| Some(law.beta))
     }
     /// Users at the peak, on the log scale.
     pub fn peak(&self) -> Option<(f64, f64, f64)> {
         let Law { alpha, beta, .. } = self.law;
-        Some(factored(self.law.peak()?, self.half([0.0, -0.5 / (1.0 - alpha), -0.5 / beta])))
+        let delta = factored(self.law.peak()?, self.half([0.0, -0.5 / (1.0 - alpha), -0.5 / beta]));
+        Some(self.wider(delta, Law::peak))
     }
     /// The rate with so many users.
     pub fn rate(&self, n: f64) -> (f64, f64, f64) {
-        factored(self.law.rate(n), self.half(self.law.slopes(n)))
+        let delta = factored(self.law.rate(n), self.half(self.law.slopes(n)));
+        self.wider(delta, |law| Some(law.rate(n)))
     }
 }
 
@@ -188,6 +223,29 @@ mod tests {
         assert!((alpha - 0.0277285).abs() < 1e-6, "{alpha}");
         assert!((beta - 0.0001044).abs() < 1e-7, "{beta}");
         assert!((Law { gamma, alpha, beta }.peak().unwrap() - 96.5).abs() < 0.1);
+    }
+
+    #[test]
+    fn blocks_that_drift_together_widen_what_is_known_of_the_rate_and_not_of_the_bend() {
+        let truth = Law { gamma: 1000.0, alpha: 0.05, beta: 1e-3 };
+        let mut draws = crate::stats::draws::Draws::of(Seed(3));
+        let mut block = |_| {
+            let drift = (0.05 * draws.normal()).exp();
+            (0..7)
+                .map(|i| 2.0_f64.powi(i))
+                .map(|n| (n, drift * truth.rate(n) * (0.002 * draws.normal()).exp()))
+                .collect()
+        };
+        let blocks: Vec<Vec<(f64, f64)>> = (0..10).map(&mut block).collect();
+        let delta = fit(&blocks.concat(), Errors::Relative).unwrap();
+        let mut drawn = delta.clone();
+        drawn.known_by(&blocks, Errors::Relative, Seed(1));
+        let width = |(_, low, high): (f64, f64, f64)| high - low;
+        assert!(width(drawn.gamma()) > 1.3 * width(delta.gamma()), "{:?} {:?}", drawn.gamma(), delta.gamma());
+        assert_eq!(drawn.alpha(), delta.alpha(), "the drift is in all levels alike");
+        let mut few = delta.clone();
+        few.known_by(&blocks[..5], Errors::Relative, Seed(1));
+        assert_eq!(few.gamma(), delta.gamma());
     }
 
     #[test]

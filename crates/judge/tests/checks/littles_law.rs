@@ -25,8 +25,10 @@ fn think_time_is_part_of_littles_law_and_intended_starts_are_beyond_it() {
             }
         })
     };
-    let thinking =
-        |mean, by_operation| Pause::Think { mean: Nanos(mean), distribution: Distribution::Exponential, by_operation };
+    let thinking = |mean, by_operation| {
+        let (mean, distribution, keying) = (Nanos(mean), Distribution::Exponential, BTreeMap::new());
+        Pause::Think { mean, distribution, by_operation, keying }
+    };
     let think = |mean| thinking(mean, BTreeMap::new());
     let of = |record: &Record, cell: usize| {
         let judgement = judge(record);

@@ -21,3 +21,21 @@ fn a_machine_that_slows_down_is_another_machine() {
     assert!(!judge(&slowed(0.1)).failed(), "in quarantine it strikes no number");
     assert_eq!(status(&all_runs(|r| r.around = None), "machine_kept_its_speed"), NotEvaluable);
 }
+
+#[test]
+fn a_machine_whose_pulses_always_scatter_is_held_against_that() {
+    let scattered = |of_one: f64| {
+        spoilt(move |r| {
+            for (i, run) in r.runs.iter_mut().enumerate() {
+                let pulses = run.around.as_mut().unwrap().pulses.as_mut().unwrap();
+                for (k, pulse) in pulses.iter_mut().enumerate() {
+                    pulse.integer_per_s *= 1.0 + 0.02 * (((i + k) % 3) as f64 - 1.0);
+                }
+            }
+            let first = r.runs[0].around.as_mut().unwrap().pulses.as_mut().unwrap();
+            first[1].integer_per_s *= 1.0 - of_one;
+        })
+    };
+    assert_eq!(status(&scattered(0.03), "machine_kept_its_speed"), Pass);
+    assert_eq!(status(&scattered(0.30), "machine_kept_its_speed"), Fail);
+}

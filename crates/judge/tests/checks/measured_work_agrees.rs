@@ -1,6 +1,7 @@
 //! The check `measured_work_agrees`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
+use model::load::PhaseKind;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
@@ -43,4 +44,27 @@ fn an_axis_over_a_work_parameter_explains_its_rows() {
     let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
     of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);
     assert_eq!(status(&record, "measured_work_agrees"), NotEvaluable, "nothing else is compared here");
+}
+
+#[test]
+fn a_cell_that_is_further_on_in_data_that_change_does_no_different_work() {
+    // Rows vanish: nine of ten calls find one in the warm-up, then the one cell finds 0.8 and the other 0.6.
+    let gone = |warm_up: u64| {
+        spoilt(|r| {
+            for (cell, left) in [("c001", 800), ("c002", 600), ("c003", 800), ("c004", 600)] {
+                of_cell(r, cell).for_each(|r| {
+                    statement(r).rows = statement(r).calls * left / 1000;
+                    let mut before = r.phases.last().expect("a phase").clone();
+                    before.name = "warm up".into();
+                    before.kind = PhaseKind::WarmUp;
+                    let tally = &mut before.groups.values_mut().next().expect("users").tally;
+                    tally.statements.values_mut().for_each(|s| s.rows = s.calls * warm_up / 1000);
+                    r.phases.insert(0, before);
+                });
+            }
+        })
+    };
+    assert_eq!(status(&gone(900), "measured_work_agrees"), Pass);
+    let unlike = spoilt(|r| of_cell(r, "c004").for_each(|r| statement(r).rows = statement(r).calls * 6 / 10));
+    assert_eq!(status(&unlike, "measured_work_agrees"), Fail, "nothing changed within either");
 }

@@ -4,6 +4,7 @@
 
 use crate::bench;
 use judge::decide;
+use judge::stats::change::vote;
 use judge::stats::draws::Draws;
 use judge::stats::ratio::Ratio;
 use judge::stats::{Interval, bootstrap, mean, ratio};
@@ -149,4 +150,20 @@ pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f6
         alarms.any += share(decided || raised);
     }
     alarms
+}
+
+/// Of histories of so many records that differ by 3 % and resemble the one before by `phi`, the share of which a change of
+/// level is told; `step` is put in the middle of each.
+pub fn histories(count: u64, records: usize, phi: f64, step: f64) -> f64 {
+    let told = |number: &u64| {
+        let d = &mut Draws::of(Seed(17).nth(*number));
+        let mut last = d.normal();
+        let mut one = |i: usize| {
+            last = phi * last + (1.0 - phi * phi).sqrt() * d.normal();
+            0.03 * last + if i < records / 2 { 0.0 } else { step }
+        };
+        let series: Vec<f64> = (0..records).map(&mut one).collect();
+        !vote::changes(&series, decide::MARGIN.0, Seed(*number)).is_empty()
+    };
+    (0..count).filter(told).count() as f64 / count as f64
 }

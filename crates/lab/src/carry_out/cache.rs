@@ -2,7 +2,7 @@
 //! SQL, so nothing of it can be asked, and nothing is kept on disk: every start is followed by a fill.
 
 use super::dataset::key;
-use super::instance::{Serving, Up, fingerprint};
+use super::instance::{Serving, Up, fingerprint, held};
 use super::wanted::Wanted;
 use super::{Lab, Unready};
 use crate::clock;
@@ -19,6 +19,7 @@ use model::record::event::EventKind;
 use model::record::start::Prepared;
 use model::units::Nanos;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 use wire::memcached::Dialect;
 use workload::dataset::Rows;
 use workload::session::Fault;
@@ -80,7 +81,7 @@ impl Lab<'_> {
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
         self.notebook.note(EventKind::InstanceReady, None, text)?;
         let door = no_sql(&instance);
-        Ok(Up::new(key, Serving::Ours(Box::new(instance)), build.clone(), door, Prepared::Loaded))
+        Ok(Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), door, Prepared::Loaded))
     }
 
     /// Sets the rows of each dataset that is not there yet.
@@ -91,7 +92,7 @@ impl Lab<'_> {
                 continue;
             }
             let Serving::Ours(instance) = &up.server else { unreachable!("a cache is the lab's own") };
-            let (door, instance) = (door(instance), up.key.clone());
+            let (door, instance) = (door(&held(instance)), up.key.clone());
             self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
             self.progress.say(&format!("setting {}", wanted.label()));
             let begun = clock::now();

@@ -7,9 +7,11 @@ use super::instance::Up;
 use super::keyed::{self, key_door};
 use super::placement::place;
 use super::wanted::identity;
+use crate::disturbances::ends_the_server;
 use crate::load::{Crew, Voyage};
 use crate::sessions::address::Door;
 use crate::sessions::by_key::{KeyDoor, Protocol};
+use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
 use model::plan::{Cell, PlannedRun, Stage};
 use model::record::answer::SessionAnswer;
@@ -19,6 +21,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use workload::session::Fault;
 
+/// How often an operation is tried again whose server was killed under it: more than anybody kills one.
+const TRIES: u32 = 1_000;
+
 impl Lab<'_> {
     /// One for each stage of the cell.
     pub(super) fn voyages(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, Voyage)> {
@@ -26,8 +31,14 @@ impl Lab<'_> {
         let voyage = |(number, stage): (u64, Stage)| {
             // What a user draws in a later stage is not what it drew before.
             let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
+            let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
+            let crew = |group| Crew { outlasts, ..self.crew(seed, cell, group) };
+            let mut crews: Vec<Crew> = stage.groups.iter().map(crew).collect();
+            for crew in crews.iter_mut().filter(|crew| crew.outlasts) {
+                crew.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
+            }
             let voyage = Voyage {
-                crews: stage.groups.iter().map(|group| self.crew(seed, cell, group)).collect(),
+                crews,
                 io: cell.load.io,
                 phases: cell.phases[stage.phases.clone()].to_vec(),
                 workers: placement.workers(stage.users().0),
@@ -60,6 +71,7 @@ impl Lab<'_> {
             deadline: cell.load.deadline,
             reconnect_every: cell.load.reconnect_every,
             errors: cell.load.errors.clone(),
+            outlasts: false,
         }
     }
 }

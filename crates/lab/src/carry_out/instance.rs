@@ -28,6 +28,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use workload::session::Fault;
 
@@ -91,7 +92,8 @@ pub struct Node {
 
 /// Who is behind the door.
 pub enum Serving {
-    Ours(Box<Instance>),
+    /// A disturbance may have it killed and started again.
+    Ours(Arc<Mutex<Instance>>),
     Found(Found),
 }
 
@@ -99,10 +101,15 @@ impl Serving {
     /// The server's process, when it runs on this host.
     pub fn pid(&self) -> Option<u32> {
         match self {
-            Self::Ours(instance) => Some(instance.pid()),
+            Self::Ours(instance) => Some(held(instance).pid()),
             Self::Found(found) => found.pid,
         }
     }
+}
+
+/// Alone with it: nobody else holds it between runs.
+pub(super) fn held(instance: &Mutex<Instance>) -> MutexGuard<'_, Instance> {
+    instance.lock().expect("no panic while held")
 }
 
 impl Lab<'_> {
@@ -194,7 +201,7 @@ impl Lab<'_> {
             self.notebook.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
-        let up = Up::new(key, Serving::Ours(Box::new(instance)), build.clone(), door, prepared);
+        let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), door, prepared);
         let nodes = (2..).zip(others).map(|(number, instance)| self.node(&up.key, number, server, &build, instance));
         let nodes = nodes.collect::<Result<_, Trouble>>()?;
         Ok(Up { restored, nodes, doors: doors.unwrap_or_default(), ..up })
@@ -255,7 +262,8 @@ impl Lab<'_> {
     /// The same, by force after `patience`.
     pub(super) fn take_down_within(&mut self, patience: Duration) {
         let Some(up) = self.up.take() else { return };
-        let Serving::Ours(mut instance) = up.server else { return };
+        let Serving::Ours(instance) = up.server else { return };
+        let mut instance = held(&instance);
         for (number, mut node) in (2..).zip(up.nodes) {
             let _ = self.notebook.error_log(&key_of(&up.key, number), &node.instance.log_tail());
             node.instance.stop(patience);
@@ -269,7 +277,9 @@ impl Lab<'_> {
     /// Ends the instance so that its data directory needs no recovery, and hands it over.
     pub(super) fn end_cleanly(&mut self, engine: &str, patience: Duration) -> Result<Instance, Trouble> {
         let up = self.up.take().expect("an instance is up before it is ended");
-        let Serving::Ours(mut instance) = up.server else { unreachable!("only servers of ours are ended") };
+        let Serving::Ours(instance) = up.server else { unreachable!("only servers of ours are ended") };
+        let instance = Arc::try_unwrap(instance).expect("disturbances end with their run");
+        let mut instance = instance.into_inner().expect("no panic while held");
         let settled = Control::connect(&up.door).and_then(|mut control| {
             settle(&mut control, engine)?;
             control.quit();
@@ -280,7 +290,7 @@ impl Lab<'_> {
         let _ = self.notebook.error_log(&up.key, &instance.log_tail());
         self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {ended}", up.key))?;
         match ended {
-            Ended::Code(0) => Ok(*instance),
+            Ended::Code(0) => Ok(instance),
             Ended::Code(_) | Ended::Signal(_) => {
                 Err(Trouble::new(format!("the server did not end cleanly within {} s ({ended})", patience.as_secs())))
             }
@@ -290,15 +300,17 @@ impl Lab<'_> {
     /// Says how the instance ended when it ended by itself; news of it may take as long as `patience`.
     pub(super) fn died(&mut self, patience: Duration) -> Option<String> {
         let up = self.up.as_mut()?;
-        let Serving::Ours(instance) = &mut up.server else { return None };
+        let Serving::Ours(instance) = &up.server else { return None };
+        let mut instance = held(instance);
         let alone = up.nodes.is_empty();
-        let all = std::iter::once(&mut **instance).chain(up.nodes.iter_mut().map(|node| &mut node.instance));
+        let all = std::iter::once(&mut *instance).chain(up.nodes.iter_mut().map(|node| &mut node.instance));
         let first = (1..).zip(all).find_map(|(number, one)| Some((number, one.ended(patience)?, one.log_tail())));
         let (number, ended, tail) = first?;
         let _ = self.notebook.error_log(&key_of(&up.key, number), &tail);
         let who = if alone { "the server".to_string() } else { format!("node {number} of the cluster") };
         let text = format!("{who} ended by itself ({ended})");
         let _ = self.notebook.note(EventKind::InstanceDied, None, format!("{}: {text}", up.key));
+        drop(instance);
         self.up = None;
         Some(text)
     }

@@ -3,7 +3,7 @@
 //! are compared through the door itself: a mapping that is wrong answers with misses and a splendid rate. How long an answer
 //! stays old after somebody wrote is asked once per run, in gets and in time.
 
-use super::instance::{Serving, Up};
+use super::instance::{Serving, Up, held};
 use super::wanted::{Wanted, identity};
 use super::{Lab, Unready};
 use crate::clock;
@@ -49,11 +49,13 @@ impl Lab<'_> {
             let Serving::Ours(instance) = &up.server else {
                 return Err(Unready::Skip("assay opens no doors past SQL of a server that it did not start".into()));
             };
-            let Some(gate) = instance.door() else {
+            let found =
+                held(instance).door().map(|gate| (gate.address(false), gate.address(true), gate.ports.is_some()));
+            let Some((read, write, by_port)) = found else {
                 return Err(Unready::Skip("settings.doors keeps the doors past SQL shut".into()));
             };
             if up.build.installed.kind == CACHE {
-                up.gate = Some((gate.address(false), gate.address(true)));
+                up.gate = Some((read, write));
                 continue;
             }
             let plugin = if name == "memcached" { MEMCACHED } else { HANDLERSOCKET };
@@ -61,12 +63,11 @@ impl Lab<'_> {
                 let why = format!("build `{}` comes without {plugin}", cell.server.build);
                 return Err(Unready::Skip(why));
             }
-            if name == "memcached" && gate.ports.is_some() && cell.load.transport != Some(Transport::Tcp) {
+            if name == "memcached" && by_port && cell.load.transport != Some(Transport::Tcp) {
                 let why =
                     "the plugin listens at a port or at a socket, and other users of this experiment come by the port";
                 return Err(Unready::Skip(why.into()));
             }
-            let (read, write) = (gate.address(false), gate.address(true));
             match name {
                 "memcached" => map(up, &read, dataset).map_err(fail)?,
                 _ => {

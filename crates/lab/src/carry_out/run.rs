@@ -4,12 +4,13 @@
 use super::audit::Auditor;
 use super::crew::{ask, ask_again};
 use super::dataset::{SESSIONS_PER_CPU, key};
-use super::instance::{NEWS, Serving};
+use super::instance::{NEWS, Serving, held};
 use super::placement::place;
-use super::scribe::{Scribe, Watch, joined};
+use super::scribe::{Scribe, Watch, joined, keep_own};
 use super::trial::LimitWatch;
 use super::wanted::Wanted;
 use super::{Halt, Lab, around, start, troubles, wanted};
+use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
@@ -17,7 +18,7 @@ use crate::load::{Outcome, Voyage, drive};
 use crate::notebook::{RunPages, unix_ms};
 use crate::samplers;
 use crate::samplers::client::Workers;
-use crate::samplers::{Ask, Dialect, Refused, sources, sources_of_node};
+use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node};
 use crate::sampling::{Readings, Sampling, between};
 use crate::servers::catalogue;
 use crate::sessions::address::Door;
@@ -32,16 +33,18 @@ use model::record::explain::Explain;
 use model::record::run::{Ending, RunRecord, WholeRun};
 use model::value::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
+use workload::session::Fault;
 
 impl Lab<'_> {
     /// Carries out a run whose instance and dataset are ready.
     pub(super) fn run(&mut self, planned: &PlannedRun, cell: &Cell, todo: &[PlannedRun]) -> Result<Ending, Halt> {
         let mut record = self.blank(planned);
         let up = self.up.as_ref().expect("an instance is up before its users come");
-        let pid = up.server.pid();
+        let process = up.server.pid().map(Process::of);
         let nodes: Vec<_> = up.nodes.iter().map(|node| (node.door.clone(), node.instance.pid())).collect();
-        let own: Vec<u32> = pid.into_iter().chain(nodes.iter().map(|(_, pid)| *pid)).collect();
+        let mut own: Vec<u32> = up.server.pid().into_iter().chain(nodes.iter().map(|(_, pid)| *pid)).collect();
         record.instance = Some(up.key.clone());
         let wanted = wanted::of(cell);
         record.start = start::state(up, &wanted);
@@ -85,7 +88,7 @@ impl Lab<'_> {
         let before = around::before(self.host.cpus.len());
         let workers = Workers::default();
         let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
-        let engine = cell.server.engine.clone();
+        let (engine, followed) = (cell.server.engine.clone(), process.clone());
         let wanted_of_server = samplers::Wanted {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
@@ -95,18 +98,21 @@ impl Lab<'_> {
             let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {
                 sources_of_node(number, asker(door, patience), *pid, &engine)
             };
-            let first = sources(has_sql.then(|| asker(&sampled, patience)), pid, &theirs, &engine, wanted_of_server);
+            let asks = has_sql.then(|| asker(&sampled, patience));
+            let first = sources(asks, followed, &theirs, &engine, wanted_of_server);
             first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
         };
         let sampling = Sampling::begin(all, series);
         let quiet = sampling.mark().wait();
-        let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, Acting::new(self.scene(cell, &wanted)));
+        let acting = Acting::new(self.scene(cell, &wanted, process));
+        let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, acting);
         let outcome = self.sail(planned, todo, &voyages, &mut scribe)?;
         for Over { record, trouble, .. } in scribe.rest() {
             let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
             self.notebook.note(EventKind::DisturbanceEnded, Some(&planned.id), text)?;
         }
         let still = sampling.mark().wait();
+        own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         record.around = Some(before.and_after(&own, &self.house.home));
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = scribe.close();
@@ -118,6 +124,9 @@ impl Lab<'_> {
         record.io = outcome.io.clone();
         record.phases = phases;
         record.whole = whole(&outcome, &quiet, &still);
+        if cell.phases.iter().any(|phase| ends_the_server(phase.disturb.as_ref())) {
+            keep_own(&mut record.whole.counters);
+        }
         if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
             trial.cut = lost;
         }
@@ -172,12 +181,15 @@ impl Lab<'_> {
     }
 
     /// Where disturbances of this run would act.
-    fn scene(&self, cell: &Cell, wanted: &[Wanted]) -> Place {
+    fn scene(&self, cell: &Cell, wanted: &[Wanted], process: Option<Process>) -> Place {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let schemas = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok()).cloned();
-        let (cpus, build) = match &up.server {
-            Serving::Ours(instance) => (instance.cpus().to_vec(), catalogue::find(&cell.server.build).ok()),
-            Serving::Found(_) => (Vec::new(), None),
+        let (cpus, build, instance) = match &up.server {
+            Serving::Ours(instance) => {
+                let alone = up.nodes.is_empty().then(|| Arc::clone(instance));
+                (held(instance).cpus().to_vec(), catalogue::find(&cell.server.build).ok(), alone)
+            }
+            Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
             door: up.door.clone(),
@@ -185,6 +197,8 @@ impl Lab<'_> {
             engine: cell.server.engine.clone(),
             cpus,
             build,
+            instance,
+            process: process.unwrap_or_else(|| Process::of(0)),
             house: self.house.clone(),
             guard: self.guard.clone(),
         }
@@ -249,7 +263,10 @@ impl Lab<'_> {
 /// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
 fn asker(door: &Door, patience: Duration) -> Box<dyn Ask> {
     match Control::connect_with(door, patience) {
-        Ok(control) => Box::new(control),
+        Ok(control) => {
+            let dialect = control.dialect();
+            Box::new(Asking { door: door.clone(), patience, dialect, control: Some(control) })
+        }
         Err(fault) => Box::new(Refused(fault.to_string())),
     }
 }
@@ -260,6 +277,31 @@ impl Ask for Control {
     }
     fn dialect(&self) -> Option<Dialect> {
         Dialect::of(self.version())
+    }
+}
+
+/// A session that comes back when the server does.
+struct Asking {
+    door: Door,
+    patience: Duration,
+    dialect: Option<Dialect>,
+    control: Option<Control>,
+}
+
+impl Ask for Asking {
+    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+        let mut control = match self.control.take() {
+            Some(control) => control,
+            None => Control::connect_with(&self.door, self.patience).map_err(|e| e.to_string())?,
+        };
+        let rows = control.rows(sql);
+        if rows.as_ref().err().is_none_or(Fault::session_survives) {
+            self.control = Some(control);
+        }
+        rows.map_err(|e| e.to_string())
+    }
+    fn dialect(&self) -> Option<Dialect> {
+        self.dialect
     }
 }
 

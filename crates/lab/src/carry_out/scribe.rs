@@ -3,6 +3,7 @@
 
 use super::Lab;
 use super::trial::LimitWatch;
+use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::{Outcome, Witness};
 use crate::notebook::Page;
@@ -13,7 +14,7 @@ use model::load::{Group, PhaseKind};
 use model::plan::{Cell, PlannedRun, Stage};
 use model::record::disturbance::DisturbanceRecord;
 use model::record::event::EventKind;
-use model::record::run::{GroupRecord, PhaseRecord};
+use model::record::run::{Ends, GroupRecord, PhaseRecord};
 use model::record::tally::{Interval, Tally};
 use model::units::Nanos;
 use std::collections::BTreeMap;
@@ -94,10 +95,13 @@ impl<'a> Scribe<'a> {
                 let workload = group.work.workload.clone();
                 (group.name.clone(), GroupRecord { users: group.users.0, workload, tally })
             });
-            let counters = match (phase.kind, &sum.begin, &sum.end) {
+            let mut counters = match (phase.kind, &sum.begin, &sum.end) {
                 (PhaseKind::Measure, Some(begin), Some(end)) => between(begin, end, self.start),
                 (PhaseKind::Measure | PhaseKind::WarmUp, _, _) => BTreeMap::new(),
             };
+            if ends_the_server(phase.disturb.as_ref()) {
+                keep_own(&mut counters);
+            }
             Some(PhaseRecord {
                 name: phase.name.clone(),
                 kind: phase.kind,
@@ -218,6 +222,11 @@ impl Witness for Watch<'_, '_, '_> {
         let cell = self.scribe.cell;
         self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));
     }
+}
+
+/// Leaves what a server that was started again has not begun to count anew.
+pub(super) fn keep_own(counters: &mut BTreeMap<String, Ends>) {
+    counters.retain(|name, _| name.starts_with("client.") || name.starts_with("host."));
 }
 
 /// What several loads of one run came to, as if it had been one.

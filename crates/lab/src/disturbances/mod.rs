@@ -11,8 +11,10 @@ mod logical_backup;
 mod long_query;
 mod open_snapshot;
 pub mod scene;
+mod server_kill;
 
 use crate::trouble::Trouble;
+use model::load::Disturb;
 use model::words::DisturbanceWords;
 use std::collections::BTreeMap;
 
@@ -32,6 +34,7 @@ pub const ALL: &[Disturbance] = &[
     long_query::DISTURBANCE,
     cpu_hog::DISTURBANCE,
     index_build::DISTURBANCE,
+    server_kill::DISTURBANCE,
 ];
 
 use scene::Scene;
@@ -57,4 +60,9 @@ pub fn words() -> Vec<DisturbanceWords> {
 /// Whether a run with it changes what its dataset lies in.
 pub fn writes(name: &str) -> bool {
     by_name(name).is_some_and(|d| d.words.writes)
+}
+
+/// Whether it ends the server, so that users must outlast that and what the server counts begins anew.
+pub fn ends_the_server(disturb: Option<&Disturb>) -> bool {
+    disturb.is_some_and(|d| d.name == server_kill::DISTURBANCE.words.name)
 }

@@ -73,6 +73,8 @@ pub struct Crew {
     pub setup: Vec<String>,
     /// The door past SQL, for users who do not speak it.
     pub by_key: Option<KeyDoor>,
+    /// A server that is gone is waited for: who cannot connect tries again until it is back.
+    pub outlasts: bool,
 }
 
 impl Voyage {

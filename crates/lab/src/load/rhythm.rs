@@ -12,8 +12,8 @@ use workload::user::Operation;
 
 /// Pauses after operations.
 pub struct Thinking {
-    /// By operation.
-    means: Box<[Nanos]>,
+    /// By operation: what is always as long, and the mean of the rest.
+    pauses: Box<[(Nanos, Nanos)]>,
     distribution: Distribution,
     dice: Generator,
     /// `None` before the first.
@@ -22,16 +22,16 @@ pub struct Thinking {
 
 impl Thinking {
     fn draw(&mut self) -> Nanos {
-        let mean = match self.after {
-            Some(operation) => self.means[usize::from(operation.0)],
-            None => self.means.iter().copied().max().unwrap_or(Nanos(0)),
+        let Some(operation) = self.after else {
+            let longest = self.pauses.iter().map(|(keying, mean)| keying.0 + mean.0).max().unwrap_or(0);
+            return Nanos((longest as f64 * self.dice.unit()) as u64);
         };
-        let factor = match (self.after, self.distribution) {
-            (None, _) => self.dice.unit(),
-            (Some(_), Distribution::Constant) => 1.0,
-            (Some(_), Distribution::Exponential) => exponential(&mut self.dice),
+        let (keying, mean) = self.pauses[usize::from(operation.0)];
+        let factor = match self.distribution {
+            Distribution::Constant => 1.0,
+            Distribution::Exponential => exponential(&mut self.dice),
         };
-        Nanos((mean.0 as f64 * factor) as u64)
+        Nanos(keying.0 + (mean.0 as f64 * factor) as u64)
     }
 }
 
@@ -49,9 +49,12 @@ impl Rhythm {
             (Some(_), _) => Self::Arrivals,
             (None, None) => Self::AtOnce,
             (None, Some(pause @ Pause::Think { distribution, .. })) => {
-                let after = |name: &&str| pause.after(name).expect("it is a think time");
+                let parts = |name: &&str| {
+                    let (keying, whole) = (pause.keying(name), pause.after(name).expect("it is a think time"));
+                    (keying, Nanos(whole.0 - keying.0))
+                };
                 Self::Think(Thinking {
-                    means: crew.workload.operations().iter().map(after).collect(),
+                    pauses: crew.workload.operations().iter().map(parts).collect(),
                     distribution: *distribution,
                     dice: Generator::new(crew.seed.child("think").nth(u64::from(user))),
                     after: None,
@@ -96,15 +99,18 @@ mod tests {
     #[test]
     fn a_user_thinks_as_long_as_its_last_operation_asks_for() {
         let mut thinking = Thinking {
-            means: [Nanos(1_000), Nanos(50)].into(),
+            pauses: [(Nanos(0), Nanos(1_000)), (Nanos(30), Nanos(50))].into(),
             distribution: Distribution::Constant,
             dice: Generator::new(Seed(1)),
             after: None,
         };
         assert!(thinking.draw() < Nanos(1_000), "the first pause is a part of one");
-        for (operation, mean) in [(0, 1_000), (1, 50), (1, 50), (0, 1_000)] {
+        for (operation, whole) in [(0, 1_000), (1, 80), (1, 80), (0, 1_000)] {
             thinking.after = Some(Operation(operation));
-            assert_eq!(thinking.draw(), Nanos(mean));
+            assert_eq!(thinking.draw(), Nanos(whole));
         }
+        thinking.distribution = Distribution::Exponential;
+        thinking.after = Some(Operation(1));
+        assert!((0..100).all(|_| thinking.draw() >= Nanos(30)), "keying does not vary");
     }
 }

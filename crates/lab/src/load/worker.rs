@@ -15,7 +15,7 @@ use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::address::Address;
 use crate::sessions::by_key;
-use crate::sessions::mysql::{Connecting, Opening, Session};
+use crate::sessions::mysql::{Again, Connecting, Opening, Session};
 use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
@@ -32,6 +32,9 @@ const CONNECTING: u32 = 32;
 
 /// How often a metronome looks for what it cannot compute: the start, and the end of a phase by count.
 const GLANCE: Nanos = Nanos::from_millis(1);
+
+/// How often a user looks whether a server that was killed is back.
+const KNOCK: Nanos = Nanos::from_millis(10);
 
 /// The length of an interval.
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -68,7 +71,7 @@ pub fn work(
         let crew = Rc::new(crew.clone());
         let bench = bench(&crew, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
-            let opening = opening(&crew, number, &handle);
+            let opening = opening(&crew, number, &handle, &bench);
             let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
             handle.spawn(Box::pin(live(Rc::clone(&crew), number, sitting, opening, bench, handle.clone(), connected)));
             sitting += 1;
@@ -130,7 +133,7 @@ enum Way {
     Key(Rc<by_key::Opening>),
 }
 
-fn opening(crew: &Crew, number: u32, handle: &Handle) -> Way {
+fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
     let to = |address: &Address| {
         let (handle, address, deadline) = (handle.clone(), address.clone(), crew.deadline);
         Box::new(move || -> Connecting {
@@ -142,8 +145,18 @@ fn opening(crew: &Crew, number: u32, handle: &Handle) -> Way {
         Some(door) => Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) })),
         None => {
             let door = crew.door_of(number);
+            let again = crew.outlasts.then(|| {
+                let (handle, bench) = (handle.clone(), Rc::clone(bench));
+                Box::new(move || -> Again {
+                    let (handle, bench) = (handle.clone(), Rc::clone(&bench));
+                    Box::pin(async move {
+                        handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
+                        !bench.over.get() && !bench.course.stopped()
+                    })
+                }) as Box<dyn Fn() -> Again>
+            });
             let connect = to(&door.address);
-            Way::Sql(Rc::new(Opening { door: door.clone(), connect, setup: crew.setup.clone() }))
+            Way::Sql(Rc::new(Opening { door: door.clone(), connect, setup: crew.setup.clone(), again }))
         }
     }
 }

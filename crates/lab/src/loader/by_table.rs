@@ -49,7 +49,7 @@ pub fn fill(
                 at(done.fetch_add(rows, Relaxed) + rows, total)
             })?;
             if left[piece.table].fetch_sub(1, Relaxed) == 1 {
-                finish(&mut control, table)?;
+                finish(&mut control, table, false)?;
             }
         }
         control.quit();

@@ -1,11 +1,13 @@
 //! Loads unit by unit: each session takes the next one and puts all of its rows in within one transaction, its number in
 //! the table of progress among them. So an interrupted load holds whole units and nothing else, and goes on behind them:
-//! where a unit has come, its rows have. The table of progress goes when the load is over.
+//! where a unit has come, its rows have. A table whose units are all in gets its indexes from the next session that is free, the
+//! largest table first, while others still load. The table of progress goes when the load is over.
 
-use super::{INSERT_BYTES, LoadFault, NO_FILES, RETRYABLE, load_lines, side_by_side, world};
+use super::{INSERT_BYTES, LoadFault, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use workload::dataset::{ByUnit, Dataset, Table};
 use workload::session::Fault;
@@ -49,6 +51,7 @@ pub fn fill(
     rows: &dyn ByUnit,
     tables: &[Table],
     progress: &Progress,
+    gone_on: bool,
     sessions: usize,
     stop: &AtomicBool,
     at: &(dyn Fn(u64, u64) + Sync),
@@ -56,8 +59,9 @@ pub fn fill(
     let mut control = Control::connect(door).map_err(world)?;
     let in_already = progress.units(&mut control).map_err(world)?;
     control.quit();
+    let agenda = Agenda::of(rows, tables, &in_already);
     let total: u64 = (0..rows.units()).map(|unit| rows.rows_of(unit)).sum();
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(in_already.iter().map(|unit| rows.rows_of(*unit)).sum()));
+    let done = AtomicU64::new(in_already.iter().map(|unit| rows.rows_of(*unit)).sum());
     let told = |rows: u64| at(done.fetch_add(rows, Relaxed) + rows, total);
     let taken_back = |rows: u64| {
         done.fetch_sub(rows, Relaxed);
@@ -66,24 +70,75 @@ pub fn fill(
         let mut control = Control::connect(door).map_err(world)?;
         let mut unit =
             Unit { number: 0, dataset, rows, tables, progress, files_allowed: true, sent: 0, told: &told, stop };
-        loop {
-            unit.number = next.fetch_add(1, Relaxed);
-            if unit.number >= rows.units() || over.load(Relaxed) {
-                break;
-            }
-            if in_already.contains(&unit.number) {
-                continue;
-            }
-            while let Err(trouble) = unit.put(&mut control) {
-                unit.mend(trouble)?;
-                // It was rolled back, or is to be: the whole unit once more.
-                control.execute("ROLLBACK").map_err(world)?;
-                taken_back(unit.sent);
+        while !over.load(Relaxed) {
+            match agenda.next() {
+                Some(Job::Finish(_)) if stop.load(Relaxed) => return Err(LoadFault::Stopped),
+                Some(Job::Finish(table)) => finish(&mut control, &tables[table], gone_on)?,
+                Some(Job::Put(number)) => {
+                    unit.number = number;
+                    while let Err(trouble) = unit.put(&mut control) {
+                        unit.mend(trouble)?;
+                        // It was rolled back, or is to be: the whole unit once more.
+                        control.execute("ROLLBACK").map_err(world)?;
+                        taken_back(unit.sent);
+                    }
+                    agenda.is_in(number);
+                }
+                None => break,
             }
         }
         control.quit();
         Ok(())
     })
+}
+
+enum Job {
+    /// The unit of this number.
+    Put(u64),
+    /// The table at this index.
+    Finish(usize),
+}
+
+/// What is still to be done.
+struct Agenda<'a> {
+    rows: &'a dyn ByUnit,
+    tables: &'a [Table],
+    /// Units, the first to be done last.
+    units: Mutex<Vec<u64>>,
+    /// By table: its units that are not in.
+    left: Vec<AtomicU64>,
+    /// Tables whose units are all in, the largest last.
+    ready: Mutex<Vec<usize>>,
+}
+
+impl<'a> Agenda<'a> {
+    fn of(rows: &'a dyn ByUnit, tables: &'a [Table], in_already: &BTreeSet<u64>) -> Self {
+        let units: Vec<u64> = (0..rows.units()).rev().filter(|unit| !in_already.contains(unit)).collect();
+        let left: Vec<AtomicU64> = tables.iter().map(|_| AtomicU64::new(0)).collect();
+        for table in units.iter().flat_map(|unit| rows.tables_of(*unit)) {
+            left[table].fetch_add(1, Relaxed);
+        }
+        let ready = (0..tables.len()).filter(|table| left[*table].load(Relaxed) == 0).collect();
+        let agenda = Self { rows, tables, units: Mutex::new(units), left, ready: Mutex::new(Vec::new()) };
+        agenda.are_ready(ready);
+        agenda
+    }
+
+    fn next(&self) -> Option<Job> {
+        let table = self.ready.lock().expect("no panic while held").pop();
+        table.map(Job::Finish).or_else(|| self.units.lock().expect("no panic while held").pop().map(Job::Put))
+    }
+
+    fn is_in(&self, unit: u64) {
+        let last = |table: &usize| self.left[*table].fetch_sub(1, Relaxed) == 1;
+        self.are_ready(self.rows.tables_of(unit).into_iter().filter(last).collect());
+    }
+
+    fn are_ready(&self, tables: Vec<usize>) {
+        let mut ready = self.ready.lock().expect("no panic while held");
+        ready.extend(tables);
+        ready.sort_by_key(|table| self.tables[*table].rows);
+    }
 }
 
 /// The unit that a session is about to put in.
@@ -148,7 +203,7 @@ impl Unit<'_> {
     }
 
     fn told_where(&self, why: String) -> LoadFault {
-        LoadFault::World(format!("of the {} number {}: {why}", self.rows.name(), self.number + 1))
+        LoadFault::World(format!("{}: {why}", self.rows.name(self.number)))
     }
 }
 

@@ -78,7 +78,8 @@ pub fn load(
     let tables = dataset.tables();
     let mut control = Control::connect(door).map_err(world)?;
     let mut warnings = Vec::new();
-    if !is_begun(door, identity).map_err(world)? {
+    let gone_on = is_begun(door, identity).map_err(world)?;
+    if !gone_on {
         for table in &tables {
             control.execute(&table.create).map_err(create_fault)?;
             let rows = control.rows("SHOW WARNINGS").map_err(world)?;
@@ -91,8 +92,7 @@ pub fn load(
         Rows::ByUnit(rows) => {
             let progress = by_unit::Progress::of(identity);
             progress.begin(&mut control)?;
-            by_unit::fill(door, dataset, rows, &tables, &progress, sessions, stop, at)?;
-            finish_all(door, &tables, sessions, stop)?;
+            by_unit::fill(door, dataset, rows, &tables, &progress, gone_on, sessions, stop, at)?;
             progress.end(&mut control)?;
         }
     }
@@ -169,7 +169,7 @@ fn finish_all(door: &Door, tables: &[Table], sessions: usize, stop: &AtomicBool)
             if over.load(Relaxed) || stop.load(Relaxed) {
                 return Err(LoadFault::Stopped);
             }
-            finish(&mut control, table)?;
+            finish(&mut control, table, false)?;
         }
         control.quit();
         Ok(())
@@ -183,18 +183,27 @@ fn load_lines(control: &mut Control, name: &str, columns: &str, text: Vec<u8>) -
     Ok(control.load(&sql, text)?.affected)
 }
 
-/// Indexes, then statistics, so that no background recalculation changes a plan in the middle of a run.
-fn finish(control: &mut Control, table: &Table) -> Result<(), LoadFault> {
+/// Indexes, then statistics, so that no background recalculation changes a plan in the middle of a run. A load that is gone on with may
+/// have been ended in the middle of them.
+fn finish(control: &mut Control, table: &Table, gone_on: bool) -> Result<(), LoadFault> {
     for sql in &table.after {
-        while let Err(fault) = control.execute(sql) {
-            // Two sessions that each wait for the other's table.
-            if !matches!(fault, Fault::Server { code, .. } if RETRYABLE.contains(&code)) {
-                return Err(world(fault));
+        loop {
+            match control.execute(sql) {
+                Ok(_) => break,
+                // Two sessions that each wait for the other's table.
+                Err(Fault::Server { code, .. }) if RETRYABLE.contains(&code) => {}
+                Err(Fault::Server { code, message, .. }) if gone_on && is_there(code, &message) => break,
+                Err(fault) => return Err(world(fault)),
             }
         }
     }
     control.rows(&format!("ANALYZE TABLE {}", table.name)).map_err(world)?;
     Ok(())
+}
+
+/// An index or a constraint that is in already: a duplicate key name, MySQL's duplicate foreign key, and what MariaDB says of one.
+fn is_there(code: u16, message: &str) -> bool {
+    matches!(code, 1061 | 1826) || code == 1005 && message.contains("errno: 121")
 }
 
 /// Reads rows back, spread over the dataset by a fixed sequence, first and last of each table among them.

@@ -1,13 +1,15 @@
 //! The notebook: the writer of a record folder, and the only one at a time. It grows by appending; whole files appear at
 //! once or not at all; `run.json` comes last, so its presence says that a run is over and a run without it is repeated.
-//! What it writes is what `reading.rs` reads; the layout is told in docs/record.md.
+//! What it writes is what `reading.rs` and `seconds.rs` read; the layout is told in docs/record.md.
 
 mod difference;
 mod page;
 mod reading;
+mod seconds;
 
 pub use page::Page;
-pub use reading::{Folder, read};
+pub use reading::read;
+pub use seconds::Folder;
 
 use crate::trouble::Trouble;
 use model::host::Host;

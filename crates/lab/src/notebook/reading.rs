@@ -3,16 +3,16 @@
 
 use super::INTERRUPTED;
 use super::page::{self, read_json};
+use super::seconds::Folder;
 use crate::trouble::Trouble;
-use model::plan::{PLAN_SCHEMA, Plan, RunId};
+use model::load::PhaseKind;
+use model::plan::{PLAN_SCHEMA, Plan};
 use model::record::run::RunRecord;
-use model::record::series::{Line, Metric, Series};
-use model::record::tally::Interval;
-use model::record::{Details, RECORD_SCHEMA, Record};
+use model::record::{RECORD_SCHEMA, Record};
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// Reads everything but the seconds, which the folder gives when asked.
 pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
@@ -27,12 +27,7 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
     let (events, damage) = page::read(&folder.join("notes.jsonl"));
     damage.map_or(Ok(()), Err)?;
     let canary = folder.join("canary.json");
-    let mut runs: Vec<RunRecord> = Vec::new();
-    for path in entries(&folder.join("runs"))? {
-        if path.join("run.json").exists() && !path.to_string_lossy().contains(INTERRUPTED) {
-            runs.push(read_json(&path.join("run.json"))?);
-        }
-    }
+    let mut runs = runs(folder)?;
     runs.iter().try_for_each(|r| known_schema(folder, r.schema, RECORD_SCHEMA))?;
     runs.sort_by_key(|r| r.position);
     let record = Record {
@@ -51,6 +46,34 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
         runs,
     };
     Ok((record, Folder::new(folder)))
+}
+
+/// Those that are over. A long record has more than a hundred megabytes of them, and each is read by itself: by all CPUs.
+fn runs(folder: &Path) -> Result<Vec<RunRecord>, Trouble> {
+    let ended = |path: &PathBuf| path.exists() && !path.to_string_lossy().contains(INTERRUPTED);
+    let paths: Vec<PathBuf> =
+        entries(&folder.join("runs"))?.into_iter().map(|p| p.join("run.json")).filter(ended).collect();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let one = |path: &PathBuf| read_json(path).map(without_unmeasured_latencies);
+    let all = |paths: &[PathBuf]| paths.iter().map(one).collect::<Result<Vec<RunRecord>, Trouble>>();
+    let parts: Vec<_> = thread::scope(|scope| {
+        let part = |paths| scope.spawn(move || all(paths));
+        let parts: Vec<_> = paths.chunks(paths.len().div_ceil(threads).max(1)).map(part).collect();
+        parts.into_iter().map(|part| part.join().expect("reading does not panic")).collect()
+    });
+    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// Nobody reads how long operations of a warm-up took, and it is as much to keep as what was measured. Of an explain run
+/// they are kept: its waits are those of all phases.
+fn without_unmeasured_latencies(mut run: RunRecord) -> RunRecord {
+    if run.explain.is_none() {
+        for phase in run.phases.iter_mut().filter(|p| p.kind != PhaseKind::Measure) {
+            phase.groups.values_mut().for_each(|group| group.tally.forget_latencies());
+        }
+    }
+    run
 }
 
 fn known_schema(folder: &Path, found: u32, known: u32) -> Result<(), Trouble> {
@@ -76,78 +99,4 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Trouble> {
 
 fn whole_files<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, Trouble> {
     entries(folder)?.iter().filter(|p| p.extension().is_some_and(|e| e == "json")).map(|p| read_json(p)).collect()
-}
-
-/// The seconds of a record, read from its folder when asked for.
-#[derive(Debug)]
-pub struct Folder {
-    path: PathBuf,
-    damage: Mutex<Vec<String>>,
-}
-
-impl Folder {
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), damage: Mutex::new(vec![]) }
-    }
-    /// Pages that could be read only in part, as far as they were asked for: whoever judges from them must say so.
-    pub fn damage(&self) -> Vec<String> {
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-    fn page<T: DeserializeOwned>(&self, run: &RunId, name: &str) -> Vec<T> {
-        let (lines, damage) = page::read(&self.path.join("runs").join(&run.0).join(name));
-        let mut known = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(damage) = damage.map(|d| d.to_string()).filter(|d| !known.contains(d)) {
-            known.push(damage);
-        }
-        lines
-    }
-}
-
-impl Details for Folder {
-    fn intervals(&self, run: &RunId) -> Vec<Interval> {
-        let mut intervals: Vec<Interval> = self.page(run, "intervals.jsonl");
-        intervals.sort_by_key(|i| i.from);
-        intervals
-    }
-    fn series(&self, run: &RunId, metrics: &[&str]) -> Vec<Series> {
-        unfold(self.page(run, "series.jsonl"), |m| metrics.contains(&m.name.as_str()))
-    }
-}
-
-/// Series from lines that carry changes only: a column without a change in a sample keeps its value.
-fn unfold(lines: Vec<Line>, wanted: impl Fn(&Metric) -> bool) -> Vec<Series> {
-    let mut all: Vec<Series> = Vec::new();
-    // By source: for each column its series, where it is wanted, and its last value.
-    let mut sources = std::collections::HashMap::<String, Vec<(Option<usize>, Option<f64>)>>::new();
-    for line in lines {
-        match line {
-            Line::Source { source, metrics } => {
-                let columns = metrics.into_iter().map(|metric| {
-                    let place = wanted(&metric).then(|| {
-                        all.iter().position(|s| s.metric == metric).unwrap_or_else(|| {
-                            all.push(Series { metric, readings: vec![] });
-                            all.len() - 1
-                        })
-                    });
-                    (place, None)
-                });
-                let columns = columns.collect();
-                sources.insert(source, columns);
-            }
-            Line::Sample(sample) => {
-                let Some(columns) = sources.get_mut(&sample.source) else { continue };
-                for (column, value) in sample.changed {
-                    if let Some(column) = columns.get_mut(column as usize) {
-                        column.1 = Some(value);
-                    }
-                }
-                for (place, value) in columns {
-                    if let (Some(place), Some(value)) = (place, value) {
-                        all[*place].readings.push((sample.at, *value));
-                    }
-                }
-            }
-        }
-    }
-    all
 }

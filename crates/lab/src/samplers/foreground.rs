@@ -4,7 +4,7 @@
 //! few rows, and read at the marks only. The sampler's own sessions are among them: a few milliseconds a second.
 
 use super::server_threads::Sums;
-use super::{Asker, Occasion, Reading, Source};
+use super::{Asker, Occasion, Process, Reading, Source};
 use crate::procfs::schedstat;
 use model::record::series::Unit;
 use std::cell::RefCell;
@@ -34,13 +34,13 @@ const PICOS: f64 = 1e-3;
 pub(super) struct Foreground {
     asker: Rc<RefCell<Asker>>,
     /// `None` for a server that runs elsewhere.
-    pid: Option<u32>,
+    process: Option<Process>,
     sums: Sums<2>,
 }
 
 impl Foreground {
-    pub(super) fn new(asker: Rc<RefCell<Asker>>, pid: Option<u32>) -> Self {
-        Self { asker, pid, sums: Sums::default() }
+    pub(super) fn new(asker: Rc<RefCell<Asker>>, process: Option<Process>) -> Self {
+        Self { asker, process, sums: Sums::default() }
     }
 
     /// Whether performance_schema counts at all.
@@ -85,7 +85,7 @@ impl Foreground {
     }
 
     fn threads(&mut self, reading: &mut Reading) {
-        let Some(pid) = self.pid else { return };
+        let Some(pid) = self.process.as_ref().map(Process::pid) else { return };
         let rows = match self.asker.borrow_mut().rows(THREADS) {
             Ok(rows) => rows,
             Err(e) => return reading.missing("foreground.cpu", e),
@@ -153,7 +153,7 @@ mod tests {
     fn read(is_on: bool, occasion: Occasion) -> (Vec<String>, usize) {
         let mut reading = Reading::default();
         let asker = Rc::new(RefCell::new(Asker::new(Box::new(Schema { is_on }))));
-        Foreground::new(asker, Some(std::process::id())).read(occasion, &mut reading);
+        Foreground::new(asker, Some(Process::of(std::process::id()))).read(occasion, &mut reading);
         let of_schema = reading.values.iter().filter(|(m, _)| !m.name.contains("cpu") && !m.name.contains("queue"));
         (of_schema.map(|(m, v)| format!("{} {v}", m.name)).collect(), reading.missing.len())
     }

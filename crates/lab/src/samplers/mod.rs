@@ -25,6 +25,8 @@ use model::units::Nanos;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use workload::audit::Question;
 
 /// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
@@ -61,7 +63,7 @@ pub struct Wanted {
 /// no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
 pub fn sources(
     ask: Option<Box<dyn Ask>>,
-    server: Option<u32>,
+    server: Option<Process>,
     workers: &client::Workers,
     engine: &str,
     wanted: Wanted,
@@ -74,13 +76,13 @@ pub fn sources(
         sources.push(Box::new(sampler::Sampler(asker.clone())));
         sources.push(Box::new(data::Data::new(asker.clone(), wanted.questions)));
     }
-    if let Some(pid) = server {
-        sources.push(Box::new(server_process::ServerProcess(pid)));
+    if let Some(process) = &server {
+        sources.push(Box::new(server_process::ServerProcess(process.clone())));
     }
     sources.push(Box::new(client::Client::new(workers.clone())));
     sources.push(Box::new(host::HostWide));
-    if let Some(pid) = server {
-        sources.push(Box::new(server_threads::ServerThreads::new(pid)));
+    if let Some(process) = &server {
+        sources.push(Box::new(server_threads::ServerThreads::new(process.clone())));
     }
     if let Some(asker) = asker {
         sources.push(Box::new(foreground::Foreground::new(asker.clone(), server)));
@@ -98,9 +100,25 @@ pub fn sources(
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
 pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
-    let all = sources(Some(ask), Some(server), &client::Workers::default(), engine, Wanted::default());
+    let all = sources(Some(ask), Some(Process::of(server)), &client::Workers::default(), engine, Wanted::default());
     let own = all.into_iter().filter(|source| ![client::NAME, host::NAME, data::NAME].contains(&source.name()));
     own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
+}
+
+/// The number of a server's process, which is another when the server was started again.
+#[derive(Clone, Debug)]
+pub struct Process(Arc<AtomicU32>);
+
+impl Process {
+    pub fn of(pid: u32) -> Self {
+        Self(Arc::new(AtomicU32::new(pid)))
+    }
+    pub fn set(&self, pid: u32) {
+        self.0.store(pid, SeqCst);
+    }
+    fn pid(&self) -> u32 {
+        self.0.load(SeqCst)
+    }
 }
 
 /// A session for the sampler alone: one statement at a time, rows as text.
@@ -239,7 +257,7 @@ mod tests {
     fn every_source_is_read_in_the_order_of_the_list() {
         let all = sources(
             Some(Box::new(Refused("2002".into()))),
-            Some(1),
+            Some(Process::of(1)),
             &client::Workers::default(),
             "rocksdb",
             all_wanted(),
@@ -251,9 +269,13 @@ mod tests {
     fn what_cannot_be_read_is_missing_and_never_zero() {
         // No process has this number.
         let workers = client::Workers::default();
-        for mut source in
-            sources(Some(Box::new(Refused("2002".into()))), Some(u32::MAX), &workers, "rocksdb", all_wanted())
-        {
+        for mut source in sources(
+            Some(Box::new(Refused("2002".into()))),
+            Some(Process::of(u32::MAX)),
+            &workers,
+            "rocksdb",
+            all_wanted(),
+        ) {
             if source.name() == database::NAME || source.name() == data::NAME {
                 // It tells again what the others told, and they have said why they could not.
                 continue;

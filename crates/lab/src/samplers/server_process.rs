@@ -1,13 +1,13 @@
 //! The instance's process as a whole: CPU, faults, memory, I/O, number of threads. Cheap whatever the number of its
 //! threads; what the kernel keeps per thread is `server_threads`.
 
-use super::{Occasion, Reading, Source};
+use super::{Occasion, Process, Reading, Source};
 use crate::procfs::{field, io, resident, stat, ticks_to_nanos};
 use model::record::series::Unit;
 
 pub(super) const NAME: &str = "server_process";
 
-pub(super) struct ServerProcess(pub(super) u32);
+pub(super) struct ServerProcess(pub(super) Process);
 
 impl Source for ServerProcess {
     fn name(&self) -> &'static str {
@@ -15,7 +15,7 @@ impl Source for ServerProcess {
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
-        let folder = format!("/proc/{}", self.0);
+        let folder = format!("/proc/{}", self.0.pid());
         if let Some(stat) = reading.file(&format!("{folder}/stat"), stat) {
             reading.counter("server.cpu.user", Unit::Nanos, ticks_to_nanos(stat.user));
             reading.counter("server.cpu.system", Unit::Nanos, ticks_to_nanos(stat.system));

@@ -2,7 +2,7 @@
 //! though threads come and go: what a thread had counted at its last reading stays in the sum. Two files per thread are
 //! dear when every user has a thread, so many threads are read at the marks only.
 
-use super::{Occasion, Reading, Source};
+use super::{Occasion, Process, Reading, Source};
 use crate::procfs::{schedstat, switches};
 use model::record::series::Unit;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const THREADS_EVERY_SECOND: usize = 128;
 type Counts = [u64; 3];
 
 pub(super) struct ServerThreads {
-    pid: u32,
+    process: Process,
     sums: Sums<3>,
 }
 
@@ -34,8 +34,8 @@ impl<const N: usize> Default for Sums<N> {
 }
 
 impl ServerThreads {
-    pub(super) fn new(pid: u32) -> Self {
-        Self { pid, sums: Sums::default() }
+    pub(super) fn new(process: Process) -> Self {
+        Self { process, sums: Sums::default() }
     }
 }
 
@@ -48,7 +48,7 @@ impl Source for ServerThreads {
         if occasion == Occasion::Second && self.sums.last.len() > THREADS_EVERY_SECOND {
             return;
         }
-        let folder = format!("/proc/{}/task", self.pid);
+        let folder = format!("/proc/{}/task", self.process.pid());
         let threads = match fs::read_dir(&folder) {
             Ok(threads) => threads,
             Err(e) => return reading.missing(&folder, e),

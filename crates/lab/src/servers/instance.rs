@@ -213,6 +213,23 @@ impl Instance {
     pub fn log_tail(&self) -> String {
         error_log::tail(&self.error_log)
     }
+    /// Ends the server as a fault would, without a word to it, and starts it again on what then lies on its disk; how long that
+    /// took until it served.
+    pub fn crash(&mut self, guard: &Guard) -> Result<Duration, Trouble> {
+        self.process.kill();
+        if self.process.wait(STOP_PATIENCE).is_none() {
+            return Err(Trouble::new("the server does not end when it is killed"));
+        }
+        let begun = Instant::now();
+        let owner = self.data.owner();
+        let (command, cpus, log) = (&self.description.start, &self.cpus[..], &self.error_log);
+        self.process = Guarded::spawn(guard, &Order { command, cpus, log, input: None, owner: &owner })?;
+        let door = self.door.as_ref().map(|(socket, ports)| Gate { socket, ports: *ports });
+        let (folder, socket) = (self.data.folder(), self.socket.as_path());
+        let site = Site { folder, socket, tcp: None, as_root: false, door, member: None };
+        wait_until_ready(&AtomicBool::new(false), &mut self.process, &site, self.description.ready)?;
+        Ok(begun.elapsed())
+    }
     /// Ends the server cleanly, or by force after `patience`. The data directory stays until the value is dropped.
     pub fn stop(&mut self, patience: Duration) -> Ended {
         self.process.terminate();

@@ -117,6 +117,8 @@ const ROCKSDB: &[Fact] = &[
         NEVER,
         Lines::Set(&["rocksdb_use_direct_reads", "rocksdb_use_direct_io_for_flush_and_compaction"]),
     ),
+    // The text of the options is one variable.
+    fact("memtable", ANY, NEVER, Lines::Set(&["rocksdb_default_cf_options=write_buffer_size"])),
     // Counts without times: what reads stepped over (tombstones, obsolete keys).
     fact("engine_counters", ANY, NEVER, Lines::Switch { on: &["rocksdb_perf_context_level=2"], off: &[] }),
 ];

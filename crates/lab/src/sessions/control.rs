@@ -30,7 +30,7 @@ impl Control {
             let address = address.clone();
             Box::pin(async move { blocking_line(&address, patience) })
         });
-        let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new() });
+        let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
         Ok(Self { session: block_on(Session::open(opening, ()))? })
     }
 

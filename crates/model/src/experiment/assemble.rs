@@ -163,14 +163,15 @@ fn rhythm(
 fn pause(get: Get<'_>, at: &str) -> Option<Pause> {
     let exponential = get.text(&format!("{at}.think_distribution")).as_deref() == Some("exponential");
     let distribution = if exponential { Distribution::Exponential } else { Distribution::Constant };
-    let mut by_operation: BTreeMap<_, _> = get
-        .below(&format!("{at}.think."))
-        .into_iter()
-        .filter_map(|(name, time)| Some((name, Nanos(time.count()?.unsigned_abs()))))
-        .collect();
+    let times = |key: &str| -> BTreeMap<String, Nanos> {
+        let below = get.below(&format!("{at}.{key}.")).into_iter();
+        below.filter_map(|(name, time)| Some((name, Nanos(time.count()?.unsigned_abs())))).collect()
+    };
+    let (mut by_operation, keying) = (times("think"), times("keying"));
     let others = by_operation.remove(OTHERS);
-    let said = get.time(&format!("{at}.think")).or(others).or_else(|| (!by_operation.is_empty()).then_some(Nanos(0)));
-    let think = said.map(|mean| Pause::Think { mean, distribution, by_operation });
+    let any = !(by_operation.is_empty() && keying.is_empty());
+    let said = get.time(&format!("{at}.think")).or(others).or_else(|| any.then_some(Nanos(0)));
+    let think = said.map(|mean| Pause::Think { mean, distribution, by_operation, keying });
     think.or_else(|| get.time(&format!("{at}.pace")).map(|every| Pause::Pace { every }))
 }
 

@@ -165,14 +165,19 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("server", key) if key.starts_with("settings.") => setting(&key["settings.".len()..]).map(Slot::Fixed),
         // A think time of its own for each operation, or for the others by `default`.
         ("load", key) if key.starts_with("think.") => Ok(Slot::Fixed(Shape::Duration { zero: true })),
-        ("load", "errors" | "errors.retry") => Ok(Slot::Section),
+        ("load", key) if key.starts_with("keying.") => Ok(Slot::Fixed(Shape::Duration { zero: false })),
+        ("load", "errors" | "errors.retry" | "keying") => Ok(Slot::Section),
         ("load", key) if key.starts_with("errors.retry.") => {
             shape::error(&key["errors.retry.".len()..]).map(|_| Slot::Fixed(count(0, MAX_RETRIES)))
         }
         (entry, key) if entry.starts_with("groups[") && key.starts_with("think.") => {
             Ok(Slot::Fixed(Shape::Duration { zero: true }))
         }
+        (entry, key) if entry.starts_with("groups[") && key.starts_with("keying.") => {
+            Ok(Slot::Fixed(Shape::Duration { zero: false }))
+        }
         (entry, "parameters") if names_a_workload(entry) => Ok(Slot::Section),
+        (entry, "keying") if entry.starts_with("groups[") => Ok(Slot::Section),
         (entry, key) if names_a_workload(entry) && key.starts_with("parameters.") => {
             Ok(Slot::Own { entry: entry.into(), name: key["parameters.".len()..].into() })
         }

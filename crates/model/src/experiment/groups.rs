@@ -7,7 +7,7 @@ use super::whole::names;
 use std::collections::BTreeSet;
 
 /// What `[load]` says of all users where there are no groups.
-const OF_EACH: &[&str] = &["users", "rate", "arrivals", "think", "think_distribution", "pace"];
+const OF_EACH: &[&str] = &["users", "rate", "arrivals", "think", "think_distribution", "keying", "pace"];
 
 impl Reading<'_> {
     pub(super) fn check_groups(&mut self) {

@@ -236,18 +236,20 @@ impl Reading<'_> {
         }
         let operations = running.iter().flat_map(|w| w.operations).copied();
         for think in &thinks {
-            let name = think[at.len() + ".think".len()..].trim_start_matches('.');
-            if !(name.is_empty() || name == OTHERS || running.is_empty()) && operations.clone().all(|o| o != name) {
+            let (key, name) = think[at.len() + 1..].split_once('.').unwrap_or_default();
+            let others = key == "think" && name == OTHERS;
+            if !(name.is_empty() || others || running.is_empty()) && operations.clone().all(|o| o != name) {
                 let mend = suggestion(name, operations.clone().chain([OTHERS]));
                 self.problem(think, format!("no workload that runs has an operation `{name}`"), mend);
             }
         }
     }
 
-    /// The keys that say a think time: one for all, or one for each operation.
+    /// The keys that say a think time, one for all or one for each operation, or how long one is keyed in.
     fn thinks(&self, at: &str) -> Vec<String> {
-        let (one, each) = (format!("{at}.think"), format!("{at}.think."));
-        self.entries.iter().map(|e| &e.path).filter(|p| **p == one || p.starts_with(&each)).cloned().collect()
+        let (one, each) = (format!("{at}.think"), ["think", "keying"].map(|key| format!("{at}.{key}.")));
+        let is = |path: &&String| **path == one || each.iter().any(|each| path.starts_with(each));
+        self.entries.iter().map(|e| &e.path).filter(is).cloned().collect()
     }
 
     fn check_errors(&mut self) {

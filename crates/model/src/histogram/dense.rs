@@ -47,14 +47,14 @@ impl Dense {
 
 /// Twice `HALF` even steps, then `HALF` buckets per doubling.
 #[inline]
-const fn index(value: u64) -> usize {
+pub(super) const fn index(value: u64) -> usize {
     let steps = value / LOWEST;
     let doublings = (u64::BITS - (steps | (2 * HALF as u64 - 1)).leading_zeros()) - LEADING_BITS;
     doublings as usize * HALF + (steps >> doublings) as usize
 }
 
 /// The lowest value of a bucket.
-fn lowest(index: usize) -> u64 {
+pub(super) fn lowest(index: usize) -> u64 {
     let doublings = (index / HALF).saturating_sub(1);
     ((index - doublings * HALF) as u64 * LOWEST) << doublings
 }

@@ -1,15 +1,17 @@
 //! A latency histogram of three significant digits. It is merged and never averaged: a percentile of a run is the
 //! percentile of all its operations, whichever worker or second they belong to. Its buckets are those of an HdrHistogram.
-//! While it is being recorded every bucket has a counter; read back it is a short list of those that counted, because a
+//! While it is being recorded every bucket has a counter; read back it is a packed list of those that counted, because a
 //! record has ten thousand of them. On disk it is a text of `step:count` pairs (step from the last bucket's lowest value),
 //! which every language reads.
 
 mod dense;
+mod packed;
+mod text;
 
 use crate::units::Nanos;
 use dense::Dense;
+use packed::Packed;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::cmp::Ordering;
 
 /// One hour in nanoseconds: longer answers are counted in the last bucket.
 const HIGHEST: u64 = 3_600_000_000_000;
@@ -26,14 +28,14 @@ pub struct Histogram(Form);
 enum Form {
     /// Being recorded: room for 216 KiB, a count is an index away.
     Dense(Dense),
-    /// Lowest value and count of each bucket that has one, ascending.
-    Sparse(Vec<(u64, u64)>),
+    /// Only what counted.
+    Sparse(Packed),
 }
 
 impl Default for Histogram {
     /// Empty and small; the first recording makes room.
     fn default() -> Self {
-        Self(Form::Sparse(Vec::new()))
+        Self(Form::Sparse(Packed::default()))
     }
 }
 
@@ -67,20 +69,20 @@ impl Histogram {
     pub fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
             (Form::Dense(mine), _) => other.pairs().for_each(|(value, count)| mine.record(value, count)),
-            (Form::Sparse(mine), _) => *mine = merged(mine, other.pairs()),
+            (Form::Sparse(mine), _) => *mine = Packed::of(merged(mine.pairs(), other.pairs())),
         }
     }
     /// Keeps the room.
     pub fn clear(&mut self) {
         match &mut self.0 {
             Form::Dense(dense) => dense.clear(),
-            Form::Sparse(pairs) => pairs.clear(),
+            Form::Sparse(packed) => *packed = Packed::default(),
         }
     }
     pub fn count(&self) -> u64 {
         match &self.0 {
             Form::Dense(dense) => dense.total(),
-            Form::Sparse(pairs) => pairs.iter().map(|(_, count)| count).sum(),
+            Form::Sparse(packed) => packed.pairs().map(|(_, count)| count).sum(),
         }
     }
     /// `None` without a value: an empty histogram has no percentile.
@@ -122,7 +124,7 @@ impl Histogram {
     fn pairs(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
         match &self.0 {
             Form::Dense(dense) => Box::new(dense.pairs()),
-            Form::Sparse(pairs) => Box::new(pairs.iter().copied()),
+            Form::Sparse(packed) => Box::new(packed.pairs()),
         }
     }
     fn to_text(&self) -> String {
@@ -139,15 +141,9 @@ impl Histogram {
         text
     }
     fn from_text(text: &str) -> Option<Self> {
-        let mut pairs = Vec::new();
-        let mut value = 0_u64;
-        for pair in text.split_ascii_whitespace() {
-            let (step, count) = pair.split_once(':').unwrap_or((pair, "1"));
-            value = value.checked_add(step.parse().ok()?)?;
-            let lowest = value / width(value) * width(value);
-            pairs.push((lowest, count.parse().ok()?));
-        }
-        Some(Self(Form::Sparse(pairs)))
+        let mut pairs = text::Pairs::of(text);
+        let packed = Packed::of(pairs.by_ref());
+        (!pairs.broken).then_some(Self(Form::Sparse(packed)))
     }
 }
 
@@ -157,28 +153,25 @@ fn width(value: u64) -> u64 {
 }
 
 /// Two ascending lists as one.
-fn merged(mine: &[(u64, u64)], theirs: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
-    let mut all = Vec::with_capacity(mine.len());
-    let (mut mine, mut theirs) = (mine.iter().copied().peekable(), theirs.peekable());
-    loop {
-        let order = match (mine.peek(), theirs.peek()) {
-            (Some(a), Some(b)) => a.0.cmp(&b.0),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => return all,
-        };
-        all.extend(match order {
-            Ordering::Less => mine.next(),
-            Ordering::Greater => theirs.next(),
-            Ordering::Equal => mine.next().zip(theirs.next()).map(|(a, b)| (a.0, a.1 + b.1)),
-        });
-    }
+fn merged(
+    mine: impl Iterator<Item = (u64, u64)>,
+    theirs: impl Iterator<Item = (u64, u64)>,
+) -> impl Iterator<Item = (u64, u64)> {
+    let (mut mine, mut theirs) = (mine.peekable(), theirs.peekable());
+    std::iter::from_fn(move || match (mine.peek(), theirs.peek()) {
+        (Some((a, _)), Some((b, _))) if a > b => theirs.next(),
+        (Some(_), _) => mine.next(),
+        (None, _) => theirs.next(),
+    })
 }
 
 impl Clone for Histogram {
     /// A copy is the short list: it is taken to be read, merged and written, by somebody whom all the counters would only delay.
     fn clone(&self) -> Self {
-        Self(Form::Sparse(self.pairs().collect()))
+        Self(Form::Sparse(match &self.0 {
+            Form::Dense(dense) => Packed::of(dense.pairs()),
+            Form::Sparse(packed) => packed.clone(),
+        }))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod event;
 pub mod explain;
 pub mod gaps;
 pub mod run;
+pub mod second;
 pub mod series;
 pub mod start;
 pub mod tally;
@@ -45,6 +46,14 @@ pub struct Record {
 pub trait Details {
     /// The run's intervals in order of time; empty when there are none.
     fn intervals(&self, run: &crate::plan::RunId) -> Vec<tally::Interval>;
+    /// The same as sums, for whoever needs no histogram.
+    fn seconds(&self, run: &crate::plan::RunId) -> Vec<second::Second> {
+        self.intervals(run).iter().map(second::Second::from).collect()
+    }
+    /// … or only those of operations.
+    fn timed_seconds(&self, run: &crate::plan::RunId) -> Vec<second::TimedSecond> {
+        self.intervals(run).iter().map(second::TimedSecond::from).collect()
+    }
     /// The named metrics over the run; metrics that were not measured are absent.
     fn series(&self, run: &crate::plan::RunId, metrics: &[&str]) -> Vec<series::Series>;
 }

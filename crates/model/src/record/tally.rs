@@ -141,6 +141,13 @@ impl Tally {
             *self.facts.entry(name.clone()).or_default() += amount;
         }
     }
+    /// Keeps the counts.
+    pub fn forget_latencies(&mut self) {
+        for operation in self.operations.values_mut() {
+            (operation.latency, operation.service) = (Histogram::default(), None);
+        }
+        self.statements.values_mut().for_each(|statement| statement.service = Histogram::default());
+    }
     /// Operations done, over all names.
     pub fn done(&self) -> u64 {
         self.operations.values().map(|o| o.done).sum()

@@ -46,7 +46,7 @@ fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-fn in_text(text: &str) -> String {
+pub fn in_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

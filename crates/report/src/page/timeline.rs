@@ -4,8 +4,8 @@
 
 use model::histogram::Histogram;
 use model::record::run::RunRecord;
+use model::record::second::TimedSecond;
 use model::record::series::Series;
-use model::record::tally::Interval;
 use model::record::{Details, Record};
 use model::units::Nanos;
 use serde::Serialize;
@@ -70,7 +70,7 @@ pub fn of(record: &Record, details: &dyn Details) -> serde_json::Value {
 }
 
 fn lane(run: &RunRecord, details: &dyn Details, points: usize) -> Lane {
-    let moments = moments(details.intervals(&run.id));
+    let moments = moments(details.timed_seconds(&run.id));
     let more: Vec<&str> = MORE.iter().map(|(name, _)| *name).collect();
     let names: Vec<&str> = [CLIENT, SERVER, BUSY, &more].concat();
     let series = details.series(&run.id, &names);
@@ -94,8 +94,8 @@ fn lane(run: &RunRecord, details: &dyn Details, points: usize) -> Lane {
 }
 
 /// The seconds of a run with what all workers and groups counted in them. Workers cut theirs a little apart from each other.
-fn moments(intervals: Vec<Interval>) -> Vec<((Nanos, Nanos), Vec<Interval>)> {
-    let mut moments: Vec<((Nanos, Nanos), Vec<Interval>)> = Vec::new();
+fn moments(intervals: Vec<TimedSecond>) -> Vec<((Nanos, Nanos), Vec<TimedSecond>)> {
+    let mut moments: Vec<((Nanos, Nanos), Vec<TimedSecond>)> = Vec::new();
     for interval in intervals {
         let half = Nanos(interval.from.0 + interval.length().0 / 2);
         let same = moments
@@ -112,14 +112,12 @@ fn moments(intervals: Vec<Interval>) -> Vec<((Nanos, Nanos), Vec<Interval>)> {
 }
 
 impl Lane {
-    fn push(&mut self, chunk: &[((Nanos, Nanos), Vec<Interval>)], from: Nanos, to: Nanos) {
-        let answered = |groups: &[Interval]| groups.iter().map(|i| i.tally.statements_answered()).sum::<u64>() as f64;
+    fn push(&mut self, chunk: &[((Nanos, Nanos), Vec<TimedSecond>)], from: Nanos, to: Nanos) {
+        let answered = |groups: &[TimedSecond]| groups.iter().map(|i| i.calls + i.refused).sum::<u64>() as f64;
         let per_second = |count: f64, from: Nanos, to: Nanos| count / Nanos((to.0 - from.0).max(1)).seconds();
         let slowest = chunk.iter().map(|((from, to), groups)| per_second(answered(groups), *from, *to));
         let mut latency = Histogram::new();
-        for operation in chunk.iter().flat_map(|(_, groups)| groups).flat_map(|i| i.tally.operations.values()) {
-            latency.merge(&operation.latency);
-        }
+        chunk.iter().flat_map(|(_, groups)| groups).for_each(|second| latency.merge(&second.latency));
         self.from.push(from.0 / 1_000_000);
         self.to.push(to.0 / 1_000_000);
         self.qps.push(short(per_second(chunk.iter().map(|(_, groups)| answered(groups)).sum(), from, to)));

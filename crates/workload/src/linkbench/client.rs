@@ -59,7 +59,7 @@ impl Client {
             habits: Habits::of(&work, number, users, &mut generator),
             generator,
             drawn: Drawn::nothing(),
-            mouth: Mouth::new(work.prepared),
+            mouth: Mouth::new(work.prepared, work.hinted),
             ends: Vec::with_capacity(ENDS),
             count: 0,
             work,

@@ -109,6 +109,12 @@ pub(super) const ALL: &[Parameter] = &[
         "Statements as text, several in one packet as LinkBench sends them, or prepared and one by one.",
     ),
     work(
+        "hint_primary",
+        Kind::Flag,
+        Literal::Flag(false),
+        "Updates of a link name the primary key; without that MariaDB locks whole lists where the engine is RocksDB.",
+    ),
+    work(
         "write_heat",
         Kind::Choice(&["as_reads", "documented"]),
         Literal::Text("as_reads"),

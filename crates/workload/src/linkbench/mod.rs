@@ -64,7 +64,7 @@ impl Workload for LinkBench {
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
         let work = Work::of(parameters);
         let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
-        Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(s, id, work.range_limit)).collect()
+        Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, id)).collect()
     }
     fn user<'a>(
         &self,
@@ -84,7 +84,7 @@ impl Workload for LinkBench {
 }
 
 /// The sentence about one node and its first type of links.
-fn probe(sentence: Sentence, id: u64, limit: u64) -> Probe {
+fn probe(work: &Work, sentence: Sentence, id: u64) -> Probe {
     let (id, kind, now) = (Param::Int(id as i64), Param::Int(FIRST_LINK_TYPE as i64), Param::Int(LOADED_AT_MS as i64));
     let (seconds, data) = (Param::Int(LOADED_AT_MS as i64 / 1000), Param::Bytes(b"probe"));
     let params: &[Param<'_>] = match sentence {
@@ -96,13 +96,13 @@ fn probe(sentence: Sentence, id: u64, limit: u64) -> Probe {
         Sentence::LockLink | Sentence::HideLink => &[id, id, kind],
         Sentence::ChangeCount => &[Param::Int(1), now, id, kind],
         Sentence::CountLinks => &[id, kind],
-        Sentence::GetLinksList => &[id, kind, Param::Int(i64::MAX), Param::Int(0), Param::Int(limit as i64)],
+        Sentence::GetLinksList => &[id, kind, Param::Int(i64::MAX), Param::Int(0), Param::Int(work.range_limit as i64)],
         Sentence::AddNode => &[seconds, data],
         Sentence::UpdateNode => &[seconds, data, id],
         Sentence::DeleteNode | Sentence::GetNode => &[id],
     };
     let mut sql = Vec::new();
-    sentence.write(params, &mut sql);
+    sentence.write(work.hinted, params, &mut sql);
     Probe {
         statement: statement::STATEMENTS[usize::from(sentence.classes().0.0)].name,
         sql: String::from_utf8(sql).expect("statements are ASCII"),

@@ -18,14 +18,15 @@ pub(super) enum Around {
 
 pub(super) struct Mouth {
     is_prepared: bool,
+    is_hinted: bool,
     /// By sentence.
     statements: [Option<Prepared>; Sentence::ALL.len()],
     text: Vec<u8>,
 }
 
 impl Mouth {
-    pub fn new(is_prepared: bool) -> Self {
-        Self { is_prepared, statements: [None; Sentence::ALL.len()], text: Vec::with_capacity(PACKET_BYTES) }
+    pub fn new(is_prepared: bool, is_hinted: bool) -> Self {
+        Self { is_prepared, is_hinted, statements: [None; Sentence::ALL.len()], text: Vec::with_capacity(PACKET_BYTES) }
     }
 
     /// Prepares what will be said; called after every connect.
@@ -37,7 +38,8 @@ impl Mouth {
         self.statements = [None; Sentence::ALL.len()];
         if self.is_prepared {
             for sentence in sentences {
-                self.statements[sentence as usize] = Some(session.prepare(PREPARE, sentence.sql()).await?);
+                self.statements[sentence as usize] =
+                    Some(session.prepare(PREPARE, sentence.sql(self.is_hinted)).await?);
             }
         }
         Ok(())
@@ -69,7 +71,7 @@ impl Mouth {
         if around == Around::Begin {
             self.text.extend_from_slice(b"BEGIN; ");
         }
-        sentence.write(params, &mut self.text);
+        sentence.write(self.is_hinted, params, &mut self.text);
         let mut class = alone;
         if around == Around::Commit {
             self.text.extend_from_slice(b"; COMMIT");

@@ -6,6 +6,9 @@ use super::knobs::{count, flag};
 use crate::Parameters;
 use crate::dataset::Table;
 
+/// Characters of an index's comment.
+const COMMENT: usize = 1024;
+
 /// What tables are made with.
 pub(super) struct Schema {
     engine: String,
@@ -40,9 +43,16 @@ impl Schema {
         };
         format!("ENGINE={} DEFAULT CHARSET=latin1{collation}{block}{partitions}", self.engine)
     }
-    /// A key's column family.
-    fn family(&self, name: &str) -> String {
-        if self.is_rocksdb() { format!(" COMMENT '{name}'") } else { String::new() }
+    /// A key's column family, named for each partition, because MyRocks otherwise leaves partitions in the default one; so it does
+    /// where there are more of them than a comment has room for.
+    fn family(&self, name: &str, is_partitioned: bool) -> String {
+        let comment = match self.partitions {
+            parts if is_partitioned && parts > 0 => {
+                (0..parts).map(|part| format!("p{part}_cfname={name}")).collect::<Vec<_>>().join(";")
+            }
+            _ => format!("cfname={name}"),
+        };
+        if self.is_rocksdb() && comment.len() <= COMMENT { format!(" COMMENT '{comment}'") } else { String::new() }
     }
     pub fn links(&self, rows: u64) -> Table {
         let create = format!(
@@ -51,12 +61,12 @@ impl Schema {
              visibility tinyint NOT NULL DEFAULT '0',\n  data varchar(255) NOT NULL DEFAULT '',\n  \
              time bigint unsigned NOT NULL DEFAULT '0',\n  version int unsigned NOT NULL DEFAULT '0',\n  \
              PRIMARY KEY (link_type, id1, id2){}\n) {}",
-            self.family("cf_link_pk"),
+            self.family("cf_link_pk", true),
             self.options(true, Some("id1"))
         );
         let index = format!(
             "CREATE INDEX id1_type ON linktable (id1, link_type, visibility, time, id2, version, data){}",
-            self.family("rev:cf_link_id1_type")
+            self.family("rev:cf_link_id1_type", true)
         );
         Table { name: "linktable".into(), create, rows, after: vec![index] }
     }
@@ -66,7 +76,7 @@ impl Schema {
              link_type bigint unsigned NOT NULL DEFAULT '0',\n  count int unsigned NOT NULL DEFAULT '0',\n  \
              time bigint unsigned NOT NULL DEFAULT '0',\n  version bigint unsigned NOT NULL DEFAULT '0',\n  \
              PRIMARY KEY (id, link_type){}\n) {}",
-            self.family("cf_count_pk"),
+            self.family("cf_count_pk", self.partition_all),
             self.options(true, self.partition_all.then_some("id"))
         );
         Table { name: "counttable".into(), create, rows, after: Vec::new() }
@@ -76,7 +86,7 @@ impl Schema {
             "CREATE TABLE nodetable (\n  id bigint unsigned NOT NULL AUTO_INCREMENT,\n  type int unsigned NOT NULL,\n  \
              version bigint unsigned NOT NULL,\n  time int unsigned NOT NULL,\n  data mediumtext NOT NULL,\n  \
              PRIMARY KEY (id){}\n) {}",
-            self.family("cf_node_pk"),
+            self.family("cf_node_pk", self.partition_all),
             self.options(false, self.partition_all.then_some("id"))
         );
         Table { name: "nodetable".into(), create, rows, after: Vec::new() }

@@ -97,8 +97,17 @@ impl Sentence {
         }
     }
 
-    pub fn sql(self) -> &'static str {
+    /// With the primary key named where `hinted`: MariaDB's optimiser, which RocksDB tells of one row in a short list, otherwise
+    /// takes the list's index for updates, and the engine locks the whole list.
+    pub fn sql(self, hinted: bool) -> &'static str {
         match self {
+            Self::WriteLink if hinted => {
+                "UPDATE linktable FORCE INDEX(PRIMARY) SET visibility = 1, data = ?, time = ?, version = 0 \
+                 WHERE id1 = ? AND id2 = ? AND link_type = ?"
+            }
+            Self::HideLink if hinted => {
+                "UPDATE linktable FORCE INDEX(PRIMARY) SET visibility = 0 WHERE id1 = ? AND id2 = ? AND link_type = ?"
+            }
             Self::UpsertLink => {
                 "INSERT INTO linktable(id1, id2, link_type, visibility, data, time, version) VALUES (?, ?, ?, 1, ?, ?, 0) \
                  ON DUPLICATE KEY UPDATE visibility = VALUES(visibility)"
@@ -137,8 +146,9 @@ impl Sentence {
     }
 
     /// Appends the statement with these values in its places.
-    pub fn write(self, params: &[Param<'_>], out: &mut Vec<u8>) {
-        let mut parts = self.sql().split('?');
+    pub fn write(self, hinted: bool, params: &[Param<'_>], out: &mut Vec<u8>) {
+        let sql = self.sql(hinted);
+        let mut parts = sql.split('?');
         let head = parts.next().expect("a split has a first part");
         out.extend_from_slice(head.as_bytes());
         let mut given = 0;
@@ -147,7 +157,7 @@ impl Sentence {
             out.extend_from_slice(part.as_bytes());
             given += 1;
         }
-        debug_assert!(given == params.len() && self.sql().matches('?').count() == given, "{self:?}");
+        debug_assert!(given == params.len() && sql.matches('?').count() == given, "{self:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! not find or change the rows that it must makes its transaction invalid: it is rolled back and reported (clause 2.3.6).
 
 use super::draw::{Drawer, Inputs, Kind};
-use super::facts::{INVALID, USER_ROLLBACKS};
+use super::facts::{INVALID, RETRIES, USER_ROLLBACKS};
 use super::knobs::Habits;
 use super::nurand::Constants;
 use super::statement::Say;
@@ -27,6 +27,8 @@ pub(super) struct Client {
     pub voice: Voice,
     pub inputs: Inputs,
     drawer: Drawer,
+    /// These inputs were tried before.
+    tried: bool,
 }
 
 impl Client {
@@ -35,7 +37,7 @@ impl Client {
         let generator = Generator::new(seed.child("users").nth(u64::from(user)));
         let mut drawer = Drawer::new(habits, constants, generator, user);
         let inputs = drawer.draw();
-        Self { habits, voice: Voice::new(habits.protocol, habits.sets), inputs, drawer }
+        Self { habits, voice: Voice::new(habits.protocol, habits.sets), inputs, drawer, tried: false }
     }
 
     /// The statements that these habits say.
@@ -111,10 +113,14 @@ impl User for Client {
 
     fn choose(&mut self) -> Operation {
         self.inputs = self.drawer.draw();
+        self.tried = false;
         self.inputs.kind.operation()
     }
 
     async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
+        if std::mem::replace(&mut self.tried, true) {
+            session.count(RETRIES, 1);
+        }
         let ordering = matches!(self.inputs.kind, Kind::NewOrder | Kind::Rollback);
         match self.carry_out(session).await {
             Ok(Went::Committed) => Ok(End::Done),

@@ -1,4 +1,4 @@
-//! What users count beside their statements: of transactions that are committed only, save rollbacks and what was invalid. The laws
+//! What users count beside their statements: of committed transactions only, save rollbacks, retries and what was invalid. The laws
 //! (`laws`) lay them beside the data.
 
 use crate::session::Fact;
@@ -20,6 +20,8 @@ pub(super) const FACTS: &[&str] = &[
     "skipped_districts",
     "stock_levels",
     "invalid_transactions",
+    "retries",
+    "order_lines_squared",
 ];
 
 pub(super) const NEW_ORDERS: Fact = Fact(0);
@@ -38,6 +40,10 @@ pub(super) const DELIVERED_ORDERS: Fact = Fact(12);
 pub(super) const SKIPPED_DISTRICTS: Fact = Fact(13);
 pub(super) const STOCK_LEVELS: Fact = Fact(14);
 pub(super) const INVALID: Fact = Fact(15);
+/// Transactions that were begun again with the same inputs.
+pub(super) const RETRIES: Fact = Fact(16);
+/// Of each order the square of its number of lines: a constant ten has the same mean as what is wanted, and another square.
+pub(super) const ORDER_LINES_SQUARED: Fact = Fact(17);
 
 #[cfg(test)]
 mod tests {
@@ -51,5 +57,6 @@ mod tests {
             ["new_orders", "user_rollbacks", "payment_cents"]
         );
         assert_eq!([DELIVERED_ORDERS, INVALID].map(name), ["delivered_orders", "invalid_transactions"]);
+        assert_eq!([RETRIES, ORDER_LINES_SQUARED].map(name), ["retries", "order_lines_squared"]);
     }
 }

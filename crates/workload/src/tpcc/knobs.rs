@@ -6,6 +6,8 @@ use crate::oltp::Protocol;
 use model::charset::{self, Charset};
 use model::words::{Class, Kind, Literal, Parameter};
 
+/// The broken column, and a client that takes any lasting error of a New-Order for a rollback, as some kits do.
+const SWALLOWED: &str = "broken+swallowed";
 /// `w_id` is a SMALLINT, as in sysbench-tpcc.
 const MOST_WAREHOUSES: i64 = i16::MAX as i64;
 
@@ -43,22 +45,17 @@ pub(super) const FAITHFUL: &[Parameter] = &[
     ),
     choice(
         "date_columns",
-        &["null", "default", "default+carrier", "redundant", "timestamp", "broken"],
+        &["null", "default", "default+carrier", "redundant", "timestamp", "broken", "broken+swallowed"],
         Class::Data,
         "How `ol_delivery_d` says that an order is not delivered: NULL, a date as DEFAULT (with a DEFAULT carrier, too), NULL in a row \
-         format that keeps its room, NULL of four bytes, or a column that refuses what New-Order inserts.",
+         format that keeps its room, NULL of four bytes, or a column that refuses what New-Order inserts, whose errors are shown or \
+         taken for rollbacks.",
     ),
     choice(
         "sentinel",
         &["1970-01-01 00:00:00", "1000-01-01 00:00:00", "1900-01-01 00:00:00"],
         Class::Data,
         "The date that stands for \"not delivered\" where that is no NULL.",
-    ),
-    choice(
-        "errors",
-        &["shown", "swallowed"],
-        Class::Work,
-        "What a New-Order does with an error that retrying cannot mend: fail, or call it a rollback as some kits do.",
     ),
     choice(
         "foreign_keys",
@@ -112,9 +109,10 @@ pub(super) const FAITHFUL: &[Parameter] = &[
     ),
     choice(
         "audit",
-        &["full", "quick", "off"],
+        &["full", "sample", "quick", "off"],
         Class::Work,
-        "What is asked of the data around a run: the twelve conditions and all sums, those of small tables, nothing.",
+        "What is asked of the data around a run: the twelve conditions and all sums; the conditions at four warehouses and the sums of \
+         small tables; what small tables answer; nothing.",
     ),
     defect(
         "never_remote",
@@ -220,7 +218,7 @@ impl Shape {
                 "default+carrier" => Dates::DefaultAndCarrier,
                 "redundant" => Dates::Redundant,
                 "timestamp" => Dates::Timestamp,
-                "broken" => Dates::Broken,
+                "broken" | SWALLOWED => Dates::Broken,
                 _ => Dates::Null,
             },
             sentinel: text(parameters, "sentinel").to_string(),
@@ -285,8 +283,8 @@ impl Habits {
                 _ => Mix::Weighted,
             },
             fixed_home: text(parameters, "home") == "fixed",
-            swallow: text(parameters, "errors") == "swallowed",
-            explicit_null: text(parameters, "date_columns") == "broken",
+            swallow: text(parameters, "date_columns") == SWALLOWED,
+            explicit_null: Shape::of(parameters).dates == Dates::Broken,
             never_remote: flag("never_remote"),
             flat_nurand: flag("flat_nurand"),
             bad_item_early: flag("bad_item_early"),

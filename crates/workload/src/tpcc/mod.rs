@@ -19,6 +19,7 @@ mod schema;
 mod statement;
 mod stock_level;
 mod texts;
+mod units;
 mod voice;
 
 use crate::audit::Audit;

@@ -3,7 +3,7 @@
 
 use super::client::{Client, Went};
 use super::draw::{Inputs, UNUSED};
-use super::facts::{NEW_ORDERS, ORDER_LINES, QUANTITIES, REMOTE_LINES};
+use super::facts::{NEW_ORDERS, ORDER_LINES, ORDER_LINES_SQUARED, QUANTITIES, REMOTE_LINES};
 use super::statement::Say;
 use super::voice::Value::{Cents, Int, Minus, Text};
 use super::voice::decimal;
@@ -68,6 +68,7 @@ impl Client {
         let lines = &self.inputs.lines[..count];
         session.count(NEW_ORDERS, 1);
         session.count(ORDER_LINES, count as i64);
+        session.count(ORDER_LINES_SQUARED, (count * count) as i64);
         session.count(QUANTITIES, lines.iter().map(|line| line.quantity as i64).sum());
         session.count(REMOTE_LINES, lines.iter().filter(|line| line.supply != warehouse).count() as i64);
         Ok(Went::Committed)

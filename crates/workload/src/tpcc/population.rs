@@ -6,7 +6,7 @@ use super::knobs::{Dates, Shape};
 use super::nurand::{CUSTOMERS, Constants, DISTRICTS, ITEMS, LastName};
 use super::schema::{Kind, table};
 use super::texts::Writer;
-use crate::dataset::{ByUnit, Dataset, Piece, Rows, Spot, Table};
+use crate::dataset::{Dataset, Rows, Spot, Table};
 use crate::draw::Generator;
 use model::seed::Seed;
 
@@ -16,22 +16,9 @@ pub(super) const UNDELIVERED: u64 = 900;
 const FIRST_UNDELIVERED: u64 = CUSTOMERS - UNDELIVERED + 1;
 /// When everything happened that was before.
 const THEN: &str = "2010-02-17 12:00:00";
-/// Cuts of a warehouse's rows into pieces of at most eight megabytes.
-const PIECES: [(Kind, u64); 8] = [
-    (Kind::Warehouse, 1),
-    (Kind::District, 1),
-    (Kind::Customer, 5),
-    (Kind::History, 1),
-    (Kind::Orders, 1),
-    (Kind::NewOrders, 1),
-    (Kind::OrderLine, 5),
-    (Kind::Stock, 5),
-];
-/// Items are a unit of their own for each set of tables.
-const ITEM_PIECES: u64 = 2;
 
 pub(super) struct Population {
-    shape: Shape,
+    pub(super) shape: Shape,
     engine: String,
     seed: Seed,
     constants: Constants,
@@ -41,9 +28,9 @@ pub(super) struct Population {
 
 /// A warehouse of a set.
 #[derive(Clone, Copy)]
-struct Place {
-    set: u64,
-    warehouse: u64,
+pub(super) struct Place {
+    pub set: u64,
+    pub warehouse: u64,
 }
 
 impl Population {
@@ -67,7 +54,7 @@ impl Population {
         (0..CUSTOMERS).map(move |_| 5 + generator.below(11))
     }
 
-    fn lines_of(&self, place: Place) -> u64 {
+    pub(super) fn lines_of(&self, place: Place) -> u64 {
         (1..=DISTRICTS).flat_map(|district| self.line_counts(place, district)).sum()
     }
 
@@ -81,19 +68,13 @@ impl Population {
         all
     }
 
-    fn place(&self, unit: u64) -> Option<Place> {
-        let sets = self.shape.sets;
-        let number = unit.checked_sub(sets)?;
-        Some(Place { set: number % sets + 1, warehouse: number / sets + 1 })
-    }
-
     fn writer<'a>(&self, place: Place, kind: Kind, row: u64, text: &'a mut Vec<u8>) -> Writer<'a> {
         let generator = Generator::new(self.seed_of(place, kind.name()).nth(row));
         Writer { text, generator, sysbench: self.shape.sysbench }
     }
 
     /// One row of those that count off: numbered from 0 within the warehouse (items: within the set).
-    fn row(&self, place: Place, kind: Kind, row: u64, text: &mut Vec<u8>) {
+    pub(super) fn row(&self, place: Place, kind: Kind, row: u64, text: &mut Vec<u8>) {
         let mut w = self.writer(place, kind, row, text);
         let (district, number) = (row / CUSTOMERS + 1, row % CUSTOMERS + 1);
         match kind {
@@ -240,7 +221,13 @@ impl Population {
     }
 
     /// The orders of some districts, or the lines of those; says how many rows.
-    fn orders(&self, place: Place, kind: Kind, districts: std::ops::RangeInclusive<u64>, text: &mut Vec<u8>) -> u64 {
+    pub(super) fn orders(
+        &self,
+        place: Place,
+        kind: Kind,
+        districts: std::ops::RangeInclusive<u64>,
+        text: &mut Vec<u8>,
+    ) -> u64 {
         let mut rows = 0;
         for district in districts {
             let buyers = if kind == Kind::Orders { self.buyers(place, district) } else { Vec::new() };
@@ -254,79 +241,6 @@ impl Population {
             }
         }
         rows
-    }
-}
-
-impl ByUnit for Population {
-    fn name(&self) -> &'static str {
-        "warehouses"
-    }
-
-    /// The items of each set, then every warehouse of each.
-    fn units(&self) -> u64 {
-        self.shape.sets * (1 + self.shape.warehouses)
-    }
-
-    fn rows_of(&self, unit: u64) -> u64 {
-        let Some(place) = self.place(unit) else { return ITEMS };
-        let counted = Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Item | Kind::OrderLine));
-        counted.map(Kind::rows).sum::<u64>() + self.lines_of(place)
-    }
-
-    fn pieces(&self, unit: u64) -> u64 {
-        self.place(unit).map_or(ITEM_PIECES, |_| PIECES.iter().map(|(_, cuts)| cuts).sum())
-    }
-
-    fn piece(&self, unit: u64, piece: u64, text: &mut Vec<u8>) -> Piece {
-        let (place, kind, cut, cuts) = match self.place(unit) {
-            None => (Place { set: unit + 1, warehouse: 0 }, Kind::Item, piece, ITEM_PIECES),
-            Some(place) => {
-                let mut left = piece;
-                let (kind, cuts) = PIECES
-                    .into_iter()
-                    .find(|(_, cuts)| {
-                        let here = left < *cuts;
-                        left -= if here { 0 } else { *cuts };
-                        here
-                    })
-                    .expect("a piece of the unit");
-                (place, kind, left, cuts)
-            }
-        };
-        let table = (place.set as usize - 1) * Kind::ALL.len() + kind as usize;
-        let rows = match kind {
-            Kind::Orders | Kind::OrderLine => {
-                let districts = cut * DISTRICTS / cuts + 1..=(cut + 1) * DISTRICTS / cuts;
-                self.orders(place, kind, districts, text)
-            }
-            Kind::Item
-            | Kind::Warehouse
-            | Kind::District
-            | Kind::Customer
-            | Kind::History
-            | Kind::NewOrders
-            | Kind::Stock => {
-                let (from, to) = (cut * kind.rows() / cuts, (cut + 1) * kind.rows() / cuts);
-                (from..to).for_each(|row| self.row(place, kind, row, text));
-                to - from
-            }
-        };
-        Piece { table, rows }
-    }
-
-    fn sample(&self, text: &mut Vec<u8>) {
-        let place = Place { set: 1, warehouse: self.shape.warehouses };
-        for kind in
-            [Kind::Item, Kind::Warehouse, Kind::District, Kind::Customer, Kind::History, Kind::NewOrders, Kind::Stock]
-        {
-            (0..kind.rows().min(3)).for_each(|row| self.row(place, kind, row, text));
-        }
-        for kind in [Kind::Orders, Kind::OrderLine] {
-            let from = text.len();
-            self.orders(place, kind, 10..=10, text);
-            // The last orders are those that wait.
-            text.drain(from..text.len() - 1_000);
-        }
     }
 }
 

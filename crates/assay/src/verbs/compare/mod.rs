@@ -1,6 +1,7 @@
-//! `assay compare`: two records, or two cells, side by side, for a reader and for a build server. The exit status is 1 when
+//! `assay compare`: two records, or two cells, side by side, or many over time, for a reader and for a build server. The exit status is 1 when
 //! a limit named by --fail-if is broken or the evidence is invalid; a difference by itself is a result and no failure.
 
+mod history;
 mod limit;
 
 use super::Verb;
@@ -30,11 +31,16 @@ fn command(command: Command) -> Command {
         .about("Lay two records side by side: ratios with intervals, a verdict each, and what else differs")
         .arg(
             Arg::new("base")
-                .required(true)
+                .required_unless_present("history")
                 .value_name("BASE")
                 .help("A record's folder, or one cell of it as RECORD:CELL"),
         )
-        .arg(Arg::new("candidate").required(true).value_name("CANDIDATE").help("The record or cell to hold against it"))
+        .arg(
+            Arg::new("candidate")
+                .required_unless_present("history")
+                .value_name("CANDIDATE")
+                .help("The record or cell to hold against it"),
+        )
         .arg(many("metric", "NAME", "Compare on this metric instead of the usual ones; may be given again"))
         .arg(many(
             "fail-if",
@@ -44,6 +50,20 @@ fn command(command: Command) -> Command {
         .arg(flag("markdown", "A table for a pull request"))
         .arg(flag("json", "Everything as JSON (docs/report-schema.md)").conflicts_with("markdown"))
         .arg(Arg::new("junit").long("junit").value_name("FILE").help("Write a test case per row into this file"))
+        .arg(
+            Arg::new("history")
+                .long("history")
+                .value_name("DIR")
+                .conflicts_with_all(["base", "candidate", "fail-if", "markdown", "junit"])
+                .help("Instead: all records below this folder over time, and where a metric changed its level"),
+        )
+        .arg(
+            Arg::new("html")
+                .long("html")
+                .value_name("FILE")
+                .requires("history")
+                .help("Draw the history into this file, a page that opens offline"),
+        )
 }
 
 /// A record with its judgement, and the cell that was asked for.
@@ -56,6 +76,9 @@ struct Read {
 }
 
 fn run(matches: &ArgMatches) -> Exit {
+    if let Some(folder) = matches.get_one::<String>("history") {
+        return history::run(folder, matches);
+    }
     let texts =
         |name: &str| matches.get_many::<String>(name).into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
     let limits: Vec<Result<Limit, Problem>> = texts("fail-if").into_iter().map(Limit::parse).collect();

@@ -6,8 +6,10 @@ pub mod canary;
 pub mod placebo;
 
 use crate::process::Guard;
+use crate::samplers::Process;
 use crate::servers::Build;
 use crate::servers::house::House;
+use crate::servers::instance::Instance;
 use crate::sessions::address::Door;
 use crate::sessions::control::{Control, TextRow};
 use crate::trouble::Trouble;
@@ -50,6 +52,10 @@ pub struct Place {
     pub cpus: Vec<u32>,
     /// `None` for a server that the lab did not start.
     pub build: Option<Build>,
+    /// Likewise, and for a cluster.
+    pub instance: Option<Arc<Mutex<Instance>>>,
+    /// Its process, which samplers follow.
+    pub process: Process,
     pub house: House,
     pub guard: Guard,
 }

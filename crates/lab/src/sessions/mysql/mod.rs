@@ -15,7 +15,7 @@ use crate::load::executor::near::Part;
 use columns::Columns;
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
-pub use opening::{Carriage, Connecting, Opening};
+pub use opening::{Again, Carriage, Connecting, Opening};
 use opening::{Conversation, dial};
 use reading::Reading;
 use statement::Statement;
@@ -363,7 +363,13 @@ impl<L: Ledger> Sql for Session<L> {
 
 /// A new conversation with its setup said.
 async fn redial(opening: &Rc<Opening>) -> Result<Conversation, Fault> {
-    Session::open(Rc::clone(opening), ()).await.map(|session| session.conversation)
+    loop {
+        match (Session::open(Rc::clone(opening), ()).await, &opening.again) {
+            (Ok(session), _) => return Ok(session.conversation),
+            (Err(_), Some(again)) if again().await => {}
+            (Err(fault), _) => return Err(fault),
+        }
+    }
 }
 
 impl Pending {

@@ -26,8 +26,11 @@ pub struct Opening {
     pub connect: Box<dyn Fn() -> Connecting>,
     /// Statements that every new conversation begins with, as SET NAMES.
     pub setup: Vec<String>,
+    /// Where a server that is gone is waited for: waits until it is worth another try, and says whether anybody wants one.
+    pub again: Option<Box<dyn Fn() -> Again>>,
 }
 
+pub type Again = Pin<Box<dyn Future<Output = bool>>>;
 pub type Connecting = Pin<Box<dyn Future<Output = std::io::Result<Line>>>>;
 
 /// What is new after every connect.

@@ -1,0 +1,204 @@
+//! What lies per second in a record, read from its folder when asked for: of each file only what was asked, and once. The
+//! pages of a thousand runs are a gigabyte of text, of which a judge wants sums and a few metrics; those few megabytes are kept,
+//! the rest is passed over while it is read.
+
+use super::page;
+use crate::trouble::Trouble;
+use model::plan::RunId;
+use model::record::Details;
+use model::record::second::{Second, TimedSecond};
+use model::record::series::{Metric, Sample, Series};
+use model::record::tally::Interval;
+use model::units::Nanos;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Seconds and readings that are kept at most, about 200 MB of either; what a longer record has beyond is read again.
+const MOST_KEPT: usize = 2_000_000;
+
+/// The seconds of a record.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    damage: Mutex<Vec<String>>,
+    kept: Mutex<Kept>,
+}
+
+/// What was read before, by run.
+#[derive(Debug, Default)]
+struct Kept {
+    seconds: HashMap<RunId, Vec<Second>>,
+    count: usize,
+    /// Every metric that anybody asked for: of the next run they are all read at once.
+    wanted: BTreeSet<String>,
+    /// With how many metrics were wanted when they were read.
+    series: HashMap<RunId, (usize, Vec<Series>)>,
+}
+
+impl Folder {
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), damage: Mutex::default(), kept: Mutex::default() }
+    }
+    /// Pages that could be read only in part, as far as they were asked for: whoever judges from them must say so.
+    pub fn damage(&self) -> Vec<String> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn file(&self, run: &RunId, name: &str) -> PathBuf {
+        self.path.join("runs").join(&run.0).join(name)
+    }
+    /// The lines, with what was wrong in them told.
+    fn told<T>(&self, (lines, damage): (Vec<T>, Option<Trouble>)) -> Vec<T> {
+        let mut known = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(damage) = damage.map(|d| d.to_string()).filter(|d| !known.contains(d)) {
+            known.push(damage);
+        }
+        lines
+    }
+    fn intervals_as<T: DeserializeOwned + Send>(&self, run: &RunId, from: impl Fn(&T) -> Nanos) -> Vec<T> {
+        let mut intervals = self.told(page::read(&self.file(run, "intervals.jsonl")));
+        intervals.sort_by_key(|i| from(i));
+        intervals
+    }
+}
+
+impl Details for Folder {
+    fn intervals(&self, run: &RunId) -> Vec<Interval> {
+        self.intervals_as(run, |i: &Interval| i.from)
+    }
+    fn seconds(&self, run: &RunId) -> Vec<Second> {
+        if let Some(seconds) = self.kept().seconds.get(run) {
+            return seconds.clone();
+        }
+        let seconds = self.intervals_as(run, |s: &Second| s.from);
+        let mut kept = self.kept();
+        if kept.count + seconds.len() <= MOST_KEPT {
+            kept.count += seconds.len();
+            kept.seconds.insert(run.clone(), seconds.clone());
+        }
+        seconds
+    }
+    fn timed_seconds(&self, run: &RunId) -> Vec<TimedSecond> {
+        self.intervals_as(run, |s: &TimedSecond| s.from)
+    }
+    fn series(&self, run: &RunId, metrics: &[&str]) -> Vec<Series> {
+        let mut kept = self.kept();
+        for metric in metrics.iter().filter(|m| !kept.wanted.contains(**m)).collect::<Vec<_>>() {
+            kept.wanted.insert((*metric).to_string());
+        }
+        let wanted = kept.wanted.len();
+        if kept.series.get(run).is_none_or(|(then, _)| *then < wanted) {
+            let mut unfolding = Unfolding::of(&kept.wanted);
+            self.told(page::read_by(&self.file(run, "series.jsonl"), |text| unfolding.line(text).map(|()| None::<()>)));
+            let series = unfolding.all;
+            kept.series.insert(run.clone(), (wanted, series));
+        }
+        let all = kept.series[run].1.iter();
+        all.filter(|s| metrics.contains(&s.metric.name.as_str())).cloned().collect()
+    }
+}
+
+/// Series from lines that carry changes only: a column without a change in a sample keeps its value.
+struct Unfolding<'a> {
+    wanted: &'a BTreeSet<String>,
+    all: Vec<Series>,
+    /// Those with a column that is wanted.
+    sources: BTreeMap<String, Vec<Column>>,
+}
+
+struct Column {
+    /// Its series among all, where it is wanted.
+    place: Option<usize>,
+    last: Option<f64>,
+}
+
+/// A line as far as it must be understood to know whether it is wanted.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Lean<'a> {
+    #[serde(borrow)]
+    Source(Source<'a>),
+    Sample(Sample),
+}
+
+#[derive(Deserialize)]
+struct Source<'a> {
+    source: String,
+    #[serde(borrow)]
+    metrics: Vec<LeanMetric<'a>>,
+}
+
+#[derive(Deserialize)]
+struct LeanMetric<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    unit: model::record::series::Unit,
+    shape: model::record::series::Shape,
+}
+
+/// How a line begins that is a sample.
+const SAMPLE: &[u8] = br#"{"sample":{"source":""#;
+
+impl<'a> Unfolding<'a> {
+    fn of(wanted: &'a BTreeSet<String>) -> Self {
+        Self { wanted, all: Vec::new(), sources: BTreeMap::new() }
+    }
+
+    fn line(&mut self, text: &[u8]) -> serde_json::Result<()> {
+        if self.is_of_no_use(text) {
+            return Ok(());
+        }
+        match serde_json::from_slice(text)? {
+            Lean::Source(Source { source, metrics }) => self.begin(&source, metrics),
+            Lean::Sample(sample) => self.sample(sample),
+        }
+        Ok(())
+    }
+
+    /// A whole sample of a source of which nothing is wanted.
+    fn is_of_no_use(&self, text: &[u8]) -> bool {
+        let Some(rest) = text.strip_prefix(SAMPLE) else { return false };
+        let end = rest.iter().position(|b| *b == b'"').unwrap_or(rest.len());
+        let source = std::str::from_utf8(&rest[..end]).unwrap_or_default();
+        text.ends_with(b"}}\n") && !self.sources.contains_key(source)
+    }
+
+    fn begin(&mut self, source: &str, metrics: Vec<LeanMetric>) {
+        let column = |metric: LeanMetric| {
+            let place = self.wanted.contains(&*metric.name).then(|| {
+                let metric = Metric { name: metric.name.into_owned(), unit: metric.unit, shape: metric.shape };
+                self.all.iter().position(|s| s.metric == metric).unwrap_or_else(|| {
+                    self.all.push(Series { metric, readings: vec![] });
+                    self.all.len() - 1
+                })
+            });
+            Column { place, last: None }
+        };
+        let columns: Vec<_> = metrics.into_iter().map(column).collect();
+        if columns.iter().any(|column| column.place.is_some()) {
+            self.sources.insert(source.to_string(), columns);
+        } else {
+            self.sources.remove(source);
+        }
+    }
+
+    fn sample(&mut self, sample: Sample) {
+        let Some(columns) = self.sources.get_mut(&sample.source) else { return };
+        for (column, value) in sample.changed {
+            if let Some(column) = columns.get_mut(column as usize) {
+                column.last = Some(value);
+            }
+        }
+        for column in columns {
+            if let (Some(place), Some(value)) = (column.place, column.last) {
+                self.all[place].readings.push((sample.at, value));
+            }
+        }
+    }
+}
