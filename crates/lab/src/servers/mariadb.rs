@@ -96,6 +96,7 @@ const INNODB: &[Fact] = &[
         Lines::Switch { on: &["innodb_change_buffering=all"], off: &["innodb_change_buffering=none"] },
     ),
     fact("change_buffer", V11_0, NEVER, Lines::Nothing("MariaDB 11.0 removed the change buffer")),
+    fact("memtable", ANY, NEVER, Lines::Nothing("InnoDB collects changes in its buffer pool")),
     fact(
         "flush_neighbors",
         ANY,

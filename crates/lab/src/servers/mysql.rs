@@ -128,6 +128,7 @@ const INNODB: &[Fact] = &[
         Lines::Switch { on: &["innodb_change_buffering=all"], off: &["innodb_change_buffering=none"] },
     ),
     fact("flush_neighbors", ANY, V5_6, Lines::Nothing("MySQL 5.5 always flushes neighbours")),
+    fact("memtable", ANY, NEVER, Lines::Nothing("InnoDB collects changes in its buffer pool")),
     fact(
         "flush_neighbors",
         V5_6,
