@@ -172,3 +172,13 @@ fn every_cause_explains_itself() {
     }
     insta::assert_snapshot!(judge::explain("T1").unwrap());
 }
+
+#[test]
+fn checks_and_findings_have_ids_and_codes_of_their_own() {
+    let checks = judge::checks::ALL.iter().map(|c| (c.id, c.code));
+    let all: Vec<_> = checks.chain(judge::findings::ALL.iter().map(|c| (c.id, c.code))).collect();
+    for (at, (id, code)) in all.iter().enumerate() {
+        let twin = all[..at].iter().find(|(i, c)| i == id || c.eq_ignore_ascii_case(code));
+        assert_eq!(twin, None, "`assay explain` could mean either of two");
+    }
+}

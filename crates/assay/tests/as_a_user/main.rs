@@ -22,4 +22,5 @@ mod servers;
 mod somebody_elses_server;
 mod stages;
 mod tpcc;
+mod traps;
 mod whole_way;

@@ -2,7 +2,7 @@
 // file of the record in which it was written. The parts of the drawer are in `cell/`.
 
 import { words } from './axes';
-import { badge } from './badge';
+import { badge, evidences } from './badge';
 import { account } from './cell/account';
 import { block } from './cell/block';
 import { checks, errors } from './cell/checks';
@@ -88,6 +88,7 @@ function headline(cell: Cell): HTMLElement {
     { class: 'headline' },
     number,
     cell.bound ? h('p', {}, h('span', { class: 'rung' }, cell.bound.label), ' ', cell.bound.sentence) : null,
+    cell.bound?.evidence?.length ? evidences(cell.bound.evidence) : null,
   );
 }
 
