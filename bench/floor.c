@@ -5,6 +5,7 @@
  * of columns in replies to an execute, so that both receive the same bytes.
  *
  *   floor epoll|io_uring SOCKET SCHEMA TABLES ROWS CONNECTIONS SECONDS [fixed]     prints one line of JSON
+ *   floor epoll|io_uring SOCKET memcached 0 KEYS CONNECTIONS SECONDS               the same of gets in memcached's text
  *
  * Each request draws its table, as those of sysbench and assay do; with `fixed` a connection keeps to one, which spares
  * the server three quarters of its prepared statements. SCHEMA may be empty. Only the loop is measured: connecting and preparing are over before. */
@@ -23,6 +24,8 @@
 
 /* COM_STMT_EXECUTE with one INT: header 4, command 1, statement 4, flags 1, count 4, NULLs 1, types follow 1, type 2, key 4. */
 #define EXECUTE_BYTES 22
+/* A get of a key of ten digits is shorter. */
+#define REQUEST_BYTES 24
 #define STATEMENT_AT 5
 #define KEY_AT 18
 #define MOST_TABLES 16
@@ -38,12 +41,13 @@ struct conversation {
     int socket;
     unsigned prepared;
     uint32_t statements[MOST_TABLES];
-    unsigned char request[EXECUTE_BYTES];
+    unsigned length;
+    unsigned char request[REQUEST_BYTES];
     unsigned char reply[REPLY_BYTES];
 };
 
 static struct conversation *all;
-static unsigned connections, rows;
+static unsigned connections, rows, by_key;
 static uint64_t answers, lottery = 88172645463325252u;
 
 _Noreturn static void give_up(const char *why) {
@@ -54,6 +58,15 @@ _Noreturn static void give_up(const char *why) {
 static void draw(struct conversation *c) {
     lottery ^= lottery << 13, lottery ^= lottery >> 7, lottery ^= lottery << 17;
     uint32_t key = 1 + lottery % rows;
+    if (by_key) {
+        unsigned char digits[10], *at = c->request + 4;
+        int count = 0;
+        do digits[count++] = '0' + key % 10; while (key /= 10);
+        while (count) *at++ = digits[--count];
+        *at++ = '\r', *at++ = '\n';
+        c->length = at - c->request;
+        return;
+    }
     memcpy(c->request + STATEMENT_AT, &c->statements[(lottery >> 32) % c->prepared], sizeof *c->statements);
     memcpy(c->request + KEY_AT, &key, sizeof key);
 }
@@ -75,15 +88,31 @@ static void say(int socket, unsigned char number, const unsigned char *payload, 
     if (send(socket, packet, length + 4, MSG_NOSIGNAL) != (ssize_t)length + 4) give_up("send");
 }
 
+static int dial(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (s < 0 || connect(s, (struct sockaddr *)&address, sizeof address)) give_up(path);
+    return s;
+}
+
+/* Every key gets a value as long as assay's. */
+static void fill(int socket) {
+    enum { VALUE_BYTES = 119 };
+    char request[64 + VALUE_BYTES], answer[16];
+    for (unsigned key = 1; key <= rows; key++) {
+        int length = sprintf(request, "set %u 0 0 %d\r\n%0*d\r\n", key, VALUE_BYTES, VALUE_BYTES, 7);
+        if (send(socket, request, length, MSG_NOSIGNAL) != length) give_up("send");
+        if (recv(socket, answer, 8, MSG_WAITALL) != 8 || memcmp(answer, "STORED\r\n", 8)) give_up("not stored");
+    }
+}
+
 static int log_in(const char *path, const char *schema) {
     /* Protocol 4.1, schema, transactions, native authentication by plugin, OK in place of EOF; the lowest bit is not set,
      * which makes the server read its own bits: definitions are kept. */
     const uint32_t low = 1u << 9 | 1u << 13 | 1u << 15 | 1u << 19 | 1u << 24 | (*schema ? 1u << 3 : 0), high = 1u << 4;
     unsigned char heard[REPLY_BYTES], answer[200] = {0};
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    int s = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (s < 0 || connect(s, (struct sockaddr *)&address, sizeof address)) give_up(path);
+    int s = dial(path);
     hear(s, heard);
     memcpy(answer, &low, 4);
     answer[7] = 1; /* packets of up to 16 MiB */
@@ -109,6 +138,7 @@ static void prepare(struct conversation *c, unsigned table) {
     if (hear(c->socket, heard) < 12) { fprintf(stderr, "the statement was not prepared\n"); exit(1); }
     memcpy(c->request, (unsigned char[]){EXECUTE_BYTES - 4, 0, 0, 0, 0x17}, 5);
     memcpy(&c->statements[c->prepared++], heard + 1, 4);
+    c->length = EXECUTE_BYTES;
     c->request[10] = 1; /* executions */
     c->request[15] = 1; /* types follow */
     c->request[16] = 3; /* INT */
@@ -117,7 +147,7 @@ static void prepare(struct conversation *c, unsigned table) {
 }
 
 static void take(struct conversation *c, ssize_t length) {
-    if (length < 5 || c->reply[4] == 0xff) {
+    if (by_key ? length < 10 || c->reply[0] != 'V' || c->reply[length - 1] != '\n' : length < 5 || c->reply[4] == 0xff) {
         fprintf(stderr, "no rows: %zd bytes, %.*s\n", length, (int)(length > 13 ? length - 13 : 0), c->reply + 13);
         exit(1);
     }
@@ -137,14 +167,14 @@ static void by_epoll(double end) {
     for (unsigned i = 0; i < connections; i++) {
         struct epoll_event wanted = {EPOLLIN, {.ptr = &all[i]}};
         if (epoll_ctl(set, EPOLL_CTL_ADD, all[i].socket, &wanted)) give_up("epoll_ctl");
-        send(all[i].socket, all[i].request, EXECUTE_BYTES, 0);
+        send(all[i].socket, all[i].request, all[i].length, 0);
     }
     while (now(CLOCK_MONOTONIC) < end) {
         int n = epoll_wait(set, happened, EVENTS, 100);
         for (int i = 0; i < n; i++) {
             struct conversation *c = happened[i].data.ptr;
             take(c, recv(c->socket, c->reply, REPLY_BYTES, MSG_DONTWAIT));
-            send(c->socket, c->request, EXECUTE_BYTES, MSG_NOSIGNAL);
+            send(c->socket, c->request, c->length, MSG_NOSIGNAL);
         }
     }
 }
@@ -157,7 +187,7 @@ static struct io_uring_sqe *entry(struct io_uring *ring, unsigned wanted) {
 /* Request and reply as one linked pair: the reply's wait begins in the kernel as soon as the request is out. */
 static void exchange(struct io_uring *ring, struct conversation *c) {
     struct io_uring_sqe *e = entry(ring, 2);
-    io_uring_prep_send(e, c->socket, c->request, EXECUTE_BYTES, MSG_NOSIGNAL);
+    io_uring_prep_send(e, c->socket, c->request, c->length, MSG_NOSIGNAL);
     e->flags |= IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS;
     e->user_data = SEND_FAILED;
     e = entry(ring, 1);
@@ -190,7 +220,8 @@ static void by_io_uring(double end) {
 static double in_seconds(struct timeval t) { return t.tv_sec + t.tv_usec / 1e6; }
 
 int main(int count, char **word) {
-    if (count < 8 || atoi(word[4]) < 1 || atoi(word[4]) > MOST_TABLES) {
+    by_key = count > 7 && !strcmp(word[3], "memcached");
+    if (count < 8 || (atoi(word[4]) < 1 && !by_key) || atoi(word[4]) > MOST_TABLES) {
         fprintf(stderr, "floor epoll|io_uring SOCKET SCHEMA TABLES ROWS CONNECTIONS SECONDS [fixed]\n");
         return 2;
     }
@@ -198,7 +229,9 @@ int main(int count, char **word) {
     rows = atoi(word[5]), connections = atoi(word[6]);
     all = calloc(connections, sizeof *all);
     for (unsigned i = 0; i < connections; i++) {
-        all[i].socket = log_in(word[2], word[3]);
+        all[i].socket = by_key ? dial(word[2]) : log_in(word[2], word[3]);
+        if (by_key) memcpy(all[i].request, "get ", 4);
+        if (by_key && i == 0) fill(all[i].socket);
         for (unsigned table = 0; table < tables; table++)
             if (count == 8 || table == i % tables) prepare(&all[i], 1 + table);
         draw(&all[i]);

@@ -9,6 +9,7 @@ use lab::servers::house::House;
 use model::experiment::Experiment;
 use model::host::Host;
 use model::plan::Plan;
+use model::plan::door::CACHE;
 use model::words::Words;
 use std::path::Path;
 
@@ -47,7 +48,8 @@ pub fn arguments(command: Command) -> Command {
 pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
     // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
     let installed = host.builds.iter().map(|b| b.name.clone());
-    let more: Vec<_> = catalogue.names().into_iter().filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
+    let known = catalogue.names().into_iter().chain([CACHE.to_string()]);
+    let more: Vec<_> = known.filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
     Words {
         workloads: workload::words(),
         disturbances: lab::disturbances::words(),

@@ -5,6 +5,8 @@
 use crate::evidence::{CellEvidence, RunEvidence};
 use crate::moved::{canonical, is_the_build};
 use model::load::Work;
+use model::plan::door::CACHE;
+use model::words::door;
 use std::collections::BTreeMap;
 
 /// What a difference means for a claim about the two.
@@ -76,6 +78,10 @@ const COSMETIC: &[&str] = &[
     "wsrep_data_home_dir",
     "version_compile_*",
     "in_transaction",
+    // What a door past SQL was found to be; what was set of it stands among the server's variables.
+    "door*",
+    "container",
+    "stale_*",
     "external_user",
     "proxy_user",
     "aria_encrypt*",
@@ -166,6 +172,10 @@ const IMPLIED: &[(&str, &[&str])] = &[
             "variable.performance_schema*",
         ],
     ),
+    ("settings.read_batch", &["variable.daemon_memcached_r_batch_size"]),
+    ("settings.write_batch", &["variable.daemon_memcached_w_batch_size"]),
+    ("settings.door_isolation", &["variable.innodb_api_trx_level"]),
+    ("settings.door_threads", &["variable.daemon_memcached_option", "variable.handlersocket_threads"]),
     ("settings.prepared_statement_limit", &["variable.max_prepared_stmt_count"]),
     ("settings.tls", &["variable.have_ssl", "variable.have_openssl", "variable.ssl_*", "variable.tls_*"]),
 ];
@@ -178,10 +188,13 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
         let same_server = one.run.instance.is_some()
             && one.run.instance == other.run.instance
             && std::ptr::eq(one.record, other.record);
-        if let (Some(a), Some(b), false) = (one.instance, other.instance, same_server) {
+        if let (Some(a), Some(b), false) = (one.instance, other.instance, same_server || is_without_sql(one, other)) {
             differing("variable.", &a.variables, &b.variables, &mut drifts);
         }
-        differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
+        // A session past SQL has none of its variables.
+        if door_of(base) == door_of(candidate) {
+            differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
+        }
         for (group, answer) in &one.run.more_sessions {
             let theirs = other.run.more_sessions.get(group).unwrap_or(&other.run.session);
             differing("session.", &answer.variables, &theirs.variables, &mut drifts);
@@ -189,8 +202,23 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
         differing("", &surroundings(one), &surroundings(other), &mut drifts);
     }
     drifts.retain(|d| !implies(axis, d));
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
+        && is_without_sql(one, other)
+    {
+        // A cache is filled at each start.
+        drifts.retain(|d| d.key != DATA);
+    }
     drifts.sort_by(|a, b| (a.class, &a.key).cmp(&(b.class, &b.key)));
     drifts
+}
+
+/// Whether one of the servers is a cache, which has no variables.
+fn is_without_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
+    [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| instance.kind == CACHE))
+}
+
+fn door_of(cell: &CellEvidence) -> Option<&'static str> {
+    cell.cell.works().iter().find_map(|work| door(&work.workload))
 }
 
 /// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows` need

@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         door: Door::root(socket.into()),
         others: Vec::new(),
         setup: Vec::new(),
+        by_key: None,
         outlasts: false,
     };
     let voyage = Voyage {

@@ -161,6 +161,7 @@ fn sing(
         door: Door::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
+        by_key: None,
         outlasts: false,
     };
     let voyage = Voyage {

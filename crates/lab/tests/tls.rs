@@ -181,6 +181,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             door: up.door(Some((Mode::VerifyIdentity, Some(&ca)))),
             others: Vec::new(),
             setup: Vec::new(),
+            by_key: None,
             outlasts: false,
         };
         let phases = vec![Phase::new("count", PhaseKind::Measure, Until::Count(3_000))];

@@ -61,6 +61,16 @@ pub const ALL: &[Parameter] = &[
         "prepared statements over all sessions",
     ),
     word("tls", Kind::Flag, Some(Literal::Flag(false)), "offer encrypted connections"),
+    word("doors", Kind::Flag, None, "open the doors past SQL; they are, where a workload comes by one"),
+    word("door_threads", Kind::Count { min: 1, max: 1_024 }, None, "threads that serve the users who come past SQL"),
+    word("read_batch", Kind::Count { min: 1, max: 1_048_576 }, None, "gets of a connection in one transaction"),
+    word("write_batch", Kind::Count { min: 1, max: 1_048_576 }, None, "sets of a connection in one transaction"),
+    word(
+        "door_isolation",
+        Kind::Choice(&["read_uncommitted", "read_committed", "repeatable_read", "serializable"]),
+        None,
+        "isolation of the transactions behind a door past SQL",
+    ),
 ];
 
 /// Words that keep their default even in the profile `default`, because without them the lab cannot work.
@@ -88,6 +98,11 @@ pub const SHAPES_NO_BYTE: &[&str] = &[
     "max_connections",
     "prepared_statement_limit",
     "tls",
+    "doors",
+    "door_threads",
+    "read_batch",
+    "write_batch",
+    "door_isolation",
 ];
 
 pub fn by_name(name: &str) -> Option<&'static Parameter> {

@@ -91,6 +91,21 @@ impl WorkloadWords {
     }
 }
 
+/// Ways past SQL to the rows, as members of a family are called that take them.
+pub const DOORS: [&str; 2] = ["memcached", "handlersocket"];
+
+/// The door by which users of that workload come; `None` where they speak SQL. A member is called after its door.
+pub fn door(workload: &str) -> Option<&'static str> {
+    let member = workload.split('.').nth(1)?;
+    DOORS.into_iter().find(|door| member.split('_').next() == Some(door))
+}
+
+impl WorkloadWords {
+    pub fn door(&self) -> Option<&'static str> {
+        door(self.name)
+    }
+}
+
 /// One disturbance as an experiment sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct DisturbanceWords {

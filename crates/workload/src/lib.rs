@@ -8,6 +8,7 @@ pub mod audit;
 pub mod dataset;
 pub mod draw;
 pub mod kept;
+pub mod kv;
 pub mod linkbench;
 pub mod noop;
 pub mod oltp;
@@ -20,6 +21,7 @@ use dataset::Dataset;
 use model::seed::Seed;
 use model::value::Value;
 use model::words::WorkloadWords;
+use session::key_value::KeyValue;
 use session::{Fault, Sql};
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -98,6 +100,18 @@ pub trait Workload: Send + Sync {
         session: &'a mut (dyn Sql + 'a),
         seat: &'a mut (dyn Seat + 'a),
     ) -> Life<'a>;
+    /// The same for a workload whose words name a door past SQL; its users have no other life.
+    fn user_by_key<'a>(
+        &self,
+        _: &Parameters,
+        _: Seed,
+        _number: u32,
+        _users: u32,
+        _: &'a mut (dyn KeyValue + 'a),
+        _: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        unreachable!("users of {} speak SQL", self.words().name)
+    }
     /// Statements of plumbing that every session sends first, as SET NAMES.
     fn session_setup(&self, parameters: &Parameters) -> Vec<String>;
 }
@@ -119,6 +133,12 @@ pub const ALL: &[&dyn Workload] = &[
     &oltp::BULK_INSERT,
     &oltp::RANDOM_POINTS,
     &oltp::RANDOM_RANGES,
+    &kv::SQL,
+    &kv::MEMCACHED,
+    &kv::HANDLERSOCKET,
+    &kv::SQL_MIX,
+    &kv::MEMCACHED_MIX,
+    &kv::HANDLERSOCKET_MIX,
     &linkbench::LinkBench,
     &tpcc::FAITHFUL,
     &tpcc::COMPAT,

@@ -68,6 +68,9 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "oltp.update_index",
             "oltp.update_non_index",
             "oltp.bulk_insert",
+            "kv.sql_mix",
+            "kv.memcached_mix",
+            "kv.handlersocket_mix",
             "linkbench",
             "tpcc.faithful",
             "tpcc.compat"

@@ -5,6 +5,7 @@ use lab::servers::catalogue::Catalogue;
 use model::experiment::Experiment;
 use model::host::{Host, InstalledBuild, Version};
 use model::plan::Plan;
+use model::plan::door::CACHE;
 use model::units::Bytes;
 use model::words::Words;
 use std::path::Path;
@@ -27,7 +28,7 @@ fn host(sockets: u32) -> Host {
         sockets: (0..sockets).map(|s| (s, (s * CPUS..(s + 1) * CPUS).collect())).collect(),
         memory: Bytes(256 << 30),
         disk_free: Bytes(8 << 40),
-        builds: newest.into_iter().chain(catalogued).collect(),
+        builds: newest.into_iter().chain(catalogued).chain([build(CACHE, CACHE, Version(1, 6, 18))]).collect(),
         ..Host::default()
     }
 }

@@ -6,6 +6,7 @@ mod clusters;
 mod compare;
 mod desk;
 mod disturbances;
+mod doors;
 mod errors;
 mod experiments;
 mod explain;

@@ -14,6 +14,7 @@ mod disk_was_ours;
 mod disturbances_acted;
 mod errors_were_told;
 mod flushing_was_settled;
+pub(crate) mod gets_agree;
 mod labels_are_true;
 mod latency_was_honest;
 mod littles_law;
@@ -56,6 +57,7 @@ pub const ALL: &[Check] = &[
     operations_succeeded::CHECK,
     errors_were_told::CHECK,
     counts_agree::CHECK,
+    gets_agree::CHECK,
     answers_were_expected::CHECK,
     data_obeyed_its_laws::CHECK,
     answers_agree::CHECK,

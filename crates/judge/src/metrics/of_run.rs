@@ -82,6 +82,7 @@ pub fn whole(run: &RunEvidence) -> Values {
         values.extend(PER_STATEMENT.iter().filter_map(|(name, counters, worth)| Some((*name, each(counters, worth)?))));
     }
     values.extend(orders(run));
+    values.extend(super::keys::values(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
     values
 }

@@ -14,6 +14,7 @@ mod cpu_was_not_stolen;
 mod data_as_generated;
 mod disk_was_ours;
 mod flushing_was_settled;
+mod gets_agree;
 mod labels_are_true;
 mod latency_was_honest;
 mod littles_law;

@@ -4,11 +4,13 @@
 use super::Lab;
 use super::answers;
 use super::instance::Up;
+use super::keyed::{self, key_door};
 use super::placement::place;
 use super::wanted::identity;
 use crate::disturbances::ends_the_server;
 use crate::load::{Crew, Voyage};
 use crate::sessions::address::Door;
+use crate::sessions::by_key::{KeyDoor, Protocol};
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
 use model::plan::{Cell, PlannedRun, Stage};
@@ -51,9 +53,12 @@ impl Lab<'_> {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
         let parameters = Arc::new(group.work.parameters.clone());
-        let door = up.doors.of(cell.load.transport, &up.door);
+        let by_key = key_door(up, &group.work, &cell.server.engine);
+        // Those who come by key leave SQL to the lab.
+        let door = if by_key.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
         let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
         Crew {
+            by_key,
             setup: workload.session_setup(&parameters),
             door: inside(door),
             others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
@@ -91,13 +96,24 @@ pub(super) fn ask(
             if told.contains(&&group.work) {
                 continue;
             }
-            let probes = answers::probes(crew.workload, &crew.parameters);
-            answers.push((name(cell, stage, group), answers::ask(&crew.door, &crew.setup, &probes)?));
+            let answer = match &crew.by_key {
+                Some(door) => keyed::ask(door, has_sql(crew).then_some(&crew.door))?,
+                None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters))?,
+            };
+            answers.push((name(cell, stage, group), answer));
             told.push(&group.work);
         }
     }
     let (_, first) = answers.remove(0);
     Ok((first, answers.into_iter().collect()))
+}
+
+/// Whether there is SQL beside the door: a cache has no schema to be within.
+fn has_sql(crew: &Crew) -> bool {
+    match &crew.by_key {
+        Some(KeyDoor { protocol: Protocol::Memcached { container, .. }, .. }) => container.is_some(),
+        Some(KeyDoor { protocol: Protocol::HandlerSocket { .. }, .. }) | None => true,
+    }
 }
 
 /// Plans after the run; a server that no longer says them leaves them unsaid.
@@ -111,6 +127,9 @@ pub(super) fn ask_again(voyages: &[(Stage, Voyage)], cell: &Cell, record: &mut R
             None if number == 0 => &mut record.session,
             None => continue,
         };
+        if crew.by_key.is_some() {
+            continue;
+        }
         session.plans_after = answers::again(&crew.door, &crew.setup, &session.plans).ok();
     }
 }

@@ -11,12 +11,13 @@ use crate::process::{Ended, cpus_of};
 use crate::servers::cluster::{self, Fill};
 use crate::servers::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::servers::{Build, catalogue};
-use crate::sessions::address::Door;
+use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
+use model::plan::door::CACHE;
 use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
@@ -49,6 +50,12 @@ pub struct Up {
     /// How they came there.
     pub prepared: Prepared,
     pub restored: Option<Restored>,
+    /// What it is a build of; a found server's is unknown.
+    pub build: Build,
+    /// Where users past SQL come, once its doors are open: to read, and to write.
+    pub gate: Option<(Address, Address)>,
+    /// What HandlerSocket wants to hear there.
+    pub secrets: [String; 2],
     /// Runs that went over them since.
     pub runs: u32,
     /// Whether one of those wrote.
@@ -56,7 +63,7 @@ pub struct Up {
 }
 
 impl Up {
-    fn new(key: &str, server: Serving, door: Door, prepared: Prepared) -> Self {
+    pub(super) fn new(key: &str, server: Serving, build: Build, door: Door, prepared: Prepared) -> Self {
         let key = key.to_string();
         let doors = Doors::default();
         Self {
@@ -68,6 +75,9 @@ impl Up {
             datasets: BTreeMap::new(),
             prepared,
             restored: None,
+            build,
+            gate: None,
+            secrets: Default::default(),
             runs: 0,
             aged: false,
         }
@@ -151,7 +161,9 @@ impl Lab<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: (server.tcp && server.topology.is_single()).then(free_port).transpose()?,
+            tcp: (server.tcp && server.topology.is_single() && build.installed.kind != CACHE)
+                .then(free_port)
+                .transpose()?,
             stop: self.stop,
         };
         let mut restored = None;
@@ -168,6 +180,9 @@ impl Lab<'_> {
         };
         let others = all.split_off(1);
         let instance = all.remove(0);
+        if build.installed.kind == CACHE {
+            return self.start_cache(key, server, &build, instance);
+        }
         let door = Door::root(instance.socket().to_path_buf());
         let mut control =
             Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
@@ -186,7 +201,7 @@ impl Lab<'_> {
             self.notebook.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
-        let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), door, prepared);
+        let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), door, prepared);
         let nodes = (2..).zip(others).map(|(number, instance)| self.node(&up.key, number, server, &build, instance));
         let nodes = nodes.collect::<Result<_, Trouble>>()?;
         Ok(Up { restored, nodes, doors: doors.unwrap_or_default(), ..up })
@@ -225,7 +240,16 @@ impl Lab<'_> {
         }
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{dsn} is {}", record.version_text))?;
-        Ok(Up::new(key, Serving::Found(found), door, Prepared::Found))
+        let installed = InstalledBuild {
+            name: server.build.clone(),
+            kind: record.kind,
+            version: record.version,
+            binary: String::new(),
+            basedir: String::new(),
+            engines: record.engines,
+        };
+        let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
+        Ok(Up::new(key, Serving::Found(found), build, door, Prepared::Found))
     }
 
     /// Stops the instance cleanly; its folder goes with it.
@@ -334,7 +358,8 @@ fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<Instanc
 }
 
 /// Names that servers give themselves with each data directory, and clusters with each start; they say nothing.
-const UUIDS: &[&str] = &["server_uuid", "wsrep_start_position"];
+const UUIDS: &[&str] =
+    &["server_uuid", "wsrep_start_position", "handlersocket_plain_secret", "handlersocket_plain_secret_wr"];
 
 /// The same with what is known of a server because the lab started it.
 fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, port: Option<u16>) -> InstanceRecord {
@@ -344,6 +369,7 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
     let port = port.map(|port| port.to_string()).unwrap_or_default();
     let at_home = |text: &str| {
         let text = text.replace(&*data, "{data}").replace(&*run, "{run}");
+        let text = hide_ports(text, instance);
         instance.gates().iter().zip(1..).fold(text, |text, (gates, number)| gates.hidden_in(&text, number))
     };
     let option_file =
@@ -370,8 +396,14 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
     }
 }
 
+/// Ports of doors past SQL are new at every start, too.
+fn hide_ports(text: String, instance: &Instance) -> String {
+    let ports = instance.door().and_then(|gate| gate.ports).unwrap_or_default();
+    ports.iter().filter(|port| **port != 0).fold(text, |text, port| text.replace(&port.to_string(), "{door}"))
+}
+
 /// SHA-256 of a binary, because a version does not say who compiled it.
-fn fingerprint(binary: &str) -> Option<String> {
+pub(super) fn fingerprint(binary: &str) -> Option<String> {
     let digest = Sha256::digest(std::fs::read(binary).ok()?);
     Some(digest.iter().map(|b| format!("{b:02x}")).collect())
 }

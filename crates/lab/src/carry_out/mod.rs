@@ -5,12 +5,14 @@
 mod answers;
 mod around;
 mod audit;
+mod cache;
 mod crew;
 mod dataset;
 mod doors;
 mod explain;
 mod found;
 mod instance;
+mod keyed;
 pub mod placement;
 mod prepare;
 mod run;
@@ -19,6 +21,8 @@ mod start;
 mod trial;
 mod troubles;
 mod wanted;
+
+pub use doors::free_port;
 
 use crate::canary;
 use crate::notebook::Notebook;

@@ -13,6 +13,7 @@ use crate::snapshots::key::{self as naming, Maker};
 use crate::snapshots::manifest::Manifest;
 use crate::snapshots::{Kept, manifest};
 use crate::trouble::Trouble;
+use model::plan::door::CACHE;
 use model::plan::topology::Topology;
 use model::plan::{Cell, PlannedRun, Server};
 use model::record::answer::{DatasetRecord, SnapshotRecord};
@@ -35,7 +36,14 @@ impl Lab<'_> {
             self.instance(cell)?;
             return self.meet_datasets(&wanted, run, writes);
         }
-        if !self.serves(cell, &wanted, writes) {
+        let is_cache = catalogue::find(&cell.server.build).is_ok_and(|build| build.installed.kind == CACHE);
+        if !self.serves(cell, &wanted, writes) && is_cache {
+            if self.up.as_ref().is_some_and(|up| up.aged || writes && up.runs > 0) {
+                self.take_down();
+            }
+            self.instance(cell)?;
+            self.fill_cache(&wanted, run)?;
+        } else if !self.serves(cell, &wanted, writes) {
             if wanted.is_empty() {
                 self.instance(cell)?;
             } else if self.store.keeps() {
@@ -45,8 +53,11 @@ impl Lab<'_> {
             }
         }
         let up = self.up.as_ref().expect("it was brought up");
-        let reasons = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().err());
-        reasons.into_iter().next().map_or(Ok(()), |reason| Err(Unready::Skip(reason.clone())))
+        let mut reasons = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().err());
+        if let Some(reason) = reasons.next() {
+            return Err(Unready::Skip(reason.clone()));
+        }
+        self.open_doors(cell, &wanted)
     }
 
     /// Whether the live instance will do.

@@ -14,6 +14,7 @@ pub mod worker;
 
 use crate::clock;
 use crate::sessions::address::Door;
+use crate::sessions::by_key::KeyDoor;
 use course::Course;
 use failure::Cause;
 use model::errors::Errors;
@@ -70,6 +71,8 @@ pub struct Crew {
     pub others: Vec<Door>,
     /// What each session says first.
     pub setup: Vec<String>,
+    /// The door past SQL, for users who do not speak it.
+    pub by_key: Option<KeyDoor>,
     /// A server that is gone is waited for: who cannot connect tries again until it is back.
     pub outlasts: bool,
 }

@@ -13,7 +13,8 @@ use super::seat::UserSeat;
 use super::tally::WorkerTally;
 use super::{Crew, Voyage, pin};
 use crate::clock;
-use crate::sessions::address::Door;
+use crate::sessions::address::Address;
+use crate::sessions::by_key;
 use crate::sessions::mysql::{Again, Connecting, Opening, Session};
 use model::histogram::Histogram;
 use model::load::Io;
@@ -70,7 +71,7 @@ pub fn work(
         let crew = Rc::new(crew.clone());
         let bench = bench(&crew, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
-            let opening = Rc::new(opening(&crew, crew.door_of(number), &handle, &bench));
+            let opening = opening(&crew, number, &handle, &bench);
             let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
             handle.spawn(Box::pin(live(Rc::clone(&crew), number, sitting, opening, bench, handle.clone(), connected)));
             sitting += 1;
@@ -126,28 +127,43 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
     })
 }
 
-fn opening(crew: &Crew, door: &Door, handle: &Handle, bench: &Rc<Bench>) -> Opening {
-    let again = crew.outlasts.then(|| {
-        let (handle, bench) = (handle.clone(), Rc::clone(bench));
-        Box::new(move || -> Again {
-            let (handle, bench) = (handle.clone(), Rc::clone(&bench));
-            Box::pin(async move {
-                handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
-                !bench.over.get() && !bench.course.stopped()
-            })
-        }) as Box<dyn Fn() -> Again>
-    });
-    let (handle, address, deadline) = (handle.clone(), door.address.clone(), crew.deadline);
-    let connect = move || -> Connecting {
-        let (handle, address) = (handle.clone(), address.clone());
-        Box::pin(async move { handle.connect(&address, deadline).await })
+/// How a user comes to its session.
+enum Way {
+    Sql(Rc<Opening>),
+    Key(Rc<by_key::Opening>),
+}
+
+fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
+    let to = |address: &Address| {
+        let (handle, address, deadline) = (handle.clone(), address.clone(), crew.deadline);
+        Box::new(move || -> Connecting {
+            let (handle, address) = (handle.clone(), address.clone());
+            Box::pin(async move { handle.connect(&address, deadline).await })
+        })
     };
-    Opening { door: door.clone(), connect: Box::new(connect), setup: crew.setup.clone(), again }
+    match &crew.by_key {
+        Some(door) => Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) })),
+        None => {
+            let door = crew.door_of(number);
+            let again = crew.outlasts.then(|| {
+                let (handle, bench) = (handle.clone(), Rc::clone(bench));
+                Box::new(move || -> Again {
+                    let (handle, bench) = (handle.clone(), Rc::clone(&bench));
+                    Box::pin(async move {
+                        handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
+                        !bench.over.get() && !bench.course.stopped()
+                    })
+                }) as Box<dyn Fn() -> Again>
+            });
+            let connect = to(&door.address);
+            Way::Sql(Rc::new(Opening { door: door.clone(), connect, setup: crew.setup.clone(), again }))
+        }
+    }
 }
 
 /// What a user's turn goes through, side by side.
-struct Seated {
-    session: Session<OnBench>,
+struct Seated<S> {
+    session: S,
     seat: UserSeat,
 }
 
@@ -155,7 +171,7 @@ async fn live(
     crew: Rc<Crew>,
     number: u32,
     place: u32,
-    opening: Rc<Opening>,
+    opening: Way,
     bench: Rc<Bench>,
     handle: Handle,
     connected: Rc<Cell<u32>>,
@@ -165,37 +181,80 @@ async fn live(
         let behind = (place - connected.get()) / CONNECTING;
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(behind))).await;
     }
-    let outcome = async {
-        // What is done once lies in boxes of its own and is gone afterwards: a user's turn goes through this future, and a
-        // thousand users are to be small.
-        let opened = Box::pin(Session::open(opening, OnBench(Rc::clone(&bench)))).await;
-        if let Err(fault) = &opened {
-            let others = bench.course.ready();
-            bench.course.fail_by(Cause::of(fault), failure::not_let_in(number, &crew, others, fault));
-        }
-        let seat = UserSeat::new(Rc::clone(&bench), handle.clone(), &crew, number);
-        let mut seated = Box::new(Seated { session: opened?, seat });
-        handle.touches(Part::Place, Memory::of(&*seated));
-        connected.set(connected.get() + 1);
-        let Seated { session, seat } = &mut *seated;
-        let life = crew.workload.user(&crew.parameters, crew.seed, number, crew.users, session, seat);
-        handle.touches(Part::Life, Memory::of(&*life));
-        let lived = life.await;
-        if !lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
-            // What the kernel counted of the server's thread is read while there is one.
-            while !bench.course.is_released() {
-                handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(1 + place / CONNECTING))).await;
-            }
-            Box::pin(seated.session.quit()).await;
-        }
-        lived
-    }
-    .await;
+    let chair = Chair { crew: &crew, number, place, bench: &bench, handle: &handle, connected: &connected };
+    let outcome = match opening {
+        Way::Sql(opening) => chair.with_sql(opening).await,
+        Way::Key(opening) => chair.with_keys(opening).await,
+    };
     match outcome {
         Ok(()) | Err(Fault::Stopped) => {}
         // After the end a broken conversation is no news: the run is being stopped.
         Err(_) if bench.over.get() => {}
         Err(fault) => bench.course.fail_by(Cause::of(&fault), failure::gave_up(number, &crew, &fault)),
+    }
+}
+
+/// One user's place among those of its worker.
+struct Chair<'a> {
+    crew: &'a Crew,
+    number: u32,
+    place: u32,
+    bench: &'a Rc<Bench>,
+    handle: &'a Handle,
+    connected: &'a Cell<u32>,
+}
+
+impl Chair<'_> {
+    /// What is done once lies in boxes of its own and is gone afterwards: a user's turn goes through this future, and a
+    /// thousand users are to be small.
+    async fn with_sql(&self, opening: Rc<Opening>) -> Result<(), Fault> {
+        let opened = Box::pin(Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let mut seated = self.seated(opened)?;
+        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let Seated { session, seat } = &mut *seated;
+        let life = workload.user(parameters, *seed, self.number, *users, session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*life));
+        let lived = life.await;
+        if Box::pin(self.lingered(&lived)).await {
+            Box::pin(seated.session.quit()).await;
+        }
+        lived
+    }
+
+    async fn with_keys(&self, opening: Rc<by_key::Opening>) -> Result<(), Fault> {
+        let opened = Box::pin(by_key::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let mut seated = self.seated(opened)?;
+        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let Seated { session, seat } = &mut *seated;
+        let life = workload.user_by_key(parameters, *seed, self.number, *users, session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*life));
+        let lived = life.await;
+        // Nobody counts goodbyes here: the session is dropped.
+        Box::pin(self.lingered(&lived)).await;
+        lived
+    }
+
+    fn seated<S>(&self, opened: Result<S, Fault>) -> Result<Box<Seated<S>>, Fault> {
+        if let Err(fault) = &opened {
+            let course = &self.bench.course;
+            course.fail_by(Cause::of(fault), failure::not_let_in(self.number, self.crew, course.ready(), fault));
+        }
+        let seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.crew, self.number);
+        let seated = Box::new(Seated { session: opened?, seat });
+        self.handle.touches(Part::Place, Memory::of(&*seated));
+        self.connected.set(self.connected.get() + 1);
+        Ok(seated)
+    }
+
+    /// Whether there is a session to say goodbye to. What the kernel counted of the server's thread is read while there is one.
+    async fn lingered(&self, lived: &Result<(), Fault>) -> bool {
+        if lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
+            return false;
+        }
+        while !self.bench.course.is_released() {
+            self.handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(1 + self.place / CONNECTING))).await;
+        }
+        true
     }
 }
 

@@ -10,6 +10,7 @@ mod foreground;
 mod host;
 mod index_lock;
 mod innodb;
+mod memcached;
 mod node;
 mod rocksdb;
 mod sampler;
@@ -17,6 +18,7 @@ mod server_process;
 mod server_threads;
 mod status;
 
+use crate::sessions::by_key::KeyDoor;
 use model::host::Version;
 use model::record::series::{Metric, Shape, Unit};
 use model::units::Nanos;
@@ -31,6 +33,7 @@ use workload::audit::Question;
 /// client's own (check W2), so it is read nearest to the mark, and `sampler` counts the statements sent until then.
 /// `database` comes last: it says the same in the lab's own names.
 pub const ALL: &[&str] = &[
+    memcached::NAME,
     status::NAME,
     sampler::NAME,
     data::NAME,
@@ -52,6 +55,8 @@ pub struct Wanted {
     pub questions: Vec<Question>,
     /// Those that are off by default were switched on.
     pub engine_counters: bool,
+    /// By which users come past SQL.
+    pub door: Option<KeyDoor>,
 }
 
 /// The sources of a run that can be read there: without a session none of what the server tells, without a process of ours
@@ -65,6 +70,7 @@ pub fn sources(
 ) -> Vec<Box<dyn Source>> {
     let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    sources.extend(wanted.door.and_then(memcached::Memcached::of).map(|source| Box::new(source) as Box<dyn Source>));
     if let Some(asker) = &asker {
         sources.push(Box::new(status::Status(asker.clone())));
         sources.push(Box::new(sampler::Sampler(asker.clone())));
@@ -238,9 +244,13 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sessions::address::Address;
+    use crate::sessions::by_key::Protocol;
 
     fn all_wanted() -> Wanted {
-        Wanted { engine_counters: true, ..Wanted::default() }
+        let protocol = Protocol::Memcached { dialect: wire::memcached::Dialect::Text, container: None };
+        let door = KeyDoor { address: Address::Unix("/nowhere".into()), protocol };
+        Wanted { engine_counters: true, door: Some(door), ..Wanted::default() }
     }
 
     #[test]
@@ -272,9 +282,17 @@ mod tests {
             }
             let mut reading = Reading::default();
             source.read(Occasion::Mark, &mut reading);
-            let broken =
-                ["status", "innodb", "index_lock", "rocksdb", "server_process", "server_threads", "foreground"]
-                    .contains(&source.name());
+            let broken = [
+                "memcached",
+                "status",
+                "innodb",
+                "index_lock",
+                "rocksdb",
+                "server_process",
+                "server_threads",
+                "foreground",
+            ]
+            .contains(&source.name());
             assert_eq!((reading.values.is_empty(), reading.missing.is_empty()), (broken, !broken), "{}", source.name());
         }
     }

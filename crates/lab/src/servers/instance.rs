@@ -4,10 +4,12 @@
 
 use super::galera::{self, Gates, Member};
 use super::house::{Claim, House, SOCKET_PATH_LIMIT};
+use super::keys::{self, Gate};
 use super::{Build, DATA, Description, Ready, Site, Step, certificates, error_log};
 use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::trouble::Trouble;
 use model::plan::Server;
+use model::plan::door::CACHE;
 use model::units::Nanos;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -63,6 +65,8 @@ pub struct Instance {
     /// The CA that signed its certificate, when it offers TLS.
     ca: Option<PathBuf>,
     cpus: Vec<u32>,
+    /// Where users past SQL come: a socket, or ports.
+    door: Option<(PathBuf, Option<[u16; 2]>)>,
     /// Ports of all nodes of its cluster.
     gates: Vec<Gates>,
     start_time: Nanos,
@@ -111,11 +115,14 @@ impl Instance {
     pub(super) fn start_as(data: Claim, wish: &Wish, member: Option<Member>) -> Result<Self, Trouble> {
         let room = wish.house.claim_socket()?;
         let socket = room.folder().join("s");
+        let key_socket = room.folder().join("k");
+        let ports = keys::ports(wish)?;
         let site = Site {
             folder: data.folder(),
             socket: &socket,
             tcp: wish.tcp,
             as_root: rustix::process::geteuid().is_root(),
+            door: ports.as_ref().map(|ports| Gate { socket: &key_socket, ports: *ports }),
             member,
         };
         let kind = super::kind(&wish.build.installed.kind).expect("the catalogue knows only kinds that exist");
@@ -147,6 +154,7 @@ impl Instance {
             socket,
             ca,
             cpus,
+            door: ports.map(|ports| (key_socket, ports)),
             gates: member.map(|m| m.gates.to_vec()).unwrap_or_default(),
             start_time,
             data,
@@ -160,6 +168,10 @@ impl Instance {
     }
     pub fn gates(&self) -> &[Gates] {
         &self.gates
+    }
+    /// Where users past SQL come, when the server was told of them.
+    pub fn door(&self) -> Option<Gate<'_>> {
+        self.door.as_ref().map(|(socket, ports)| Gate { socket, ports: *ports })
     }
     pub fn socket(&self) -> &Path {
         &self.socket
@@ -212,7 +224,9 @@ impl Instance {
         let owner = self.data.owner();
         let (command, cpus, log) = (&self.description.start, &self.cpus[..], &self.error_log);
         self.process = Guarded::spawn(guard, &Order { command, cpus, log, input: None, owner: &owner })?;
-        let site = Site { folder: self.data.folder(), socket: &self.socket, tcp: None, as_root: false, member: None };
+        let door = self.door.as_ref().map(|(socket, ports)| Gate { socket, ports: *ports });
+        let (folder, socket) = (self.data.folder(), self.socket.as_path());
+        let site = Site { folder, socket, tcp: None, as_root: false, door, member: None };
         wait_until_ready(&AtomicBool::new(false), &mut self.process, &site, self.description.ready)?;
         Ok(begun.elapsed())
     }
@@ -229,7 +243,7 @@ impl Instance {
 /// What can be refused before anything is made.
 fn check(wish: &Wish) -> Result<(), Trouble> {
     let (build, server) = (&wish.build.installed, wish.server);
-    if !build.engines.contains(&server.engine) {
+    if !build.engines.contains(&server.engine) && build.kind != CACHE {
         return Err(Trouble::new(format!("{} {} has no engine {}", build.name, build.version, server.engine))
             .mend(format!("its engines are {}", build.engines.join(", "))));
     }
@@ -318,10 +332,10 @@ fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
 }
 
 fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready: Ready) -> Result<(), Trouble> {
-    let Ready::Greeting { protocol } = ready;
-    until(stop, process, |ended| match ended {
-        Some(ended) => Some(Err(died("starting the server", site, ended))),
-        None => greeted(site.socket, protocol).then_some(Ok(())),
+    until(stop, process, |ended| match (ended, ready) {
+        (Some(ended), _) => Some(Err(died("starting the server", site, ended))),
+        (None, Ready::Greeting { protocol }) => greeted(site.socket, protocol).then_some(Ok(())),
+        (None, Ready::Version) => keys::answers(&site.door?.address(false)).then_some(Ok(())),
     })
 }
 
@@ -369,6 +383,7 @@ mod tests {
             socket: Path::new("/nowhere/s"),
             tcp: Some(port),
             as_root: false,
+            door: None,
             member: None,
         };
         assert!(check_doors(&site).unwrap_err().to_string().starts_with(&format!("port {port} of 127.0.0.1 is taken")));

@@ -5,7 +5,7 @@
 
 use super::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
-use super::{Build, Description, Kind, Ready, Site, Step, certificates};
+use super::{Build, Description, Kind, Ready, Site, Step, certificates, keys};
 use model::host::Version;
 use model::plan::Server;
 
@@ -41,6 +41,16 @@ const SERVER: &[Fact] = &[
     // Off is said to all: from 11.4 on a server without certificates makes a key at every start, in 2 to 16 s.
     fact("tls", ANY, NEVER, Lines::Switch { on: certificates::LINES, off: &["skip-ssl"] }),
 ];
+
+/// HandlerSocket, which `keys.rs` loads and binds; what it reads is what was committed last.
+const DOORS: &[Fact] = &[
+    fact("doors", ANY, NEVER, Lines::Set(&[])),
+    fact("door_threads", ANY, NEVER, Lines::Set(&["loose-handlersocket_threads"])),
+    fact("read_batch", ANY, NEVER, Lines::Nothing(NO_TRANSACTIONS)),
+    fact("write_batch", ANY, NEVER, Lines::Nothing(NO_TRANSACTIONS)),
+    fact("door_isolation", ANY, NEVER, Lines::Nothing(NO_TRANSACTIONS)),
+];
+const NO_TRANSACTIONS: &str = "HandlerSocket has no transactions beyond what it reads at once";
 
 const INNODB: &[Fact] = &[
     fact("buffer_pool", ANY, NEVER, Lines::Set(&["innodb_buffer_pool_size"])),
@@ -86,6 +96,7 @@ const INNODB: &[Fact] = &[
         Lines::Switch { on: &["innodb_change_buffering=all"], off: &["innodb_change_buffering=none"] },
     ),
     fact("change_buffer", V11_0, NEVER, Lines::Nothing("MariaDB 11.0 removed the change buffer")),
+    fact("memtable", ANY, NEVER, Lines::Nothing("InnoDB collects changes in its buffer pool")),
     fact(
         "flush_neighbors",
         ANY,
@@ -141,9 +152,12 @@ impl Kind for MariaDb {
         // Nobody is there yet to replicate to.
         let bootstrap: &[&str] =
             if site.member.is_some() { &["--bootstrap", "--wsrep-on=OFF"] } else { &["--bootstrap"] };
-        let facts = [SERVER, facts_of(&wanted.engine)];
+        let facts = [SERVER, DOORS, facts_of(&wanted.engine)];
         let tables = Tables { always: ALWAYS, facts: &facts, plugin };
         let (mut option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
+        if let Some(door) = site.door.filter(|_| build.has_plugin(keys::HANDLERSOCKET)) {
+            option_file += &keys::of_mariadb(door);
+        }
         let mut start = build.on(site, &[]);
         if let Some(member) = &site.member {
             option_file += &member.lines();
@@ -255,6 +269,6 @@ mod tests {
 
     #[test]
     fn every_word_means_something_or_is_told_to_mean_nothing() {
-        assert_every_word_has_one_row(VERSIONS, &[SERVER, INNODB]);
+        assert_every_word_has_one_row(VERSIONS, &[SERVER, DOORS, INNODB]);
     }
 }

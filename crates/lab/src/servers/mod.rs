@@ -15,7 +15,9 @@ pub mod guard;
 pub mod house;
 pub mod install;
 pub mod instance;
+pub mod keys;
 pub mod mariadb;
+pub mod memcached;
 pub mod mysql;
 mod option_file;
 pub mod sham;
@@ -28,7 +30,7 @@ use std::path::{Path, PathBuf};
 pub const DATA: &str = "data";
 
 /// Every kind, one file each.
-pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql];
+pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql, &memcached::Memcached];
 
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
     ALL.iter().copied().find(|k| k.name() == name)
@@ -53,6 +55,9 @@ pub struct Build {
 }
 
 impl Build {
+    pub fn has_plugin(&self, file: &str) -> bool {
+        self.plugins.as_ref().is_some_and(|folder| folder.join(file).is_file())
+    }
     /// The server's command line with these arguments.
     pub fn command<S: Into<String>>(&self, arguments: impl IntoIterator<Item = S>) -> Vec<String> {
         let program = self.launcher.iter().cloned().chain([self.installed.binary.clone()]);
@@ -75,6 +80,8 @@ pub struct Site<'a> {
     pub tcp: Option<u16>,
     /// Servers refuse to run as root unless told so.
     pub as_root: bool,
+    /// Where users past SQL come, when they do.
+    pub door: Option<keys::Gate<'a>>,
     /// Its place in a cluster, when it is a node of one.
     pub member: Option<galera::Member<'a>>,
 }
@@ -131,4 +138,6 @@ pub struct Step {
 pub enum Ready {
     /// The server speaks first: a packet whose payload begins with this protocol version.
     Greeting { protocol: u8 },
+    /// The server answers memcached's `version` at its gate.
+    Version,
 }

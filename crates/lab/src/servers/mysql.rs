@@ -4,9 +4,10 @@
 
 use super::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
 use super::option_file::{self, Tables};
-use super::{Build, Description, Kind, Ready, Site, Step, certificates};
+use super::{Build, Description, Kind, Ready, Site, Step, certificates, keys};
 use model::host::Version;
 use model::plan::Server;
+use model::plan::door::{MEMCACHED_FROM, MEMCACHED_UNTIL};
 
 pub struct MySql;
 
@@ -61,6 +62,40 @@ const SERVER: &[Fact] = &[
     ),
 ];
 
+/// The memcached plugin. What its daemon listens to and how it runs is one option, which `keys.rs` writes.
+const DOORS: &[Fact] = &[
+    fact("doors", ANY, MEMCACHED_FROM, Lines::Nothing(NO_PLUGIN_YET)),
+    fact("doors", MEMCACHED_FROM, MEMCACHED_UNTIL, Lines::Set(&[])),
+    fact("doors", MEMCACHED_UNTIL, NEVER, Lines::Nothing(NO_PLUGIN_MORE)),
+    fact("door_threads", ANY, MEMCACHED_FROM, Lines::Nothing(NO_PLUGIN_YET)),
+    fact("door_threads", MEMCACHED_FROM, MEMCACHED_UNTIL, Lines::Set(&[])),
+    fact("door_threads", MEMCACHED_UNTIL, NEVER, Lines::Nothing(NO_PLUGIN_MORE)),
+    fact("read_batch", ANY, MEMCACHED_FROM, Lines::Nothing(NO_PLUGIN_YET)),
+    fact("read_batch", MEMCACHED_FROM, MEMCACHED_UNTIL, Lines::Set(&["loose-daemon_memcached_r_batch_size"])),
+    fact("read_batch", MEMCACHED_UNTIL, NEVER, Lines::Nothing(NO_PLUGIN_MORE)),
+    fact("write_batch", ANY, MEMCACHED_FROM, Lines::Nothing(NO_PLUGIN_YET)),
+    fact("write_batch", MEMCACHED_FROM, MEMCACHED_UNTIL, Lines::Set(&["loose-daemon_memcached_w_batch_size"])),
+    fact("write_batch", MEMCACHED_UNTIL, NEVER, Lines::Nothing(NO_PLUGIN_MORE)),
+    fact("door_isolation", ANY, MEMCACHED_FROM, Lines::Nothing(NO_PLUGIN_YET)),
+    fact(
+        "door_isolation",
+        MEMCACHED_FROM,
+        MEMCACHED_UNTIL,
+        Lines::Words {
+            lines: &[
+                ("read_uncommitted", "loose-innodb_api_trx_level=0"),
+                ("read_committed", "loose-innodb_api_trx_level=1"),
+                ("repeatable_read", "loose-innodb_api_trx_level=2"),
+                ("serializable", "loose-innodb_api_trx_level=3"),
+            ],
+            why: "InnoDB has these four levels",
+        },
+    ),
+    fact("door_isolation", MEMCACHED_UNTIL, NEVER, Lines::Nothing(NO_PLUGIN_MORE)),
+];
+const NO_PLUGIN_YET: &str = "InnoDB's memcached plugin came with MySQL 5.6";
+const NO_PLUGIN_MORE: &str = "MySQL 8.3 removed InnoDB's memcached plugin";
+
 const INNODB: &[Fact] = &[
     fact("buffer_pool", ANY, NEVER, Lines::Set(&["innodb_buffer_pool_size"])),
     fact("buffer_pool_instances", ANY, NEVER, Lines::Set(&["innodb_buffer_pool_instances"])),
@@ -93,6 +128,7 @@ const INNODB: &[Fact] = &[
         Lines::Switch { on: &["innodb_change_buffering=all"], off: &["innodb_change_buffering=none"] },
     ),
     fact("flush_neighbors", ANY, V5_6, Lines::Nothing("MySQL 5.5 always flushes neighbours")),
+    fact("memtable", ANY, NEVER, Lines::Nothing("InnoDB collects changes in its buffer pool")),
     fact(
         "flush_neighbors",
         V5_6,
@@ -127,9 +163,12 @@ impl Kind for MySql {
     }
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
-        let facts = [SERVER, facts_of(&wanted.engine)];
+        let facts = [SERVER, DOORS, facts_of(&wanted.engine)];
         let tables = Tables { always: ALWAYS, facts: &facts, plugin: None };
-        let (option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
+        let (mut option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
+        if let Some(door) = site.door.filter(|_| keys::has_memcached(build.installed.version)) {
+            option_file += &keys::of_mysql(door, site.as_root, wanted);
+        }
         let bootstraps = build.installed.version < V5_7;
         Description {
             option_file,
@@ -190,7 +229,7 @@ mod tests {
 
     #[test]
     fn every_word_means_something_or_is_told_to_mean_nothing() {
-        assert_every_word_has_one_row(VERSIONS, &[SERVER, INNODB]);
+        assert_every_word_has_one_row(VERSIONS, &[SERVER, DOORS, INNODB]);
     }
 
     #[test]
@@ -211,6 +250,24 @@ mod tests {
         for version in [Version(5, 5, 34), Version(5, 6, 14), Version(9, 7, 4)] {
             let wanted = wanting("innodb", &more, &[("innodb_lru_scan_depth", 2048.into())]);
             insta::assert_snapshot!(format!("other-{version}"), described(&MySql, version, &wanted));
+        }
+    }
+
+    #[test]
+    fn the_door_past_sql_is_wanted_in_full_and_as_root_it_is_told_so() {
+        let more = [
+            ("doors", true.into()),
+            ("door_threads", 4.into()),
+            ("read_batch", 128.into()),
+            ("write_batch", 32.into()),
+            ("door_isolation", "repeatable_read".into()),
+            ("max_connections", 1_000.into()),
+        ];
+        for version in [Version(5, 5, 34), Version(5, 6, 14), Version(8, 0, 33), Version(8, 4, 13)] {
+            insta::assert_snapshot!(
+                format!("doors-{version}"),
+                described(&MySql, version, &wanting("innodb", &more, &[]))
+            );
         }
     }
 

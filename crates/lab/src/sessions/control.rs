@@ -70,7 +70,7 @@ impl Control {
     }
 }
 
-fn blocking_line(address: &Address, patience: Duration) -> std::io::Result<Line> {
+pub(super) fn blocking_line(address: &Address, patience: Duration) -> std::io::Result<Line> {
     match address {
         Address::Unix(path) => {
             let socket = std::os::unix::net::UnixStream::connect(path)?;

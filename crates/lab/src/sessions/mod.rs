@@ -3,6 +3,7 @@
 //! `tls` stand between the protocols and the line.
 
 pub mod address;
+pub mod by_key;
 pub mod channel;
 pub mod control;
 pub mod dsn;

@@ -2,6 +2,7 @@
 //! a parameter that a workload lacks does not multiply that workload's cells.
 
 use super::cpus::CpuSet;
+use super::door;
 use super::topology::{self, Topology};
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::experiment::grammar::{axis_target, group_axis, parameter_of};
@@ -39,6 +40,7 @@ struct Obstacle {
 pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec<Cell>, Vec<(Skipped, Problem)>) {
     let mut cells = Vec::new();
     let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
+    let mut unfit: Vec<(Skipped, Problem)> = Vec::new();
     let mut seen = BTreeSet::new();
     for combination in Combinations::of(&experiment.axes) {
         let workloads = workloads_of(experiment, &combination, words);
@@ -55,12 +57,17 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
                 let axes: Axes = cell.axes.into_iter().filter(|(key, _)| about(key)).collect();
                 let path = axes.keys().next().map_or_else(|| path_of(keys[0]), |axis| format!("axes.{axis}"));
                 let skip = Skipped { axes, reason: format!("{reason}; {mend}") };
-                if skipped.iter().all(|(s, _)| *s != skip) {
+                // Two axes whose values do not all go together: the pairs that do are what was asked for.
+                let list = if door::unfits(&experiment.axes, keys) { &mut unfit } else { &mut skipped };
+                if list.iter().all(|(s, _)| *s != skip) {
                     let problem = experiment.problem(&path, reason, mend);
-                    skipped.push((skip, problem));
+                    list.push((skip, problem));
                 }
             }
         }
+    }
+    if cells.is_empty() {
+        skipped.append(&mut unfit);
     }
     let width = cells.len().to_string().len().max(3);
     for (i, cell) in cells.iter_mut().enumerate() {
@@ -164,6 +171,11 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     if let Some(transport) = axes.get("transport").and_then(Value::text) {
         load.transport = Transport::named(transport);
     }
+    let mut server = server(experiment, &axes);
+    if server.on.is_none() && experiment.running(words).iter().any(|w| w.door().is_some()) {
+        // The servers of all cells open the doors that they have, so that one server can take users of each.
+        server.settings.entry("doors".into()).or_insert(Value::Flag(true));
+    }
     let mut phases = experiment.phases.clone();
     for phase in &mut phases {
         if let Some(disturb) = axes.get(&format!("phases.{}.disturb", phase.step().0)).and_then(Value::text) {
@@ -184,7 +196,7 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     Cell {
         id: CellId(String::new()),
         repeats: None,
-        server: server(experiment, &axes),
+        server,
         workload: label(workloads),
         parameters,
         load,
@@ -304,7 +316,8 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
                 },
             });
         }
-        if let Some((keys, reason, mend)) = topology::refused(cell, build) {
+        let refused = topology::refused(cell, build).or_else(|| door::refused(cell, build));
+        if let Some((keys, reason, mend)) = refused {
             return Some(Obstacle { keys, reason, mend: mend.into() });
         }
         let offers_tls = server.settings.get("tls").and_then(Value::flag) == Some(true);
@@ -353,8 +366,9 @@ fn not_installed(build: &str) -> Obstacle {
     Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
 }
 
+/// A build without engines keeps no tables, and nothing is asked of it.
 fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
-    build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
+    build.kind == door::CACHE || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }
 
 /// What of the plan is larger than the host.

@@ -5,6 +5,7 @@
 mod cells;
 pub mod cost;
 pub mod cpus;
+pub mod door;
 mod hash;
 mod near_miss;
 mod order;

@@ -31,6 +31,7 @@ pub struct Memory {
     pub prepared: Vec<String>,
     pub answer: Option<Result<Answer, Fault>>,
     pub kept: Kept,
+    pub text: Vec<u8>,
 }
 
 impl Memory {
@@ -49,6 +50,13 @@ impl Memory {
     }
     /// Rows of the tables of TPC-C, by the names of their columns; three customers have any name.
     fn keep(&mut self, sql: &str, value: Option<i64>) -> u64 {
+        if let (true, Some(key)) = (is_by_key(sql), value) {
+            self.kept.clear(2);
+            self.kept.push(Cell::Int(key));
+            workload::kv::value::write(&mut self.text, key as u64, workload::kv::value::LOADED, 119);
+            self.kept.push(Cell::Bytes(&self.text));
+            return 1;
+        }
         let Some(list) = sql.strip_prefix("SELECT ").and_then(|rest| rest.split(" FROM ").next()) else { return 0 };
         let missing = sql.contains("FROM item") && value.is_none_or(|item| !(1..=100_000).contains(&item));
         let rows = if missing {
@@ -77,7 +85,7 @@ impl Memory {
         rows
     }
     fn rows_of(&self, sql: &str, first: u64, last: u64) -> u64 {
-        if !sql.starts_with("SELECT") || !(sql.contains("sbtest") || sql.contains("stock")) {
+        if !sql.starts_with("SELECT") || !(sql.contains("sbtest") || sql.contains("stock") || is_by_key(sql)) {
             return 0;
         }
         let within = if sql.contains("SUM") || sql.contains("count(") || sql.contains("COUNT(") {
@@ -104,6 +112,10 @@ fn ids(sql: &str) -> (u64, u64) {
     let mut numbers = tail.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok());
     let first = numbers.next().unwrap_or(0);
     (first, numbers.next().unwrap_or(first))
+}
+
+fn is_by_key(sql: &str) -> bool {
+    sql.contains("FROM kv ")
 }
 
 /// Whose users read what they keep; a graph's do without.

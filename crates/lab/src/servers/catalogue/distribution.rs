@@ -4,7 +4,10 @@
 use super::super::Build;
 use super::probe::probe;
 use crate::trouble::Trouble;
+use model::host::{InstalledBuild, Version};
+use model::plan::door::CACHE;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 /// The name of whatever the distribution installed.
 pub const DISTRIBUTION: &str = "distribution";
@@ -21,6 +24,21 @@ pub fn find() -> Option<Build> {
     let places = BINARIES.iter().flat_map(|b| folders.iter().map(move |f| f.join(b)));
     let binary = places.into_iter().find(|b| b.is_file())?;
     probe(DISTRIBUTION, &binary, binary.parent()?.parent()?, &[]).ok()
+}
+
+/// Its memcached, which has no engines and no plugins.
+pub fn cache() -> Option<Build> {
+    let binary = FOLDERS.iter().map(|folder| PathBuf::from(folder).join(CACHE)).find(|path| path.is_file())?;
+    let said = Command::new(&binary).arg("-V").stdin(Stdio::null()).output().ok()?;
+    let installed = InstalledBuild {
+        name: CACHE.into(),
+        kind: CACHE.into(),
+        version: Version::parse(&String::from_utf8_lossy(&said.stdout))?,
+        basedir: binary.parent()?.parent()?.to_str()?.into(),
+        binary: binary.to_str()?.into(),
+        engines: Vec::new(),
+    };
+    Some(Build { installed, launcher: Vec::new(), share: PathBuf::new(), plugins: None })
 }
 
 pub fn none_installed() -> Trouble {

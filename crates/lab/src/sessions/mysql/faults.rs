@@ -9,7 +9,7 @@ pub(super) fn server_fault(error: &wire::mysql::ServerError) -> Fault {
 }
 
 #[cold]
-pub(super) fn protocol(malformed: Malformed) -> Fault {
+pub(in crate::sessions) fn protocol(malformed: Malformed) -> Fault {
     Fault::Protocol(malformed.0.to_string())
 }
 
@@ -26,7 +26,7 @@ pub(super) fn unopened(error: &LoginError) -> Fault {
 }
 
 #[cold]
-pub(super) fn lost(error: &std::io::Error) -> Fault {
+pub(in crate::sessions) fn lost(error: &std::io::Error) -> Fault {
     match error.kind() {
         std::io::ErrorKind::TimedOut => Fault::TimedOut,
         std::io::ErrorKind::UnexpectedEof => Fault::Lost("the server closed the connection".into()),

@@ -5,7 +5,7 @@
 //! executing and reading do not.
 
 mod columns;
-mod faults;
+pub(super) mod faults;
 mod file;
 mod opening;
 mod reading;

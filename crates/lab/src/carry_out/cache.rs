@@ -1,0 +1,162 @@
+//! A server that is a cache: brought up, asked what it is, and filled with the very rows that a table would hold, by sets. There is no
+//! SQL, so nothing of it can be asked, and nothing is kept on disk: every start is followed by a fill.
+
+use super::dataset::key;
+use super::instance::{Serving, Up, fingerprint, held};
+use super::wanted::Wanted;
+use super::{Lab, Unready};
+use crate::clock;
+use crate::servers::Build;
+use crate::servers::instance::Instance;
+use crate::sessions::address::Door;
+use crate::sessions::by_key::control::Control as KeyControl;
+use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::trouble::Trouble;
+use model::host::InstalledBuild;
+use model::plan::{PlannedRun, Server};
+use model::record::answer::{DatasetRecord, InstanceRecord};
+use model::record::event::EventKind;
+use model::record::start::Prepared;
+use model::units::Nanos;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use wire::memcached::Dialect;
+use workload::dataset::Rows;
+use workload::session::Fault;
+
+/// Sets in one batch: few round trips, and well below what sockets hold.
+const BATCH: u64 = 64;
+
+/// What a cache says of itself.
+fn describe(
+    key: &str,
+    wanted: &Server,
+    build: &InstalledBuild,
+    instance: &Instance,
+    binary_sha256: Option<String>,
+) -> Result<InstanceRecord, Fault> {
+    let mut control = KeyControl::connect(&door(instance), super::keyed::PATIENCE)?;
+    let version_text = control.version()?;
+    Ok(InstanceRecord {
+        key: key.to_string(),
+        wanted: wanted.clone(),
+        kind: build.kind.clone(),
+        version: build.version,
+        version_comment: String::new(),
+        version_text,
+        binary_sha256,
+        option_file: String::new(),
+        variables: Default::default(),
+        engines: Vec::new(),
+        cpus: instance.cpus().to_vec(),
+        complaints: instance.complaints(),
+        not_applicable: instance.description().not_applicable.clone(),
+        start_time: instance.start_time(),
+    })
+}
+
+fn door(instance: &Instance) -> KeyDoor {
+    let address = instance.door().expect("a cache has a gate").address(false);
+    KeyDoor { address, protocol: Protocol::Memcached { dialect: Dialect::Text, container: None } }
+}
+
+/// Where SQL would be: nowhere, so that whoever asks is refused at once.
+fn no_sql(instance: &Instance) -> Door {
+    Door::root(instance.folder().join("no-sql-here"))
+}
+
+impl Lab<'_> {
+    /// A cache that has just started: there is no SQL to ask it in.
+    pub(super) fn start_cache(
+        &self,
+        key: &str,
+        server: &Server,
+        build: &Build,
+        instance: Instance,
+    ) -> Result<Up, Trouble> {
+        let installed = &build.installed;
+        let record = describe(key, server, installed, &instance, fingerprint(&installed.binary))
+            .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        self.notebook.instance(&record)?;
+        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
+        self.notebook.note(EventKind::InstanceReady, None, text)?;
+        let door = no_sql(&instance);
+        Ok(Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), door, Prepared::Loaded))
+    }
+
+    /// Sets the rows of each dataset that is not there yet.
+    pub(super) fn fill_cache(&mut self, wanted: &[Wanted], run: &PlannedRun) -> Result<(), Unready> {
+        for wanted in wanted {
+            let up = self.up.as_ref().expect("a cache is up before it is filled");
+            if up.datasets.contains_key(&wanted.name) {
+                continue;
+            }
+            let Serving::Ours(instance) = &up.server else { unreachable!("a cache is the lab's own") };
+            let (door, instance) = (door(&held(instance)), up.key.clone());
+            self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
+            self.progress.say(&format!("setting {}", wanted.label()));
+            let begun = clock::now();
+            let stop = || self.stop.load(Relaxed);
+            let rows = fill(&door, wanted, &stop).map_err(|trouble| Unready::Fail(trouble.to_string()))?;
+            self.check_stop().map_err(Unready::Halt)?;
+            let record = DatasetRecord {
+                key: key(&instance, &wanted.name),
+                instance,
+                schema: wanted.schema(),
+                family: wanted.family.clone(),
+                parameters: wanted.parameters.clone(),
+                tables: Vec::new(),
+                load_time: Some(Nanos(clock::now().0 - begun.0)),
+                snapshot: None,
+                rows,
+                rows_checked: rows,
+                rows_wrong: 0,
+            };
+            self.notebook.dataset(&record)?;
+            self.notebook.note(EventKind::DatasetReady, Some(&run.id), format!("{}: {rows} keys", wanted.name))?;
+            let up: &mut Up = self.up.as_mut().expect("it was filled");
+            up.datasets.insert(wanted.name.clone(), Ok(record.schema));
+            up.prepared = Prepared::Loaded;
+        }
+        Ok(())
+    }
+}
+
+/// Sets every row and reads every value back; how many there are.
+fn fill(door: &KeyDoor, wanted: &Wanted, stop: &dyn Fn() -> bool) -> Result<u64, Trouble> {
+    let Rows::ByTable(rows) = wanted.dataset.rows() else { unreachable!("keys and values lie in one table") };
+    let total = wanted.dataset.tables()[0].rows;
+    let cannot = |e: Fault| Trouble::new(format!("{door:?} cannot be filled")).because(e);
+    let mut control = KeyControl::connect(door, super::keyed::PATIENCE).map_err(cannot)?;
+    let mut text = Vec::new();
+    for from in (0..total).step_by(BATCH as usize) {
+        if stop() {
+            break;
+        }
+        let to = (from + BATCH).min(total);
+        text.clear();
+        rows.lines(0, from, to, &mut text);
+        let mut keys = Vec::new();
+        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let (key, value) = pair(line);
+            control.set(key, value);
+            keys.push((key, value));
+        }
+        let written = control.write().map_err(cannot)?;
+        let asked: Vec<u64> = keys.iter().map(|(key, _)| *key).collect();
+        let found = control.get(&asked).map_err(cannot)?;
+        let same = keys.iter().zip(&found).filter(|((key, value), (k, v))| key == k && *value == v.as_slice()).count();
+        if written != to - from || same as u64 != to - from {
+            let what =
+                format!("of the keys {} to {to}, {written} were stored and {same} read back as written", from + 1);
+            return Err(Trouble::new(what).mend("give it more memory: settings.buffer_pool"));
+        }
+    }
+    Ok(total)
+}
+
+/// A line of the dataset: a key, a tab, a value.
+fn pair(line: &[u8]) -> (u64, &[u8]) {
+    let tab = line.iter().position(|byte| *byte == b'\t').expect("a line of two columns");
+    (wire::memcached::natural(&line[..tab]).expect("a key is a number"), &line[tab + 1..])
+}

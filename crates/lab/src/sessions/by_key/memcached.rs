@@ -1,0 +1,35 @@
+//! Hot path: requests and answers of a session in memcached's protocol.
+
+use super::super::mysql::faults::protocol;
+use super::{Notes, Read, Request, refused};
+use wire::memcached::{Asked, Dialect, Said, natural};
+use workload::session::Fault;
+
+#[inline]
+pub(super) fn get(dialect: Dialect, out: &mut Vec<u8>, keys: &[u64]) {
+    dialect.get(out, keys.iter().copied());
+}
+
+#[inline]
+pub(super) fn set(dialect: Dialect, out: &mut Vec<u8>, key: u64, value: &[u8]) {
+    dialect.set(out, key, value);
+}
+
+#[inline]
+pub(super) fn read(dialect: Dialect, bytes: &[u8], request: &mut Request, notes: &mut Notes) -> Result<Read, Fault> {
+    let Some(heard) = dialect.hear(bytes).map_err(protocol)? else { return Ok(Read::Incomplete) };
+    let asked = if request.keys == 0 { Asked::Write } else { Asked::Keys(request.keys) };
+    match heard.said {
+        Said::Value { key, value } => {
+            request.found += 1;
+            if request.kept.is_some() {
+                notes.keep(request, natural(key).map_err(protocol)?, value)?;
+            }
+        }
+        Said::Done => request.written = 1,
+        Said::Refused(words) => return Ok(Read::Refused(heard.consumed, refused(words))),
+        Said::Miss | Said::End | Said::NotDone | Said::Stat { .. } | Said::Version(_) => {}
+    }
+    let closes = dialect.closes(asked, &heard.said).map_err(protocol)?;
+    Ok(if closes { Read::End(heard.consumed) } else { Read::Part(heard.consumed) })
+}

@@ -1,0 +1,114 @@
+//! How a conversation past SQL begins: a fresh line, then what the protocol needs before the first request: the container of
+//! InnoDB's plugin, or the secret and the index of HandlerSocket. A container that is not mapped answers every get with a
+//! miss, and HandlerSocket without its secret answers every find with a refusal, at full speed both: so both are looked at
+//! here, once per connect.
+
+use super::handlersocket::INDEX;
+use crate::clock;
+use crate::load::executor::Line;
+use crate::sessions::address::Address;
+use crate::sessions::channel::Channel;
+use crate::sessions::mysql::Connecting;
+use crate::sessions::mysql::faults::{lost, protocol};
+use model::units::Nanos;
+use std::fmt;
+use wire::handlersocket;
+use wire::memcached::{Dialect, Said};
+use workload::session::Fault;
+
+/// A door past SQL: where, and what is spoken there.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyDoor {
+    pub address: Address,
+    pub protocol: Protocol,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub enum Protocol {
+    Memcached {
+        dialect: Dialect,
+        /// Of InnoDB's plugin; a cache has none.
+        container: Option<String>,
+    },
+    HandlerSocket {
+        /// Empty where the server wants none.
+        secret: String,
+        schema: String,
+        table: String,
+        /// Key, then value.
+        columns: String,
+    },
+}
+
+/// The secret stays out.
+impl fmt::Debug for KeyDoor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.protocol {
+            Protocol::Memcached { dialect, container } => {
+                write!(f, "memcached {dialect:?} {}@{}", container.as_deref().unwrap_or_default(), self.address)
+            }
+            Protocol::HandlerSocket { schema, .. } => write!(f, "handlersocket {schema}@{}", self.address),
+        }
+    }
+}
+
+pub struct Opening {
+    pub door: KeyDoor,
+    pub connect: Box<dyn Fn() -> Connecting>,
+}
+
+/// Connects, and says what has to be said first; with the time that took.
+pub(super) async fn dial(opening: &Opening) -> Result<(Channel, Nanos), Fault> {
+    let begun = clock::now();
+    let line: Line = (opening.connect)().await.map_err(|e| lost(&e))?;
+    let mut channel = Channel::plain(line);
+    match &opening.door.protocol {
+        Protocol::Memcached { container: None, .. } => {}
+        Protocol::Memcached { dialect, container: Some(name) } => select(&mut channel, *dialect, name).await?,
+        Protocol::HandlerSocket { secret, schema, table, columns } => {
+            if !secret.is_empty() {
+                handlersocket::authenticate(channel.outgoing(), secret);
+                agreed(&mut channel, "its secret").await?;
+            }
+            handlersocket::open_index(channel.outgoing(), INDEX, schema, table, "PRIMARY", columns);
+            agreed(&mut channel, &format!("the index of {schema}.{table}")).await?;
+        }
+    }
+    Ok((channel, Nanos(clock::now().0 - begun.0)))
+}
+
+/// Chooses a container, which answers with the name of a table.
+async fn select(channel: &mut Channel, dialect: Dialect, container: &str) -> Result<(), Fault> {
+    let asked = dialect.select(channel.outgoing(), container);
+    let (mut mapped, mut heard_before) = (false, false);
+    loop {
+        let heard = if heard_before { channel.receive().await } else { channel.exchange().await };
+        heard.map_err(|e| lost(&e))?;
+        heard_before = true;
+        while let Some(heard) = dialect.hear(channel.incoming()).map_err(protocol)? {
+            mapped |= matches!(heard.said, Said::Value { .. });
+            let closed = dialect.closes(asked, &heard.said).map_err(protocol)?;
+            let consumed = heard.consumed;
+            channel.consume(consumed);
+            if closed {
+                let why = format!("the server maps no container {container}: every get of it would be a miss");
+                return if mapped { Ok(()) } else { Err(Fault::Unopened(why)) };
+            }
+        }
+    }
+}
+
+/// The answer to what was just said to HandlerSocket must be that it was done.
+async fn agreed(channel: &mut Channel, what: &str) -> Result<(), Fault> {
+    channel.exchange().await.map_err(|e| lost(&e))?;
+    loop {
+        if let Some(line) = handlersocket::hear(channel.incoming()).map_err(protocol)? {
+            let refusal = line.refusal().map(|words| String::from_utf8_lossy(words).into_owned());
+            let consumed = line.consumed;
+            channel.consume(consumed);
+            let Some(words) = refusal else { return Ok(()) };
+            return Err(Fault::Unopened(format!("HandlerSocket refuses {what}: {words}")));
+        }
+        channel.receive().await.map_err(|e| lost(&e))?;
+    }
+}

@@ -1,0 +1,73 @@
+//! Which servers have which door past SQL: by kind and version alone, so that a plan can say what will not work before
+//! anything starts. Whether the plugin's file is there is seen when the server is.
+
+use super::{Axis, Cell};
+use crate::host::{InstalledBuild, Version};
+use crate::load::Transport;
+use crate::value::Value;
+
+/// The InnoDB plugin came with 5.6 and went with 8.3.
+pub const MEMCACHED_FROM: Version = Version(5, 6, 0);
+pub const MEMCACHED_UNTIL: Version = Version(8, 3, 0);
+
+/// The kind that is a cache and nothing else.
+pub const CACHE: &str = "memcached";
+
+/// Settings of the InnoDB plugin, with the value that changes nothing.
+const OF_PLUGIN: [(&str, Value); 2] = [("read_batch", Value::Count(1)), ("write_batch", Value::Count(1))];
+
+/// The pairs of axes whose values do not all go together.
+const KEYS: [&[&str]; 4] = [
+    &["workload", "build"],
+    &["dialect", "build"],
+    &["settings.read_batch", "workload"],
+    &["settings.write_batch", "workload"],
+];
+
+type Refusal = (&'static [&'static str], String, &'static str);
+
+/// Whether these axes are such a pair.
+pub(super) fn unfits(axes: &[Axis], keys: &[&str]) -> bool {
+    KEYS.contains(&keys) && keys.iter().all(|key| axes.iter().any(|axis| axis.key == *key))
+}
+
+/// Why the users of a cell cannot come to such a server.
+pub(super) fn refused(cell: &Cell, build: &InstalledBuild) -> Option<Refusal> {
+    let door_of = |name: &str| crate::words::door(name);
+    let doors: Vec<_> = cell.works().iter().map(|work| door_of(&work.workload)).collect();
+    let keys = KEYS[0];
+    for door in doors.iter().copied() {
+        let (name, kind, version) = (&build.name, build.kind.as_str(), build.version);
+        let there = match (door, kind) {
+            (None, CACHE) => {
+                return Some((
+                    keys,
+                    format!("build `{name}` is memcached, which speaks no SQL"),
+                    "take kv.memcached there",
+                ));
+            }
+            (None, _) | (Some("memcached"), CACHE) => true,
+            (Some("memcached"), "mysql") => (MEMCACHED_FROM..MEMCACHED_UNTIL).contains(&version),
+            (Some("handlersocket"), "mariadb") => true,
+            (Some(_), _) => false,
+        };
+        if !there {
+            let reason = format!("build `{name}` ({kind} {version}) has no door for {}", door.unwrap_or_default());
+            let mend = "memcached is a door of MySQL 5.6 to 8.2 and of memcached itself, HandlerSocket of MariaDB";
+            return Some((keys, reason, mend));
+        }
+        if cell.load.transport == Some(Transport::Tls) && door.is_some() {
+            return Some((&["transport"], "no door past SQL is encrypted".into(), "take tcp, or unix"));
+        }
+    }
+    let meta = |value: &Value| value.text() == Some("meta");
+    if build.kind != CACHE && cell.works().iter().any(|work| work.parameters.get("dialect").is_some_and(meta)) {
+        let reason = format!("build `{}` has memcached's protocol of before the meta commands", build.name);
+        return Some((KEYS[1], reason, "take text or binary"));
+    }
+    let plugin = build.kind != CACHE && doors.contains(&Some("memcached"));
+    let idle = |(word, without): &(&str, Value)| cell.server.settings.get(*word).is_some_and(|value| value != without);
+    let (word, _) = OF_PLUGIN.iter().find(|setting| !plugin && idle(setting))?;
+    let keys = if *word == "read_batch" { KEYS[2] } else { KEYS[3] };
+    Some((keys, format!("settings.{word} is of InnoDB's memcached plugin, which nobody uses here"), "leave it at 1"))
+}

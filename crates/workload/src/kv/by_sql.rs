@@ -1,0 +1,131 @@
+//! Hot path: one user who asks for the same keys in SQL: a prepared select by key, or of a list of keys, and a prepared update. SQL
+//! gives a row once however often its key stands in a list, so a list expects as many rows as it has different keys.
+
+use super::work::{Wish, Work};
+use super::{GET, MISSES, PREPARE, SET, TABLE, VERIFIED, WRONG, value};
+use crate::Probe;
+use crate::kept::Cell;
+use crate::session::{Class, Fault, Param, Prepared, Sql};
+use crate::user::{End, Operation, User};
+
+pub struct Client {
+    work: Work,
+    get: Option<Prepared>,
+    set: Option<Prepared>,
+    /// The keys of a list, to be counted and sent.
+    list: Vec<u64>,
+    params: Vec<Param<'static>>,
+    text: Vec<u8>,
+}
+
+fn select(keys: usize, mut key: impl FnMut(usize) -> String) -> String {
+    let what = format!("SELECT id, v FROM {TABLE} WHERE id");
+    match keys {
+        1 => format!("{what}={}", key(0)),
+        many => format!("{what} IN ({})", (0..many).map(key).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The statements with drawn keys.
+pub fn probes(work: &mut Work) -> Vec<Probe> {
+    let mut keys = work.draw_keys();
+    let sql = select(keys.len(), |n| keys[n].to_string());
+    let first = keys[0];
+    let mut probes = vec![Probe { statement: "get", sql, rows: Some(different(&mut keys)), writes: false }];
+    if work.writes() {
+        let mut text = Vec::new();
+        value::write(&mut text, first, value::stamp(0, 0), work.value_bytes);
+        let sql = format!("UPDATE {TABLE} SET v='{}' WHERE id={first}", String::from_utf8_lossy(&text));
+        probes.push(Probe { statement: "set", sql, rows: Some(0), writes: true });
+    }
+    probes
+}
+
+/// How many different keys there are; they are sorted.
+fn different(keys: &mut [u64]) -> u64 {
+    keys.sort_unstable();
+    1 + keys.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
+}
+
+impl Client {
+    pub fn new(work: Work) -> Self {
+        let (keys, text) = (work.keys_per_get(), Vec::with_capacity(work.value_bytes));
+        Self { work, get: None, set: None, list: Vec::with_capacity(keys), params: Vec::with_capacity(keys), text }
+    }
+
+    async fn say(&mut self, session: &mut (dyn Sql + '_), wish: Wish) -> Result<(), Fault> {
+        match wish {
+            Wish::Set { key, stamp } => {
+                value::write(&mut self.text, key, stamp, self.work.value_bytes);
+                let params = [Param::Bytes(&self.text), Param::Int(key as i64)];
+                let answer = session.execute(SET, self.set.expect("a mix prepares both"), &params).await?;
+                if answer.affected != 1 {
+                    session.unexpected(SET);
+                }
+            }
+            Wish::Get { from, to, verified } => {
+                let keys = self.work.keys(from, to);
+                self.list.clear();
+                self.list.extend_from_slice(keys);
+                self.params.clear();
+                self.params.extend(keys.iter().map(|key| Param::Int(*key as i64)));
+                let statement = self.get.expect("it was prepared");
+                let answer = match verified {
+                    true => session.execute_reading(GET, statement, &self.params).await?,
+                    false => session.execute(GET, statement, &self.params).await?,
+                };
+                let expected = different(&mut self.list);
+                if answer.rows != expected {
+                    session.count(MISSES, expected as i64 - answer.rows as i64);
+                    session.unexpected(GET);
+                }
+                if verified {
+                    self.verify(session);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self, session: &mut (dyn Sql + '_)) {
+        let kept = session.kept();
+        let rows = kept.rows();
+        let is_wrong = |row: &usize| match (kept.int(*row, 0), kept.cell(*row, 1)) {
+            (Some(key), Cell::Bytes(text)) => !value::is_of(key as u64, text, self.work.value_bytes, &mut self.text),
+            _ => true,
+        };
+        let wrong = (0..rows).filter(is_wrong).count();
+        session.count(VERIFIED, rows as i64);
+        if wrong > 0 {
+            session.count(WRONG, wrong as i64);
+            session.unexpected(GET);
+        }
+    }
+}
+
+impl User for Client {
+    async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+        let sql = select(self.work.keys_per_get(), |_| "?".into());
+        self.get = Some(session.prepare(PREPARE, &sql).await?);
+        if self.work.writes() {
+            self.set = Some(session.prepare(PREPARE, &format!("UPDATE {TABLE} SET v=? WHERE id=?")).await?);
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self) -> Operation {
+        self.work.draw();
+        Operation(0)
+    }
+
+    async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
+        for number in 0..self.work.wishes.len() {
+            self.say(session, self.work.wishes[number]).await?;
+        }
+        Ok(End::Done)
+    }
+
+    fn rollback(&self) -> Option<Class> {
+        None
+    }
+}

@@ -1,0 +1,129 @@
+//! Keys and values through every door: the same keys, drawn in the same way, asked of SQL by prepared statements, of memcached's
+//! protocol (the cache itself, or InnoDB's plugin) and of HandlerSocket. What a value must be follows from its key and from who
+//! wrote it last, so that answers are compared byte for byte; a key that is not there is an error, because no key is missing.
+//! Members that only read leave their data as they are; the mixes write. Not here: expiry, counters, and eviction, which make
+//! a store forget.
+
+mod by_key;
+mod by_sql;
+mod knobs;
+mod table;
+pub mod value;
+mod work;
+
+pub use table::{COLUMNS, TABLE};
+
+use crate::dataset::Dataset;
+use crate::session::key_value::KeyValue;
+use crate::session::{Class, Fact, Sql};
+use crate::user::{Seat, live};
+use crate::{Doing, Life, Parameters, Probe, Statement, Workload};
+use model::seed::Seed;
+use model::words::{Footprint, WorkloadWords};
+use table::Pairs;
+use work::Work;
+
+/// One door, with writes or without.
+pub struct Kv {
+    name: &'static str,
+    why: &'static str,
+    writes: bool,
+}
+
+pub const SQL: Kv = Kv { name: "kv.sql", why: "rows by key through prepared statements", writes: false };
+pub const MEMCACHED: Kv = Kv { name: "kv.memcached", why: "values by key through memcached's protocol", writes: false };
+pub const HANDLERSOCKET: Kv = Kv { name: "kv.handlersocket", why: "rows by key through HandlerSocket", writes: false };
+pub const SQL_MIX: Kv = Kv { name: "kv.sql_mix", why: "the same with updates between", writes: true };
+pub const MEMCACHED_MIX: Kv = Kv { name: "kv.memcached_mix", why: "the same with sets between", writes: true };
+pub const HANDLERSOCKET_MIX: Kv =
+    Kv { name: "kv.handlersocket_mix", why: "the same with updates between", writes: true };
+
+const GET: Class = Class(0);
+const SET: Class = Class(1);
+const PREPARE: Class = Class(2);
+const STATEMENTS: &[Statement] = &[
+    Statement { name: "get", doing: Doing::Read },
+    Statement { name: "set", doing: Doing::Write },
+    Statement { name: "prepare", doing: Doing::Plumbing },
+];
+
+/// Keys that were not there, values that were compared, and those of them that were not what was written.
+const MISSES: Fact = Fact(0);
+const VERIFIED: Fact = Fact(1);
+const WRONG: Fact = Fact(2);
+
+impl Workload for Kv {
+    fn words(&self) -> WorkloadWords {
+        let parameters = match (self.name, self.writes) {
+            ("kv.sql", _) => knobs::SQL,
+            ("kv.sql_mix", _) => knobs::SQL_MIX,
+            ("kv.memcached", _) => knobs::MEMCACHED,
+            ("kv.memcached_mix", _) => knobs::MEMCACHED_MIX,
+            (_, false) => knobs::HANDLERSOCKET,
+            (_, true) => knobs::HANDLERSOCKET_MIX,
+        };
+        WorkloadWords {
+            name: self.name,
+            why: self.why,
+            writes: self.writes,
+            parameters,
+            operations: &["batch"],
+            footprint,
+        }
+    }
+    fn statements(&self) -> &'static [Statement] {
+        STATEMENTS
+    }
+    fn facts(&self) -> &'static [&'static str] {
+        &["misses", "values_verified", "values_wrong"]
+    }
+    fn dataset(&self, parameters: &Parameters, engine: &str, _: Seed) -> Option<Box<dyn Dataset>> {
+        Some(Box::new(Pairs::of(parameters, engine)))
+    }
+    fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
+        match self.words().door() {
+            Some(_) => Vec::new(),
+            None => by_sql::probes(&mut Work::of(parameters, seed.child("probes"), 0)),
+        }
+    }
+    fn user<'a>(
+        &self,
+        parameters: &Parameters,
+        seed: Seed,
+        number: u32,
+        _users: u32,
+        session: &'a mut (dyn Sql + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        assert_eq!(self.words().door(), None, "users of {} come by key", self.name);
+        let work = Work::of(parameters, seed.child("users").nth(u64::from(number)), number);
+        Box::pin(live(by_sql::Client::new(work), session, seat))
+    }
+    fn user_by_key<'a>(
+        &self,
+        parameters: &Parameters,
+        seed: Seed,
+        number: u32,
+        _users: u32,
+        session: &'a mut (dyn KeyValue + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        let work = Work::of(parameters, seed.child("users").nth(u64::from(number)), number);
+        Box::pin(by_key::live(by_key::Client::new(work), session, seat))
+    }
+    fn session_setup(&self, _: &Parameters) -> Vec<String> {
+        match self.words().door() {
+            Some(_) => Vec::new(),
+            None => vec!["SET NAMES latin1".into()],
+        }
+    }
+}
+
+fn footprint(parameters: &Parameters) -> Footprint {
+    /// Headers of an InnoDB row, its key, and the free part of a page.
+    const ROW_BYTES: u64 = 40;
+    /// An empty table's files.
+    const TABLE_BYTES: u64 = 1 << 17;
+    let rows = knobs::count(parameters, "keys");
+    Footprint { bytes: TABLE_BYTES + rows * (ROW_BYTES + knobs::count(parameters, "value_bytes")), rows }
+}
