@@ -21,4 +21,5 @@ mod servers;
 mod somebody_elses_server;
 mod stages;
 mod tpcc;
+mod versioned;
 mod whole_way;
