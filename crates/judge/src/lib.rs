@@ -41,6 +41,7 @@ mod silence;
 mod staleness;
 pub mod stats;
 mod trial;
+mod versioning;
 mod waits;
 mod work;
 

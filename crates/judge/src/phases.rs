@@ -6,7 +6,8 @@ use crate::comparisons::numbers;
 use crate::course;
 use crate::decide::{self, Decision, MARGIN};
 use crate::evidence::{CellEvidence, RunEvidence};
-use crate::metrics::{Metrics, metrics};
+use crate::metrics::{Metrics, metrics, over};
+use crate::regime::{Reading, Regime, regime};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, average};
 use model::estimate::{Estimate, Outcome};
@@ -86,6 +87,9 @@ fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course:
     let course = base.filter(|_| has_course).map(|base| course::of(cell, phase, base)).unwrap_or_default();
     let against = base.and_then(|base| against(cell, phase, base, decision, &course.sentences));
     part.metrics.extend(course.metrics);
+    if iteration.is_some() {
+        part.metrics.extend(sizes(&alone));
+    }
     PhaseJudgement {
         name: phase.name.clone(),
         step: step.to_string(),
@@ -94,6 +98,21 @@ fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course:
         part,
         against,
     }
+}
+
+/// Data and cache at the end of a phase: over iterations they tell where another regime begins.
+fn sizes(alone: &CellEvidence) -> BTreeMap<String, Estimate> {
+    let readings: Option<Vec<Reading>> = alone.runs.iter().map(regime).collect();
+    let Some(readings) = readings.filter(|readings| !readings.is_empty()) else { return BTreeMap::new() };
+    let told = |name: &str, unit: &str, of: fn(&Reading) -> f64| {
+        (name.to_string(), over(&readings.iter().map(of).collect::<Vec<_>>(), unit))
+    };
+    BTreeMap::from([
+        told("data_bytes", "bytes", |r| r.data as f64),
+        told("cache_bytes", "bytes", |r| r.pool as f64),
+        told("page_reads_per_statement", "", |r| r.reads),
+        told("left_cache", "share", |r| f64::from(u8::from(r.regime != Regime::Cached))),
+    ])
 }
 
 fn against(

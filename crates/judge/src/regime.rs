@@ -7,6 +7,8 @@ use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
 
 /// Pages or blocks that the engine did not find in its cache.
 pub const PHYSICAL: &str = "db.page_reads";
+/// What the tables take on disk, where a workload asks for it at the ends of phases.
+const GROWN: &str = "data.table_bytes";
 const STALLED: &str = "host.pressure.io_some";
 
 /// Readings that tell whether reads fall over a run.
@@ -56,7 +58,9 @@ pub fn regime(run: &RunEvidence) -> Option<Reading> {
     if run.datasets.is_empty() || !reads.is_finite() {
         return None;
     }
-    let data: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
+    let loaded: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
+    let grown = run.phases.iter().filter_map(|phase| phase.counters.get(GROWN)).map(|ends| ends.end as u64).max();
+    let data = grown.unwrap_or(loaded);
     let stalled = run.rate(STALLED).map_or(0.0, |r| r / 1e9);
     let fits = data as f64 <= run.limits.of(&POOL_FULL) * pool as f64;
     let regime = if fits && reads <= run.limits.of(&POOL_READS) {

@@ -13,7 +13,21 @@ pub struct Schema {
     pub columns: BTreeMap<String, Column>,
     pub versioned: bool,
     pub partitioned: bool,
+    /// The column that says until when a version of a row was current.
+    pub row_end: Option<String>,
 }
+
+/// Bytes of the types that keys are made of here.
+const WIDTHS: &[(&str, u32)] = &[
+    ("tinyint", 1),
+    ("smallint", 2),
+    ("int", 4),
+    ("bigint", 8),
+    ("timestamp", 4),
+    ("timestamp(6)", 7),
+    ("datetime", 5),
+    ("datetime(6)", 8),
+];
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
@@ -58,6 +72,9 @@ impl Schema {
                 if has(item, &["primary", "key"]) {
                     self.primary_key = vec![name.clone()];
                 }
+                if has(item, &["as", "row", "end"]) {
+                    self.row_end = Some(name.clone());
+                }
                 self.columns.insert(name, Column::parse(&item[1..]));
             }
         }
@@ -70,6 +87,30 @@ impl Schema {
         self.collation = option(&[&["collate"]]);
         self.versioned = has(words, &["system", "versioning"]);
         self.partitioned = has(words, &["partition", "by"]);
+    }
+
+    /// What the server made otherwise because of something that was asked for: half a sentence.
+    pub fn implied(&self, created: &Self) -> Option<String> {
+        let told = |schema: &Self| {
+            let bytes = schema.key_bytes().map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+            format!("({}){bytes}", schema.primary_key.join(", "))
+        };
+        self.is_keyed_by_version(created)
+            .then(|| format!("system versioning made {} of the primary key {}", told(created), told(self)))
+    }
+
+    /// Versions of one row have one id, so the end of each belongs to the primary key of a versioned table.
+    fn is_keyed_by_version(&self, created: &Self) -> bool {
+        let Some(end) = created.row_end.as_ref().filter(|_| self.versioned && created.versioned) else { return false };
+        created.primary_key.split_last().is_some_and(|(last, rest)| last == end && rest == self.primary_key)
+    }
+
+    fn key_bytes(&self) -> Option<u32> {
+        let width = |name: &String| {
+            let kind = self.columns.get(name)?.kind.trim_end_matches(" unsigned");
+            WIDTHS.iter().find(|(known, _)| *known == kind).map(|(_, bytes)| *bytes)
+        };
+        self.primary_key.iter().map(width).sum()
     }
 
     /// The collation that a column has in effect; `None` where it cannot be known from the text.
@@ -96,7 +137,10 @@ impl Schema {
         differ("the engine", &self.engine, &created.engine);
         differ("the character set", &self.charset, &created.charset);
         differ("the collation", &self.collation, &created.effective("", "").unwrap_or_else(|| "not stated".into()));
-        differ("the primary key", &keys(self), &keys(created));
+        let by_version = created.row_end.as_ref().filter(|_| self.is_keyed_by_version(created));
+        if by_version.is_none() {
+            differ("the primary key", &keys(self), &keys(created));
+        }
         differ("system versioning", yes(self.versioned), yes(created.versioned));
         differ("partitioning", yes(self.partitioned), yes(created.partitioned));
         for (name, asked) in &self.columns {
@@ -106,7 +150,10 @@ impl Schema {
             };
             let null = |column: &Column| if column.nullable { "NULL" } else { "NOT NULL" };
             differ(&format!("column {name}"), &asked.kind, &got.kind);
-            differ(&format!("column {name}"), null(asked), null(got));
+            // Whatever is in a primary key is NOT NULL.
+            if by_version != Some(name) {
+                differ(&format!("column {name}"), null(asked), null(got));
+            }
             if asked.is_text() {
                 let collation =
                     |schema: &Self, c: &Column| schema.effective(&c.charset, &c.collation).unwrap_or_default();
@@ -226,6 +273,20 @@ mod tests {
         assert_eq!(differences(SUBMITTED, CREATED), Vec::<String>::new());
         let unstated = CREATED.replace(" COLLATE=utf8mb4_general_ci", "");
         assert_eq!(differences(SUBMITTED, &unstated), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_key_that_grew_by_the_end_of_a_versions_time_is_told_where_versioning_was_asked_for() {
+        let period = "  `row_end` timestamp(6) GENERATED ALWAYS AS ROW END INVISIBLE,\n  PRIMARY KEY";
+        let versioned = |text: &str| format!("{} WITH SYSTEM VERSIONING", text.replace("  PRIMARY KEY", period));
+        let (asked, got) = (versioned(SUBMITTED), versioned(CREATED).replace("(`id`)", "(`id`,`row_end`)"));
+        assert_eq!(differences(&asked, &got), Vec::<String>::new());
+        let implied = Schema::parse(&asked).unwrap().implied(&Schema::parse(&got).unwrap());
+        assert_eq!(
+            implied.as_deref(),
+            Some("system versioning made (id, row_end), 11 bytes of the primary key (id), 4 bytes")
+        );
+        assert_eq!(Schema::parse(&asked).unwrap().implied(&Schema::parse(&asked).unwrap()), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod oltp;
 pub mod session;
 pub mod tpcc;
 pub mod user;
+pub mod versioned;
 
 use audit::Audit;
 use dataset::Dataset;
@@ -142,6 +143,17 @@ pub const ALL: &[&dyn Workload] = &[
     &linkbench::LinkBench,
     &tpcc::FAITHFUL,
     &tpcc::COMPAT,
+    &versioned::CREATE,
+    &versioned::INSERT,
+    &versioned::POINT_SELECTS,
+    &versioned::RANGE_QUERIES,
+    &versioned::SECONDARY_SELECTS,
+    &versioned::UPDATE_NON_INDEX,
+    &versioned::UPDATE_INDEX,
+    &versioned::DELETE_ALL,
+    &versioned::MOMENT,
+    &versioned::HISTORY,
+    &versioned::ACCESS,
     &noop::Noop,
 ];
 

@@ -54,6 +54,10 @@ impl Memory {
 pub trait Seat {
     /// Ready with true when the next operation is to begin now, with false when the run is over.
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<bool>;
+    /// Which turn of all users together this is, from 0, in a phase by count; `None` where nobody numbers them.
+    fn turn(&self) -> Option<u64> {
+        None
+    }
     /// The operation that was begun with the last turn ended.
     fn ended(&mut self, operation: Operation, end: End);
     /// The operation met a fault.
@@ -83,11 +87,30 @@ pub trait User {
 }
 
 /// Lives one user's life in its seat. Ends with `Ok` when the run is over.
-pub async fn live<U: User>(mut user: U, session: &mut (dyn Sql + '_), seat: &mut (dyn Seat + '_)) -> Result<(), Fault> {
+pub async fn live<U: User>(user: U, session: &mut (dyn Sql + '_), seat: &mut (dyn Seat + '_)) -> Result<(), Fault> {
+    live_so(user, session, seat, |user, _| user.choose()).await
+}
+
+/// The same for users who share out numbered work: each operation follows from the number of its turn.
+pub async fn live_by_turns<U: User>(
+    user: U,
+    session: &mut (dyn Sql + '_),
+    seat: &mut (dyn Seat + '_),
+    choose: fn(&mut U, Option<u64>) -> Operation,
+) -> Result<(), Fault> {
+    live_so(user, session, seat, |user, seat| choose(user, seat.turn())).await
+}
+
+async fn live_so<U: User>(
+    mut user: U,
+    session: &mut (dyn Sql + '_),
+    seat: &mut (dyn Seat + '_),
+    choose: impl Fn(&mut U, &dyn Seat) -> Operation,
+) -> Result<(), Fault> {
     user.begin(session).await?;
     seat.ready(user.reads());
     while poll_fn(|cx| seat.poll_turn(cx)).await {
-        let operation = user.choose();
+        let operation = choose(&mut user, &*seat);
         loop {
             let fault = match user.operate(session, operation).await {
                 Ok(end) => {

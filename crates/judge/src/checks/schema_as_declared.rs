@@ -3,7 +3,8 @@
 //! both read into one model: engine, character set and collation of table and columns, types, nullability,
 //! primary key, versioning, partitioning. Spelling is no difference.
 //!
-//! A difference in meaning fails, and so does a table without its rows; a warning of the server at CREATE warns.
+//! A difference in meaning fails, and so does a table without its rows; a warning of the server at CREATE warns, and so does what
+//! follows from something that was asked for: the key of a versioned table, which is longer than the one that was written.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::CellEvidence;
@@ -38,18 +39,28 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     let warned: Vec<String> =
         tables.iter().flat_map(|t| t.warnings.iter().map(|w| format!("{}: {w}", t.name))).collect();
-    let (status, measured, sentence) = match (found.first(), warned.first()) {
-        (Some(first), _) => (Status::Fail, found.len(), format!("Not as declared: {first}{}.", more(found.len()))),
-        (None, Some(first)) => {
+    let implied: Vec<String> = tables.iter().filter_map(|t| Some(format!("in {}, {}", t.name, implied(t)?))).collect();
+    let (status, measured, sentence) = match (found.first(), warned.first(), implied.first()) {
+        (Some(first), _, _) => (Status::Fail, found.len(), format!("Not as declared: {first}{}.", more(found.len()))),
+        (None, Some(first), _) => {
             (Status::Warn, warned.len(), format!("The server warned at CREATE TABLE: {first}{}.", more(warned.len())))
         }
-        (None, None) => (Status::Pass, 0, format!("Tables as submitted, with all their rows: {}.", tables.len())),
+        (None, None, Some(first)) => (
+            Status::Warn,
+            implied.len(),
+            format!("As declared, and more than was written: {first}{}.", more(implied.len())),
+        ),
+        (None, None, None) => (Status::Pass, 0, format!("Tables as submitted, with all their rows: {}.", tables.len())),
     };
     Ok(Seen::new(status, format!("{measured} differences"), "0 differences", sentence).at(paths))
 }
 
 fn more(count: usize) -> String {
     if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() }
+}
+
+fn implied(table: &TableAnswer) -> Option<String> {
+    Schema::parse(&table.submitted)?.implied(&Schema::parse(&table.created)?)
 }
 
 fn differences(table: &TableAnswer) -> Result<Vec<String>, String> {

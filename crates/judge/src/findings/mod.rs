@@ -12,6 +12,8 @@ mod connection_churn;
 mod cpu_capacity;
 mod durable_commit;
 mod free_pages;
+mod history_rows;
+mod implicit_time;
 mod more_rows;
 mod mutex_convoy;
 mod old_versions;
@@ -43,6 +45,8 @@ pub const ALL: &[Cause] = &[
     connection_churn::CAUSE,
     compaction_stalls::CAUSE,
     more_rows::CAUSE,
+    history_rows::CAUSE,
+    implicit_time::CAUSE,
     old_versions::CAUSE,
     cpu_capacity::CAUSE,
     spinning::CAUSE,

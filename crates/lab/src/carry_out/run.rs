@@ -170,7 +170,12 @@ impl Lab<'_> {
         for (stage, voyage) in voyages {
             let mut watch = Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: voyage.workers };
             let outcome = drive(voyage, stop, &mut watch);
-            let outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
+            let mut outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
+            if voyages.len() > 1 {
+                // Which step failed is half of why.
+                let phase = &voyage.phases[outcome.phases.len().saturating_sub(1)].name;
+                outcome.failure = outcome.failure.map(|why| format!("in {phase}: {why}"));
+            }
             let is_over = outcome.failure.is_some() || outcome.stopped || outcome.cut;
             outcomes.push(outcome);
             if is_over {

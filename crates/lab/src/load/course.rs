@@ -68,9 +68,9 @@ impl Course {
             }
         }
     }
-    /// Takes one operation of a phase by count; false when all were taken.
-    pub fn take(&self, phase: usize, limit: u64) -> bool {
-        self.taken[phase].fetch_add(1, SeqCst) < limit
+    /// Takes one operation of a phase by count, and says which; `None` when all were taken.
+    pub fn take(&self, phase: usize, limit: u64) -> Option<u64> {
+        Some(self.taken[phase].fetch_add(1, SeqCst)).filter(|number| *number < limit)
     }
     /// An operation of a phase by count ended.
     pub fn finish(&self, phase: usize, limit: u64, now: Nanos) {
@@ -154,7 +154,7 @@ mod tests {
         course.start_at(Nanos(100));
         assert_eq!(course.end_of(0), Some(Nanos(110)));
         assert_eq!(course.end_of(1), None);
-        assert!(course.take(1, 2) && course.take(1, 2) && !course.take(1, 2));
+        assert_eq!([0; 3].map(|_| course.take(1, 2)), [Some(0), Some(1), None]);
         course.finish(1, 2, Nanos(150));
         assert_eq!(course.end_of(1), None);
         course.finish(1, 2, Nanos(170));

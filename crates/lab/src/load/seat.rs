@@ -26,8 +26,9 @@ pub struct UserSeat {
     sleep: Option<Sleep>,
     intended: Nanos,
     began: Nanos,
-    /// Phase and limit that this operation counts for, in a phase by count.
+    /// Phase and limit that this operation counts for, in a phase by count, and its number there.
     counted: Option<(usize, u64)>,
+    turn: Option<u64>,
     /// How often this operation was tried again, by error.
     retries: Vec<(u32, u32)>,
     /// The last operation met the deadline.
@@ -48,6 +49,7 @@ impl UserSeat {
             intended: Nanos(0),
             began: Nanos(0),
             counted: None,
+            turn: None,
             retries: Vec::new(),
             is_stalled: false,
             until_renewal: crew.reconnect_every.map(|every| (every, every)),
@@ -74,11 +76,14 @@ impl UserSeat {
     /// Whether the phase wants one more operation.
     fn is_wanted(&mut self, phase: usize) -> bool {
         match self.bench.course.phases()[phase].until {
-            Until::Time(_) => true,
+            Until::Time(_) => {
+                self.turn = None;
+                true
+            }
             Until::Count(limit) => {
-                let taken = self.bench.course.take(phase, limit);
-                self.counted = taken.then_some((phase, limit));
-                taken
+                self.turn = self.bench.course.take(phase, limit);
+                self.counted = self.turn.map(|_| (phase, limit));
+                self.turn.is_some()
             }
         }
     }
@@ -162,6 +167,10 @@ impl Seat for UserSeat {
         }
         self.bench.began(self.began);
         Poll::Ready(true)
+    }
+
+    fn turn(&self) -> Option<u64> {
+        self.turn
     }
 
     #[inline]

@@ -59,9 +59,9 @@ impl std::fmt::Display for LoadFault {
     }
 }
 
-/// Server errors that mean "this build cannot", not "this went wrong": unknown character set, collation, engine,
-/// collation that does not fit the charset.
-const UNSUPPORTED: &[u16] = &[1115, 1253, 1273, 1286];
+/// Server errors that mean "this build cannot", not "this went wrong": syntax that it does not know, unknown character set,
+/// collation, engine, collation that does not fit the charset, and what cannot be versioned or partitioned by time.
+const UNSUPPORTED: &[u16] = &[1064, 1115, 1253, 1273, 1286, 4110, 4138];
 
 /// Creates and fills the tables in `door`'s schema.
 ///

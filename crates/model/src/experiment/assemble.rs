@@ -176,14 +176,18 @@ fn pause(get: Get<'_>, at: &str) -> Option<Pause> {
 }
 
 fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
-    let listed: Vec<Phase> = reading.list("phases").iter().map(|prefix| phase(get, prefix, reading.words)).collect();
-    let once = if listed.is_empty() { plain_phases(get) } else { listed };
+    let is_once = |prefix: &String| get.0.get(&format!("{prefix}.once")).and_then(Value::flag) == Some(true);
+    let listed = reading.list("phases");
+    let listed: Vec<_> = listed.iter().map(|prefix| (phase(get, prefix, reading.words), is_once(prefix))).collect();
+    let all = if listed.is_empty() { plain_phases(get).into_iter().map(|p| (p, false)).collect() } else { listed };
     let iterations = get.count("repeat.iterations").unwrap_or(1);
     if iterations == 1 {
-        return once;
+        return all.into_iter().map(|(phase, _)| phase).collect();
     }
-    let numbered =
-        |n: i64| once.iter().cloned().map(move |phase| Phase { name: format!("{}.{n}", phase.name), ..phase });
+    let numbered = |n: i64| {
+        let of_iteration = all.iter().filter(move |(_, once)| n == 1 || !once);
+        of_iteration.map(move |(phase, _)| Phase { name: format!("{}.{n}", phase.name), ..phase.clone() })
+    };
     (1..=iterations).flat_map(numbered).collect()
 }
 

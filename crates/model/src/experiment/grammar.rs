@@ -93,6 +93,7 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("phases", "disturb", Shape::Disturbance),
     ("phases", "workload", Shape::Workload),
     ("phases", "users", count(1, MAX_USERS)),
+    ("phases", "once", Shape::Of(Kind::Flag)),
     ("repeat", "repetitions", count(1, MAX_REPETITIONS)),
     ("repeat", "iterations", count(1, MAX_ITERATIONS)),
     ("repeat", "seed", count(0, MAX_SEED)),

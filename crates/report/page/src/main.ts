@@ -9,6 +9,7 @@ import { drawable } from './charts/latency';
 import { replicates } from './charts/replicates';
 import { facetAxes, scaling } from './charts/scaling';
 import { searches } from './charts/search';
+import { hasSteps, steps } from './charts/steps';
 import { timeline } from './charts/timeline';
 import { data, report } from './data';
 import { distribution } from './distribution';
@@ -137,6 +138,12 @@ function parts(): { title: string; element: HTMLElement }[] {
       'Curves',
       over,
       () => [part([...chosen, 'as', 'y'], curveControls), part([...chosen, 'as', 'y'], scaling), h('p', { class: 'caption' }, whiskers)],
+    ],
+    [
+      hasSteps(),
+      'Steps',
+      'Each step over the iterations, relative to the first value. Tinted: not all of it came from memory, and no trend leads there.',
+      () => [steps()],
     ],
     [drawable().length > 0, 'Latency', 'The whole distribution, not its mean.', () => [part(['axis'], distribution)]],
     [data.runs.length > 0, 'Timeline', 'The session as it went.', () => [part(['axis', 'series'], timeline)]],

@@ -1,0 +1,245 @@
+//! Versions that are no longer current stay in the tables, and in every index of an unpartitioned one: a range by primary key passes the
+//! versions between its rows, and a secondary key holds all that ever were. Its mark is rows: the handler is asked for more of
+//! them per operation than on the plain table, more with each iteration, while the statements return the same. What one row costs
+//! more is another question (`implicit_time_condition`), so the time is taken apart into the two. The cause is taken away by a
+//! partition of its own for the history, into which no current row's query looks; before there is any history the partition
+//! must change nothing, which is the control. Each update writes its old version as a row of its own beside.
+//!
+//! A step that takes longer without a row more is not explained by history, and said to be so.
+
+use crate::account::per_operation;
+use crate::comparisons::MARGIN;
+use crate::evidence::CellEvidence;
+use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use crate::stats::{Interval, average, mean};
+use crate::versioning::{Told, When, beside_plain, steps, told};
+use model::units::{Bytes, Share, round3};
+use std::collections::BTreeMap;
+
+const VARIANTS: &[&str] = &["timestamp", "transaction", "timestamp_partitioned"];
+const IN_THE_PATH: &str = "timestamp";
+const APART: &str = "timestamp_partitioned";
+/// Rows looked at, from which the work is another one.
+const MORE: f64 = 1.2;
+/// Of the rows that history adds, as many may be left where it lies apart.
+const LEFT: f64 = 0.5;
+const WRITES: &str = "db.handler_writes";
+const POOL: &str = "buffer_pool";
+
+pub const CAUSE: Cause = Cause {
+    id: "history_in_the_path",
+    code: "H1",
+    symptom: || format!("a step takes at least {MARGIN} longer on versioned tables than on plain ones"),
+    necessary: || format!("its operations look at more than {MORE} times the rows (`db.handler_reads`)"),
+    test: || format!("rows × what a row costs the plain table cover {SUFFICIENT} of the time that it takes longer"),
+    intervention: || {
+        format!(
+            "the history in a partition of its own closes {CLOSES} of the gap and takes the rows away, and changes less than \
+             that before there is any history"
+        )
+    },
+    source: include_str!("history_rows.rs"),
+    indicator: None,
+    within: &[],
+    look,
+};
+
+/// A step of one cell beside the same step of the plain one, by repetition and iteration.
+struct Step<'a> {
+    name: &'a str,
+    both: BTreeMap<When, (Told, Told)>,
+}
+
+impl Step<'_> {
+    fn ratios(&self, of: impl Fn(&Told) -> Option<f64>) -> Vec<f64> {
+        self.both.values().filter_map(|(v, p)| Some(of(v)? / of(p)?)).filter(|r| r.is_finite() && *r > 0.0).collect()
+    }
+    fn slower(&self) -> Option<Interval> {
+        mean::of_logs(&self.ratios(|told| Some(told.us)))
+    }
+    fn more_rows(&self) -> f64 {
+        let ratios = self.ratios(|told| told.rows);
+        if ratios.is_empty() { 1.0 } else { average(&ratios) }
+    }
+}
+
+fn look(scene: &Scene) -> Vec<Case> {
+    let cells = beside_plain(scene, VARIANTS);
+    let apart = |cell: &CellEvidence| {
+        let here = |c: &&CellEvidence| {
+            let (mut a, mut b) = (c.cell.axes.clone(), cell.cell.axes.clone());
+            a.remove("variant");
+            b.remove("variant");
+            a == b
+        };
+        cells.iter().filter(|(name, ..)| name == APART).map(|(_, c, _)| *c).find(here)
+    };
+    cells.iter().filter_map(|(name, cell, plain)| case(name, cell, plain, apart(cell))).collect()
+}
+
+/// Of the steps that are slower, the one with the most rows; of those without a row more, the slowest.
+fn case(variant: &str, cell: &CellEvidence, plain: &CellEvidence, apart: Option<&CellEvidence>) -> Option<Case> {
+    let slower = |step: &Step| step.slower().is_some_and(|i| i.low > 1.0 + MARGIN.0);
+    let all: Vec<Step> = steps(cell).iter().map(|(name, ..)| step(name, cell, plain)).filter(slower).collect();
+    let with_rows = all.iter().filter(|s| s.more_rows() > MORE);
+    let worst = with_rows.max_by(|a, b| a.more_rows().total_cmp(&b.more_rows()));
+    let time = |s: &Step| s.slower().map_or(1.0, |i| i.value);
+    let step = worst.or_else(|| all.iter().max_by(|a, b| time(a).total_cmp(&time(b))))?;
+    let (slower, more) = (step.slower()?, step.more_rows());
+    let written = written(cell, plain);
+    let symptom = format!(
+        "Versioned by {}, `{}` takes {} times as long as on plain tables ({} to {}), over all iterations in memory.",
+        variant.replace('_', ", "),
+        step.name,
+        round3(slower.value),
+        round3(slower.low),
+        round3(slower.high),
+    );
+    let is_history = more > MORE;
+    let necessary = if is_history {
+        let row = round3(slower.value / more);
+        Necessary::Present(format!(
+            "It looks at × {} rows at × {row} time per row.{}{written}",
+            round3(more),
+            grows(step)
+        ))
+    } else {
+        Necessary::NotMeasured(format!(
+            "it looks at × {} rows only, so history in its path is not why{written}",
+            round3(more)
+        ))
+    };
+    Some(Case {
+        place: Place { cell: cell.cell.id.clone(), time: Time::Loss(plain.cell.id.clone()) },
+        cost: if is_history { cost(step) } else { None },
+        trial: apart.filter(|_| is_history && variant == IN_THE_PATH).and_then(|apart| trial(step, cell, plain, apart)),
+        evidence: [cell, plain].map(|c| c.cell.id.to_string()).to_vec(),
+        next_experiment: Some(next(cell)),
+        ..Case::of(cell, symptom, necessary)
+    })
+}
+
+fn step<'a>(name: &'a str, cell: &CellEvidence, plain: &CellEvidence) -> Step<'a> {
+    let (ours, theirs) = (told(cell, name), told(plain, name));
+    let both = ours.into_iter().filter_map(|(when, told)| Some((when, (told, *theirs.get(&when)?))));
+    Step { name, both: both.collect() }
+}
+
+/// How the rows change from the first iteration to the last.
+fn grows(step: &Step) -> String {
+    let of = |iteration: u32| {
+        let here = step.both.iter().filter(|((_, i), _)| *i == iteration);
+        let ratios: Vec<f64> = here.filter_map(|(_, (v, p))| Some(v.rows? / p.rows?)).collect();
+        (!ratios.is_empty()).then(|| average(&ratios))
+    };
+    let iterations: Vec<u32> = step.both.keys().map(|(_, iteration)| *iteration).collect();
+    let (Some(first), Some(last)) = (iterations.iter().min(), iterations.iter().max()) else { return String::new() };
+    match (of(*first), of(*last)) {
+        (Some(a), Some(b)) if first != last => {
+            format!(" From iteration {first} to {last} the rows go from × {} to × {}.", round3(a), round3(b))
+        }
+        _ => String::new(),
+    }
+}
+
+/// What an update writes beside its row.
+fn written(cell: &CellEvidence, plain: &CellEvidence) -> String {
+    let of = |cell: &CellEvidence| {
+        let updates = steps(cell).into_iter().find(|(_, work, _)| work.workload.starts_with("versioned.update"))?;
+        let each = updates.1.parameters.get("per_transaction")?.count()? as f64;
+        let phase = cell.cell.phases.iter().find(|p| p.step().0 == updates.0)?;
+        let runs = cell.of_phase(&phase.name).runs;
+        let values: Option<Vec<f64>> = runs.iter().map(|run| Some(per_operation(run, WRITES)? / each)).collect();
+        values.filter(|v| !v.is_empty()).map(|v| average(&v))
+    };
+    match (of(cell), of(plain)) {
+        (Some(ours), Some(theirs)) => format!(
+            " An update inserts {} rows by the handler beside the one it changes, and {} on plain tables.",
+            round3(ours),
+            round3(theirs)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The rows that are more, each at what a row costs the plain table.
+fn cost(step: &Step) -> Option<Cost> {
+    let shares = step.both.values().filter_map(|(ours, plain)| {
+        let (rows, base) = (ours.rows?, plain.rows.filter(|rows| *rows > 0.0)?);
+        (ours.us > plain.us).then(|| ((rows - base) * plain.us / base / (ours.us - plain.us)).min(1.0))
+    });
+    let share = mean::plain(&shares.collect::<Vec<_>>())?;
+    let sentence = format!(
+        "At what a row costs the plain table, the rows cover {} of the time that it takes longer ({} to {}).",
+        Share(share.value),
+        Share(share.low.max(0.0)),
+        Share(share.high.min(1.0))
+    );
+    Some(Cost { share, open: Share(0.0), sentence })
+}
+
+/// A step on the table with its history in the path, on the one that has it apart, and on the plain one.
+type Three = (Told, Told, Told);
+
+/// The history in a partition of its own.
+fn trial(step: &Step, cell: &CellEvidence, plain: &CellEvidence, apart: &CellEvidence) -> Option<Trial> {
+    let of_apart = told(apart, step.name);
+    let all: Vec<Three> =
+        step.both.iter().filter_map(|(when, (ours, base))| Some((*ours, *of_apart.get(when)?, *base))).collect();
+    let gap = average(&all.iter().map(|(ours, _, base)| ours.us - base.us).collect::<Vec<_>>());
+    let closed = mean::plain(&all.iter().map(|(ours, apart, _)| (ours.us - apart.us) / gap).collect::<Vec<_>>())?;
+    let mean_of = |values: Option<Vec<f64>>| values.map(|v| average(&v));
+    let added = mean_of(all.iter().map(|(ours, _, base)| Some(ours.rows? - base.rows?)).collect())?;
+    let left = mean_of(all.iter().map(|(_, apart, base)| Some(apart.rows? - base.rows?)).collect())?;
+    let before = before_history(step.name, cell, plain, apart);
+    let control_held = before.is_some_and(|us| us.abs() < CLOSES.0 * gap);
+    let sentence = format!(
+        "In a partition of its own the history gives back {} of that ({} to {}), and {} of the {} rows that an operation looks at more are \
+         left; {}.",
+        Share(closed.value),
+        Share(closed.low),
+        Share(closed.high),
+        round3(left.max(0.0)),
+        round3(added),
+        match before {
+            Some(us) => format!("before there was any, the partition changed {} µs of {} µs", round3(us), round3(gap)),
+            None => "what it changes before there is any was not measured".to_string(),
+        }
+    );
+    Some(Trial { closed, control_held, is_gone: left <= LEFT * added, sentence })
+}
+
+/// What the partition takes away while nothing lies in it: the same work, the first time it is done.
+fn before_history(name: &str, cell: &CellEvidence, plain: &CellEvidence, apart: &CellEvidence) -> Option<f64> {
+    let all = steps(cell);
+    let (_, work, users) = all.iter().find(|(step, ..)| *step == name)?;
+    let (first, ..) = all.iter().find(|(_, other, at)| (&other.workload, *at) == (&work.workload, *users))?;
+    let of_first = |cell: &CellEvidence| -> BTreeMap<When, Told> {
+        told(cell, first).into_iter().filter(|((_, iteration), _)| *iteration == 1).collect()
+    };
+    let (ours, theirs, base) = (of_first(cell), of_first(apart), of_first(plain));
+    let each: Vec<f64> = base.keys().filter_map(|when| Some(ours.get(when)?.us - theirs.get(when)?.us)).collect();
+    (!each.is_empty()).then(|| average(&each))
+}
+
+/// The same tables with one set of history, and without: a set loaded, and the same set updated once.
+fn next(cell: &CellEvidence) -> String {
+    let server = &cell.cell.server;
+    let pool = server.settings.get(POOL).and_then(|size| size.count()).map_or(256 << 20, i64::unsigned_abs);
+    let of = |name: &str| {
+        let works = cell.cell.phases.iter().filter_map(|p| p.work.as_ref());
+        works.filter_map(|work| work.parameters.get(name)?.count()).next().unwrap_or(1)
+    };
+    format!(
+        "question = \"Is it the history in the path, or what a row costs?\"\n\n[axes]\nvariant = [\"plain\", \"timestamp\", \
+         \"transaction\", \"timestamp_partitioned\"]\nbegin = [\"filled\", \"aged\"]\nworkload = [\"versioned.point_selects\", \
+         \"versioned.range_queries\", \"versioned.secondary_selects\"]\n\n[server]\nbuild = \"{}\"\nsettings = {{ buffer_pool = \
+         \"{}\" }}\n\n[workload.versioned]\ntables = {}\nrows = {}\n\n[load]\nusers = {}\nwarm_up = \"5s\"\nmeasure = \
+         \"30s\"\n\n[repeat]\nrepetitions = 5\naa = false\n",
+        server.build,
+        Bytes(pool),
+        of("tables"),
+        of("rows"),
+        cell.cell.load.users.0
+    )
+}

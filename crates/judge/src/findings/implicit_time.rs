@@ -1,0 +1,200 @@
+//! A table versioned by timestamp answers each query that names no time with a condition of the server's own: the row's end is the
+//! largest moment there is. That moment is a DATETIME and the column a TIMESTAMP, so older MariaDB (before 11.4.1, MDEV-32148) converts
+//! the column of every row, and under `time_zone = SYSTEM` through the C library's `localtime_r`, which takes one lock for the
+//! whole process. Its mark is a cost per row without a row more: point selects hardly feel it, ranges do, and before there is any
+//! history. Taken away it is by a fixed offset as time zone, which is converted by arithmetic. The same change on plain tables is
+//! the placebo, and tables versioned by transaction id, whose condition is a number, are a control.
+//!
+//! At one user this is CPU; at many it is the lock, too, which no instrument of the server shows.
+
+use crate::comparisons::MARGIN;
+use crate::evidence::CellEvidence;
+use crate::finding::{CLOSES, Case, Cause, Necessary, Place, Scene, Time, Trial};
+use crate::stats::{Interval, average, mean};
+use crate::versioning::{PLAIN, beside_plain, steps, told};
+use model::load::Work;
+use model::units::{Share, Users, round3};
+use std::collections::BTreeMap;
+
+const BY_TIMESTAMP: &[&str] = &["timestamp", "timestamp_partitioned"];
+const BY_TRANSACTION: &str = "transaction";
+const RANGES: &str = "versioned.range_queries";
+const ZONE: &str = "time_zone";
+const OF_SYSTEM: &str = "SYSTEM";
+/// Rows looked at, up to which two steps look at as many.
+const AS_MANY: f64 = 1.1;
+
+pub const CAUSE: Cause = Cause {
+    id: "implicit_time_condition",
+    code: "H2",
+    symptom: || {
+        format!(
+            "ranges of current rows take at least {MARGIN} longer on a table versioned by timestamp than on a plain one"
+        )
+    },
+    necessary: || format!("they look at no more than {AS_MANY} times the rows (`db.handler_reads` per operation)"),
+    test: || "the time that goes with a fixed offset, divided by the rows that an operation looks at".into(),
+    intervention: || {
+        format!(
+            "`{ZONE}` = +00:00 instead of {OF_SYSTEM} in the next phase closes {CLOSES} of the gap to the plain table, and \
+             changes nothing there"
+        )
+    },
+    source: include_str!("implicit_time.rs"),
+    indicator: None,
+    within: &[],
+    look,
+};
+
+/// A step under the server's time zone, its like under a fixed offset, and their users.
+type Pair<'a> = (&'a str, &'a str, Users);
+
+/// One moment of the study: the versioned table and the plain one, under the server's time zone and under a fixed offset.
+struct Sample {
+    versioned: f64,
+    fixed: f64,
+    plain: f64,
+    plain_fixed: f64,
+    rows: f64,
+    plain_rows: f64,
+}
+
+fn look(scene: &Scene) -> Vec<Case> {
+    let mut lanes: BTreeMap<(String, String), Vec<_>> = BTreeMap::new();
+    for (variant, cell, plain) in beside_plain(scene, BY_TIMESTAMP) {
+        lanes.entry((cell.cell.server.build.clone(), variant)).or_default().push((cell, plain));
+    }
+    lanes.into_iter().filter_map(|((build, variant), cells)| case(scene, &build, &variant, &cells)).collect()
+}
+
+fn pairs<'a>(cell: &CellEvidence<'a>) -> Vec<Pair<'a>> {
+    let zone = |work: &Work| work.parameters.get(ZONE).and_then(|z| z.text()).map(String::from);
+    let without = |work: &Work| {
+        let mut parameters = work.parameters.clone();
+        parameters.remove(ZONE);
+        (work.workload.clone(), parameters)
+    };
+    let all = steps(cell);
+    let ranges = all.iter().filter(|(_, work, _)| work.workload == RANGES && zone(work).as_deref() == Some(OF_SYSTEM));
+    let with_like = ranges.filter_map(|(name, work, users)| {
+        let is_like = |other: &&(&str, &Work, Users)| {
+            other.2 == *users && without(other.1) == without(work) && zone(other.1) != zone(work)
+        };
+        all.iter().find(is_like).map(|(fixed, ..)| (*name, *fixed, *users))
+    });
+    let mut pairs: Vec<Pair> = with_like.collect();
+    pairs.sort_by_key(|(_, _, users)| std::cmp::Reverse(*users));
+    pairs
+}
+
+fn samples(cells: &[(&CellEvidence, &CellEvidence)], (step, fixed, _): Pair) -> Vec<Sample> {
+    let of_place = |(cell, plain): &(&CellEvidence, &CellEvidence)| -> Vec<Sample> {
+        let [versioned, versioned_fixed] = [step, fixed].map(|step| told(cell, step));
+        let [plain, plain_fixed] = [step, fixed].map(|step| told(plain, step));
+        let at = |(when, told): (&(u32, u32), &crate::versioning::Told)| {
+            let base = plain.get(when)?;
+            Some(Sample {
+                versioned: told.us,
+                fixed: versioned_fixed.get(when)?.us,
+                plain: base.us,
+                plain_fixed: plain_fixed.get(when)?.us,
+                rows: told.rows?,
+                plain_rows: base.rows?,
+            })
+        };
+        versioned.iter().filter_map(at).collect()
+    };
+    cells.iter().flat_map(of_place).collect()
+}
+
+/// The mean over samples of one of their numbers.
+fn over(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> f64 {
+    average(&samples.iter().map(of).collect::<Vec<_>>())
+}
+
+fn interval(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> Option<Interval> {
+    mean::plain(&samples.iter().map(of).collect::<Vec<_>>())
+}
+
+fn longer(samples: &[Sample]) -> Option<Interval> {
+    mean::of_logs(&samples.iter().map(|s| s.versioned / s.plain).collect::<Vec<_>>())
+}
+
+fn case(scene: &Scene, build: &str, variant: &str, cells: &[(&CellEvidence, &CellEvidence)]) -> Option<Case> {
+    let (cell, plain) = cells.first()?;
+    let pairs = pairs(cell);
+    let most = *pairs.first()?;
+    let samples_of_most = samples(cells, most);
+    let slower = longer(&samples_of_most).filter(|i| i.low > 1.0 + MARGIN.0)?;
+    let more = over(&samples_of_most, |s| s.rows) / over(&samples_of_most, |s| s.plain_rows);
+    let symptom = format!(
+        "On {build}, a table versioned by {} takes {} times as long for `{}` at {} as a plain one ({} to {}).",
+        variant.replace('_', ", "),
+        round3(slower.value),
+        most.0,
+        most.2,
+        round3(slower.low),
+        round3(slower.high),
+    );
+    if more > AS_MANY {
+        return Some(Case { place: place(cell, plain), ..Case::of(cell, symptom, Necessary::Contradicted) });
+    }
+    let each = over(&samples_of_most, |s| s.versioned - s.fixed) / over(&samples_of_most, |s| s.rows);
+    let seen = format!(
+        "It looks at as many rows (× {}), so each of them costs more: {} µs of a row go with the conversion of its time.{}",
+        round3(more),
+        round3(each),
+        alone(cells, pairs.last().filter(|pair| pair.2 != most.2)).unwrap_or_default(),
+    );
+    Some(Case {
+        place: place(cell, plain),
+        trial: trial(&samples_of_most, control(scene, build, most)),
+        evidence: cells.iter().flat_map(|(c, p)| [c.cell.id.to_string(), p.cell.id.to_string()]).collect(),
+        ..Case::of(cell, symptom, Necessary::Present(seen))
+    })
+}
+
+fn place(cell: &CellEvidence, plain: &CellEvidence) -> Place {
+    Place { cell: cell.cell.id.clone(), time: Time::Loss(plain.cell.id.clone()) }
+}
+
+/// The same with the fewest users.
+fn alone(cells: &[(&CellEvidence, &CellEvidence)], pair: Option<&Pair>) -> Option<String> {
+    let few = samples(cells, *pair?);
+    let slower = longer(&few)?;
+    let gap = over(&few, |s| s.versioned - s.plain);
+    let gone = (gap > 0.0).then(|| Share(over(&few, |s| s.versioned - s.fixed) / gap));
+    let gone = gone.map_or(String::new(), |share| format!(", of which {share} go"));
+    Some(format!(" At {} it is {} times as long{gone}.", pair?.2, round3(slower.value)))
+}
+
+/// How far a table versioned by transaction id moves under the same change.
+fn control(scene: &Scene, build: &str, pair: Pair) -> Option<String> {
+    let cells = beside_plain(scene, &[BY_TRANSACTION]);
+    let here: Vec<_> =
+        cells.iter().filter(|(_, c, _)| c.cell.server.build == build).map(|(_, c, p)| (*c, *p)).collect();
+    let moved = interval(&samples(&here, pair), |s| 1.0 - s.fixed / s.versioned)?;
+    let (low, high) = (Share(moved.low), Share(moved.high));
+    Some(format!(" A table versioned by transaction id moves by {} ({low} to {high}).", Share(moved.value)))
+}
+
+/// The fixed offset, and the same change on the plain table.
+fn trial(samples: &[Sample], control: Option<String>) -> Option<Trial> {
+    let gap = over(samples, |s| s.versioned - s.plain);
+    let closed = interval(samples, |s| (s.versioned - s.fixed) / gap)?;
+    let placebo = interval(samples, |s| s.plain - s.plain_fixed)?;
+    let margin = MARGIN.0 * over(samples, |s| s.plain);
+    let control_held = placebo.low <= margin && placebo.high >= -margin && placebo.high / gap < CLOSES.0;
+    let sentence = format!(
+        "Under a fixed offset instead of the system's time zone {} of that is gone ({} to {}); the same change on the {PLAIN} table {} ({} to {} \
+         µs).{}",
+        Share(closed.value),
+        Share(closed.low),
+        Share(closed.high),
+        if control_held { "changes nothing" } else { "changes something as well" },
+        round3(-placebo.high),
+        round3(-placebo.low),
+        control.unwrap_or_default(),
+    );
+    Some(Trial { closed, control_held, is_gone: true, sentence })
+}

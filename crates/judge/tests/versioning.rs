@@ -1,0 +1,114 @@
+//! What system versioning costs, on records that show a price per row, rows more, both taken away, and neither.
+
+mod bench;
+
+use bench::*;
+use model::finding::{Finding, Rung};
+use model::load::{Phase, Work};
+use model::record::Record;
+use model::record::run::PhaseRecord;
+use model::value::Value;
+
+/// Operations per second of a step, and rows that each looks at.
+type Shows = (f64, f64);
+
+/// A range under the system's time zone and under a fixed offset, and a step by secondary key before and after updates.
+const STEPS: [(&str, &str, &str); 4] = [
+    ("scan", "versioned.range_queries", "SYSTEM"),
+    ("fixed", "versioned.range_queries", "+00:00"),
+    ("secondary", "versioned.secondary_selects", "SYSTEM"),
+    ("again", "versioned.secondary_selects", "SYSTEM"),
+];
+
+const PLAIN: [Shows; 4] = [(2_000.0, 1_000.0), (2_000.0, 1_000.0), (20_000.0, 10.0), (20_000.0, 10.0)];
+
+/// A cell for each variant, with these steps in each of its runs.
+fn record(variants: &[(&str, [Shows; 4])]) -> Record {
+    let names: Vec<Value> = variants.iter().map(|(name, _)| (*name).into()).collect();
+    let mut record = experiment(&[("variant", &names)]);
+    for (cell, (variant, shows)) in record.plan.cells.iter_mut().zip(variants) {
+        let one = cell.phases[0].clone();
+        let step = |(name, workload, zone): &(&str, &str, &str)| {
+            let parameters = [("variant", *variant), ("time_zone", *zone)];
+            let parameters = parameters.map(|(key, value)| (key.to_string(), value.into())).into();
+            Phase { name: (*name).into(), work: Some(Work { workload: (*workload).into(), parameters }), ..one.clone() }
+        };
+        cell.phases = STEPS.iter().map(step).collect();
+        let id = cell.id.clone();
+        for run in record.runs.iter_mut().filter(|r| r.cell == id) {
+            let noise = 0.002 * f64::from(run.repetition);
+            let phases = STEPS.iter().zip(shows).enumerate().map(|(k, ((name, ..), (rate, rows)))| {
+                let mut alone = run.clone();
+                let rate = rate * (1.0 + noise * (1.0 + k as f64));
+                set_rate(&mut alone, rate);
+                counter(&mut alone, "db.handler_reads", rows * rate);
+                PhaseRecord { name: (*name).into(), ..alone.phases.remove(0) }
+            });
+            let phases: Vec<_> = phases.collect();
+            run.phases = phases;
+        }
+    }
+    record
+}
+
+fn finding(record: &Record, name: &str) -> Option<Finding> {
+    judge(record).findings.into_iter().find(|f| f.name == name)
+}
+
+const PRICE: &str = "implicit_time_condition";
+const ROWS: &str = "history_in_the_path";
+
+/// Half as fast under the system's time zone, and nearly as fast as plain under a fixed offset.
+const BY_TIMESTAMP: [Shows; 4] = [(1_000.0, 1_000.0), (1_800.0, 1_000.0), (20_000.0, 10.0), (10_000.0, 21.0)];
+
+#[test]
+fn a_price_per_row_that_goes_with_a_fixed_offset_and_leaves_plain_tables_alone_is_confirmed() {
+    let found = finding(&record(&[("plain", PLAIN), ("timestamp", BY_TIMESTAMP)]), PRICE).expect("it is found");
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    for told in ["takes 2 times as long for `scan`", "looks at as many rows (× 1)", "changes nothing"] {
+        assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
+    }
+}
+
+#[test]
+fn a_placebo_that_moves_as_well_confirms_nothing() {
+    let moving = [PLAIN[0], (4_000.0, 1_000.0), PLAIN[2], PLAIN[3]];
+    let found = finding(&record(&[("plain", moving), ("timestamp", BY_TIMESTAMP)]), PRICE).expect("the symptom is there");
+    assert_ne!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+}
+
+#[test]
+fn a_price_that_stays_under_a_fixed_offset_is_another_cause() {
+    let stays = [BY_TIMESTAMP[0], (1_000.0, 1_000.0), BY_TIMESTAMP[2], BY_TIMESTAMP[3]];
+    let found = finding(&record(&[("plain", PLAIN), ("timestamp", stays)]), PRICE).expect("the symptom is there");
+    assert_eq!(found.rung, Rung::Unexplained, "{}", found.sentence);
+}
+
+#[test]
+fn ranges_that_look_at_more_rows_are_another_cause_and_equal_ones_are_no_finding() {
+    let rows = [(1_000.0, 2_000.0), (1_800.0, 2_000.0), PLAIN[2], PLAIN[3]];
+    assert_eq!(finding(&record(&[("plain", PLAIN), ("timestamp", rows)]), PRICE), None);
+    assert_eq!(finding(&record(&[("plain", PLAIN), ("timestamp", PLAIN)]), PRICE), None);
+    assert_eq!(finding(&record(&[("plain", PLAIN), ("timestamp", PLAIN)]), ROWS), None);
+}
+
+#[test]
+fn history_that_a_partition_takes_out_of_the_path_is_confirmed_as_what_is_waded_through() {
+    let apart = [PLAIN[0], PLAIN[1], (19_000.0, 10.0), (19_000.0, 10.0)];
+    let record = record(&[("plain", PLAIN), ("timestamp", BY_TIMESTAMP), ("timestamp_partitioned", apart)]);
+    let found = finding(&record, ROWS).expect("it is found");
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    for told in ["`again` takes 2 times as long", "looks at × 2.1 rows at × 0.952 time per row"] {
+        assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
+    }
+    assert!(found.next_experiment.is_some_and(|text| text.contains("begin = [\"filled\", \"aged\"]")));
+}
+
+#[test]
+fn a_step_that_is_slower_without_a_row_more_is_unexplained_and_proposes_what_would_tell() {
+    let slower = [PLAIN[0], PLAIN[1], PLAIN[2], (10_000.0, 10.0)];
+    let found = finding(&record(&[("plain", PLAIN), ("transaction", slower)]), ROWS).expect("it is told");
+    assert_eq!(found.rung, Rung::Unexplained, "{}", found.sentence);
+    assert!(found.sentence.contains("Why is unexplained"), "{}", found.sentence);
+    assert!(found.next_experiment.is_some());
+}

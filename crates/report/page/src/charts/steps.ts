@@ -1,0 +1,150 @@
+// The steps of a study over its iterations: for each step the rate of every variant relative to the first, where the tables no longer
+// fit the cache as a tinted background, and how large they are beside the cache. Drawn where cells have iterations.
+
+import { groups, varied, words } from '../axes';
+import { report, type Axis, type Cell, type PhasePart } from '../data';
+import { escaped, h } from '../dom';
+import { digits, quantity, show } from '../format';
+import type { Palette } from '../theme';
+import { axisStyle, chart, coloured, legend, type Option, SYMBOLS, tooltipStyle } from './chart';
+
+const HEIGHT = 150;
+
+const iterated = (): Cell[] => report.cells.filter((c) => c.repeats === undefined && (c.phases ?? []).some((p) => (p.iteration ?? 1) > 1));
+
+export const hasSteps = (): boolean => iterated().length > 0;
+
+interface Line {
+  name: string;
+  /** Its place among the variants, which keeps its colour on every chart. */
+  at: number;
+  cell: Cell;
+}
+
+const value = (phase: PhasePart | undefined, metric: string): number | undefined => phase?.metrics[metric]?.value;
+const phaseOf = (cell: Cell, step: string, iteration: number): PhasePart | undefined =>
+  (cell.phases ?? []).find((p) => p.step === step && p.iteration === iteration);
+
+export function steps(): HTMLElement {
+  const cells = iterated();
+  const axis = varied[0];
+  const others = varied.filter((a) => a !== axis);
+  const names = axis ? axis.values.map(show) : [''];
+  const places = groups(cells, others).map((place, n) => {
+    const lines = place.cells.map((cell) => ({ name: show(cell.axes[axis?.key ?? '']), at: lineAt(axis, cell), cell }));
+    const figures = stepsOf(place.first).map((step) => figure(step, lines));
+    return h(
+      'details',
+      { open: n === 0 },
+      h('summary', {}, words(place.first, others) || report.experiment.name),
+      h('div', { class: 'multiples' }, figures, sizes(lines)),
+    );
+  });
+  return h('div', { class: 'steps' }, legend(names), places);
+}
+
+const lineAt = (axis: Axis | undefined, cell: Cell): number => Math.max(0, axis?.values.findIndex((v) => v === cell.axes[axis.key]) ?? 0);
+
+function stepsOf(cell: Cell): string[] {
+  return [...new Set((cell.phases ?? []).filter((p) => (p.metrics.qps?.value ?? 0) > 0).map((p) => p.step))].filter((step) =>
+    (cell.phases ?? []).some((p) => p.step === step && (p.iteration ?? 1) > 1),
+  );
+}
+
+const iterations = (lines: Line[]): number[] =>
+  [...new Set(lines.flatMap((l) => (l.cell.phases ?? []).map((p) => p.iteration ?? 1)))].sort((a, b) => a - b);
+
+/** Iterations in which one of these no longer finds its pages in memory, as bands behind the lines. */
+function bands(c: Palette, lines: Line[], step: string): Option[] {
+  const left = iterations(lines).filter((i) => lines.some((l) => (value(phaseOf(l.cell, step, i), 'left_cache') ?? 0) > 0));
+  const band = (i: number): Option => ({
+    type: 'custom',
+    silent: true,
+    z: 0,
+    tooltip: { show: false },
+    data: [[i, 0]],
+    renderItem: (params: { coordSys: { y: number; height: number } }, api: { coord(p: number[]): number[] }) => {
+      const [from = 0, to = 0] = [i - 0.5, i + 0.5].map((x) => api.coord([x, 0])[0] ?? 0);
+      const { y, height } = params.coordSys;
+      return { type: 'rect', shape: { x: from, y, width: to - from, height }, style: { fill: c.bad, opacity: 0.09 } };
+    },
+  });
+  return left.map(band);
+}
+
+function axes(c: Palette, lines: Line[], unit: string): Option {
+  const all = iterations(lines);
+  return {
+    grid: { left: 52, right: 10, top: 10, bottom: 24 },
+    tooltip: { ...tooltipStyle(c), trigger: 'item', formatter: (item: unknown) => tip(item) },
+    xAxis: { ...axisStyle(c), type: 'value', min: (all[0] ?? 1) - 0.5, max: (all.at(-1) ?? 1) + 0.5, interval: 1, splitLine: { show: false } },
+    yAxis: {
+      ...axisStyle(c),
+      type: 'value',
+      min: 0,
+      axisLabel: { color: c.soft, fontSize: 11, formatter: (y: number) => (unit === 'bytes' ? quantity(y, unit) : digits(y)) },
+    },
+  };
+}
+
+const tip = (item: unknown): string => `<div class="tip">${escaped((item as { data?: { text?: string } }).data?.text ?? '')}</div>`;
+
+function series(c: Palette, line: Line, data: { value: [number, number]; text: string }[]): Option {
+  const colour = coloured(c, line.at);
+  return {
+    type: 'line',
+    name: line.name,
+    data: data.map((d) => ({ ...d, cell: line.cell.id })),
+    symbol: SYMBOLS[line.at % SYMBOLS.length],
+    symbolSize: 6,
+    lineStyle: { color: colour, width: 1.6 },
+    itemStyle: { color: colour },
+  };
+}
+
+/** One step: the rate of each variant, relative to the first where that was measured. */
+function figure(step: string, lines: Line[]): HTMLElement {
+  const base = lines.find((l) => l.at === 0);
+  const points = (line: Line): { value: [number, number]; text: string }[] =>
+    iterations(lines).flatMap((i) => {
+      const [own, of] = [value(phaseOf(line.cell, step, i), 'qps'), base ? value(phaseOf(base.cell, step, i), 'qps') : 1];
+      if (own === undefined || !of) return [];
+      const left = (value(phaseOf(line.cell, step, i), 'left_cache') ?? 0) > 0 ? ', not all from memory' : '';
+      const told = base ? `${digits(own / of)} × ${base.name} (${quantity(own, 'qps')})` : quantity(own, 'qps');
+      return [{ value: [i, own / of], text: `${step}, iteration ${i}, ${line.name}: ${told}${left}` }];
+    });
+  const drawn = chart(`${step}: rate over iterations${base ? `, relative to ${base.name}` : ''}`, HEIGHT, (c) => ({
+    ...axes(c, lines, ''),
+    series: [...bands(c, lines, step), ...lines.map((l) => series(c, l, points(l)))],
+  }));
+  return h('figure', {}, h('figcaption', {}, step), drawn.element);
+}
+
+/** How large the tables are at the end of each iteration, and the cache as a line. */
+function sizes(lines: Line[]): HTMLElement | null {
+  const last = (line: Line, i: number): PhasePart | undefined => (line.cell.phases ?? []).filter((p) => p.iteration === i).at(-1);
+  const points = (line: Line): { value: [number, number]; text: string }[] =>
+    iterations(lines).flatMap((i) => {
+      const bytes = value(last(line, i), 'data_bytes');
+      return bytes === undefined ? [] : [{ value: [i, bytes], text: `After iteration ${i}, ${line.name}: ${quantity(bytes, 'bytes')}` }];
+    });
+  const cache = lines.map((l) => value(last(l, iterations(lines)[0] ?? 1), 'cache_bytes')).find((bytes) => bytes !== undefined);
+  if (cache === undefined) return null;
+  const drawn = chart(`Size of the tables over iterations, beside a cache of ${quantity(cache, 'bytes')}`, HEIGHT, (c) => ({
+    ...axes(c, lines, 'bytes'),
+    series: [
+      ...lines.map((l) => series(c, l, points(l))),
+      {
+        type: 'line',
+        silent: true,
+        symbol: 'none',
+        data: iterations(lines).flatMap((i) => [
+          [i - 0.5, cache],
+          [i + 0.5, cache],
+        ]),
+        lineStyle: { color: c.bad, type: 'dashed', width: 1.2 },
+      },
+    ],
+  }));
+  return h('figure', {}, h('figcaption', {}, `size of the tables; dashed: the cache, ${quantity(cache, 'bytes')}`), drawn.element);
+}
