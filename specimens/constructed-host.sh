@@ -1,6 +1,5 @@
 # A virtual machine that another one takes a twentieth of the time from, at the end of a full link, which slows down while it is
-# measured, with a clock that only the kernel reads, and a sampler that
-# takes 3 % of a CPU.
+# measured, with a clock that only the kernel reads, and a sampler that takes 3 % of a CPU.
 carry_out() {
     edit healthy-calm <<'PY'
 for cell in plan["cells"]:
