@@ -150,7 +150,7 @@ pub const ALL: &[&dyn Workload] = &[
     &versioned::SECONDARY_SELECTS,
     &versioned::UPDATE_NON_INDEX,
     &versioned::UPDATE_INDEX,
-    &versioned::DELETE_ALL,
+    &versioned::DELETES,
     &versioned::MOMENT,
     &versioned::HISTORY,
     &versioned::ACCESS,

@@ -78,7 +78,7 @@ pub const UPDATE_INDEX: Versioned = Versioned {
     step: Step::UpdateIndex,
     operations: &["update_index"],
 };
-pub const DELETE_ALL: Versioned = Versioned {
+pub const DELETES: Versioned = Versioned {
     name: "versioned.delete_all",
     why: "all current rows of a table in a single DELETE",
     step: Step::DeleteAll,
