@@ -15,7 +15,7 @@ workload = {workloads:?}
 build    = {builds:?}
 
 [server]
-settings = {{ buffer_pool = "64 MiB", redo = "16 MiB", max_connections = 100 }}
+settings = {{ buffer_pool = "64 MiB", redo = "16 MiB", max_connections = 100, performance_schema = false }}
 
 [workload.kv]
 keys         = 500
