@@ -1,5 +1,5 @@
 //! What was not measured, and why: what this host could not run, what the server refused, and what a machine of this kind
-//! cannot show. Said before a reader concludes it from an absence.
+//! cannot show, and in what a workload is not what its name says. Said before a reader concludes it from an absence.
 
 use crate::evidence::Evidence;
 use model::value::Value;
@@ -24,6 +24,8 @@ pub fn all(evidence: &Evidence) -> Vec<String> {
         ));
     }
     let runs = || evidence.cells.iter().flat_map(|c| &c.runs);
+    let disclosed = runs().flat_map(|r| &r.run.audits).flat_map(|a| a.disclosures.iter().cloned());
+    sentences.extend(disclosed.collect::<BTreeSet<_>>());
     if runs().any(|r| r.is_co_located()) {
         sentences
             .push("Client and server share CPUs: every rate is one of both together, not of the server alone.".into());

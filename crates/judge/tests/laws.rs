@@ -83,6 +83,16 @@ fn a_law_with_too_few_cases_is_told_as_undecided_and_not_as_held() {
 }
 
 #[test]
+fn what_a_workload_discloses_is_said_once_beside_the_numbers() {
+    let told = "`x` does other work than its name says.";
+    let disclosing = record_with(|run| {
+        audited(run, 5, Some(5), 1_000, 0);
+        run.audits[0].disclosures = vec![told.into()];
+    });
+    assert_eq!(judge(&disclosing).not_measured.iter().filter(|s| *s == told).count(), 1);
+}
+
+#[test]
 fn a_question_without_an_answer_never_reads_as_held() {
     assert_eq!(
         verdict(&record_with(|run| audited(run, 5, None, 1_000, 0)), "data_obeyed_its_laws").verdict,

@@ -87,6 +87,10 @@ pub trait Workload: Send + Sync {
     fn audit(&self, _: &Parameters) -> Audit {
         Audit::default()
     }
+    /// Sentences that belong beside its numbers: in what its work is not that of its name.
+    fn disclosures(&self, _: &Parameters) -> Vec<String> {
+        Vec::new()
+    }
     /// `None` for workloads without data.
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>>;
     /// Statements worth explaining, with values drawn from the seed.

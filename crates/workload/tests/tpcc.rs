@@ -104,19 +104,26 @@ fn a_swallowed_error_is_a_rollback_and_a_shown_one_fails() {
 }
 
 #[test]
-fn a_transaction_that_is_tried_again_is_counted_once_for_each_time_and_has_the_same_inputs() {
+fn a_transaction_that_is_tried_again_is_counted_and_has_the_same_inputs_save_in_compat() {
     let workload = tpcc("tpcc.compat");
-    let of = |refuse| {
+    let of = |refuse, anew: bool| {
         let mut memory = Memory { rows: 1, log: Some(Vec::new()), refuse, ..Memory::default() };
-        live(workload, &parameters(workload, &[("mix", "deck".into())]), &mut memory, &mut turns(1))
-            .expect("the user goes on");
+        live(
+            workload,
+            &parameters(workload, &[("mix", "deck".into()), ("retried_anew", anew.into())]),
+            &mut memory,
+            &mut turns(1),
+        )
+        .expect("the user goes on");
         let place = workload.facts().iter().position(|fact| *fact == "retries").unwrap();
         (memory.facts[place], memory.log.unwrap())
     };
-    let (plain, deadlocked) = (of(None), of(Some((2, 1213))));
+    let (plain, deadlocked, anew) = (of(None, false), of(Some((2, 1213)), false), of(Some((2, 1213)), true));
     assert_eq!((plain.0, deadlocked.0), (0, 1));
     let (before, again) = deadlocked.1.split_at(4);
     assert_eq!((before[3].as_str(), again), ("text     ROLLBACK", plain.1.as_slice()));
+    assert_eq!(anew.0, 1);
+    assert_ne!(anew.1[4..], plain.1, "sysbench-tpcc draws another one");
 }
 
 fn units(dataset: &dyn Dataset) -> &dyn ByUnit {
@@ -173,6 +180,17 @@ fn a_warehouse_has_the_rows_of_the_specification() {
     }
     let lines = rows[&7] as f64 / 2.0;
     assert!((lines / 300_000.0 - 1.0).abs() < 0.01, "{lines} lines in a warehouse");
+}
+
+#[test]
+fn compat_discloses_every_defect_that_is_on_and_faithful_none() {
+    let told = |name: &str, replaced: &[(&str, Value)]| tpcc(name).disclosures(&parameters(tpcc(name), replaced));
+    assert_eq!(told("tpcc.faithful", &[]), [""; 0]);
+    let compat = told("tpcc.compat", &[("never_remote", false.into())]).concat();
+    assert!(!compat.contains("never_remote") && !compat.contains("history_key"), "{compat}");
+    for defect in ["flat_nurand", "wrong_order_read", "payments_not_counted", "retried_anew"] {
+        assert!(compat.contains(defect), "{defect}: {compat}");
+    }
 }
 
 #[test]

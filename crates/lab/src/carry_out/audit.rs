@@ -36,11 +36,15 @@ impl Auditor {
         let mut audits: Vec<Asked> = Vec::new();
         for (number, (crew, group)) in crews.iter().zip(groups).enumerate() {
             let asks = crew.workload.audit(&crew.parameters);
-            if asks.questions.is_empty() && asks.laws.is_empty() {
+            let disclosures = crew.workload.disclosures(&crew.parameters);
+            if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
                 continue;
             }
             let dataset = key(instance, &identity(&group.work, engine).0);
-            match audits.iter_mut().find(|a| a.audit.dataset == dataset && a.asks == asks) {
+            match audits
+                .iter_mut()
+                .find(|a| a.audit.dataset == dataset && a.asks == asks && a.audit.disclosures == disclosures)
+            {
                 Some(same) => {
                     same.crews.push(number);
                     if !same.audit.groups.contains(&group.name) {
@@ -52,6 +56,7 @@ impl Auditor {
                         dataset,
                         groups: vec![group.name.clone()],
                         laws: asks.laws.clone(),
+                        disclosures,
                         ..Audit::default()
                     };
                     audits.push(Asked { door: crew.door.clone(), asks, crews: vec![number], audit });

@@ -19,6 +19,9 @@ pub struct Audit {
     pub uncertain: u64,
     pub answers: Vec<Answer>,
     pub laws: Vec<Law>,
+    /// What the workload says of its own work, to stand beside its numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disclosures: Vec<String>,
 }
 
 /// A question that has a whole number for an answer; sums of money are asked in cents.

@@ -120,6 +120,9 @@ impl User for Client {
     async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
         if std::mem::replace(&mut self.tried, true) {
             session.count(RETRIES, 1);
+            if self.habits.retried_anew {
+                self.inputs = self.drawer.draw();
+            }
         }
         let ordering = matches!(self.inputs.kind, Kind::NewOrder | Kind::Rollback);
         match self.carry_out(session).await {

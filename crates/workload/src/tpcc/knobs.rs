@@ -129,6 +129,7 @@ pub(super) const FAITHFUL: &[Parameter] = &[
     defect("name_off_by_one", "Of the customers of a name another than the middle one is taken."),
     defect("payments_not_counted", "c_payment_cnt stays, amounts are whole, and the balance is written as a value."),
     defect("items_unsorted", "Lines take their stock in the order drawn, so that two orders can deadlock."),
+    defect("retried_anew", "What met a deadlock or a lock wait comes back as another transaction, drawn anew."),
 ];
 
 const COMPAT_DEFAULTS: &[(&str, Literal)] = &[
@@ -147,6 +148,7 @@ const COMPAT_DEFAULTS: &[(&str, Literal)] = &[
     ("name_off_by_one", Literal::Flag(true)),
     ("payments_not_counted", Literal::Flag(true)),
     ("items_unsorted", Literal::Flag(true)),
+    ("retried_anew", Literal::Flag(true)),
 ];
 
 /// The same with the defaults of sysbench-tpcc.
@@ -241,6 +243,19 @@ impl Shape {
     }
 }
 
+/// What a reader must know who takes the numbers for TPC-C's: the defects that are on.
+pub(super) fn disclosures(workload: &str, parameters: &Parameters) -> Vec<String> {
+    let is_on = |knob: &&Parameter| {
+        knob.default == Some(Literal::Flag(false)) && knob.name != "history_key" && flag(parameters, knob.name)
+    };
+    let on: Vec<&str> = FAITHFUL.iter().filter(is_on).map(|knob| knob.name).collect();
+    let sentence = format!(
+        "`{workload}` does not do the work of the specification, but with defects of sysbench-tpcc: {} (docs/tpcc.md says what each does).",
+        on.join(", ")
+    );
+    (!on.is_empty()).then_some(sentence).into_iter().collect()
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mix {
     Deck,
@@ -268,6 +283,7 @@ pub(super) struct Habits {
     pub name_off_by_one: bool,
     pub payments_not_counted: bool,
     pub items_unsorted: bool,
+    pub retried_anew: bool,
 }
 
 impl Habits {
@@ -294,6 +310,7 @@ impl Habits {
             name_off_by_one: flag("name_off_by_one"),
             payments_not_counted: flag("payments_not_counted"),
             items_unsorted: flag("items_unsorted"),
+            retried_anew: flag("retried_anew"),
         }
     }
 }

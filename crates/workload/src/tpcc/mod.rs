@@ -72,6 +72,9 @@ impl Workload for Tpcc {
     fn audit(&self, parameters: &Parameters) -> Audit {
         laws::audit(parameters)
     }
+    fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
+        knobs::disclosures(self.name, parameters)
+    }
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Population::of(Shape::of(parameters), engine, seed)))
     }
