@@ -73,7 +73,8 @@ fn a_price_per_row_that_goes_with_a_fixed_offset_and_leaves_plain_tables_alone_i
 #[test]
 fn a_placebo_that_moves_as_well_confirms_nothing() {
     let moving = [PLAIN[0], (4_000.0, 1_000.0), PLAIN[2], PLAIN[3]];
-    let found = finding(&record(&[("plain", moving), ("timestamp", BY_TIMESTAMP)]), PRICE).expect("the symptom is there");
+    let found =
+        finding(&record(&[("plain", moving), ("timestamp", BY_TIMESTAMP)]), PRICE).expect("the symptom is there");
     assert_ne!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
 }
 
