@@ -100,7 +100,9 @@ pub fn resolve(
     let words = words(&host, &catalogue);
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
-    if host.builds.is_empty() && experiment.server.on.is_none() {
+    let server = &experiment.server;
+    let of_a_cache = server.build.as_deref() == Some(CACHE);
+    if host.builds.iter().all(|b| b.kind == CACHE) && server.on.is_none() && !of_a_cache {
         return Err(exit::refused(catalogue::none_installed()));
     }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;

@@ -48,18 +48,22 @@ fn socket(desk: &Desk) -> PathBuf {
 fn lock_everything(desk: &Desk) {
     let mut control = Control::connect(&Door::root(socket(desk))).expect("root comes in by the socket");
     let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");
-    for sql in [
-        "BEGIN".to_string(),
-        format!("UPDATE {schema}.counttable SET time = time + 1"),
-        "DO SLEEP(0.3)".to_string(),
-        format!("SELECT COUNT(*) FROM {schema}.linktable FORCE INDEX(PRIMARY) FOR UPDATE"),
-        "DO SLEEP(1.5)".to_string(),
-        "ROLLBACK".to_string(),
-    ] {
-        // The run may end meanwhile, and its server with it.
-        if control.rows(&sql).is_err() {
-            return;
-        }
+    let waiting = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+    let mut say = |sql: &str| control.value(sql).map(|v| v.and_then(|v| v.parse::<u64>().ok()));
+    // The run may end meanwhile, and its server with it.
+    let mut all = || {
+        say("BEGIN")?;
+        say(&format!("UPDATE {schema}.counttable SET time = time + 1"))?;
+        until("a user who holds a link and waits for its counter", || match say(waiting) {
+            Ok(Some(0) | None) => None,
+            over => Some(over),
+        })?;
+        say(&format!("SELECT COUNT(*) FROM {schema}.linktable FORCE INDEX(PRIMARY) FOR UPDATE"))?;
+        say("DO SLEEP(1.5)")?;
+        say("ROLLBACK")
+    };
+    if all().is_err() {
+        return;
     }
     control.quit();
 }

@@ -3,7 +3,7 @@
 //! every CPU at once, in CPU time so that neighbours do not enter. Each pulse is held against the median of all of this record.
 //!
 //! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses always scatter
-//! (a virtual one with busy neighbours: by 1.8 % in 51 calm runs) only what is further off than five times their scatter.
+//! (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times their scatter.
 //! Copying through memory is told beside it, and judged by nobody: it differs by more than that on machines where
 //! nothing is wrong.
 
