@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 assay=$(realpath "${ASSAY:-../target/release/assay}")
-work=$(mktemp -d /tmp/specimens.XXXX)
+work=$(mktemp -d "${TMPDIR:-/tmp}/specimens.XXXXXX")
 export ASSAY_HOME=${SPECIMENS_HOME:-$work/home} XDG_RUNTIME_DIR=$work
 # Where other sessions share the CPUs, this one comes first: their work would stand in every record.
 [ ! -w /proc/self/autogroup ] || echo -20 >/proc/self/autogroup
