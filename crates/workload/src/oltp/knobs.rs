@@ -121,7 +121,7 @@ pub(super) const RANDOM_RANGES: &[Parameter] = &join::<13>(&[BASE, &[RANGES, DEL
 pub(super) const BULK: &[Parameter] = &[BULK_TABLES];
 
 /// The parts one after the other; a wrong count does not compile.
-const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COUNT] {
+pub(crate) const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COUNT] {
     let mut all = [TABLES; COUNT];
     let (mut at, mut part) = (0, 0);
     while part < parts.len() {

@@ -5,7 +5,7 @@
 mod bulk;
 mod client;
 mod groups;
-mod knobs;
+pub(crate) mod knobs;
 mod sbtest;
 mod spread;
 mod statement;

@@ -2,6 +2,7 @@
 //! study work on the same tables; the defaults are the seed's.
 
 use crate::Parameters;
+use crate::oltp::knobs::join;
 use model::words::{Class, Kind, Literal, Parameter};
 
 const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
@@ -92,22 +93,6 @@ pub(super) const RANGES: &[Parameter] = &join::<11>(&[
         per_transaction("distinct_ranges", 2, "Distinct ranges per transaction."),
     ],
 ]);
-
-/// The parts one after the other; a wrong count does not compile.
-const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COUNT] {
-    let mut all = [VARIANT; COUNT];
-    let (mut at, mut part) = (0, 0);
-    while part < parts.len() {
-        let mut place = 0;
-        while place < parts[part].len() {
-            all[at] = parts[part][place];
-            (at, place) = (at + 1, place + 1);
-        }
-        part += 1;
-    }
-    assert!(at == COUNT);
-    all
-}
 
 /// A parameter that is a whole number of something.
 pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
