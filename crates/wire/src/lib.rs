@@ -8,4 +8,5 @@
 mod decimal;
 pub mod handlersocket;
 pub mod memcached;
+pub mod mongodb;
 pub mod mysql;

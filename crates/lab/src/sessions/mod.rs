@@ -6,6 +6,8 @@ pub mod address;
 pub mod by_key;
 pub mod channel;
 pub mod control;
+pub mod documents;
 pub mod dsn;
 pub mod mysql;
+pub mod past_sql;
 pub mod tls;
