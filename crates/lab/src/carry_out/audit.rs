@@ -34,8 +34,8 @@ enum Room {
 
 /// Who is asked.
 enum Witness {
-    Tables(Control),
-    Documents(documents::Control),
+    Tables(Box<Control>),
+    Documents(Box<documents::Control>),
 }
 
 struct Asked {
@@ -159,14 +159,16 @@ fn prepared(door: &Room, setup: &[String]) -> Result<Witness, String> {
     let mut control = match door {
         Room::Tables(door) => Control::connect_with(door, PATIENCE).map_err(told)?,
         Room::Documents(door) => {
-            return documents::Control::connect(door, PATIENCE).map(Witness::Documents).map_err(told);
+            return documents::Control::connect(door, PATIENCE)
+                .map(|control| Witness::Documents(Box::new(control)))
+                .map_err(told);
         }
     };
     for sql in setup {
         // A switch that only some servers have.
         let _ = control.rows(sql);
     }
-    Ok(Witness::Tables(control))
+    Ok(Witness::Tables(Box::new(control)))
 }
 
 /// A sum over nothing is NULL, and none.

@@ -178,10 +178,8 @@ impl Lab<'_> {
         self.progress.say(&format!("loading {label}"));
         let begun = clock::now();
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
-        let loaded = self.watched(
-            |at, stop| documents::load(&door, wanted.dataset.as_ref(), sessions, stop, at),
-            &label,
-        );
+        let loaded =
+            self.watched(|at, stop| documents::load(&door, wanted.dataset.as_ref(), sessions, stop, at), &label);
         let loaded = loaded.map_err(|fault| match fault {
             LoadFault::Stopped => Unready::Halt(super::Halt::Interrupted),
             LoadFault::Unsupported(reason) => Unready::Skip(reason),

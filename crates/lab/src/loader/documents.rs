@@ -66,12 +66,7 @@ fn indexes(collection: &Collection) -> Json {
     json!({ "createIndexes": collection.name, "indexes": collection.indexes.iter().map(one).collect::<Vec<_>>() })
 }
 
-fn answer(
-    control: &mut Control,
-    table: &Table,
-    collection: &Collection,
-    indexes: &Json,
-) -> Result<TableAnswer, Fault> {
+fn answer(control: &mut Control, table: &Table, collection: &Collection, indexes: &Json) -> Result<TableAnswer, Fault> {
     let count = control.ask(&json!({ "count": collection.name, "query": {} }))?;
     let found = control.all(&json!({ "listIndexes": collection.name }))?;
     Ok(TableAnswer {
@@ -104,7 +99,8 @@ fn fill(
             if stop.load(Relaxed) {
                 return Err(LoadFault::Stopped);
             }
-            let Some((table, from)) = place(&batches, next.fetch_add(1, Relaxed)).filter(|_| !over.load(Relaxed)) else {
+            let Some((table, from)) = place(&batches, next.fetch_add(1, Relaxed)).filter(|_| !over.load(Relaxed))
+            else {
                 return Ok(());
             };
             let to = (from + BATCH).min(tables[table].rows);

@@ -46,7 +46,9 @@ pub(super) fn misled(cell: &Cell, dsn: &str) -> Option<Refusal> {
     let asks_documents = |workload: &str| crate::words::door(workload) == Some(MONGODB);
     let lost = cell.works().into_iter().find(|work| asks_documents(&work.workload) != keeps_documents)?;
     let (reason, mend) = match keeps_documents {
-        true => (format!("{} asks in another protocol than {dsn} names", lost.workload), "take linkbench.mongodb there"),
+        true => {
+            (format!("{} asks in another protocol than {dsn} names", lost.workload), "take linkbench.mongodb there")
+        }
         false => (format!("{} asks for documents, and {dsn} has tables", lost.workload), "name a mongodb:// server"),
     };
     Some((KEYS[0], reason, mend))

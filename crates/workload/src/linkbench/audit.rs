@@ -81,11 +81,7 @@ pub(super) fn of(parameters: &Parameters) -> Audit {
             question("links", &all, links("")),
             question("visible_links", &all, links(" AND visibility = 1")),
             question("counted_links", &all, counts("CAST(SUM(count) AS SIGNED)")),
-            question(
-                CHANGES,
-                &all,
-                counts("COUNT(*) + CAST(COALESCE(SUM(version), 0) AS SIGNED)"),
-            ),
+            question(CHANGES, &all, counts("COUNT(*) + CAST(COALESCE(SUM(version), 0) AS SIGNED)")),
             question("drifted_counters", &compared, drifted),
             nodes,
         ],

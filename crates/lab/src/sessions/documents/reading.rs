@@ -10,11 +10,7 @@ const MOST_KEPT: usize = 8;
 
 /// `Err` inside is the server's refusal.
 #[inline]
-pub(super) fn answer(
-    body: Document<'_>,
-    keep: &[&str],
-    kept: &mut Kept,
-) -> Result<Result<Answer, Fault>, Malformed> {
+pub(super) fn answer(body: Document<'_>, keep: &[&str], kept: &mut Kept) -> Result<Result<Answer, Fault>, Malformed> {
     kept.clear(keep.len());
     let (mut answer, mut is_done, mut refused) = (Answer::default(), false, false);
     for field in body.fields() {
@@ -48,7 +44,9 @@ fn batch(cursor: Document<'_>, keep: &[&str], kept: &mut Kept) -> Result<u64, Ma
                     rows += 1;
                 }
             }
-            ("id", id) if id.whole() != Some(0) => return Err(Malformed("a cursor stays open that was to have one batch")),
+            ("id", id) if id.whole() != Some(0) => {
+                return Err(Malformed("a cursor stays open that was to have one batch"));
+            }
             (_, _) => {}
         }
     }

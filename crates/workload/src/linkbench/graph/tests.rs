@@ -124,7 +124,10 @@ fn sums_by_degree(graph: &Graph) -> [u64; 6] {
     }
     let (last, most) = (first_id + nodes - 1, graph.degrees.of_rank(0, nodes));
     let near = (first_id.max((last + 1).saturating_sub(most))..=last).map(|id| {
-        (0..types).map(|t| graph.links(id, t)).map(|links| (id + links).saturating_sub(last + 1).min(links)).sum::<u64>()
+        (0..types)
+            .map(|t| graph.links(id, t))
+            .map(|links| (id + links).saturating_sub(last + 1).min(links))
+            .sum::<u64>()
     });
     [links[0], links[1], counts, distance, ids, near.sum()]
 }
@@ -159,7 +162,8 @@ fn large_graphs_have_the_links_that_others_published() {
     ] {
         let graph = graph(nodes, edition, split);
         let dealt = |degree| split.deal(degree, 0, 2) + split.deal(degree, 1, 2);
-        let links: u64 = spans(&graph).into_iter().map(|(degree, ranks)| dealt(degree) * (ranks.end - ranks.start)).sum();
+        let links: u64 =
+            spans(&graph).into_iter().map(|(degree, ranks)| dealt(degree) * (ranks.end - ranks.start)).sum();
         assert_eq!(links, wanted, "{nodes} nodes of {edition}");
     }
 }

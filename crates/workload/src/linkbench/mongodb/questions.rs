@@ -22,7 +22,8 @@ pub(super) fn of(shape: Shape) -> Audit {
             grouped(COUNTS, &within("id", first, last), &group)
         }
     };
-    let pair = |id: &str, n: &str| format!(r#"{{"_id": {{"id": "${id}", "type": "$link_type"}}, "n": {{"$sum": {n}}}}}"#);
+    let pair =
+        |id: &str, n: &str| format!(r#"{{"_id": {{"id": "${id}", "type": "$link_type"}}, "n": {{"$sum": {n}}}}}"#);
     let drifted = |first, last| {
         let told = grouped(COUNTS, &within("id", first, last), &pair("id", r#""$count""#));
         let visible = format!(r#"{}, "visibility": 1"#, within("id1", first, last));
