@@ -146,7 +146,7 @@ fn table(plan: &Plan, cells: &[&CellJudgement], figure: Figure) -> String {
     let heads = down
         .iter()
         .map(|a| a.key.clone())
-        .chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), Value::to_string))));
+        .chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), axes::text))));
     let mut text = format!(
         "| {} |\n|{}{}\n",
         heads.collect::<Vec<_>>().join(" | "),

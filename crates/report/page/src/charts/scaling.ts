@@ -193,7 +193,7 @@ function xScale(c: Palette): Option {
   const ends = {
     min: Math.min(...numbers),
     max: Math.max(...numbers),
-    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: String },
+    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: show },
   };
   return logarithmic ? { type: 'log', logBase: 2, ...ends } : { type: 'value', ...ends };
 }

@@ -77,7 +77,14 @@ function axes(c: Palette, lines: Line[], unit: string): Option {
   return {
     grid: { left: 52, right: 10, top: 10, bottom: 24 },
     tooltip: { ...tooltipStyle(c), trigger: 'item', formatter: (item: unknown) => tip(item) },
-    xAxis: { ...axisStyle(c), type: 'value', min: (all[0] ?? 1) - 0.5, max: (all.at(-1) ?? 1) + 0.5, interval: 1, splitLine: { show: false } },
+    xAxis: {
+      ...axisStyle(c),
+      type: 'value',
+      min: (all[0] ?? 1) - 0.5,
+      max: (all.at(-1) ?? 1) + 0.5,
+      axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: all },
+      splitLine: { show: false },
+    },
     yAxis: {
       ...axisStyle(c),
       type: 'value',
