@@ -29,7 +29,7 @@ const CLAIMABLE: Share = Share(0.20);
 pub const KNEE: &str = "knee_rate";
 
 /// The axis that is drawn as a curve and not compared.
-const CURVE: &str = "users";
+pub(crate) const CURVE: &str = "users";
 
 pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
     let failed = |c: &CellJudgement| {
@@ -170,7 +170,7 @@ fn knees<'a>(base: &'a CellEvidence, candidate: &'a CellEvidence) -> Option<(&'a
 }
 
 /// Of two estimates that know nothing of each other: half-widths on the log scale add as squares.
-fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
+pub(crate) fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
     let half = |e: &Estimate| Some((e.high? / e.low?).ln() / 2.0);
     let value = candidate.value / base.value;
     let factor = half(base)?.hypot(half(candidate)?).exp();
@@ -255,7 +255,7 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
 }
 
 /// A number alone says nothing: `range_size 10`, but `latin1`.
-fn name(axis: &str, value: &str) -> String {
+pub(crate) fn name(axis: &str, value: &str) -> String {
     let axis = axis.rsplit('.').next().unwrap_or(axis);
     if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" {
         format!("{axis} {value}")

@@ -32,6 +32,11 @@ pub struct Report {
     pub others: Vec<(String, String)>,
 }
 
+/// Metrics whose series a page shows: whoever reads a record to draw it may read them with what the judge asks for.
+pub fn drawn() -> Vec<&'static str> {
+    page::timeline::metrics()
+}
+
 pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, shell: &str) -> Report {
     let document = document::Document::of(record, judgement);
     let markdown = markdown::of(record, judgement);

@@ -37,6 +37,7 @@ const NEUTRAL: &[&str] = &[
     "topology",
     "protocol",
     "prepared",
+    "sampling",
     "transactions",
 ];
 
@@ -52,7 +53,7 @@ fn look(evidence: &Evidence) -> Sight {
         for (statement, one) in base.1 {
             let Some(other) = candidate.1.get(statement) else { continue };
             compared += 1;
-            if one == other {
+            if fingerprint::are_one(one, other) {
                 continue;
             }
             let told = format!(

@@ -9,7 +9,7 @@ use super::placement::place;
 use super::scribe::{Scribe, Watch, joined, keep_own};
 use super::trial::LimitWatch;
 use super::wanted::Wanted;
-use super::{Halt, Lab, around, start, troubles, wanted};
+use super::{Halt, Lab, around, drain, start, troubles, wanted};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
@@ -111,6 +111,8 @@ impl Lab<'_> {
             let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
             self.notebook.note(EventKind::DisturbanceEnded, Some(&planned.id), text)?;
         }
+        let drain = cell.load.drain.filter(|_| outcome.failure.is_none() && !outcome.stopped);
+        let drain = drain.map(|most| drain::wait(&sampling, &quiet, most, self.stop));
         let still = sampling.mark().wait();
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         record.around = Some(before.and_after(&own, &self.house.home));
@@ -123,7 +125,7 @@ impl Lab<'_> {
         }
         record.io = outcome.io.clone();
         record.phases = phases;
-        record.whole = whole(&outcome, &quiet, &still);
+        record.whole = WholeRun { drain, ..whole(&outcome, &quiet, &still) };
         if cell.phases.iter().any(|phase| ends_the_server(phase.disturb.as_ref())) {
             keep_own(&mut record.whole.counters);
         }
@@ -323,5 +325,6 @@ fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
         counters: between(quiet, still, outcome.start),
         timer_error: Some(outcome.timer_error.clone()),
         scheduling: Some(outcome.scheduling.clone()),
+        drain: None,
     }
 }

@@ -161,7 +161,7 @@ impl Witness for Watch<'_, '_, '_> {
         let place = self.stage.phases.start + phase;
         if place == 0 {
             self.scribe.start = at;
-            self.scribe.sampling.start(at);
+            self.scribe.sampling.start(at, self.scribe.cell.load.sampling);
         }
         // Where one phase ends the next begins; what other workers spend is read anew.
         let begin = match phase.checked_sub(1).and_then(|before| self.sum(before).end.clone()) {
