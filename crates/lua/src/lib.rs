@@ -4,6 +4,9 @@
 
 pub mod bundled;
 pub mod cmdline;
+mod compat;
 pub mod option;
 pub mod report;
 pub mod stat;
+
+pub use compat::Compat;

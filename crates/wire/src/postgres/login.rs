@@ -196,7 +196,9 @@ impl<'a> Login<'a> {
         let mut fields = Fields::new(body);
         let Account { user, password, .. } = self.account;
         match fields.i32()? {
-            auth::OK if self.scram.as_ref().is_some_and(|scram| !scram.is_proven()) => return Err(LoginError::Impostor),
+            auth::OK if self.scram.as_ref().is_some_and(|scram| !scram.is_proven()) => {
+                return Err(LoginError::Impostor);
+            }
             auth::OK => {}
             auth::CLEAR => {
                 self.session.method = Method::Clear;

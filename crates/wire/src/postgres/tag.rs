@@ -21,6 +21,9 @@ mod tests {
     fn only_what_writes_rows_has_affected_any() {
         let count = |tag: &str| affected(tag.as_bytes());
         assert_eq!((count("INSERT 0 5"), count("UPDATE 3"), count("DELETE 0"), count("MERGE 2")), (5, 3, 0, 2));
-        assert_eq!((count("SELECT 10"), count("BEGIN"), count("CREATE TABLE"), count("INSERT"), count("")), (0, 0, 0, 0, 0));
+        assert_eq!(
+            (count("SELECT 10"), count("BEGIN"), count("CREATE TABLE"), count("INSERT"), count("")),
+            (0, 0, 0, 0, 0)
+        );
     }
 }

@@ -4,17 +4,19 @@
 
 mod faults;
 mod opening;
-#[cfg(test)]
-mod tests;
 
-use super::mysql::{Ledger, Opened, Opening};
+use super::address::Door;
+use super::control::blocking_line;
+use super::mysql::{Connecting, Ledger, Opened, Opening};
 use crate::clock;
+use crate::load::executor::block_on;
 use faults::{lost, protocol, server_fault};
 use model::units::Nanos;
 use opening::{Conversation, dial};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use wire::mysql::Malformed;
 use wire::postgres::ask::{self, Param as WireParam};
 use wire::postgres::{Row, Step, Summary, Visitor};
@@ -111,6 +113,17 @@ impl<L: Ledger> Session<L> {
             (&mut session as &mut dyn Sql).query(SETUP, sql).await?;
         }
         Ok(session)
+    }
+
+    /// Opens one over a blocking socket, for somebody who asks one thing at a time and waits at most so long for each answer.
+    pub fn blocking(door: &Door, patience: Duration, ledger: L) -> Result<Self, Fault> {
+        let address = door.address.clone();
+        let connect = Box::new(move || -> Connecting {
+            let address = address.clone();
+            Box::pin(async move { blocking_line(&address, patience) })
+        });
+        let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
+        block_on(Self::open(opening, ledger))
     }
 
     /// The server's version as it told it.

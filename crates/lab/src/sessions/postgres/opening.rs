@@ -30,8 +30,7 @@ pub(super) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
     let begun = clock::now();
     let mut channel = Channel::plain((opening.connect)().await.map_err(|e| lost(&e))?);
     let door = &opening.door;
-    let account =
-        Account { user: &door.user, password: door.password.as_bytes(), database: door.schema.as_deref() };
+    let account = Account { user: &door.user, password: door.password.as_bytes(), database: door.schema.as_deref() };
     let mut login = Login::new(account, transport(door), random()?, channel.outgoing());
     let mut answer = Vec::new();
     loop {

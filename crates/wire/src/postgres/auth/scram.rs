@@ -39,7 +39,9 @@ pub struct Challenge<'a> {
 impl<'a> Challenge<'a> {
     pub fn parse(said: &'a str) -> Result<Self, Malformed> {
         let mut parts = said.split(',');
-        let mut part = |mark: &str| parts.next().and_then(|part| part.strip_prefix(mark)).ok_or(Malformed("a SCRAM challenge lacks a part"));
+        let mut part = |mark: &str| {
+            parts.next().and_then(|part| part.strip_prefix(mark)).ok_or(Malformed("a SCRAM challenge lacks a part"))
+        };
         let (nonce, salt, iterations) = (part("r=")?, part("s=")?, part("i=")?);
         let salt = Base64::decode_vec(salt).map_err(|_| Malformed("a SCRAM salt is not base 64"))?;
         let iterations = iterations.parse().ok().filter(|n| (1..=MOST_ITERATIONS).contains(n));
@@ -98,7 +100,8 @@ impl Scram {
 
     pub fn prove(&mut self, said: &[u8]) -> Result<(), ScramError> {
         let signature = said.strip_prefix(b"v=").and_then(|text| std::str::from_utf8(text).ok());
-        let signature = signature.and_then(|text| Base64::decode_vec(text).ok()).ok_or(Malformed("no SCRAM signature"))?;
+        let signature =
+            signature.and_then(|text| Base64::decode_vec(text).ok()).ok_or(Malformed("no SCRAM signature"))?;
         let expected = self.expected.ok_or(Malformed("a SCRAM signature before the challenge"))?;
         if signature != expected {
             return Err(ScramError::Impostor);
@@ -139,9 +142,8 @@ mod tests {
         let salt = Base64::decode_vec("W22ZaJ0SNY7soEsUEjb6gQ==").unwrap();
         let salted = salted(b"pencil", &salt, 4096);
         let nonce = "rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
-        let whole = format!(
-            "n=user,r=rOprNGfwEbeRWgbNEkqO,r={nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r={nonce}"
-        );
+        let whole =
+            format!("n=user,r=rOprNGfwEbeRWgbNEkqO,r={nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r={nonce}");
         let signature = mac(&mac(&salted, &[b"Server Key"]), &[whole.as_bytes()]);
         assert_eq!(Base64::encode_string(&signature), "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=");
     }
