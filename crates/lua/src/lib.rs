@@ -6,6 +6,7 @@ pub mod bundled;
 pub mod cmdline;
 mod compat;
 pub mod option;
+pub mod placeholders;
 pub mod report;
 pub mod stat;
 
