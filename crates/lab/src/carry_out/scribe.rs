@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub(super) struct Scribe<'a> {
     pub cell: &'a Cell,
     workers: &'a Workers,
-    sampling: &'a Sampling,
+    pub sampling: &'a Sampling,
     intervals: Page<Interval>,
     written: Result<(), Trouble>,
     start: Nanos,
