@@ -10,3 +10,4 @@ pub mod handlersocket;
 pub mod memcached;
 pub mod mongodb;
 pub mod mysql;
+pub mod postgres;

@@ -18,6 +18,7 @@ mod kept_data;
 mod linkbench;
 mod missing_zero;
 mod mongodb;
+mod sampling;
 mod searches;
 mod servers;
 mod somebody_elses_server;

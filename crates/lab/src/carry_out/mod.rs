@@ -10,6 +10,7 @@ mod crew;
 mod dataset;
 mod documents;
 mod doors;
+mod drain;
 mod explain;
 mod found;
 mod instance;

@@ -10,4 +10,5 @@ pub mod documents;
 pub mod dsn;
 pub mod mysql;
 pub mod past_sql;
+pub mod postgres;
 pub mod tls;
