@@ -11,7 +11,9 @@ use model::host::Host;
 use model::plan::Plan;
 use model::plan::door::{CACHE, FERRETDB, speaks_sql};
 use model::words::Words;
+use std::collections::BTreeSet;
 use std::path::Path;
+use workload::linkbench;
 
 /// An experiment with the plan that answers it here.
 pub struct Question {
@@ -106,7 +108,22 @@ pub fn resolve(
         return Err(exit::refused(catalogue::none_installed()));
     }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;
+    offer_degrees(&plan)?;
     Ok(Question { experiment, host, plan })
+}
+
+/// Reads what LinkBench's users brought: its workload opens no file.
+fn offer_degrees(plan: &Plan) -> Result<(), Exit> {
+    let works = plan.cells.iter().flat_map(|cell| cell.works());
+    let files = works.filter_map(|work| work.parameters.get(linkbench::DEGREES_FILE)?.text().map(String::from));
+    let files: BTreeSet<String> = files.filter(|file| !file.is_empty()).collect();
+    for file in files {
+        let text = std::fs::read_to_string(&file).map_err(|e| e.to_string());
+        text.and_then(|text| linkbench::offer_degrees(&file, &text)).map_err(|why| {
+            exit::refused(format!("{}: {file}: {why}; name a Distribution.dat of LinkBench", linkbench::DEGREES_FILE))
+        })?;
+    }
+    Ok(())
 }
 
 /// This machine, as the lab would use it.

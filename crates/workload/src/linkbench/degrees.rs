@@ -3,7 +3,7 @@
 //! decimals, which are multiples of one count of nodes; kept here are the counts, as pairs of variable-length steps (value,
 //! nodes), a tenth of the text. No formula yields these numbers: a tenth of a per mille of nodes has half of the links.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 pub(super) struct Degrees {
     /// Share of nodes with at most the value beside it.
@@ -16,6 +16,11 @@ static OF_2011: LazyLock<Degrees> =
 static OF_2017: LazyLock<Degrees> =
     LazyLock::new(|| Degrees::unpacked(include_bytes!("degrees-2017.bin"), 1_028_595_869, 10));
 
+/// Files of users by their paths, once read. They are few, and live as long as the process.
+static OFFERED: Mutex<Vec<(&'static str, Option<&'static Degrees>)>> = Mutex::new(Vec::new());
+/// What a Distribution.dat calls links per node.
+const SECTION: &str = "nlinks";
+
 impl Degrees {
     /// The editions by name.
     pub const EDITIONS: &[&str] = &["2011", "2017"];
@@ -24,8 +29,60 @@ impl Degrees {
         match name {
             "2011" => &OF_2011,
             "2017" => &OF_2017,
-            other => unreachable!("degrees were checked against their editions, and are {other:?}"),
+            file => {
+                let offered = OFFERED.lock().expect("no panic while held");
+                let found = offered.iter().find(|(known, _)| *known == file);
+                found.and_then(|(_, degrees)| *degrees).expect("a file is read before its graph is asked for")
+            }
         }
+    }
+    /// What a user's file is called from now on: as its path is.
+    pub fn of_file(path: &str) -> &'static str {
+        Self::known(path, None)
+    }
+    /// The same with what it holds.
+    pub fn offer(path: &str, text: &str) -> Result<(), String> {
+        let degrees = Self::parsed(text)?;
+        Self::known(path, Some(Box::leak(Box::new(degrees))));
+        Ok(())
+    }
+    fn known(path: &str, degrees: Option<&'static Self>) -> &'static str {
+        let mut offered = OFFERED.lock().expect("no panic while held");
+        if let Some((name, known)) = offered.iter_mut().find(|(name, _)| *name == path) {
+            *known = degrees.or(*known);
+            return name;
+        }
+        let name: &'static str = Box::leak(path.to_string().into_boxed_str());
+        offered.push((name, degrees));
+        name
+    }
+    /// The section `nlinks` of a Distribution.dat: a value and the percentage of nodes that have no more, a line for each.
+    fn parsed(text: &str) -> Result<Self, String> {
+        let lines = text.lines().zip(1..).skip_while(|(line, _)| line.trim() != SECTION).skip(1);
+        let (mut shares, mut values): (Vec<f64>, Vec<u64>) = Default::default();
+        for (line, number) in lines {
+            let mut words = line.split_whitespace();
+            let pair = (words.next().map(str::parse::<u64>), words.next().map(str::parse::<f64>));
+            let (Some(Ok(value)), Some(Ok(percent))) = pair else { break };
+            let rises = values.last().is_none_or(|v| *v < value) && shares.last().is_none_or(|s| *s <= percent / 100.0);
+            if !rises || !(0.0..=100.0).contains(&percent) {
+                return Err(format!("line {number}: values and percentages rise, the latter to 100"));
+            }
+            values.push(value);
+            shares.push(percent / 100.0);
+        }
+        match shares.last() {
+            None => Err(format!("it has no section `{SECTION}` with a value and a percentage a line")),
+            Some(last) if *last < 1.0 => Err(format!("its section `{SECTION}` ends at {} % of the nodes", 100.0 * last)),
+            Some(_) => Ok(Self { shares, values }),
+        }
+    }
+    /// For a reader.
+    pub fn describe(&self) -> String {
+        let before = std::iter::once(&0.0).chain(&self.shares);
+        let mean: f64 = self.values.iter().zip(&self.shares).zip(before).map(|((v, s), b)| *v as f64 * (s - b)).sum();
+        let most = self.values.last().expect("it has points");
+        format!("{} points, {mean:.4} on average, {most} at most", self.values.len())
     }
     /// Steps of value and of nodes, `nodes` in all; percentages as the file prints them.
     fn unpacked(packed: &[u8], nodes: u64, decimals: usize) -> Self {
@@ -73,6 +130,21 @@ mod tests {
         assert_eq!((b.values.len(), b.values[0], b.values[23615]), (23616, 1, 4_181_357));
         assert_eq!((a.shares[0], a.shares[10], a.shares[19949]), (0.4533160573, 0.9832803368, 0.9999999967));
         assert_eq!((b.shares[0], b.shares[23614]), (0.797470123808, 0.999999999028));
+    }
+
+    #[test]
+    fn a_file_of_the_user_is_read_as_linkbench_reads_it() {
+        let own = Degrees::edition("2011");
+        let lines = own.values.iter().zip(&own.shares).map(|(v, s)| format!("{v} {:.8}\n", 100.0 * s));
+        let text = format!("nlinks\n{}link_nreads\n0 99.0\n1 100.0\n", lines.collect::<String>());
+        Degrees::offer("/d/Distribution.dat", &text).expect("it is whole");
+        let read = Degrees::edition(Degrees::of_file("/d/Distribution.dat"));
+        assert_eq!((&read.values, &read.shares), (&own.values, &own.shares));
+        assert_eq!(read.describe(), "19951 points, 4.0973 on average, 961963 at most");
+        let told = |text: &str| Degrees::offer("/d/x", text).unwrap_err();
+        assert!(told("link_nreads\n0 100\n").contains("no section `nlinks`"));
+        assert!(told("nlinks\n0 50\n1 40\n").starts_with("line 3: "));
+        assert!(told("nlinks\n0 50\n1 99.5\n").contains("ends at 99.5 %"));
     }
 
     #[test]

@@ -45,6 +45,12 @@ pub(super) const ALL: &[Parameter] = &[
         "Whose measured distribution of links per node: LinkBench's, or that of the fork since 2017.",
     ),
     data(
+        "degrees_file",
+        Kind::Text,
+        Literal::Text(""),
+        "A Distribution.dat whose links per node take the place of those of `degrees`; as a path.",
+    ),
+    data(
         "split",
         Kind::Choice(&["inflated", "even", "at_least_one"]),
         Literal::Text("inflated"),
@@ -155,6 +161,13 @@ pub(super) const ALL: &[Parameter] = &[
     ),
 ];
 
+/// Whose links per node they are, where a user brought them.
+pub(super) fn disclosures(parameters: &Parameters) -> Vec<String> {
+    let file = parameters["degrees_file"].text().filter(|file| !file.is_empty());
+    let told = |file: &str| format!("Links per node are those of {file}: {}.", Degrees::edition(file).describe());
+    file.map(told).into_iter().collect()
+}
+
 /// A parameter that is a whole number of something.
 pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
     let count = parameters[name].count().expect("parameters were checked against their kinds");
@@ -199,7 +212,13 @@ pub(super) static MONGODB: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
 /// A graph has at least one node: where the ids leave none, the first.
 pub(super) fn graph(parameters: &Parameters) -> Shape {
     let first_id = count(parameters, "startid1");
-    let edition = Degrees::EDITIONS.iter().find(|e| is(parameters, "degrees", e));
+    let edition = match parameters["degrees_file"].text() {
+        Some(file) if !file.is_empty() => Degrees::of_file(file),
+        Some(_) | None => {
+            let edition = Degrees::EDITIONS.iter().find(|e| is(parameters, "degrees", e));
+            edition.expect("degrees were checked against their editions")
+        }
+    };
     let split = match parameters["split"].text() {
         Some("inflated") => Split::Inflated,
         Some("even") => Split::Even,
@@ -211,7 +230,7 @@ pub(super) fn graph(parameters: &Parameters) -> Shape {
         first_id,
         nodes: count(parameters, "maxid1").saturating_sub(first_id).max(1),
         types: count(parameters, "link_types"),
-        edition: edition.expect("degrees were checked against their editions"),
+        edition,
         split,
         most_links: if most_links == 0 { u64::MAX } else { most_links },
     }

@@ -37,6 +37,14 @@ use work::{Dialect, Work};
 
 pub use mongodb::MongoDb;
 
+/// The parameter that names a user's Distribution.dat.
+pub const DEGREES_FILE: &str = "degrees_file";
+
+/// Makes a user's Distribution.dat known under its path: whoever reads files says so before users or data are made.
+pub fn offer_degrees(path: &str, text: &str) -> Result<(), String> {
+    degrees::Degrees::offer(path, text)
+}
+
 pub struct LinkBench;
 
 impl Workload for LinkBench {
@@ -58,6 +66,9 @@ impl Workload for LinkBench {
     }
     fn audit(&self, parameters: &Parameters) -> Audit {
         audit::of(parameters)
+    }
+    fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
+        knobs::disclosures(parameters)
     }
     fn affected_are_rows(&self) -> bool {
         false

@@ -104,6 +104,9 @@ impl Workload for MongoDb {
     fn audit(&self, parameters: &Parameters) -> Audit {
         questions::of(knobs::graph(parameters))
     }
+    fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
+        knobs::disclosures(parameters)
+    }
     fn affected_are_rows(&self) -> bool {
         false
     }
