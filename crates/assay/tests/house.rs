@@ -9,10 +9,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("wire", &[]),
     ("workload", &["model"]),
-    ("lab", &["model", "wire", "workload"]),
+    ("lua", &["model", "workload"]),
+    ("lab", &["model", "wire", "workload", "lua"]),
     ("judge", &["model"]),
     ("report", &["model"]),
-    ("assay", &["model", "wire", "workload", "lab", "judge", "report"]),
+    ("assay", &["model", "wire", "workload", "lua", "lab", "judge", "report"]),
 ];
 
 const PURE: &[&str] = &["model", "wire", "workload", "judge", "report"];

@@ -44,6 +44,20 @@ pub fn between(begin: &Readings, end: &Readings, start: Nanos) -> BTreeMap<Strin
         .collect()
 }
 
+/// What was counted in several windows, one behind the other, without what was counted between them. Counters that one of
+/// them lacks are absent.
+pub fn together(windows: Vec<BTreeMap<String, Ends>>) -> BTreeMap<String, Ends> {
+    let both = |mut all: BTreeMap<String, Ends>, next: BTreeMap<String, Ends>| {
+        all.retain(|name, _| next.contains_key(name));
+        for (name, ends) in &mut all {
+            ends.end += next[name].delta();
+            ends.end_at = next[name].end_at;
+        }
+        all
+    };
+    windows.into_iter().reduce(both).unwrap_or_default()
+}
+
 enum Order {
     Mark(Sender<Readings>),
     Start(Nanos, bool),

@@ -13,6 +13,7 @@ mod linkbench;
 mod markdown;
 mod page;
 mod phases;
+mod plans;
 mod searches;
 
 use model::judgement::Judgement;
