@@ -14,8 +14,9 @@ use super::tally::WorkerTally;
 use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::address::Address;
-use crate::sessions::by_key;
 use crate::sessions::mysql::{Again, Connecting, Opening, Session};
+use crate::sessions::past_sql::PastSql;
+use crate::sessions::{by_key, documents};
 use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
@@ -131,6 +132,7 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
 enum Way {
     Sql(Rc<Opening>),
     Key(Rc<by_key::Opening>),
+    Documents(Rc<documents::Opening>),
 }
 
 fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
@@ -142,7 +144,12 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
         })
     };
     match &crew.by_key {
-        Some(door) => Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) })),
+        Some(PastSql::Keys(door)) => {
+            Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) }))
+        }
+        Some(PastSql::Documents(door)) => {
+            Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.address) }))
+        }
         None => {
             let door = crew.door_of(number);
             let again = crew.outlasts.then(|| {
@@ -185,6 +192,7 @@ async fn live(
     let outcome = match opening {
         Way::Sql(opening) => chair.with_sql(opening).await,
         Way::Key(opening) => chair.with_keys(opening).await,
+        Way::Documents(opening) => chair.with_documents(opening).await,
     };
     match outcome {
         Ok(()) | Err(Fault::Stopped) => {}
@@ -230,6 +238,18 @@ impl Chair<'_> {
         self.handle.touches(Part::Life, Memory::of(&*life));
         let lived = life.await;
         // Nobody counts goodbyes here: the session is dropped.
+        Box::pin(self.lingered(&lived)).await;
+        lived
+    }
+
+    async fn with_documents(&self, opening: Rc<documents::Opening>) -> Result<(), Fault> {
+        let opened = Box::pin(documents::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let mut seated = self.seated(opened)?;
+        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let Seated { session, seat } = &mut *seated;
+        let life = workload.user_of_documents(parameters, *seed, self.number, *users, session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*life));
+        let lived = life.await;
         Box::pin(self.lingered(&lived)).await;
         lived
     }
