@@ -4,6 +4,15 @@
 
 pub mod bundled;
 pub mod cmdline;
+mod draws;
+mod emulation;
+mod exchange;
+pub mod ignored;
 pub mod option;
+pub mod player;
 pub mod report;
+pub mod script;
+pub mod scripted;
+pub mod shapes;
 pub mod stat;
+pub mod state;

@@ -16,16 +16,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 8] = [
-        Self::Null,
-        Self::Bool,
-        Self::Int,
-        Self::Size,
-        Self::Double,
-        Self::String,
-        Self::List,
-        Self::File,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Null, Self::Bool, Self::Int, Self::Size, Self::Double, Self::String, Self::List, Self::File];
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -180,7 +180,17 @@ pub struct Counted {
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
 pub fn drive(voyage: &Voyage, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
-    let course = Arc::new(Course::new(&voyage.phases));
+    drive_within(voyage, None, stop, witness)
+}
+
+/// The same, with a time after which phases by count end in any case.
+pub fn drive_within(
+    voyage: &Voyage,
+    at_most: Option<Nanos>,
+    stop: &AtomicBool,
+    witness: &mut dyn Witness,
+) -> std::io::Result<Outcome> {
+    let course = Arc::new(Course::within(&voyage.phases, at_most));
     let workers = voyage.workers.clamp(1, voyage.users().max(1));
     let (out, handovers) = channel();
     let mut spares = Vec::new();
@@ -268,6 +278,11 @@ impl Conductor<'_> {
                 self.course.fail(why);
             }
             if self.is_under_way() && self.witness.is_certain() {
+                self.outcome.cut = true;
+                self.course.stop();
+            }
+            // Users that open sessions themselves may leave before their time.
+            if self.is_under_way() && self.course.left() == self.voyage.users() {
                 self.outcome.cut = true;
                 self.course.stop();
             }

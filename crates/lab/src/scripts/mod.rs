@@ -1,0 +1,40 @@
+//! sysbench scripts on the load: their commands carried out with sessions of this room, and their events as a load like any
+//! other. What a script is, and what it may ask, is the room `lua`; how its numbers are shown is for whoever calls.
+
+mod perform;
+mod run;
+
+pub use perform::{Main, Performed, perform};
+pub use run::{Counts, Limits, Ran, Told, run};
+
+use crate::sessions::address::Door;
+use lua::option::Options;
+use lua::script::Script;
+use lua::scripted::Scripted;
+use model::load::Io;
+use model::units::Nanos;
+use std::sync::Arc;
+
+/// sysbench has no time-outs: a day is longer than any of its runs.
+const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
+
+/// A script with everything that its states and sessions are made from.
+#[derive(Clone)]
+pub struct Stage {
+    /// For the program's life: a load holds its workload for as long.
+    pub scripted: &'static Scripted,
+    /// MySQL servers, taken by new sessions in turn.
+    pub doors: Vec<Door>,
+    pub threads: u32,
+    /// Threads of ours that all users sit on.
+    pub workers: u32,
+    pub io: Io,
+}
+
+impl Stage {
+    pub fn new(script: Arc<Script>, options: Options, as_globals: bool, doors: Vec<Door>, threads: u32) -> Self {
+        let scripted = Box::leak(Box::new(Scripted::new(script, Arc::new(options), as_globals)));
+        let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        Self { scripted, doors, threads, workers, io: Io::Auto }
+    }
+}
