@@ -3,6 +3,7 @@
 
 use lab::scripts::{Limits, Main, Stage, perform, run};
 use lab::sessions::address::Door;
+use lab::sessions::at_large::Doors;
 use lua::option::{Kind, Options, Value};
 use lua::script::{Invocation, Said, Script};
 use lua::state::Entry;
@@ -48,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     main.state().export(&options, false)?;
     let door = Door { schema: Some("sbtest".into()), ..Door::root(socket.into()) };
-    let stage = Stage::new(script, options, false, vec![door], users.parse()?);
+    let stage = Stage::new(script, options, false, Doors { mysql: vec![door], postgres: None }, users.parse()?);
     let stop = AtomicBool::new(false);
     if command != "run" {
         let custom = main.state().command(command);

@@ -4,11 +4,13 @@
 
 pub mod bundled;
 pub mod cmdline;
+mod compat;
 mod draws;
 mod emulation;
 mod exchange;
 pub mod ignored;
 pub mod option;
+pub mod placeholders;
 pub mod player;
 pub mod report;
 pub mod script;
@@ -16,3 +18,5 @@ pub mod scripted;
 pub mod shapes;
 pub mod stat;
 pub mod state;
+
+pub use compat::Compat;

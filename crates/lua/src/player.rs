@@ -5,12 +5,15 @@
 use crate::emulation;
 use crate::exchange::{COUNTERS, Outcome, Reply};
 use crate::ignored::Trouble;
-use crate::script::{Level, Script};
+use crate::placeholders::numbered;
+use crate::report::Level;
+use crate::script::Script;
 use crate::scripted::Share;
 use crate::shapes::{Met, PLUMBING, Shapes};
 use crate::state::{DRIVERS, Entry, State, Step};
 use mlua::Value;
 use model::units::Nanos;
+use std::borrow::Cow;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,6 +40,11 @@ const KNOCK: Nanos = Nanos::from_millis(1);
 
 /// A server that does not prepare this kind of statement.
 const UNSUPPORTED: u16 = 1295;
+
+/// The statement as that driver's server reads it.
+fn dialect(driver: usize, sql: &str) -> Cow<'_, str> {
+    if DRIVERS[driver] == "pgsql" { numbered(sql) } else { Cow::Borrowed(sql) }
+}
 
 /// What stands behind a connection's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -402,7 +410,7 @@ impl Player {
         let way = match self.links[connection] {
             Link::Dry => Way::Text(sql),
             Link::Open(..) if self.script.emulates => Way::Text(sql),
-            Link::Open(session, driver) => match sessions.at(session).prepare(PLUMBING, &sql).await {
+            Link::Open(session, driver) => match sessions.at(session).prepare(PLUMBING, &dialect(driver, &sql)).await {
                 Ok(prepared) => Way::Server(prepared),
                 Err(Fault::Server { code: UNSUPPORTED, .. }) => Way::Text(sql),
                 Err(Fault::Stopped) => return Err(Halt::Stopped),

@@ -1,21 +1,15 @@
 //! A script as it was called: which text, from where, with which command line. Everything that its states have in common
 //! and nothing that one of them may change; states are made from it on any thread.
 
+use crate::Compat;
 use crate::bundled::bundled;
 use crate::draws::Unique;
 use crate::ignored::Ignored;
+use crate::report::Level;
 use model::seed::Seed;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-/// Whose habits a script meets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compat {
-    #[default]
-    V10,
-    V11,
-}
 
 /// What is known of a call before its script is read.
 #[derive(Clone, Debug, Default)]
@@ -38,17 +32,6 @@ pub enum Said<'a> {
     /// By `print`; without the end of the line.
     Print(&'a str),
     Log(Level, &'a str),
-}
-
-/// sysbench's levels of verbosity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Fatal,
-    Alert,
-    Warning,
-    Notice,
-    Info,
-    Debug,
 }
 
 pub type Say = Arc<dyn Fn(Said<'_>) + Send + Sync>;

@@ -3,7 +3,8 @@
 
 use crate::option::Options;
 use crate::player::{FACTS, Halt, Player};
-use crate::script::{Level, Script};
+use crate::report::Level;
+use crate::script::Script;
 use crate::shapes::Shapes;
 use crate::state::Entry;
 use model::seed::Seed;

@@ -2,12 +2,14 @@
 //! outside: `start` says what to call, and each `resume` goes on until the script asks for something or has ended. Unsafe
 //! only where the interpreter is made with the libraries that scripts need (FFI, debug), which Lua cannot make safe.
 
+use crate::Compat;
 use crate::bundled::bundled;
 use crate::draws::{self, Draws};
 use crate::exchange::{Exchange, Outcome, Reply};
 use crate::ignored::Trouble;
 use crate::option::{Declared, Kind, Options, Value as OptionValue};
-use crate::script::{Compat, Level, Said, Script, Text};
+use crate::report::Level;
+use crate::script::{Said, Script, Text};
 use crate::stat::Stat;
 use mlua::{Function, LightUserData, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value};
 use std::cell::RefCell;

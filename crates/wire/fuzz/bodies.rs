@@ -13,17 +13,21 @@ use wire::mysql::{
     Account, Asked, BinaryRow, Capabilities, ColumnType, Definition, ErrPacket, Login, LoginStep, Malformed, OkPacket,
     Prepared, Reply, Row, Step, TextRow, Transport, Visitor,
 };
+use wire::postgres::auth::scram::Challenge;
+use wire::postgres::message::{self, Front};
+use wire::postgres::{self, Refusal};
 
 type Body = fn(&[u8]);
 
 /// Every packet family, by the name of its target.
-pub const ALL: [(&str, Body); 8] = [
+pub const ALL: [(&str, Body); 9] = [
     ("frames", frames),
     ("handlersocket", handlersocket),
     ("handshake", handshake),
     ("login", login),
     ("memcached", memcached),
     ("messages", messages),
+    ("postgres", postgres),
     ("reply", reply),
     ("rows", rows),
 ];
@@ -155,6 +159,59 @@ pub fn handlersocket(data: &[u8]) {
             assert_eq!(handlersocket::unescaped(written, &mut room), Ok(Some(plain.as_slice())));
         }
         bytes = &bytes[line.consumed..];
+    }
+}
+
+/// The first byte chooses how much is fed first; the rest is what the server says, to a login and to whoever is in.
+pub fn postgres(data: &[u8]) {
+    let Some((piece, bytes)) = data.split_first() else { return };
+    let (mut reply, mut cells) = (postgres::Reply::default(), Cells::default());
+    let (mut at, first) = (0, usize::from(*piece).min(bytes.len()));
+    'reply: for end in [first, bytes.len()] {
+        loop {
+            match reply.feed(&bytes[at..end], &mut cells) {
+                Ok(postgres::Step::Incomplete { consumed, missing }) => {
+                    assert!(missing > 0);
+                    at += consumed;
+                    break;
+                }
+                Ok(postgres::Step::CopyIn { consumed }) => at += consumed,
+                Ok(postgres::Step::Done { consumed, summary } | postgres::Step::Failed { consumed, summary, .. }) => {
+                    assert_eq!((summary.rows, summary.bytes), (cells.rows, (at + consumed) as u64));
+                    break 'reply;
+                }
+                Err(_) => break 'reply,
+            }
+        }
+    }
+    let account = postgres::Account { user: "user", password: b"password", database: None };
+    // A nonce that no recording has: hashing a password for each mutation would take the fuzzer's time.
+    let mut login = postgres::Login::new(account, postgres::Transport::TlsIfOffered, [9; 18], &mut Vec::new());
+    let _ = login.feed(bytes, &mut Vec::new());
+    if let Ok(Front::Whole { message, rest }) = message::split(bytes) {
+        let mut again = Vec::new();
+        message::write(&mut again, message.kind, |out| out.extend_from_slice(message.body));
+        assert_eq!(again, bytes[..bytes.len() - rest.len()]);
+        if let Ok(refusal) = Refusal::parse(message.body) {
+            assert!(refusal.to_owned().to_string().starts_with("error "));
+        }
+    }
+    if let Ok(challenge) =
+        std::str::from_utf8(bytes).map_err(drop).and_then(|text| Challenge::parse(text).map_err(drop))
+    {
+        assert!(challenge.iterations > 0);
+    }
+}
+
+#[derive(Default)]
+struct Cells {
+    rows: u64,
+}
+
+impl postgres::Visitor for Cells {
+    fn row(&mut self, row: postgres::Row<'_>) {
+        self.rows += 1;
+        ends_with_error(row.cells());
     }
 }
 

@@ -9,3 +9,4 @@ mod decimal;
 pub mod handlersocket;
 pub mod memcached;
 pub mod mysql;
+pub mod postgres;

@@ -5,7 +5,7 @@
 mod bodies;
 mod recorded;
 
-use recorded::{BY_KEY, Dice, FILES, exchanges};
+use recorded::{BY_KEY, Dice, FILES, POSTGRES, exchanges};
 use wire::mysql::packet;
 
 /// For each of the bodies; all together end within seconds in a debug build.
@@ -26,8 +26,8 @@ fn seeds() -> Vec<Vec<u8>> {
             }
         }
     }
-    let by_key = BY_KEY.iter().flat_map(|(file, _)| exchanges(file));
-    seeds.extend(by_key.map(|exchange| exchange.received()));
+    let others = BY_KEY.iter().chain(&POSTGRES).flat_map(|(file, _)| exchanges(file));
+    seeds.extend(others.map(|exchange| exchange.received()));
     seeds
 }
 

@@ -71,6 +71,8 @@ pub struct Crew {
     pub others: Vec<Door>,
     /// What each session says first.
     pub setup: Vec<String>,
+    /// The door to PostgreSQL, for users who open their sessions themselves.
+    pub postgres: Option<Door>,
     /// The door past SQL, for users who do not speak it.
     pub by_key: Option<KeyDoor>,
     /// A server that is gone is waited for: who cannot connect tries again until it is back.

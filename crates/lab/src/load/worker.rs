@@ -14,7 +14,7 @@ use super::tally::WorkerTally;
 use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::address::Address;
-use crate::sessions::at_large::{self, AtLarge};
+use crate::sessions::at_large::{AtLarge, Doors, Openings};
 use crate::sessions::by_key;
 use crate::sessions::mysql::{Again, Connecting, Opening, Session};
 use model::histogram::Histogram;
@@ -133,7 +133,7 @@ enum Way {
     Sql(Rc<Opening>),
     Key(Rc<by_key::Opening>),
     /// It opens sessions itself, at these doors in turn.
-    AtLarge(Vec<Rc<Opening>>),
+    AtLarge(Rc<Openings>),
 }
 
 fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
@@ -145,8 +145,9 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
         })
     };
     if crew.workload.opens_its_sessions() {
-        let doors = std::iter::once(&crew.door).chain(&crew.others);
-        return Way::AtLarge(at_large::openings(doors, handle, crew.deadline));
+        let mysql = std::iter::once(&crew.door).chain(&crew.others).cloned().collect();
+        let doors = Doors { mysql, postgres: crew.postgres.clone() };
+        return Way::AtLarge(Rc::new(Openings::new(&doors, handle, crew.deadline)));
     }
     match &crew.by_key {
         Some(door) => Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) })),
@@ -244,7 +245,7 @@ impl Chair<'_> {
     }
 
     /// A user who opens sessions itself closes them too, and does not wait until the server's threads were read.
-    async fn at_large(&self, openings: Vec<Rc<Opening>>) -> Result<(), Fault> {
+    async fn at_large(&self, openings: Rc<Openings>) -> Result<(), Fault> {
         let ledger = OnBench(Rc::clone(self.bench));
         let mut sessions = AtLarge::new(openings, self.number, ledger, self.handle.clone());
         let mut seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.crew, self.number);

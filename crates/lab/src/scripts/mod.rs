@@ -7,7 +7,7 @@ mod run;
 pub use perform::{Main, Performed, perform};
 pub use run::{Counts, Limits, Ran, Told, run};
 
-use crate::sessions::address::Door;
+use crate::sessions::at_large::Doors;
 use lua::option::Options;
 use lua::script::Script;
 use lua::scripted::Scripted;
@@ -23,8 +23,7 @@ const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
 pub struct Stage {
     /// For the program's life: a load holds its workload for as long.
     pub scripted: &'static Scripted,
-    /// MySQL servers, taken by new sessions in turn.
-    pub doors: Vec<Door>,
+    pub doors: Doors,
     pub threads: u32,
     /// Threads of ours that all users sit on.
     pub workers: u32,
@@ -32,7 +31,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    pub fn new(script: Arc<Script>, options: Options, as_globals: bool, doors: Vec<Door>, threads: u32) -> Self {
+    pub fn new(script: Arc<Script>, options: Options, as_globals: bool, doors: Doors, threads: u32) -> Self {
         let scripted = Box::leak(Box::new(Scripted::new(script, Arc::new(options), as_globals)));
         let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         Self { scripted, doors, threads, workers, io: Io::Auto }

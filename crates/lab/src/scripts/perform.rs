@@ -2,11 +2,12 @@
 //! these; a parallel command has states of its own, as many as there are threads.
 
 use super::{DEADLINE, Stage};
-use crate::sessions::address::Door;
 use crate::sessions::alone::{Work, alone};
+use crate::sessions::at_large::Doors;
 use lua::option::Options;
 use lua::player::{Halt, Player};
-use lua::script::{Level, Script};
+use lua::report::Level;
+use lua::script::Script;
 use lua::scripted::{Scripted, failed};
 use lua::state::{Entry, State};
 use model::load::Io;
@@ -33,7 +34,7 @@ impl Main {
     pub fn open(script: &Arc<Script>) -> Result<Self, String> {
         let scripted = Scripted::new(Arc::clone(script), Arc::new(Options::new()), false);
         let mut main = Self(Some(Player::new(script, scripted.shapes(), 0)?));
-        match main.play(&[], Io::Auto, &AtomicBool::new(false), Entry::Body) {
+        match main.play(&Doors::default(), Io::Auto, &AtomicBool::new(false), Entry::Body) {
             Ok(_) => Ok(main),
             Err(Halt::Failed(text)) => Err(text),
             Err(Halt::Stopped) => Err("the script's body was interrupted".into()),
@@ -45,7 +46,7 @@ impl Main {
     }
 
     /// The state goes into the task and comes back from it, unless a stop cut it off.
-    fn play(&mut self, doors: &[Door], io: Io, stop: &AtomicBool, entry: Entry) -> Result<bool, Halt> {
+    fn play(&mut self, doors: &Doors, io: Io, stop: &AtomicBool, entry: Entry) -> Result<bool, Halt> {
         let mut player = self.0.take().ok_or(Halt::Stopped)?;
         let work: Work<(Player, Result<bool, Halt>)> = Box::new(move |sessions| {
             Box::pin(async move {

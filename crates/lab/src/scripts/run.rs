@@ -4,6 +4,7 @@
 use super::{DEADLINE, Stage};
 use crate::clock;
 use crate::load::{Crew, Outcome, Voyage, Witness, drive_within};
+use crate::sessions::address::Door;
 use lua::scripted::{OPERATIONS, Share};
 use model::errors::Errors;
 use model::histogram::Histogram;
@@ -118,7 +119,9 @@ pub fn run(stage: &Stage, limits: &Limits, stop: &AtomicBool, tell: &mut dyn FnM
 }
 
 fn crew(stage: &Stage, limits: &Limits) -> Crew {
-    let (first, others) = stage.doors.split_first().map_or((None, Vec::new()), |(f, o)| (Some(f.clone()), o.to_vec()));
+    let mut doors = stage.doors.mysql.iter().cloned();
+    // A script that asks no MySQL has no door there, and never looks for it.
+    let door = doors.next().unwrap_or_else(|| Door::root("/nonexistent".into()));
     let rate = limits.rate.filter(|rate| *rate > 0);
     Crew {
         workload: stage.scripted,
@@ -130,9 +133,10 @@ fn crew(stage: &Stage, limits: &Limits) -> Crew {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        door: first.unwrap_or_else(|| crate::sessions::address::Door::root("/nonexistent".into())),
-        others,
+        door,
+        others: doors.collect(),
         setup: Vec::new(),
+        postgres: stage.doors.postgres.clone(),
         by_key: None,
         outlasts: false,
     }

@@ -1,8 +1,7 @@
 //! Work with sessions outside of any load: what a script's commands do before and after a run. Each piece of work is a task
 //! of its own on the calling thread's executor, so that pieces wait side by side; nothing is measured.
 
-use super::address::Door;
-use super::at_large::{AtLarge, openings};
+use super::at_large::{AtLarge, Doors, Openings};
 use crate::load::executor::Executor;
 use model::load::Io;
 use model::units::Nanos;
@@ -18,7 +17,7 @@ pub type Working<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Does all of it on this thread; `None` for what a stop cut off.
 pub fn alone<T: 'static>(
-    doors: &[Door],
+    doors: &Doors,
     deadline: Nanos,
     io: Io,
     stop: &AtomicBool,
@@ -27,9 +26,9 @@ pub fn alone<T: 'static>(
     let mut executor = Executor::new(io)?;
     let handle = executor.handle();
     let done: Rc<RefCell<Vec<Option<T>>>> = Rc::new(RefCell::new(works.iter().map(|_| None).collect()));
+    let openings = Rc::new(Openings::new(doors, &handle, deadline));
     for (number, work) in works.into_iter().enumerate() {
-        let openings = openings(doors.iter(), &handle, deadline);
-        let mut sessions = AtLarge::new(openings, number as u32, (), handle.clone());
+        let mut sessions = AtLarge::new(Rc::clone(&openings), number as u32, (), handle.clone());
         let done = Rc::clone(&done);
         handle.spawn(Box::pin(async move {
             let value = work(&mut sessions).await;

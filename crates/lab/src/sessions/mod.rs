@@ -10,4 +10,5 @@ pub mod channel;
 pub mod control;
 pub mod dsn;
 pub mod mysql;
+pub mod postgres;
 pub mod tls;

@@ -31,6 +31,11 @@ pub const BY_KEY: [(&str, &str); 9] = [
     ("mariadb-10.11.19/handlersocket-write", include_str!("../../fixtures/mariadb-10.11.19/handlersocket-write.hex")),
 ];
 
+pub const POSTGRES: [(&str, &str); 2] = [
+    ("postgresql-15/login", include_str!("../../fixtures/postgresql-15/login.hex")),
+    ("postgresql-15/talk", include_str!("../../fixtures/postgresql-15/talk.hex")),
+];
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     Client(Vec<u8>),
@@ -73,7 +78,8 @@ impl Exchange {
 
 /// The exchanges of one file, in the order in which they happened.
 pub fn exchanges(file: &str) -> Vec<Exchange> {
-    let (file, text) = *FILES.iter().chain(&BY_KEY).find(|(name, _)| *name == file).expect("a recorded file");
+    let (file, text) =
+        *FILES.iter().chain(&BY_KEY).chain(&POSTGRES).find(|(name, _)| *name == file).expect("a recorded file");
     let mut found: Vec<Exchange> = Vec::new();
     for line in text.lines() {
         let (mark, rest) = line.split_once(' ').expect("a mark and its text");
