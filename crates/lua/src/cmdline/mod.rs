@@ -46,9 +46,8 @@ pub struct Invoked {
 pub fn invoke(compat: Compat, given: Vec<Given>) -> Result<Invoked, Complaint> {
     let known: Vec<&Builtin> = BUILTIN.iter().filter(|option| option.is_in(compat)).collect();
     let shown = known.iter().filter(|option| option.group != Group::Assay);
-    let shown = known.iter().filter(|option| option.group != Group::Assay);
-    let default = |option: &&&Builtin| value::default(option.kind, option.default);
-    let mut options: Options = shown.map(|option| (option.name.replace('-', "_"), default(&option))).collect();
+    let of = |option: &&Builtin| value::default(option.kind, option.default);
+    let mut options: Options = shown.map(|option| (option.name.replace('-', "_"), of(option))).collect();
     let (mut unknown, mut warnings) = (Vec::new(), Vec::new());
     for given in given {
         let Some(option) = known.iter().find(|option| option.name.replace('-', "_") == given.name) else {
