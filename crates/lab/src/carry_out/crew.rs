@@ -61,6 +61,7 @@ impl Lab<'_> {
         let door = if by_key.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
         let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
         Crew {
+            postgres: None,
             by_key,
             setup: workload.session_setup(&parameters),
             door: inside(door),

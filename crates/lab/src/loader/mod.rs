@@ -241,6 +241,7 @@ fn create_fault(fault: Fault) -> LoadFault {
         | Fault::TimedOut
         | Fault::Protocol(_)
         | Fault::Unopened(_)
-        | Fault::Stopped => world(fault),
+        | Fault::Stopped
+        | Fault::Script(_) => world(fault),
     }
 }
