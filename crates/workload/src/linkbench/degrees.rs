@@ -73,7 +73,9 @@ impl Degrees {
         }
         match shares.last() {
             None => Err(format!("it has no section `{SECTION}` with a value and a percentage a line")),
-            Some(last) if *last < 1.0 => Err(format!("its section `{SECTION}` ends at {} % of the nodes", 100.0 * last)),
+            Some(last) if *last < 1.0 => {
+                Err(format!("its section `{SECTION}` ends at {} % of the nodes", 100.0 * last))
+            }
             Some(_) => Ok(Self { shares, values }),
         }
     }
