@@ -25,7 +25,10 @@ struct Scripted {
 }
 
 fn shown(fields: Fields<'_>) -> String {
-    let one = |(name, value): &(&str, Value<'_>)| format!("{name}: {}", value_shown(value));
+    let one = |(name, value): &(&str, Value<'_>)| match value {
+        Value::Bytes(bytes) if *name == "_id" => format!("_id: key{}", bytes.len()),
+        _ => format!("{name}: {}", value_shown(value)),
+    };
     format!("{{{}}}", fields.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
@@ -37,7 +40,6 @@ fn value_shown(value: &Value<'_>) -> String {
         Value::Int64(n) if n.abs() <= 2 => format!("{n}L"),
         Value::Int64(_) => "#".into(),
         Value::Text(text) => (*text).to_string(),
-        Value::Bytes(bytes) if bytes.len() == 24 || bytes.len() == 16 => format!("key{}", bytes.len()),
         Value::Bytes(_) => "bytes".into(),
         Value::Document(inner) => shown(inner),
         Value::Array(all) => format!("[{}]", all.iter().map(value_shown).collect::<Vec<_>>().join(", ")),
