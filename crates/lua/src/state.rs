@@ -143,12 +143,13 @@ pub struct State {
     lua: Lua,
 }
 
-/// An error of Lua itself, in words.
+/// An error of Lua itself, in words; where in this program's own Lua it was is of no use to anybody.
 fn words(error: mlua::Error) -> String {
-    match error {
+    let text = match error {
         mlua::Error::RuntimeError(text) | mlua::Error::SyntaxError { message: text, .. } => text,
         other => other.to_string(),
-    }
+    };
+    text.split("\nstack traceback:").next().unwrap_or_default().to_string()
 }
 
 impl State {
