@@ -72,6 +72,19 @@ fn a_price_per_row_that_goes_with_a_fixed_offset_and_leaves_plain_tables_alone_i
 }
 
 #[test]
+fn what_a_number_as_condition_costs_as_well_is_not_the_times() {
+    let by_number = [(1_500.0, 1_000.0), (1_500.0, 1_000.0), PLAIN[2], PLAIN[3]];
+    // Of 500 µs more than plain 222 go, which is not half; of the 333 more than by transaction id they are two thirds.
+    let partly = [(1_000.0, 1_000.0), (1_286.0, 1_000.0), PLAIN[2], PLAIN[3]];
+    let alone = finding(&record(&[("plain", PLAIN), ("timestamp", partly)]), PRICE).expect("it is found");
+    assert_ne!(alone.rung, Rung::ConfirmedByIntervention, "{}", alone.sentence);
+    let variants = [("plain", PLAIN), ("transaction", by_number), ("timestamp", partly)];
+    let beside = finding(&record(&variants), PRICE).expect("it is found");
+    assert_eq!(beside.rung, Rung::ConfirmedByIntervention, "{}", beside.sentence);
+    assert!(beside.sentence.contains("than one versioned by transaction id is gone"), "{}", beside.sentence);
+}
+
+#[test]
 fn a_phase_that_a_check_strikes_takes_its_own_numbers_away_and_no_others() {
     let wrong = |phase: &str| {
         let mut record = record(&[("plain", PLAIN), ("timestamp", BY_TIMESTAMP)]);

@@ -53,5 +53,6 @@ fn of_cell(cell: &PlanCell) -> String {
     };
     let measured = cell.measured_reads.map_or(String::new(), |reads| format!(" ({} in the phase)", three(reads)));
     let time = cell.us.as_ref().map_or(String::new(), |us| format!(", {} µs", three(us.value)));
-    format!("{plan}; {} rows read{measured}{time}", cell.reads)
+    let rows = if cell.reads == 1 { "row" } else { "rows" };
+    format!("{plan}; {} {rows} read{measured}{time}", cell.reads)
 }

@@ -13,7 +13,8 @@ use crate::evidence::CellEvidence;
 use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::stats::{Interval, average, mean};
 use crate::versioning::{Told, When, beside_plain, steps, told};
-use model::units::{Bytes, Share, round3};
+use model::load::Work;
+use model::units::{Bytes, Share, Users, round3};
 use std::collections::BTreeMap;
 
 const VARIANTS: &[&str] = &["timestamp", "transaction", "timestamp_partitioned"];
@@ -44,10 +45,20 @@ pub const CAUSE: Cause = Cause {
     look,
 };
 
-/// A step of one cell beside the same step of the plain one, by repetition and iteration.
+/// Steps that do not ask for current rows: what min and max or the past cost is told by their plans.
+const OTHER: &[&str] = &["versioned.access", "versioned.history"];
+
+/// A versioned cell, the plain one, and the one with its history apart, all else equal.
+struct Beside<'a> {
+    cell: &'a CellEvidence<'a>,
+    plain: &'a CellEvidence<'a>,
+    apart: Option<&'a CellEvidence<'a>>,
+}
+
+/// A step of a variant beside the same step of the plain one, by place, repetition and iteration.
 struct Step<'a> {
     name: &'a str,
-    both: BTreeMap<When, (Told, Told)>,
+    both: BTreeMap<(usize, When), (Told, Told)>,
 }
 
 impl Step<'_> {
@@ -63,30 +74,26 @@ impl Step<'_> {
     }
 }
 
+/// One case for each variant, over all its places: builds and pools are told by their own numbers, and rows are rows.
 fn look(scene: &Scene) -> Vec<Case> {
     let cells = beside_plain(scene, VARIANTS);
-    let apart = |cell: &CellEvidence| {
-        let here = |c: &&CellEvidence| {
-            let (mut a, mut b) = (c.cell.axes.clone(), cell.cell.axes.clone());
-            a.remove("variant");
-            b.remove("variant");
-            a == b
-        };
-        cells.iter().filter(|(name, ..)| name == APART).map(|(_, c, _)| *c).find(here)
+    let apart = |plain: &CellEvidence| {
+        cells.iter().find(|(name, _, p)| name == APART && p.cell.id == plain.cell.id).map(|(_, c, _)| *c)
     };
-    cells.iter().filter_map(|(name, cell, plain)| case(scene, name, cell, plain, apart(cell))).collect()
+    let of_variant = |variant: &&str| {
+        let here = cells.iter().filter(|(name, ..)| name == variant);
+        let places: Vec<Beside> = here.map(|(_, cell, plain)| Beside { cell, plain, apart: apart(plain) }).collect();
+        case(scene, variant, &places)
+    };
+    VARIANTS.iter().filter_map(of_variant).collect()
 }
 
 /// Of the steps that are slower, the one with the most rows; of those without a row more, the slowest.
-fn case(
-    scene: &Scene,
-    variant: &str,
-    cell: &CellEvidence,
-    plain: &CellEvidence,
-    apart: Option<&CellEvidence>,
-) -> Option<Case> {
+fn case(scene: &Scene, variant: &str, places: &[Beside]) -> Option<Case> {
+    let Beside { cell, plain, .. } = places.first()?;
     let slower = |step: &Step| step.slower().is_some_and(|i| i.low > 1.0 + MARGIN.0);
-    let all: Vec<Step> = steps(cell).iter().map(|(name, ..)| step(scene, name, cell, plain)).filter(slower).collect();
+    let current = steps(cell).into_iter().filter(|(_, work, _)| !OTHER.contains(&work.workload.as_str()));
+    let all: Vec<Step> = current.map(|(name, ..)| step(scene, name, places)).filter(slower).collect();
     let with_rows = all.iter().filter(|s| s.more_rows() > MORE);
     let worst = with_rows.max_by(|a, b| a.more_rows().total_cmp(&b.more_rows()));
     let time = |s: &Step| s.slower().map_or(1.0, |i| i.value);
@@ -94,12 +101,13 @@ fn case(
     let (slower, more) = (step.slower()?, step.more_rows());
     let written = written(cell, plain);
     let symptom = format!(
-        "Versioned by {}, `{}` takes {} times as long as on plain tables ({} to {}), over all iterations in memory.",
+        "Versioned by {}, `{}` takes {} times as long as on plain tables ({} to {}), over all that was in memory (n = {}).",
         variant.replace('_', ", "),
         step.name,
         round3(slower.value),
         round3(slower.low),
         round3(slower.high),
+        step.both.len(),
     );
     let is_history = more > MORE;
     let necessary = if is_history {
@@ -118,29 +126,30 @@ fn case(
     Some(Case {
         place: Place { cell: cell.cell.id.clone(), time: Time::Loss(plain.cell.id.clone()) },
         cost: if is_history { cost(step) } else { None },
-        trial: apart
-            .filter(|_| is_history && variant == IN_THE_PATH)
-            .and_then(|apart| trial(scene, step, [cell, plain, apart])),
-        evidence: [cell, plain].map(|c| c.cell.id.to_string()).to_vec(),
+        trial: if is_history && variant == IN_THE_PATH { trial(scene, step, places) } else { None },
+        evidence: places.iter().flat_map(|p| [p.cell, p.plain].map(|c| c.cell.id.to_string())).collect(),
         next_experiment: Some(next(cell)),
         ..Case::of(cell, symptom, necessary)
     })
 }
 
-fn step<'a>(scene: &Scene, name: &'a str, cell: &CellEvidence, plain: &CellEvidence) -> Step<'a> {
-    let (ours, theirs) = (told(scene, cell, name), told(scene, plain, name));
-    let both = ours.into_iter().filter_map(|(when, told)| Some((when, (told, *theirs.get(&when)?))));
-    Step { name, both: both.collect() }
+fn step<'a>(scene: &Scene, name: &'a str, places: &[Beside]) -> Step<'a> {
+    let of_place = |(at, place): (usize, &Beside)| {
+        let (ours, theirs) = (told(scene, place.cell, name), told(scene, place.plain, name));
+        let both = ours.into_iter().filter_map(move |(when, told)| Some(((at, when), (told, *theirs.get(&when)?))));
+        both.collect::<Vec<_>>()
+    };
+    Step { name, both: places.iter().enumerate().flat_map(of_place).collect() }
 }
 
 /// How the rows change from the first iteration to the last.
 fn grows(step: &Step) -> String {
     let of = |iteration: u32| {
-        let here = step.both.iter().filter(|((_, i), _)| *i == iteration);
+        let here = step.both.iter().filter(|((_, (_, i)), _)| *i == iteration);
         let ratios: Vec<f64> = here.filter_map(|(_, (v, p))| Some(v.rows? / p.rows?)).collect();
         (!ratios.is_empty()).then(|| average(&ratios))
     };
-    let iterations: Vec<u32> = step.both.keys().map(|(_, iteration)| *iteration).collect();
+    let iterations: Vec<u32> = step.both.keys().map(|(_, (_, iteration))| *iteration).collect();
     let (Some(first), Some(last)) = (iterations.iter().min(), iterations.iter().max()) else { return String::new() };
     match (of(*first), of(*last)) {
         (Some(a), Some(b)) if first != last => {
@@ -190,16 +199,21 @@ fn cost(step: &Step) -> Option<Cost> {
 type Three = (Told, Told, Told);
 
 /// The history in a partition of its own.
-fn trial(scene: &Scene, step: &Step, cells: [&CellEvidence; 3]) -> Option<Trial> {
-    let of_apart = told(scene, cells[2], step.name);
-    let all: Vec<Three> =
-        step.both.iter().filter_map(|(when, (ours, base))| Some((*ours, *of_apart.get(when)?, *base))).collect();
+fn trial(scene: &Scene, step: &Step, places: &[Beside]) -> Option<Trial> {
+    let of_apart: Vec<_> =
+        places.iter().map(|place| place.apart.map(|apart| told(scene, apart, step.name)).unwrap_or_default()).collect();
+    let three =
+        |((at, when), (ours, base)): (&(usize, When), &(Told, Told))| Some((*ours, *of_apart[*at].get(when)?, *base));
+    let all: Vec<Three> = step.both.iter().filter_map(three).collect();
+    if all.is_empty() {
+        return None;
+    }
     let gap = average(&all.iter().map(|(ours, _, base)| ours.us - base.us).collect::<Vec<_>>());
     let closed = mean::plain(&all.iter().map(|(ours, apart, _)| (ours.us - apart.us) / gap).collect::<Vec<_>>())?;
     let mean_of = |values: Option<Vec<f64>>| values.map(|v| average(&v));
     let added = mean_of(all.iter().map(|(ours, _, base)| Some(ours.rows? - base.rows?)).collect())?;
     let left = mean_of(all.iter().map(|(_, apart, base)| Some(apart.rows? - base.rows?)).collect())?;
-    let before = before_history(scene, step.name, cells);
+    let before = before_history(scene, step.name, places);
     let control_held = before.is_some_and(|us| us.abs() < CLOSES.0 * gap);
     let sentence = format!(
         "In a partition of its own the history gives back {} of that ({} to {}), and {} of the {} rows that an operation looks at more are \
@@ -218,15 +232,19 @@ fn trial(scene: &Scene, step: &Step, cells: [&CellEvidence; 3]) -> Option<Trial>
 }
 
 /// What the partition takes away while nothing lies in it: the same work, the first time it is done.
-fn before_history(scene: &Scene, name: &str, [cell, plain, apart]: [&CellEvidence; 3]) -> Option<f64> {
-    let all = steps(cell);
-    let (_, work, users) = all.iter().find(|(step, ..)| *step == name)?;
-    let (first, ..) = all.iter().find(|(_, other, at)| (&other.workload, *at) == (&work.workload, *users))?;
-    let of_first = |cell: &CellEvidence| -> BTreeMap<When, Told> {
-        told(scene, cell, first).into_iter().filter(|((_, iteration), _)| *iteration == 1).collect()
+fn before_history(scene: &Scene, name: &str, places: &[Beside]) -> Option<f64> {
+    let of_place = |place: &Beside| -> Vec<f64> {
+        let all = steps(place.cell);
+        let Some((_, work, users)) = all.iter().find(|(step, ..)| *step == name) else { return Vec::new() };
+        let same = |(_, other, at): &&(&str, &Work, Users)| (&other.workload, *at) == (&work.workload, *users);
+        let (Some((first, ..)), Some(apart)) = (all.iter().find(same), place.apart) else { return Vec::new() };
+        let of_first = |cell: &CellEvidence| -> BTreeMap<When, Told> {
+            told(scene, cell, first).into_iter().filter(|((_, iteration), _)| *iteration == 1).collect()
+        };
+        let (ours, theirs, base) = (of_first(place.cell), of_first(apart), of_first(place.plain));
+        base.keys().filter_map(|when| Some(ours.get(when)?.us - theirs.get(when)?.us)).collect()
     };
-    let (ours, theirs, base) = (of_first(cell), of_first(apart), of_first(plain));
-    let each: Vec<f64> = base.keys().filter_map(|when| Some(ours.get(when)?.us - theirs.get(when)?.us)).collect();
+    let each: Vec<f64> = places.iter().flat_map(of_place).collect();
     (!each.is_empty()).then(|| average(&each))
 }
 

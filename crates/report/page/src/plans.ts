@@ -47,7 +47,7 @@ function cell(c: PlanCell): (HTMLElement | string)[] {
     return [n > 0 ? ', ' : '', marked(text, p.differs)];
   });
   const measured = c.measured_reads === null ? '' : ` (${digits(c.measured_reads)} in the phase)`;
-  const read = `${String(c.reads)} rows read${measured}`;
+  const read = `${String(c.reads)} ${c.reads === 1 ? 'row' : 'rows'} read${measured}`;
   const time = c.us ? h('b', { title: cited(c.us) }, quantity(c.us.value, c.us.unit)) : '';
   return [h('span', {}, ...(words.length > 0 ? words : ['not explained'])), h('br'), h('span', { class: 'soft' }, read, time ? ', ' : '', time)];
 }

@@ -14,6 +14,7 @@ interface Best {
   name: string;
   cell: Cell;
   levels: number;
+  struck: number;
   value: number;
 }
 
@@ -23,7 +24,7 @@ function all(): Best[] {
     const sound = group.cells.filter((c) => c.status !== 'fail' && c.metrics[METRIC]);
     const value = (c: Cell): number => c.metrics[METRIC]?.value ?? 0;
     const top = sound.reduce<Cell | undefined>((most, c) => (most && value(most) >= value(c) ? most : c), undefined);
-    return top ? [{ name: words(top, others), cell: top, levels: sound.length, value: value(top) }] : [];
+    return top ? [{ name: words(top, others), cell: top, levels: group.cells.length, struck: group.cells.length - sound.length, value: value(top) }] : [];
   });
   return best.sort((a, b) => b.value - a.value);
 }
@@ -33,7 +34,7 @@ export const hasBest = (): boolean => x?.key === 'users' && all().length > 1;
 export function best(): HTMLElement {
   const rows = all();
   const most = Math.max(...rows.map((r) => r.value));
-  const row = ({ name, cell, levels, value }: Best): HTMLElement => {
+  const row = ({ name, cell, levels, struck, value }: Best): HTMLElement => {
     const e = cell.metrics[METRIC];
     const share = clientShare(cell);
     const client = share === undefined ? null : h('span', { class: 'client', style: `width:${(share * 100).toFixed(1)}%` });
@@ -44,7 +45,7 @@ export function best(): HTMLElement {
       h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', onclick: () => set({ cell: cell.id }) }, name)),
       h('td', { class: 'bars', 'aria-hidden': 'true' }, bar),
       h('td', { class: 'num', title: e ? cited(e) : '' }, `${isLowerBound(cell) ? AT_LEAST : ''}${quantity(value, e?.unit ?? '')}`),
-      h('td', { class: 'num soft' }, `${show(cell.axes[x?.key ?? ''])}, best of ${levels}`),
+      h('td', { class: 'num soft' }, `${show(cell.axes[x?.key ?? ''])}, best of ${levels}${struck > 0 ? `, ${struck} struck` : ''}`),
       h('td', { class: 'num soft' }, share === undefined ? '–' : `${(share * 100).toFixed(0)} %`),
     );
   };
