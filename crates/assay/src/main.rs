@@ -10,12 +10,20 @@ mod question;
 mod verbs;
 
 use clap::Command;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|verb| verb == lab::process::GUARD_VERB) {
-        return lab::servers::guard::main(arguments);
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    // Not through clap: sysbench's options are not ours, and all words behind its name are its own.
+    if Path::new(&program).file_name().is_some_and(|name| name == verbs::sysbench::NAME) {
+        return verbs::sysbench::called(&program, arguments).into();
+    }
+    match arguments.next() {
+        Some(verb) if verb == lab::process::GUARD_VERB => return lab::servers::guard::main(arguments),
+        Some(verb) if verb == verbs::sysbench::NAME => return verbs::sysbench::called(&verb, arguments).into(),
+        Some(_) | None => {}
     }
     let matches = command().get_matches();
     let (name, matches) = matches.subcommand().expect("clap requires a verb");

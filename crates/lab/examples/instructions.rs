@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         door: Door::root(socket.into()),
         others: Vec::new(),
         setup: Vec::new(),
+        postgres: None,
         by_key: None,
         outlasts: false,
     };

@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         door: Door::root(socket),
         others: Vec::new(),
         setup: Vec::new(),
+        postgres: None,
         by_key: None,
         outlasts: false,
     };

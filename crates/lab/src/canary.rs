@@ -161,6 +161,7 @@ fn sing(
         door: Door::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
+        postgres: None,
         by_key: None,
         outlasts: false,
     };

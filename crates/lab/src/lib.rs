@@ -15,6 +15,7 @@ mod procfs;
 mod pulse;
 pub mod samplers;
 pub mod sampling;
+pub mod scripts;
 pub mod servers;
 pub mod sessions;
 pub mod snapshots;

@@ -66,6 +66,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         door: Door::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
+        postgres: None,
         by_key: None,
         outlasts: false,
     };

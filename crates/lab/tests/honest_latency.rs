@@ -57,6 +57,7 @@ fn crew(users: u32) -> Crew {
         door: Door::root("unset".into()),
         others: Vec::new(),
         setup: Vec::new(),
+        postgres: None,
         by_key: None,
         outlasts: false,
     }

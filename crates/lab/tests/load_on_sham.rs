@@ -69,6 +69,7 @@ fn crew(socket: &Path, users: u32) -> Crew {
         door: Door::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
+        postgres: None,
         by_key: None,
         outlasts: false,
     }
@@ -191,6 +192,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         door: Door::root(socket),
         others: Vec::new(),
         setup: Vec::new(),
+        postgres: None,
         by_key: None,
         outlasts: false,
     };

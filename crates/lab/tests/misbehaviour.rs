@@ -42,6 +42,7 @@ fn crew(name: &str, users: u32, operations: u64) -> Voyage {
         door: Door::root("unset".into()),
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
+        postgres: None,
         by_key: None,
         outlasts: false,
     };

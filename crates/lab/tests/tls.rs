@@ -181,6 +181,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             door: up.door(Some((Mode::VerifyIdentity, Some(&ca)))),
             others: Vec::new(),
             setup: Vec::new(),
+            postgres: None,
             by_key: None,
             outlasts: false,
         };

@@ -5,9 +5,19 @@
 pub mod bundled;
 pub mod cmdline;
 mod compat;
+mod draws;
+mod emulation;
+mod exchange;
+pub mod ignored;
+mod interrupt;
 pub mod option;
 pub mod placeholders;
+pub mod player;
 pub mod report;
+pub mod script;
+pub mod scripted;
+pub mod shapes;
 pub mod stat;
+pub mod state;
 
 pub use compat::Compat;

@@ -35,6 +35,12 @@ impl Kept {
         self.entries.clear();
         self.columns = columns;
     }
+    /// Becomes equal to `other`, in the memory that it has.
+    pub fn copy(&mut self, other: &Self) {
+        self.bytes.clone_from(&other.bytes);
+        self.entries.clone_from(&other.entries);
+        self.columns = other.columns;
+    }
     /// Appends the next cell, in row order.
     pub fn push(&mut self, cell: Cell<'_>) {
         self.entries.push(match cell {

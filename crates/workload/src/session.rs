@@ -3,9 +3,11 @@
 //! that it can be a trait object (one user is one boxed future, allocated once), and the sugar below it is what
 //! workloads use.
 
+pub mod documents;
 pub mod key_value;
 
 use crate::kept::Kept;
+use model::units::Nanos;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
@@ -75,6 +77,8 @@ pub enum Fault {
     Unopened(String),
     /// The run was told to stop.
     Stopped,
+    /// A script ended in an error of its own.
+    Script(String),
 }
 
 impl Fault {
@@ -87,12 +91,13 @@ impl Fault {
             Self::Protocol(_) => 2,
             Self::Stopped => 3,
             Self::Unopened(_) => 4,
+            Self::Script(_) => 5,
         }
     }
     /// Whether the session can go on after it.
     pub fn session_survives(&self) -> bool {
         match self {
-            Self::Server { .. } => true,
+            Self::Server { .. } | Self::Script(_) => true,
             Self::Lost(_) | Self::TimedOut | Self::Protocol(_) | Self::Unopened(_) | Self::Stopped => false,
         }
     }
@@ -107,7 +112,7 @@ impl std::fmt::Display for Fault {
             Self::Lost(why) => write!(f, "connection lost: {why}"),
             Self::TimedOut => f.write_str("no answer within the deadline"),
             Self::Protocol(what) => write!(f, "malformed answer: {what}"),
-            Self::Unopened(why) => f.write_str(why),
+            Self::Unopened(why) | Self::Script(why) => f.write_str(why),
             Self::Stopped => f.write_str("the run was stopped"),
         }
     }
@@ -131,6 +136,39 @@ pub trait Sql {
     /// Ends the conversation, with a goodbye where it is whole, and begins a new one; prepared statements are gone.
     fn start_reconnect(&mut self);
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
+}
+
+/// Sessions that their user opens and closes itself, as many as it likes. They go by numbers, and one that was closed leaves
+/// its number to another.
+pub trait Sessions {
+    /// Begins to open one by that driver, `mysql` or `pgsql`.
+    fn start_open(&mut self, driver: &str);
+    fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<Result<usize, Fault>>;
+    fn at(&mut self, session: usize) -> &mut (dyn Sql + '_);
+    /// Begins to leave it, with a goodbye where it is whole.
+    fn start_close(&mut self, session: usize);
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+    /// Where sessions of that driver are opened, for whoever is told that one was not.
+    fn place(&self, driver: &str) -> String;
+    fn start_sleep(&mut self, time: Nanos);
+    fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+    /// Adds to what the workload counts beside its statements.
+    fn count(&mut self, fact: Fact, amount: i64);
+}
+
+impl dyn Sessions + '_ {
+    pub async fn open(&mut self, driver: &str) -> Result<usize, Fault> {
+        self.start_open(driver);
+        poll_fn(|cx| self.poll_open(cx)).await
+    }
+    pub async fn close(&mut self, session: usize) {
+        self.start_close(session);
+        poll_fn(|cx| self.poll_close(cx)).await;
+    }
+    pub async fn sleep(&mut self, time: Nanos) {
+        self.start_sleep(time);
+        poll_fn(|cx| self.poll_sleep(cx)).await;
+    }
 }
 
 impl dyn Sql + '_ {

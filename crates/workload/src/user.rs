@@ -60,6 +60,8 @@ pub trait Seat {
     }
     /// The operation that was begun with the last turn ended.
     fn ended(&mut self, operation: Operation, end: End);
+    /// The operation that was begun with the last turn is none: nothing is counted.
+    fn withdrawn(&mut self);
     /// The operation met a fault.
     fn met(&mut self, operation: Operation, fault: &Fault) -> Decision;
     /// Ready when the operation that is to be retried may begin again.

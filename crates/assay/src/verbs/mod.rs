@@ -10,6 +10,7 @@ pub mod plan;
 pub mod report;
 pub mod run;
 pub mod servers;
+pub mod sysbench;
 
 use crate::exit::Exit;
 use clap::{ArgMatches, Command};
@@ -28,6 +29,7 @@ pub const ALL: &[Verb] = &[
     compare::VERB,
     explain::VERB,
     bench::VERB,
+    sysbench::VERB,
     servers::VERB,
     doctor::VERB,
 ];

@@ -17,6 +17,7 @@ mod interventions;
 mod kept_data;
 mod linkbench;
 mod missing_zero;
+mod mongodb;
 mod sampling;
 mod searches;
 mod servers;

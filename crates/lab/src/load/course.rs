@@ -14,10 +14,13 @@ pub struct Course {
     start: AtomicU64,
     /// Moment at which each phase ended or will; 0 while unknown.
     ends: Vec<AtomicU64>,
+    /// How long a phase by count may take at most.
+    at_most: Option<Nanos>,
     /// Operations of each phase that were begun and that ended; used for phases by count only.
     taken: Vec<AtomicU64>,
     finished: Vec<AtomicU64>,
     ready: AtomicU32,
+    left: AtomicU32,
     stop: AtomicBool,
     /// Users whose last operation met the deadline.
     stalled: AtomicU32,
@@ -33,14 +36,20 @@ impl Course {
             phases: phases.to_vec(),
             start: AtomicU64::new(0),
             ends: zeros(),
+            at_most: None,
             taken: zeros(),
             finished: zeros(),
             ready: AtomicU32::new(0),
+            left: AtomicU32::new(0),
             stop: AtomicBool::new(false),
             stalled: AtomicU32::new(0),
             failure: Mutex::new(None),
             released: (Mutex::new(false), Condvar::new()),
         }
+    }
+    /// The same with a limit on phases by count: they end after this time, if not before.
+    pub fn within(phases: &[Phase], at_most: Option<Nanos>) -> Self {
+        Self { at_most, ..Self::new(phases) }
     }
     pub fn phases(&self) -> &[Phase] {
         &self.phases
@@ -62,9 +71,13 @@ impl Course {
     /// Writes down the ends that follow from a beginning just known.
     fn settle(&self, from: usize) {
         for k in from..self.phases.len() {
-            match (self.phases[k].until, self.begin_of(k)) {
-                (Until::Time(length), Some(begin)) => self.ends[k].store(begin.0 + length.0, SeqCst),
-                (Until::Count(_), _) | (_, None) => return,
+            let length = match self.phases[k].until {
+                Until::Time(length) => Some(length),
+                Until::Count(_) => self.at_most,
+            };
+            match (length, self.begin_of(k)) {
+                (Some(length), Some(begin)) => self.ends[k].store(begin.0 + length.0, SeqCst),
+                (None, _) | (_, None) => return,
             }
         }
     }
@@ -88,6 +101,13 @@ impl Course {
     }
     pub fn ready(&self) -> u32 {
         self.ready.load(SeqCst)
+    }
+    /// A user has come to its end, whatever the phase.
+    pub fn user_left(&self) {
+        self.left.fetch_add(1, SeqCst);
+    }
+    pub fn left(&self) -> u32 {
+        self.left.load(SeqCst)
     }
     pub fn user_stalled(&self) {
         self.stalled.fetch_add(1, SeqCst);

@@ -22,9 +22,12 @@ impl Cause {
         match fault {
             Fault::Server { code, .. } if u32::from(*code) == TOO_MANY_CONNECTIONS => Self::Full,
             Fault::TimedOut => Self::Stalled,
-            Fault::Server { .. } | Fault::Lost(_) | Fault::Protocol(_) | Fault::Unopened(_) | Fault::Stopped => {
-                Self::Other
-            }
+            Fault::Server { .. }
+            | Fault::Lost(_)
+            | Fault::Protocol(_)
+            | Fault::Unopened(_)
+            | Fault::Stopped
+            | Fault::Script(_) => Self::Other,
         }
     }
 }

@@ -14,7 +14,7 @@ pub mod worker;
 
 use crate::clock;
 use crate::sessions::address::Door;
-use crate::sessions::by_key::KeyDoor;
+use crate::sessions::past_sql::PastSql;
 use course::Course;
 use failure::Cause;
 use model::errors::Errors;
@@ -71,8 +71,10 @@ pub struct Crew {
     pub others: Vec<Door>,
     /// What each session says first.
     pub setup: Vec<String>,
+    /// The door to PostgreSQL, for users who open their sessions themselves.
+    pub postgres: Option<Door>,
     /// The door past SQL, for users who do not speak it.
-    pub by_key: Option<KeyDoor>,
+    pub by_key: Option<PastSql>,
     /// A server that is gone is waited for: who cannot connect tries again until it is back.
     pub outlasts: bool,
 }
@@ -180,7 +182,17 @@ pub struct Counted {
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
 pub fn drive(voyage: &Voyage, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
-    let course = Arc::new(Course::new(&voyage.phases));
+    drive_within(voyage, None, stop, witness)
+}
+
+/// The same, with a time after which phases by count end in any case.
+pub fn drive_within(
+    voyage: &Voyage,
+    at_most: Option<Nanos>,
+    stop: &AtomicBool,
+    witness: &mut dyn Witness,
+) -> std::io::Result<Outcome> {
+    let course = Arc::new(Course::within(&voyage.phases, at_most));
     let workers = voyage.workers.clamp(1, voyage.users().max(1));
     let (out, handovers) = channel();
     let mut spares = Vec::new();
@@ -268,6 +280,11 @@ impl Conductor<'_> {
                 self.course.fail(why);
             }
             if self.is_under_way() && self.witness.is_certain() {
+                self.outcome.cut = true;
+                self.course.stop();
+            }
+            // Users that open sessions themselves may leave before their time.
+            if self.is_under_way() && self.course.left() == self.voyage.users() {
                 self.outcome.cut = true;
                 self.course.stop();
             }

@@ -11,6 +11,7 @@ use super::rhythm::Rhythm;
 use crate::clock;
 use model::load::Until;
 use model::units::Nanos;
+use std::cell::Cell;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -35,6 +36,8 @@ pub struct UserSeat {
     is_stalled: bool,
     /// Where the load wants a new session after so many operations: that, and how many are left.
     until_renewal: Option<(u64, u64)>,
+    /// Where users that are ready are counted, for those who wait for their turn to connect.
+    counted_in: Option<Rc<Cell<u32>>>,
 }
 
 impl UserSeat {
@@ -53,7 +56,13 @@ impl UserSeat {
             retries: Vec::new(),
             is_stalled: false,
             until_renewal: crew.reconnect_every.map(|every| (every, every)),
+            counted_in: None,
         }
+    }
+
+    /// Counts this user there when it is ready.
+    pub fn counts_in(&mut self, ready: Rc<Cell<u32>>) {
+        self.counted_in = Some(ready);
     }
 
     /// Ready when the intended start has come.
@@ -187,6 +196,12 @@ impl Seat for UserSeat {
         }
     }
 
+    fn withdrawn(&mut self) {
+        let now = clock::now();
+        self.bench.gave_up(now);
+        self.settle(now);
+    }
+
     #[cold]
     fn met(&mut self, operation: Operation, fault: &Fault) -> Decision {
         let decision = self.decide(fault);
@@ -232,6 +247,9 @@ impl Seat for UserSeat {
     fn ready(&mut self, [first, second]: [Memory; 2]) {
         self.handle.touches(Part::Drawn(Drawn::First), first);
         self.handle.touches(Part::Drawn(Drawn::Second), second);
+        if let Some(ready) = &self.counted_in {
+            ready.set(ready.get() + 1);
+        }
         self.bench.course.user_ready();
     }
 }

@@ -43,7 +43,11 @@ impl WorkerTally {
             statements: workload
                 .statements()
                 .iter()
-                .map(|_| StatementTally { service: Histogram::new(), ..StatementTally::default() })
+                .map(|statement| {
+                    // A class that has no name yet may never come: its first answer makes room.
+                    let service = if statement.name.is_empty() { Histogram::default() } else { Histogram::new() };
+                    StatementTally { service, ..StatementTally::default() }
+                })
                 .collect(),
             facts: vec![0; workload.facts().len()],
             reconnects: 0,

@@ -14,10 +14,12 @@ use super::tally::WorkerTally;
 use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::address::Address;
-use crate::sessions::by_key;
+use crate::sessions::at_large::{AtLarge, Doors, Openings};
 use crate::sessions::mysql::{Again, Connecting, Opening, Session};
+use crate::sessions::past_sql::PastSql;
+use crate::sessions::{by_key, documents};
 use model::histogram::Histogram;
-use model::load::Io;
+use model::load::{Io, Until};
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -131,6 +133,9 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
 enum Way {
     Sql(Rc<Opening>),
     Key(Rc<by_key::Opening>),
+    Documents(Rc<documents::Opening>),
+    /// It opens sessions itself, at these doors in turn.
+    AtLarge(Rc<Openings>),
 }
 
 fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
@@ -141,8 +146,18 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
             Box::pin(async move { handle.connect(&address, deadline).await })
         })
     };
+    if crew.workload.opens_its_sessions() {
+        let mysql = std::iter::once(&crew.door).chain(&crew.others).cloned().collect();
+        let doors = Doors { mysql, postgres: crew.postgres.clone() };
+        return Way::AtLarge(Rc::new(Openings::new(&doors, handle, crew.deadline)));
+    }
     match &crew.by_key {
-        Some(door) => Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) })),
+        Some(PastSql::Keys(door)) => {
+            Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) }))
+        }
+        Some(PastSql::Documents(door)) => {
+            Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.address) }))
+        }
         None => {
             let door = crew.door_of(number);
             let again = crew.outlasts.then(|| {
@@ -185,7 +200,10 @@ async fn live(
     let outcome = match opening {
         Way::Sql(opening) => chair.with_sql(opening).await,
         Way::Key(opening) => chair.with_keys(opening).await,
+        Way::Documents(opening) => chair.with_documents(opening).await,
+        Way::AtLarge(openings) => chair.at_large(openings).await,
     };
+    bench.course.user_left();
     match outcome {
         Ok(()) | Err(Fault::Stopped) => {}
         // After the end a broken conversation is no news: the run is being stopped.
@@ -201,7 +219,7 @@ struct Chair<'a> {
     place: u32,
     bench: &'a Rc<Bench>,
     handle: &'a Handle,
-    connected: &'a Cell<u32>,
+    connected: &'a Rc<Cell<u32>>,
 }
 
 impl Chair<'_> {
@@ -232,6 +250,30 @@ impl Chair<'_> {
         // Nobody counts goodbyes here: the session is dropped.
         Box::pin(self.lingered(&lived)).await;
         lived
+    }
+
+    async fn with_documents(&self, opening: Rc<documents::Opening>) -> Result<(), Fault> {
+        let opened = Box::pin(documents::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let mut seated = self.seated(opened)?;
+        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let Seated { session, seat } = &mut *seated;
+        let life = workload.user_of_documents(parameters, *seed, self.number, *users, session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*life));
+        let lived = life.await;
+        Box::pin(self.lingered(&lived)).await;
+        lived
+    }
+
+    /// A user who opens sessions itself closes them too, and does not wait until the server's threads were read.
+    async fn at_large(&self, openings: Rc<Openings>) -> Result<(), Fault> {
+        let ledger = OnBench(Rc::clone(self.bench));
+        let mut sessions = AtLarge::new(openings, self.number, ledger, self.handle.clone());
+        let mut seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.crew, self.number);
+        seat.counts_in(Rc::clone(self.connected));
+        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let life = workload.user_at_large(parameters, *seed, self.number, *users, &mut sessions, &mut seat);
+        self.handle.touches(Part::Life, Memory::of(&*life));
+        life.await
     }
 
     fn seated<S>(&self, opened: Result<S, Fault>) -> Result<Box<Seated<S>>, Fault> {
@@ -289,7 +331,11 @@ async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
                 scribe.hand_over(holds);
                 cut = Nanos(cut.0 + SECOND.0 * ((now.0 - cut.0) / SECOND.0 + 1));
             }
-            let next = end.unwrap_or(Nanos(now.0 + GLANCE.0)).min(cut);
+            let next = match course.phases()[phase].until {
+                Until::Time(_) => end.expect("a phase by time has its end from its beginning on"),
+                Until::Count(_) => end.unwrap_or(Nanos(u64::MAX)).min(Nanos(now.0 + GLANCE.0)),
+            };
+            let next = next.min(cut);
             handle.sleep_until(next).await;
         }
         if course.stopped() {

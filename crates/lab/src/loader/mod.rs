@@ -5,6 +5,7 @@
 
 mod by_table;
 mod by_unit;
+pub mod documents;
 
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
@@ -240,6 +241,7 @@ fn create_fault(fault: Fault) -> LoadFault {
         | Fault::TimedOut
         | Fault::Protocol(_)
         | Fault::Unopened(_)
-        | Fault::Stopped => world(fault),
+        | Fault::Stopped
+        | Fault::Script(_) => world(fault),
     }
 }

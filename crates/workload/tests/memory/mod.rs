@@ -222,6 +222,10 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
     fn ended(&mut self, _: Operation, end: End) {
         self.done += u32::from(end == End::Done);
     }
+    fn withdrawn(&mut self) {
+        unreachable!("workloads of ours operate in each turn");
+    }
+
     fn met(&mut self, _: Operation, _: &Fault) -> Decision {
         self.decision
     }

@@ -1,0 +1,167 @@
+//! `run`: the banner, the events, what is said of them on the way, and the block at the end. A script may take a report over by a
+//! hook; hooks of intermediate reports live in a state of their own, so that nothing of theirs meets the other.
+
+use super::numbers::{latencies, of_thread, stat};
+use super::{Call, DONE, FAILED, FORCED, performed};
+use crate::exit::Exit;
+use lab::scripts::{Counts, Limits, Main, Ran, Told};
+use lua::Compat;
+use lua::cmdline::Settings;
+use lua::report::{self, Level, Summary};
+
+use lua::state::Entry;
+use model::units::Nanos;
+
+const ON_THE_WAY: &str = "report_intermediate";
+const AT_THE_END: &str = "report_cumulative";
+
+pub fn run(call: &mut Call) -> Exit {
+    let settings = call.invoked.settings.clone();
+    let name = call.words.script.clone().unwrap_or_default();
+    if !call.main.state().has("event") {
+        call.voice.log(Level::Fatal, &format!("cannot find the event() function in {name}"));
+        return FAILED;
+    }
+    if settings.is_endless() {
+        call.voice.log(Level::Warning, "Both event and time limits are disabled, running an endless test");
+    }
+    if call.main.state().has("init") && performed(call, Entry::function("init"), false) != DONE {
+        return FAILED;
+    }
+    call.voice.report(&report::banner(&settings));
+    let mut reporters = Reporters::of(call);
+    let stage = call.stage.clone();
+    let stop = std::sync::Arc::clone(&call.stop);
+    let ran =
+        lab::scripts::run(&stage, &limits(&settings), &stop, &mut |told| hear(call, &settings, &mut reporters, told));
+    match ran {
+        Ok(ran) => finish(call, &settings, &mut reporters, &ran),
+        Err(e) => {
+            call.voice.log(Level::Fatal, &format!("the users cannot be driven: {e}"));
+            FAILED
+        }
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let seconds = |n: u32| (n > 0).then(|| Nanos::from_secs(u64::from(n)));
+    Limits {
+        time: seconds(settings.time),
+        events: Some(settings.events).filter(|n| *n > 0),
+        warm_up: Nanos::from_secs(u64::from(settings.warmup)),
+        rate: Some(settings.rate).filter(|rate| *rate > 0),
+        report_interval: seconds(settings.report_interval),
+        checkpoints: settings.checkpoints.iter().map(|at| Nanos::from_secs(u64::from(*at))).collect(),
+        init_timeout: seconds(settings.init_timeout),
+        forced: settings.forced_shutdown.map(|f| Nanos::from_secs(u64::from(f.after(settings.time) - settings.time))),
+    }
+}
+
+/// States that hooks of reports live in beside the main one, made only where there are such hooks.
+struct Reporters {
+    on_the_way: Option<Main>,
+    checkpoints: Option<Main>,
+}
+
+impl Reporters {
+    fn of(call: &mut Call) -> Self {
+        let mut state = |hook: &str, wanted: bool| {
+            let wanted = wanted && call.main.state().has_hook(hook);
+            let mut main = wanted.then(|| Main::open(&call.script).ok()).flatten()?;
+            main.state().export(&call.invoked.options, call.as_globals).ok()?;
+            Some(main)
+        };
+        let on_the_way = state(ON_THE_WAY, call.invoked.settings.report_interval > 0);
+        let checkpoints = state(AT_THE_END, !call.invoked.settings.checkpoints.is_empty());
+        Self { on_the_way, checkpoints }
+    }
+}
+
+fn hear(call: &mut Call, settings: &Settings, reporters: &mut Reporters, told: Told) {
+    let Settings { percentile, rate, warmup, .. } = *settings;
+    let paced = rate > 0;
+    match told {
+        Told::ThreadsStarted => {
+            call.voice.report("Threads started!\n\n");
+            if warmup > 0 {
+                call.voice.report(&format!("Warming up for {warmup} seconds...\n\n"));
+            }
+        }
+        Told::WarmedUp => {}
+        Told::Interval(counts) => {
+            let stat = stat(&counts, percentile);
+            match &mut reporters.on_the_way {
+                Some(main) => by_hook(&call.voice, main, ON_THE_WAY, &stat),
+                None => {
+                    let database = call.script.uses_database();
+                    call.voice.report(&report::intermediate(&stat, percentile, database, paced));
+                }
+            }
+        }
+        Told::Checkpoint(counts) => {
+            call.voice.report(&report::checkpoint(counts.at));
+            match &mut reporters.checkpoints {
+                Some(main) => by_hook(&call.voice, main, AT_THE_END, &stat(&counts, percentile)),
+                None => block(call, settings, &counts, &[], None),
+            }
+        }
+    }
+}
+
+fn by_hook(voice: &super::voice::Voice, main: &mut Main, hook: &str, stat: &lua::stat::Stat) {
+    if let Err(text) = main.state().report(hook, stat) {
+        voice.log(Level::Fatal, &format!("`{hook}' function failed: {text}"));
+    }
+}
+
+fn block(call: &Call, settings: &Settings, counts: &Counts, threads: &[report::OfThread], unfinished: Option<u64>) {
+    call.voice.report(&report::summary(&Summary {
+        compat: call.words.compat,
+        stat: &stat(counts, settings.percentile),
+        percentile: settings.percentile,
+        database: call.script.uses_database(),
+        threads,
+        unfinished,
+        debug: settings.debug,
+    }));
+}
+
+/// The final report, also of a run that failed: what was counted is true, and the status says that it is not all.
+fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: &Ran) -> Exit {
+    // A report as JSON is closed when its state is.
+    reporters.on_the_way = None;
+    if ran.timed_out {
+        let limit = settings.init_timeout;
+        call.voice.log(Level::Fatal, &format!("Worker threads failed to initialize within {limit} seconds!"));
+        return FORCED;
+    }
+    if !ran.started {
+        let threads = if call.words.compat == Compat::V10 { "Thread" } else { "Threads" };
+        call.voice.log(Level::Fatal, &format!("{threads} initialization failed!"));
+        return FAILED;
+    }
+    if ran.unfinished.is_some() {
+        call.voice.log(Level::Fatal, "The --max-time limit has expired, forcing shutdown...\n");
+    }
+    if settings.histogram {
+        call.voice.report(&report::histogram(latencies(&ran.total)));
+    }
+    let threads: Vec<_> = ran.shares.iter().map(of_thread).collect();
+    if call.main.state().has_hook(AT_THE_END) {
+        // sysbench tells that nobody runs any more.
+        let stat = lua::stat::Stat { threads_running: 0, ..stat(&ran.total, settings.percentile) };
+        by_hook(&call.voice, &mut call.main, AT_THE_END, &stat);
+    } else {
+        block(call, settings, &ran.total, &threads, ran.unfinished);
+    }
+    let done = if call.main.state().has("done") { performed(call, Entry::function("done"), false) } else { DONE };
+    if ran.unfinished.is_some() {
+        return FORCED;
+    }
+    if let Some(why) = &ran.failure {
+        call.voice
+            .log(Level::Fatal, &format!("the run ended before its time, and this report is of a part of it: {why}"));
+        return FAILED;
+    }
+    done
+}

@@ -1,0 +1,94 @@
+//! Which errors an event is begun again after (`--mysql-ignore-errors`), and the numbers by which scripts know those that
+//! no server sent: the client library's, which their hooks compare with.
+
+use workload::session::Fault;
+
+/// Of MySQL's client library.
+const CONNECTION_ERROR: u16 = 2002;
+const SERVER_LOST: u16 = 2013;
+const MALFORMED: u16 = 2027;
+
+/// PostgreSQL's serialization failure, deadlock and duplicate key: sysbench begins anew after these.
+const STATES: [&[u8; 5]; 3] = [b"40001", b"40P01", b"23505"];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    All,
+    These(Vec<u16>),
+}
+
+impl Default for Ignored {
+    /// A row that changed, a lock that was waited for too long, a deadlock.
+    fn default() -> Self {
+        Self::These(vec![1213, 1020, 1205])
+    }
+}
+
+/// An error in the words of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    pub number: i32,
+    pub state: String,
+    pub message: String,
+}
+
+impl Trouble {
+    pub fn of(fault: &Fault) -> Self {
+        let client = |number: u16, message: String| Self { number: number.into(), state: "HY000".into(), message };
+        match fault {
+            Fault::Server { code, state, message } => Self {
+                number: i32::from(*code),
+                state: String::from_utf8_lossy(state).into_owned(),
+                message: message.clone(),
+            },
+            Fault::Lost(_) | Fault::TimedOut => client(SERVER_LOST, "Lost connection to server during query".into()),
+            Fault::Protocol(what) => client(MALFORMED, format!("Malformed packet: {what}")),
+            Fault::Unopened(why) => client(CONNECTION_ERROR, why.clone()),
+            Fault::Stopped | Fault::Script(_) => client(SERVER_LOST, fault.to_string()),
+        }
+    }
+
+    /// The same for a connection that was never made.
+    pub fn of_connecting(fault: &Fault) -> Self {
+        match fault {
+            Fault::Lost(why) => Self { number: CONNECTION_ERROR.into(), state: "HY000".into(), message: why.clone() },
+            other => Self::of(other),
+        }
+    }
+}
+
+impl Ignored {
+    pub fn of(words: &[String]) -> Self {
+        if words.iter().any(|word| word == "all") {
+            return Self::All;
+        }
+        Self::These(words.iter().filter_map(|word| word.trim().parse().ok()).collect())
+    }
+
+    pub fn has(&self, trouble: &Trouble) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(_) if trouble.number == 0 => STATES.iter().any(|state| trouble.state.as_bytes() == *state),
+            Self::These(numbers) => numbers.iter().any(|number| i32::from(*number) == trouble.number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_ignored_by_their_number_or_state() {
+        let refused =
+            |code, state: &[u8; 5]| Trouble::of(&Fault::Server { code, state: *state, message: String::new() });
+        let usual = Ignored::default();
+        assert!(usual.has(&refused(1213, b"40001")) && !usual.has(&refused(1062, b"23000")));
+        assert!(usual.has(&refused(0, b"40P01")) && !usual.has(&refused(0, b"42P01")));
+        let lost = Trouble::of(&Fault::Lost("gone".into()));
+        assert!(
+            !usual.has(&lost) && Ignored::of(&["2013".into()]).has(&lost) && Ignored::of(&["all".into()]).has(&lost)
+        );
+        assert_eq!(Ignored::of(&[]), Ignored::These(Vec::new()));
+    }
+}

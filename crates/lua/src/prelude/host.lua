@@ -1,0 +1,149 @@
+-- The ground under the API: types that scripts may name, the exchange with the host, and the places where Lua would block
+-- its thread, rewritten so that they suspend the user instead.
+local host = ...
+
+ffi = require("ffi")
+
+ffi.cdef([[
+typedef enum { SB_CNT_OTHER, SB_CNT_READ, SB_CNT_WRITE, SB_CNT_TRX, SB_CNT_ERROR, SB_CNT_RECONNECT,]]
+  .. (host.compat == 10 and "SB_CNT_MAX" or "SB_CNT_BYTES_READ, SB_CNT_BYTES_WRITTEN, SB_CNT_MAX") .. [[
+} sb_counter_type;
+typedef enum { DB_ERROR_NONE, DB_ERROR_IGNORABLE, DB_ERROR_FATAL } sql_error_t;
+typedef enum {
+  SQL_TYPE_NONE, SQL_TYPE_TINYINT, SQL_TYPE_SMALLINT, SQL_TYPE_INT, SQL_TYPE_BIGINT, SQL_TYPE_FLOAT, SQL_TYPE_DOUBLE,
+  SQL_TYPE_TIME, SQL_TYPE_DATE, SQL_TYPE_DATETIME, SQL_TYPE_TIMESTAMP, SQL_TYPE_CHAR, SQL_TYPE_VARCHAR
+} sql_bind_type_t;
+typedef enum {
+  SB_ARG_TYPE_NULL, SB_ARG_TYPE_BOOL, SB_ARG_TYPE_INT, SB_ARG_TYPE_SIZE, SB_ARG_TYPE_DOUBLE, SB_ARG_TYPE_STRING,
+  SB_ARG_TYPE_LIST, SB_ARG_TYPE_FILE, SB_ARG_TYPE_MAX
+} sb_arg_type_t;
+typedef struct { int32_t assay_number; } sql_driver;
+typedef struct {
+  sql_error_t error; int sql_errno; const char *sql_state; const char *sql_errmsg;
+  int32_t assay_number;
+} sql_connection;
+typedef struct {
+  int32_t type; int32_t is_null; uint64_t max_len; uint64_t data_len; char *buffer;
+  int64_t assay_int; double assay_real;
+} sql_bind;
+typedef struct { sql_connection *connection; int32_t assay_number; int32_t assay_count; sql_bind **assay_binds; } sql_statement;
+typedef struct { uint32_t nrows; uint32_t nfields; int counter; int32_t assay_connection; int32_t assay_row; } sql_result;
+typedef struct { const char *ptr; uint32_t len; } sql_value;
+typedef struct { sql_value *values; } sql_row;
+typedef struct sb_opt_validate sb_opt_validate_t;
+typedef struct sb_histogram sb_histogram_t;
+typedef struct {
+  int32_t ask; int32_t outcome; void *target; const char *text; uint64_t length; double number;
+  uint32_t rows; uint32_t columns; int32_t count; int32_t code; int32_t ended; int32_t dropped;
+  double counters[16];
+} assay_exchange;
+]])
+
+local real = ffi.C
+local C = setmetatable({}, { __index = real })
+ffi.C = C
+
+local x = ffi.cast("assay_exchange *", host.exchange)
+host.x = x
+
+local yield, resume, isyieldable = coroutine.yield, coroutine.resume, coroutine.isyieldable
+
+-- Gives `ask` to the host and comes back with its reply in the exchange.
+local function ask(kind)
+  x.ask = kind
+  yield(host)
+end
+host.ask = ask
+
+-- A script's own coroutines: what is meant for the host passes through them.
+local function passed_on(co, ok, first, ...)
+  while ok and first == host do
+    yield(host)
+    return passed_on(co, resume(co))
+  end
+  return ok, first, ...
+end
+function coroutine.resume(co, ...)
+  return passed_on(co, resume(co, ...))
+end
+local function checked(ok, first, ...)
+  if not ok then error(first, 0) end
+  return first, ...
+end
+function coroutine.wrap(f)
+  local co = coroutine.create(f)
+  return function(...) return checked(passed_on(co, resume(co, ...))) end
+end
+
+-- The same as Lua's own, which are written in C and cannot be suspended inside.
+function dofile(path)
+  local chunk, message = loadfile(path)
+  if not chunk then error(message, 0) end
+  return chunk()
+end
+function require(name)
+  local loaded = package.loaded[name]
+  if loaded ~= nil then return loaded end
+  local tried = {}
+  for _, loader in ipairs(package.loaders) do
+    local chunk = loader(name)
+    if type(chunk) == "function" then
+      local module = chunk(name)
+      if module ~= nil then package.loaded[name] = module end
+      if package.loaded[name] == nil then package.loaded[name] = true end
+      return package.loaded[name]
+    elseif type(chunk) == "string" then
+      tried[#tried + 1] = chunk
+    end
+  end
+  error("module '" .. name .. "' not found:" .. table.concat(tried), 2)
+end
+
+-- What is not installed is bundled.
+table.insert(package.loaders, function(name)
+  local text = host.bundled(name)
+  if not text then return "\n\tno bundled module '" .. name .. "'" end
+  local chunk, message = loadstring(text, "=" .. name .. ".lua")
+  if not chunk then error(message, 0) end
+  return chunk
+end)
+package.path, package.cpath = host.path, host.cpath
+
+-- Sleeping suspends the user; its neighbours on the same thread go on.
+local function sleep(seconds)
+  x.number = seconds
+  ask(host.SLEEP)
+end
+function C.usleep(micros)
+  if isyieldable() then sleep(tonumber(micros) / 1e6) else real.usleep(micros) end
+  return 0
+end
+function C.sleep(seconds)
+  if isyieldable() then sleep(tonumber(seconds)) else real.sleep(seconds) end
+  return 0
+end
+local execute = os.execute
+function os.execute(command)
+  local seconds = type(command) == "string" and tonumber(command:match("^%s*sleep%s+([%d%.]+)%s*$"))
+  if seconds and isyieldable() then
+    sleep(seconds)
+    return 0
+  end
+  return execute(command)
+end
+
+-- Threads write whole lines.
+function print(...)
+  local words = { ... }
+  for n = 1, select("#", ...) do words[n] = tostring(words[n]) end
+  host.print(table.concat(words, "\t"))
+end
+
+function C.sb_counter_add(_, counter, amount)
+  local n = tonumber(ffi.cast("int", counter))
+  x.counters[n] = x.counters[n] + tonumber(amount)
+end
+function C.sb_counter_inc(tid, counter) C.sb_counter_add(tid, counter, 1) end
+function C.sb_counter_val(_, counter) return x.counters[tonumber(ffi.cast("int", counter))] end
+
+arg = nil

@@ -1,0 +1,180 @@
+//! A script as a workload among the others: its users are states that open their own sessions, its one operation is the
+//! event, and its statements are what the states are found to send. What it counts beside them are sysbench's counters.
+
+use crate::option::Options;
+use crate::player::{FACTS, Halt, Player};
+use crate::report::Level;
+use crate::script::Script;
+use crate::shapes::Shapes;
+use crate::state::Entry;
+use model::seed::Seed;
+use model::words::{Footprint, WorkloadWords};
+use std::sync::{Arc, Mutex};
+use workload::dataset::Dataset;
+use workload::session::{Fault, Sessions, Sql};
+use workload::user::{Memory, Seat};
+use workload::{Life, Parameters, Probe, Statement, Workload};
+
+/// A script with the options that its users see.
+pub struct Scripted {
+    script: Arc<Script>,
+    options: Arc<Options>,
+    /// sysbench 1.0 gives options as globals too, where a script declares none.
+    as_globals: bool,
+    shapes: Arc<Shapes>,
+    /// How each user fared, as they leave.
+    shares: Mutex<Vec<Share>>,
+}
+
+/// What one user did in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    pub events: u64,
+    pub busy: std::time::Duration,
+    pub shortest: std::time::Duration,
+    pub longest: std::time::Duration,
+}
+
+impl Share {
+    pub fn add(&mut self, event: std::time::Duration) {
+        self.shortest = if self.events == 0 { event } else { self.shortest.min(event) };
+        self.longest = self.longest.max(event);
+        self.events += 1;
+        self.busy += event;
+    }
+}
+
+pub const NAME: &str = "lua";
+pub const OPERATIONS: &[&str] = &["event"];
+
+impl Scripted {
+    pub fn new(script: Arc<Script>, options: Arc<Options>, as_globals: bool) -> Self {
+        Self { script, options, as_globals, shapes: Arc::default(), shares: Mutex::default() }
+    }
+
+    pub fn options(&self) -> (&Arc<Options>, bool) {
+        (&self.options, self.as_globals)
+    }
+
+    pub fn shapes(&self) -> &Arc<Shapes> {
+        &self.shapes
+    }
+
+    pub fn script(&self) -> &Arc<Script> {
+        &self.script
+    }
+
+    /// A state with the script's body run and the options given. Sessions serve a body that asks a database.
+    pub async fn player(&self, tid: u32, sessions: &mut (dyn Sessions + '_)) -> Result<Player, Halt> {
+        let mut player = Player::new(&self.script, &self.shapes, tid)?;
+        player.perform(Entry::Body, sessions, None).await?;
+        player.state.export(&self.options, self.as_globals)?;
+        Ok(player)
+    }
+
+    /// How each user fared that has left so far.
+    pub fn take_shares(&self) -> Vec<Share> {
+        std::mem::take(&mut *self.shares.lock().expect("no panic while held"))
+    }
+
+    async fn live(
+        &self,
+        tid: u32,
+        sessions: &mut (dyn Sessions + '_),
+        seat: &mut (dyn Seat + '_),
+    ) -> Result<(), Fault> {
+        let mut player = self.player(tid, sessions).await.map_err(|halt| self.fault(None, halt))?;
+        self.call(&mut player, "thread_init", tid, sessions, None).await?;
+        seat.ready([Memory::NONE; 2]);
+        self.call(&mut player, "thread_run", tid, sessions, Some(seat)).await?;
+        self.call(&mut player, "thread_done", tid, sessions, None).await?;
+        player.leave(sessions).await;
+        self.shares.lock().expect("no panic while held").push(player.share());
+        Ok(())
+    }
+
+    /// Calls one of the functions that scripts may have for their users.
+    async fn call(
+        &self,
+        player: &mut Player,
+        name: &str,
+        tid: u32,
+        sessions: &mut (dyn Sessions + '_),
+        seat: Option<&mut (dyn Seat + '_)>,
+    ) -> Result<(), Fault> {
+        if !player.state.has(name) {
+            return Ok(());
+        }
+        let done = player.perform(Entry::of_thread(name, tid), sessions, seat).await;
+        done.map(|_| ()).map_err(|halt| self.fault(Some(name), halt))
+    }
+
+    fn fault(&self, function: Option<&str>, halt: Halt) -> Fault {
+        match halt {
+            Halt::Stopped => Fault::Stopped,
+            Halt::Failed(text) => {
+                let text = failed(function, &text);
+                self.script.log(Level::Fatal, &text);
+                Fault::Script(text)
+            }
+        }
+    }
+}
+
+/// As sysbench says that a function of a script failed.
+pub fn failed(function: Option<&str>, text: &str) -> String {
+    function.map_or_else(|| text.to_string(), |name| format!("`{name}' function failed: {text}"))
+}
+
+impl Workload for Scripted {
+    fn words(&self) -> WorkloadWords {
+        WorkloadWords {
+            name: NAME,
+            why: "a sysbench script",
+            writes: true,
+            parameters: &[],
+            operations: OPERATIONS,
+            footprint: |_| Footprint::default(),
+        }
+    }
+    fn statements(&self) -> &'static [Statement] {
+        self.shapes.table()
+    }
+    fn facts(&self) -> &'static [&'static str] {
+        &FACTS
+    }
+    fn dataset(&self, _: &Parameters, _: &str, _: Seed) -> Option<Box<dyn Dataset>> {
+        None
+    }
+    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
+        Vec::new()
+    }
+    fn user<'a>(
+        &self,
+        _: &Parameters,
+        _: Seed,
+        _: u32,
+        _: u32,
+        _: &'a mut (dyn Sql + 'a),
+        _: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        unreachable!("users of scripts open their sessions themselves")
+    }
+    fn opens_its_sessions(&self) -> bool {
+        true
+    }
+    fn user_at_large<'a>(
+        &'a self,
+        _: &Parameters,
+        _: Seed,
+        number: u32,
+        _users: u32,
+        sessions: &'a mut (dyn Sessions + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        Box::pin(self.live(number, sessions, seat))
+    }
+    fn session_setup(&self, _: &Parameters) -> Vec<String> {
+        Vec::new()
+    }
+}
