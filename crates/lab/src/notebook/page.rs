@@ -6,7 +6,7 @@ use crate::trouble::Trouble;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufWriter, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -87,13 +87,13 @@ pub(super) fn read<T: DeserializeOwned + Send>(path: &Path) -> (Vec<T>, Option<T
         let others = others.into_iter().map(|part| part.join().expect("reading does not panic"));
         [first].into_iter().chain(others).collect()
     });
-    let (mut all, mut before) = (Vec::new(), 0);
-    for (part, (lines, damage)) in parts.iter().zip(read) {
+    let mut all = Vec::new();
+    for (number, (lines, damage)) in read.into_iter().enumerate() {
         all.extend(lines);
         if let Some((line, error)) = damage {
+            let before = parts[..number].iter().flat_map(|part| part.iter()).filter(|b| **b == b'\n').count();
             return (all, Some(damaged(path, before + line, error)));
         }
-        before += part.iter().filter(|b| **b == b'\n').count();
     }
     (all, None)
 }
@@ -138,12 +138,17 @@ fn lines<T>(
     bytes: &[u8],
     mut of: impl FnMut(&[u8]) -> serde_json::Result<Option<T>>,
 ) -> (Vec<T>, Option<(usize, serde_json::Error)>) {
-    let mut lines = Vec::new();
-    for (number, text) in bytes.split_inclusive(|b| *b == b'\n').enumerate() {
+    let (mut lines, mut rest, mut number) = (Vec::new(), bytes, 0);
+    while !rest.is_empty() {
+        // The library's search for a byte is many times as fast as looking at each.
+        let mut after = rest;
+        let length = after.skip_until(b'\n').expect("a slice can be read");
+        let text = &rest[..length];
+        (rest, number) = (after, number + 1);
         match of(text) {
             Ok(line) => lines.extend(line),
             Err(_) if !text.ends_with(b"\n") => {}
-            Err(e) => return (lines, Some((number + 1, e))),
+            Err(e) => return (lines, Some((number, e))),
         }
     }
     (lines, None)

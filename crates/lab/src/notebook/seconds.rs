@@ -7,6 +7,7 @@ use crate::trouble::Trouble;
 use model::plan::RunId;
 use model::record::Details;
 use model::record::moment::{self, Moment};
+use model::record::run::RunRecord;
 use model::record::second::{Second, TimedSecond};
 use model::record::series::{Metric, Sample, Series};
 use model::record::tally::Interval;
@@ -17,6 +18,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 /// Seconds and readings that are kept at most, about 200 MB of either; what a longer record has beyond is read again.
 const MOST_KEPT: usize = 2_000_000;
@@ -48,11 +50,18 @@ impl Folder {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), damage: Mutex::default(), kept: Mutex::default(), moments: None }
     }
-    /// Each run will also be drawn by so many moments and these metrics: they are kept from the first reading of its pages, which
-    /// is most of the time that reporting a long record takes.
-    pub fn to_be_drawn(mut self, moments: usize, metrics: &[&str]) -> Self {
+    /// These runs will also be drawn, by so many moments and these metrics. Their seconds are read now, once and by all CPUs, which is
+    /// most of the time that reporting a long record takes.
+    pub fn to_be_drawn(mut self, runs: &[RunRecord], moments: usize, metrics: &[&str]) -> Self {
         self.moments = Some(moments);
         self.kept().wanted.extend(metrics.iter().map(|metric| (*metric).to_string()));
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for part in runs.chunks(runs.len().div_ceil(threads).max(1)) {
+                let folder = &self;
+                scope.spawn(move || part.iter().for_each(|run| drop(folder.seconds(&run.id))));
+            }
+        });
         self
     }
     /// Pages that could be read only in part, as far as they were asked for: whoever judges from them must say so.
