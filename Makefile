@@ -37,8 +37,8 @@ $(PAGE)/dist/index.html: $(PAGE)/node_modules/.installed $(PAGE_SOURCES)
 test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory page
-	cargo test --workspace --locked
-	cd $(PAGE) && npm test --silent
+	@scripts/test
+	cd $(PAGE) && { npm test --silent || { echo "Once more, alone:"; npm test --silent; }; }
 
 # Every build below $ASSAY_HOME and the distribution's own; `assay servers install BUILD...` brings more. `make test` does the
 # same to the distribution's and the two smallest downloads.

@@ -48,7 +48,7 @@ fn one(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> CellJudgement {
         operations: metrics.operations,
         statements: metrics.statements,
         groups: groups(cell),
-        phases: phases::of(cell),
+        phases: phases::of(cell, &verdicts),
         repetitions: metrics.repetitions,
         runs: runs.map(|r| r.id.to_string()).collect(),
         bound: bound::of(cell, &verdicts),

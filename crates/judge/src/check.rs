@@ -5,6 +5,7 @@
 use crate::evidence::{CellEvidence, Evidence, RunEvidence};
 use crate::limits::{Limit, Limits};
 use model::verdict::{Status, Verdict};
+use std::collections::BTreeSet;
 
 pub struct Check {
     /// As in a verdict: `client_had_headroom`.
@@ -158,8 +159,9 @@ impl Check {
                 let look = |part: &CellEvidence| {
                     part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part))
                 };
-                let phases = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
-                Some(self.verdict(worst_phase(phases)?, paths(&cell.runs)))
+                let phases: Vec<_> = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
+                let failed = failed_in(cell, &phases);
+                Some(Verdict { phases: failed, ..self.verdict(worst_phase(phases)?, paths(&cell.runs)) })
             }
             Look::Run(look) => {
                 let of_run = |run: &RunEvidence| {
@@ -167,13 +169,21 @@ impl Check {
                         let run = part.runs.iter().find(|r| r.run.id == run.run.id)?;
                         Some(self.complete(run).and_then(|()| look(run)))
                     };
-                    let phases = phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?)));
-                    worst_phase(phases.collect())
+                    let phases: Vec<_> =
+                        phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?))).collect();
+                    let failed = failed_in(cell, &phases);
+                    Some((worst_phase(phases)?, failed))
                 };
-                let sights = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?)));
-                let (run, sight) =
-                    sights.reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
+                let sights: Vec<_> = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?))).collect();
+                // A run that failed as a whole strikes as a whole.
+                let bad = || sights.iter().filter(|(_, (sight, _))| status(sight) == Status::Fail);
+                let failed: BTreeSet<String> = bad().flat_map(|(_, (_, failed))| failed.iter().cloned()).collect();
+                let is_whole = bad().any(|(_, (_, failed))| failed.is_empty());
+                let (run, (sight, _)) = sights
+                    .into_iter()
+                    .reduce(|worst, next| if status(&next.1.0) > status(&worst.1.0) { next } else { worst })?;
                 let mut verdict = self.verdict(sight, vec![run.path()]);
+                verdict.phases = if is_whole { Vec::new() } else { failed.into_iter().collect() };
                 if cell.runs.len() > 1 && verdict.verdict != Status::Pass {
                     verdict.sentence = format!("Run {}: {}", run.run.id, verdict.sentence);
                 }
@@ -204,6 +214,7 @@ impl Check {
             advice: if seen.status == Status::Pass { String::new() } else { self.advice.into() },
             evidence: seen.evidence.into_iter().chain(paths).collect(),
             quarantined: self.quarantined,
+            phases: Vec::new(),
         }
     }
 }
@@ -229,6 +240,19 @@ pub fn worst_of(groups: Vec<(String, Sight)>) -> Sight {
         Err(why) if several => Err(format!("{name}: {why}")),
         alone => alone,
     }
+}
+
+/// The phases in which it failed, where each has work of its own and others did not fail; none where all did.
+fn failed_in(cell: &CellEvidence, phases: &[(Option<&str>, Sight)]) -> Vec<String> {
+    if cell.cell.phases.iter().all(|phase| phase.work.is_none()) {
+        return Vec::new();
+    }
+    let failed: Vec<String> = phases
+        .iter()
+        .filter(|(_, sight)| status(sight) == Status::Fail)
+        .filter_map(|(p, _)| Some((*p)?.into()))
+        .collect();
+    if failed.len() == phases.len() { Vec::new() } else { failed }
 }
 
 /// The worst that is seen of several phases, which says of which where they do not all look alike.

@@ -70,16 +70,24 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
 fn valid(cells: &[CellJudgement]) -> Claim {
     let judged: Vec<&CellJudgement> = cells.iter().filter(|c| c.no_number.is_none()).collect();
     let of = |status: Status| judged.iter().filter(|c| c.status == status).count();
-    let failed: Vec<&CellJudgement> = judged.iter().copied().filter(|c| c.status == Status::Fail).collect();
+    // Where phases do different work, those that hold stand without the others.
+    let (failed, in_part): (Vec<&CellJudgement>, Vec<&CellJudgement>) =
+        judged.iter().copied().filter(|c| c.status == Status::Fail).partition(|c| c.struck(None).is_some());
     let status = judged.iter().map(|c| c.status).max().unwrap_or(Status::NotEvaluable);
     let mut sentence = format!("{} of {} numbers hold every check", of(Status::Pass), judged.len());
-    let others = [
-        (Status::NotEvaluable, "could not be checked in full"),
-        (Status::Warn, "hold with a warning"),
-        (Status::Fail, "are struck and left out of everything below"),
-    ];
+    let others = [(Status::NotEvaluable, "could not be checked in full"), (Status::Warn, "hold with a warning")];
     for (status, what) in others.into_iter().filter(|(s, _)| of(*s) > 0) {
         sentence.push_str(&format!(", {} {what}{}", of(status), most_frequent(&judged, status)));
+    }
+    if !failed.is_empty() {
+        let most = most_frequent(&failed, Status::Fail);
+        sentence.push_str(&format!(", {} are struck and left out of everything below{most}", failed.len()));
+    }
+    if !in_part.is_empty() {
+        let all = || in_part.iter().flat_map(|cell| &cell.phases);
+        let struck = all().filter(|phase| !phase.struck.is_empty()).count();
+        let (most, cells) = (most_frequent(&in_part, Status::Fail), in_part.len());
+        sentence.push_str(&format!(", {cells} have phases that are struck, {struck} of {}{most}", all().count()));
     }
     sentence.push('.');
     Claim { status, sentence, evidence: failed.iter().map(|c| c.id.to_string()).collect() }
@@ -108,8 +116,10 @@ fn of_experiment(verdict: &Verdict) -> Claim {
 
 /// The phases that changed most against the ones that they follow from, and what became of the others.
 fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
-    let sound = cells.iter().filter(|c| c.no_number.is_none() && c.status != Status::Fail);
-    let all = sound.flat_map(|c| c.phases.iter().filter_map(move |p| Some((c, p.against.as_ref()?))));
+    let sound = cells.iter().filter(|c| c.no_number.is_none());
+    let holds = |cell: &CellJudgement, phase: &str| cell.struck(Some(phase)).is_none();
+    let all = sound.flat_map(|c| c.phases.iter().filter_map(move |p| Some((c, p, p.against.as_ref()?))));
+    let all = all.filter(|(c, p, against)| holds(c, &p.name) && holds(c, &against.phase)).map(|(c, _, a)| (c, a));
     let mut all: Vec<(&CellJudgement, &Against)> = all.collect();
     if all.is_empty() {
         return Vec::new();

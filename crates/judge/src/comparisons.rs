@@ -15,7 +15,6 @@ use model::plan::CellId;
 use model::search::Goal;
 use model::seed::Seed;
 use model::units::{Share, round3};
-use model::verdict::Status;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -29,19 +28,17 @@ const CLAIMABLE: Share = Share(0.20);
 pub const KNEE: &str = "knee_rate";
 
 /// The axis that is drawn as a curve and not compared.
-const CURVE: &str = "users";
+pub(crate) const CURVE: &str = "users";
 
 pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
-    let failed = |c: &CellJudgement| {
-        Some((c.id.clone(), c.verdicts.iter().find(|v| v.counts_as() == Status::Fail)?.check.clone()))
-    };
-    let failed: BTreeMap<CellId, String> = cells.iter().filter_map(failed).collect();
+    let judged: BTreeMap<&CellId, &CellJudgement> = cells.iter().map(|cell| (&cell.id, cell)).collect();
+    let failed = |id: &CellId, phase: Option<&str>| Some(judged.get(id)?.struck(phase)?.check.clone());
     let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
     let sides: Vec<Side> = pairs.flat_map(by_phase).collect();
     let with = |s: &'_ Side| Some((ratio(&s.base, &s.candidate)?, of_runs(&s.base, &s.candidate)));
-    let judged: Vec<(&Side, Estimate, Option<Ratio>)> =
+    let sides: Vec<(&Side, Estimate, Option<Ratio>)> =
         sides.iter().filter_map(|side| with(side).map(|(estimate, ratio)| (side, estimate, ratio))).collect();
-    let ratios: Vec<Ratio> = judged.iter().filter_map(|(_, _, ratio)| *ratio).collect();
+    let ratios: Vec<Ratio> = sides.iter().filter_map(|(_, _, ratio)| *ratio).collect();
     let mut decisions = decide::all(&ratios, floor(evidence)).into_iter();
     let seed = evidence.record.plan.seed.child("bootstrap");
     let one = |(side, estimate, ratio): (&Side, Estimate, Option<Ratio>)| {
@@ -52,8 +49,11 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
         let pair = Pair { axis: side.axis, base: &side.base, candidate: &side.candidate };
         one(&pair, side.phase, estimate, decision, &failed)
     };
-    judged.into_iter().map(one).collect()
+    sides.into_iter().map(one).collect()
 }
+
+/// The check that strikes a cell, or a phase of it.
+type Failed<'a> = dyn Fn(&CellId, Option<&str>) -> Option<String> + 'a;
 
 /// Two cells, or one phase of each.
 struct Side<'a> {
@@ -91,7 +91,7 @@ fn one(
     phase: Option<&str>,
     estimate: Estimate,
     decision: Option<Decision>,
-    failed: &BTreeMap<CellId, String>,
+    failed: &Failed,
 ) -> Comparison {
     let ratio = match &decision {
         Some(Decision { interval, .. }) => {
@@ -99,7 +99,7 @@ fn one(
         }
         None => estimate,
     };
-    let (outcome, why) = outcome(pair, &ratio, decision.as_ref(), failed);
+    let (outcome, why) = outcome(pair, &ratio, decision.as_ref(), |id| failed(id, phase));
     Comparison {
         metric: if knees(pair.base, pair.candidate).is_some() { KNEE } else { "qps" }.into(),
         base: pair.base.cell.id.to_string(),
@@ -170,7 +170,7 @@ fn knees<'a>(base: &'a CellEvidence, candidate: &'a CellEvidence) -> Option<(&'a
 }
 
 /// Of two estimates that know nothing of each other: half-widths on the log scale add as squares.
-fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
+pub(crate) fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
     let half = |e: &Estimate| Some((e.high? / e.low?).ln() / 2.0);
     let value = candidate.value / base.value;
     let factor = half(base)?.hypot(half(candidate)?).exp();
@@ -178,12 +178,12 @@ fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
     Some(Estimate { value, low, high, n, unit: "ratio".into() })
 }
 
-/// With the reason, where there is one to give. `failed` names a check for each cell that failed one.
+/// With the reason, where there is one to give. `failed` names the check that strikes a cell.
 fn outcome(
     pair: &Pair,
     ratio: &Estimate,
     decision: Option<&Decision>,
-    failed: &BTreeMap<CellId, String>,
+    failed: impl Fn(&CellId) -> Option<String>,
 ) -> (Outcome, String) {
     let drifts = drift::between(pair.base, pair.candidate, pair.axis);
     if let Some(drift) = drifts.iter().find(|d| d.class == Class::Work) {
@@ -194,7 +194,7 @@ fn outcome(
         );
     }
     let cells = [&pair.base.cell.id, &pair.candidate.cell.id];
-    if let Some((cell, check)) = cells.into_iter().find_map(|id| Some((id, failed.get(id)?))) {
+    if let Some((cell, check)) = cells.into_iter().find_map(|id| Some((id, failed(id)?))) {
         return (Outcome::Refused, format!("{check} failed on {cell}."));
     }
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
@@ -255,7 +255,7 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
 }
 
 /// A number alone says nothing: `range_size 10`, but `latin1`.
-fn name(axis: &str, value: &str) -> String {
+pub(crate) fn name(axis: &str, value: &str) -> String {
     let axis = axis.rsplit('.').next().unwrap_or(axis);
     if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" {
         format!("{axis} {value}")

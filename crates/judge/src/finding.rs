@@ -47,6 +47,7 @@ pub struct Cause {
 pub struct Scene<'a> {
     pub evidence: &'a Evidence<'a>,
     pub struck: BTreeSet<&'a CellId>,
+    pub judged: BTreeMap<&'a CellId, &'a CellJudgement>,
     /// Of those, the ones whose work is in doubt and not only how fast it went.
     pub wrong: BTreeSet<&'a CellId>,
 }
@@ -138,7 +139,8 @@ pub fn all(causes: &[Cause], evidence: &Evidence, cells: &[CellJudgement]) -> Ve
         c.verdicts.iter().any(|v| v.verdict == Status::Fail && !v.quarantined && !OF_TIME.contains(&v.check.as_str()))
     };
     let wrong = cells.iter().filter(in_doubt).map(|c| &c.id).collect();
-    let scene = Scene { evidence, struck, wrong };
+    let judged = cells.iter().map(|cell| (&cell.id, cell)).collect();
+    let scene = Scene { evidence, struck, judged, wrong };
     let seen: Vec<(&Cause, Case)> =
         causes.iter().flat_map(|cause| (cause.look)(&scene).into_iter().map(move |case| (cause, case))).collect();
     let seen: Vec<(&Cause, Case)> =
@@ -289,6 +291,10 @@ impl<'a> Scene<'a> {
             let plain = cell.repeats.is_none() && c.search.is_none() && cell.groups.is_empty() && account::is_even(c);
             plain && !c.runs.is_empty()
         })
+    }
+    /// Whether the numbers of this phase may not be believed; of `None`, those of the cell as a whole.
+    pub fn is_struck(&self, cell: &CellId, phase: Option<&str>) -> bool {
+        self.judged.get(cell).is_some_and(|cell| cell.struck(phase).is_some())
     }
     /// The cell of a case; a case is only ever of one of these.
     pub fn cell(&self, id: &CellId) -> &'a CellEvidence<'a> {

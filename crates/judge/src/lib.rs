@@ -31,6 +31,7 @@ mod next;
 mod noise;
 mod pairs;
 mod phases;
+mod plans;
 mod regime;
 mod rivals;
 mod scaling;
@@ -59,6 +60,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
     let findings = finding::all(findings::ALL, &evidence, &cells);
+    let plans = plans::tables(&evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
     Judgement {
         cells,
@@ -68,6 +70,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
         claims,
         not_measured,
         searches,
+        plans,
         curves: law::curves(&evidence),
         made_of: metrics::made_of(),
     }

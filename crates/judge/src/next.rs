@@ -143,6 +143,9 @@ fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
     if let Some(every) = load.reconnect_every.filter(|_| removes != "reconnect_every") {
         let _ = writeln!(text, "reconnect_every = {every}");
     }
+    if let Some(most) = load.drain {
+        let _ = writeln!(text, "drain = {}", time(most));
+    }
     text += &phases(&cell.cell.phases)?;
     Some(text)
 }

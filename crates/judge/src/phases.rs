@@ -14,12 +14,13 @@ use model::estimate::{Estimate, Outcome};
 use model::judgement::{Against, Part, PhaseJudgement};
 use model::load::{Phase, PhaseKind, step_of};
 use model::units::Share;
+use model::verdict::Verdict;
 use std::collections::BTreeMap;
 
 /// Of operations and statements, what a ratio is told of.
 const RATIOS: &[&str] = &["ops_per_s", "calls_per_s", "latency_us_mean", "latency_us_p99", "rows_per_call"];
 
-pub fn of(cell: &CellEvidence) -> Vec<PhaseJudgement> {
+pub fn of(cell: &CellEvidence, verdicts: &[Verdict]) -> Vec<PhaseJudgement> {
     let phases: Vec<&Phase> = cell.cell.phases.iter().filter(|p| p.kind == PhaseKind::Measure).collect();
     if phases.len() < 2 || cell.runs.is_empty() {
         return Vec::new();
@@ -32,7 +33,14 @@ pub fn of(cell: &CellEvidence) -> Vec<PhaseJudgement> {
         Some(_) => fallen.iter().any(|p| p.name == phase.name),
         None => fallen.iter().any(|p| p.step().1 == phase.step().1),
     };
-    held.iter().map(|h| one(cell, h, h.ratio.and_then(|_| decisions.next()), has_course(h.phase))).collect()
+    let one = |h: &Held| {
+        let struck = |v: &&Verdict| v.strikes(Some(&h.phase.name)) && !v.strikes(None);
+        PhaseJudgement {
+            struck: verdicts.iter().filter(struck).map(|v| v.check.clone()).collect(),
+            ..one(cell, h, h.ratio.and_then(|_| decisions.next()), has_course(h.phase))
+        }
+    };
+    held.iter().map(one).collect()
 }
 
 /// A phase beside the one that it is held against.
@@ -95,6 +103,7 @@ fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course:
         step: step.to_string(),
         iteration,
         disturb: phase.disturb.as_ref().map(|d| d.name.clone()),
+        struck: Vec::new(),
         part,
         against,
     }

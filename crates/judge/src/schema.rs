@@ -91,12 +91,15 @@ impl Schema {
 
     /// What the server made otherwise because of something that was asked for: half a sentence.
     pub fn implied(&self, created: &Self) -> Option<String> {
-        let told = |schema: &Self| {
-            let bytes = schema.key_bytes().map_or(String::new(), |bytes| format!(", {bytes} bytes"));
-            format!("({}){bytes}", schema.primary_key.join(", "))
-        };
+        let told = |schema: &Self| schema.told_key().unwrap_or_default();
         self.is_keyed_by_version(created)
             .then(|| format!("system versioning made {} of the primary key {}", told(created), told(self)))
+    }
+
+    /// The primary key, as `(id, row_end), 11 bytes`.
+    pub fn told_key(&self) -> Option<String> {
+        let bytes = self.key_bytes().map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+        (!self.primary_key.is_empty()).then(|| format!("({}){bytes}", self.primary_key.join(", ")))
     }
 
     /// Versions of one row have one id, so the end of each belongs to the primary key of a versioned table.

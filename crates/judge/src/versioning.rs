@@ -1,6 +1,6 @@
 //! Cells of the study of system versioning side by side: each versioned one with the plain one that differs from it in nothing
 //! else, and of both the times of a phase, repetition by repetition and iteration by iteration. Only phases that found
-//! their pages in memory are told, since a phase that reads from disk is another machine.
+//! their pages in memory are told, since a phase that reads from disk is another machine, and only those that no check has struck.
 
 use crate::account::{operation_us, per_operation};
 use crate::evidence::{CellEvidence, RunEvidence};
@@ -40,7 +40,7 @@ pub fn beside_plain<'a>(
 ) -> Vec<(String, &'a CellEvidence<'a>, &'a CellEvidence<'a>)> {
     let usable = |c: &&CellEvidence| {
         let is_one = c.cell.repeats.is_none() && c.search.is_none() && c.cell.groups.is_empty();
-        is_one && !c.runs.is_empty() && !scene.struck.contains(&c.cell.id)
+        is_one && !c.runs.is_empty() && !scene.is_struck(&c.cell.id, None)
     };
     let place = |cell: &CellEvidence| -> BTreeMap<String, Value> {
         cell.cell.axes.iter().filter(|(key, _)| *key != VARIANT).map(|(k, v)| (k.clone(), v.clone())).collect()
@@ -61,9 +61,10 @@ pub fn steps<'a>(cell: &CellEvidence<'a>) -> Vec<(&'a str, &'a Work, Users)> {
     cell.cell.phases.iter().filter(first).filter_map(told).collect()
 }
 
-/// What a step took in each run and iteration, where its pages were in memory.
-pub fn told(cell: &CellEvidence, step: &str) -> BTreeMap<When, Told> {
-    let of_step = cell.cell.phases.iter().filter(|p| p.step().0 == step);
+/// What a step took in each run and iteration, where its pages were in memory and its numbers hold.
+pub fn told(scene: &Scene, cell: &CellEvidence, step: &str) -> BTreeMap<When, Told> {
+    let holds = |p: &&Phase| !scene.is_struck(&cell.cell.id, Some(&p.name));
+    let of_step = cell.cell.phases.iter().filter(|p| p.step().0 == step).filter(holds);
     let each = of_step.flat_map(|phase| {
         let iteration = phase.step().1.unwrap_or(1);
         cell.of_phase(&phase.name).runs.into_iter().map(move |run| (iteration, run))

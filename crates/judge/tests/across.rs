@@ -46,6 +46,28 @@ fn each_cell_meets_its_counterpart_and_a_fall_is_worse_for_rates_as_a_rise_is_fo
 }
 
 #[test]
+fn a_ratio_within_a_record_that_is_another_in_the_next_says_whose_change_it_is() {
+    let (mut base, mut candidate) = (record(), record());
+    noisy(1.0, &mut base);
+    noisy(1.0, &mut candidate);
+    // The reference of two comparisons, on either axis.
+    for run in candidate.runs.iter_mut().filter(|run| run.cell.0 == "c001") {
+        set_rate(run, QPS * 0.8 * (1.0 + 0.001 * f64::from(run.position % 3)));
+    }
+    let moved = compare(&base, &candidate).moved;
+    assert!(moved.iter().all(|m| m.reference.0 == "c001" && (m.ratio.value - 1.25).abs() < 0.01), "{moved:#?}");
+    let of_charset = moved.iter().find(|m| m.axis == "charset").expect("its reference fell");
+    let told = "utf8mb4-generic ÷ latin1 of oltp.point_selects went from 1.00";
+    assert!(of_charset.sentence.starts_with(told), "{}", of_charset.sentence);
+    assert!(of_charset.sentence.contains(": latin1 fell by 20"), "{}", of_charset.sentence);
+    assert!(of_charset.sentence.ends_with(", and utf8mb4-generic did not."), "{}", of_charset.sentence);
+    noisy(1.0, &mut candidate);
+    assert_eq!(compare(&base, &candidate).moved, [], "both as they were");
+    noisy(0.8, &mut candidate);
+    assert_eq!(compare(&base, &candidate).moved, [], "both moved alike");
+}
+
+#[test]
 fn the_same_twice_is_equivalent() {
     let (mut base, mut candidate) = (record(), record());
     noisy(1.0, &mut base);

@@ -59,6 +59,19 @@ fn sums_agree_to_the_last_order_save_those_whose_end_nobody_saw() {
 }
 
 #[test]
+fn what_may_be_missing_on_the_left_may_not_be_too_much_there() {
+    let status = |counted: i64, there: i64| {
+        let record = record_with(|run| {
+            audited(run, counted, Some(there), 1_000, 0);
+            let (left, right) = (vec![Term::growth("rows")], vec![Term::fact("orders")]);
+            run.audits[0].laws[0].rule = Rule::Nearly { left, right, apart: 1, short: 0.001 };
+        });
+        verdict(&record, "data_obeyed_its_laws").verdict
+    };
+    assert_eq!((status(80_000, 79_999), status(80_000, 79_900), status(80_000, 80_001)), (Pass, Fail, Fail));
+}
+
+#[test]
 fn a_share_may_stray_as_far_as_chance_takes_it() {
     let status = |rolled_back| {
         verdict(&record_with(|run| audited(run, 5, Some(5), rolled_back, 0)), "data_obeyed_its_laws").verdict

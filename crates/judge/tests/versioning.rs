@@ -3,6 +3,7 @@
 mod bench;
 
 use bench::*;
+use model::estimate::Outcome;
 use model::finding::{Finding, Rung};
 use model::load::{Phase, Work};
 use model::record::Record;
@@ -68,6 +69,27 @@ fn a_price_per_row_that_goes_with_a_fixed_offset_and_leaves_plain_tables_alone_i
     for told in ["takes 2 times as long for `scan`", "looks at as many rows (× 1)", "changes nothing"] {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
     }
+}
+
+#[test]
+fn a_phase_that_a_check_strikes_takes_its_own_numbers_away_and_no_others() {
+    let wrong = |phase: &str| {
+        let mut record = record(&[("plain", PLAIN), ("timestamp", BY_TIMESTAMP)]);
+        for run in &mut record.runs {
+            let phase = run.phases.iter_mut().find(|p| p.name == phase).unwrap();
+            let statements = phase.groups.values_mut().flat_map(|group| group.tally.statements.values_mut());
+            statements.for_each(|statement| statement.unexpected = 1);
+        }
+        record
+    };
+    let judged = judge(&wrong("again"));
+    let struck = |phase: &str| judged.cells[1].phases.iter().find(|p| p.name == phase).unwrap().struck.clone();
+    assert_eq!((struck("scan"), struck("again")), (vec![], vec!["answers_were_expected".to_string()]));
+    let compared = |phase: &str| judged.comparisons.iter().find(|c| c.phase.as_deref() == Some(phase)).unwrap().outcome;
+    assert_eq!((compared("scan"), compared("again")), (Outcome::Worse, Outcome::Refused));
+    let found = finding(&wrong("again"), PRICE).expect("it is found");
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    assert_eq!(finding(&wrong("scan"), PRICE), None);
 }
 
 #[test]

@@ -44,9 +44,23 @@ pub fn between(begin: &Readings, end: &Readings, start: Nanos) -> BTreeMap<Strin
         .collect()
 }
 
+/// What was counted in several windows, one behind the other, without what was counted between them. Counters that one of
+/// them lacks are absent.
+pub fn together(windows: Vec<BTreeMap<String, Ends>>) -> BTreeMap<String, Ends> {
+    let both = |mut all: BTreeMap<String, Ends>, next: BTreeMap<String, Ends>| {
+        all.retain(|name, _| next.contains_key(name));
+        for (name, ends) in &mut all {
+            ends.end += next[name].delta();
+            ends.end_at = next[name].end_at;
+        }
+        all
+    };
+    windows.into_iter().reduce(both).unwrap_or_default()
+}
+
 enum Order {
     Mark(Sender<Readings>),
-    Start(Nanos),
+    Start(Nanos, bool),
 }
 
 /// The sampling of one run.
@@ -76,9 +90,10 @@ impl Sampling {
         Mark(receiver)
     }
 
-    /// Says when the run's first phase starts or started; from then on the seconds are read and written down.
-    pub fn start(&self, start: Nanos) {
-        self.order(Order::Start(start));
+    /// Says when the run's first phase starts or started; from then on what is read is written down, with `seconds` once a
+    /// second besides.
+    pub fn start(&self, start: Nanos, seconds: bool) {
+        self.order(Order::Start(start, seconds));
     }
 
     /// Ends the thread. What was not available is told once per thing, as sentences; then, whether all was written.
@@ -112,9 +127,9 @@ impl Sampler {
                     // An owner that no longer wants the answer has given up the run.
                     let _ = answer.send(self.read(Occasion::Mark));
                 }
-                Ok(Order::Start(start)) => {
+                Ok(Order::Start(start, seconds)) => {
                     self.book.start = Some(start);
-                    next = Some(Nanos(start.0 + FIRST.0));
+                    next = seconds.then_some(Nanos(start.0 + FIRST.0));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.read(Occasion::Second);

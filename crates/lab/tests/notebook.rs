@@ -39,6 +39,8 @@ fn plan(runs: u32, rows: i64) -> Plan {
         deadline: Nanos::from_secs(1),
         reconnect_every: None,
         errors: Errors::default(),
+        drain: None,
+        sampling: true,
     };
     let cell = Cell {
         id: CellId("c001".into()),

@@ -81,7 +81,7 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
         std::fs::read_link("/proc/thread-self").unwrap().file_name().unwrap().to_str().unwrap().parse().unwrap();
     workers.set(vec![thread]);
     let start = clock::now();
-    sampling.start(start);
+    sampling.start(start, true);
     let begin = sampling.mark().wait();
     std::thread::sleep(Duration::from_millis(1_700));
     let spin = std::iter::repeat_with(|| clock::now().0 & 1).take(20_000_000).sum::<u64>();
@@ -160,7 +160,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
 
     let mut user = Control::connect(&door).unwrap();
     let begin = sampling.mark().wait();
-    sampling.start(clock::now());
+    sampling.start(clock::now(), true);
     for _ in 0..SENT {
         user.execute("DO 1").unwrap();
     }

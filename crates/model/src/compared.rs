@@ -15,6 +15,9 @@ pub struct Compared {
     pub base: String,
     pub candidate: String,
     pub rows: Vec<Row>,
+    /// Ratios of two cells of one record that are others in the other record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     pub differences: Vec<Difference>,
     /// Cells of one that the other lacks, by their names.
     pub unmatched: Vec<String>,
@@ -37,6 +40,20 @@ pub struct Row {
     pub more: Option<u32>,
     /// Why it is undecided or refused; empty for the others.
     pub why: String,
+}
+
+/// Two cells that differ on one axis, whose ratio is another in the candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    pub metric: String,
+    pub axis: String,
+    /// Cells of the base record: what is compared with, and what is compared.
+    pub reference: CellId,
+    pub subject: CellId,
+    /// (subject ÷ reference) of the candidate ÷ that of the base.
+    pub ratio: Estimate,
+    /// With whose change it is.
+    pub sentence: String,
 }
 
 /// One thing that differs, in so many of the pairs of cells.

@@ -30,6 +30,9 @@ pub struct Judgement {
     /// Curves over users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<CurveJudgement>,
+    /// How servers carried statements out, where cells differ in that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<PlanTable>,
     /// What was not measured and why, as sentences.
     pub not_measured: Vec<String>,
     /// By metric: how it is computed.
@@ -80,6 +83,13 @@ pub struct CellJudgement {
     /// Absent when nothing went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Errors>,
+}
+
+impl CellJudgement {
+    /// The check that strikes the numbers of this phase; of `None`, those of the cell as a whole.
+    pub fn struck(&self, phase: Option<&str>) -> Option<&Verdict> {
+        self.verdicts.iter().find(|verdict| verdict.strikes(phase))
+    }
 }
 
 /// What went wrong in the runs of a cell, warm-up and failed runs included, and sessions opened meanwhile.
@@ -183,6 +193,54 @@ pub struct Part {
     pub statements: BTreeMap<String, BTreeMap<String, Estimate>>,
 }
 
+/// The plans of cells that differ on one axis, side by side: one for each place on the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanTable {
+    pub axis: String,
+    /// Values on the other axes, in words.
+    pub place: String,
+    /// The first is what the others are held against.
+    pub columns: Vec<PlanColumn>,
+    pub rows: Vec<PlanRow>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanColumn {
+    pub cell: CellId,
+    pub value: Value,
+    /// Of the first table, as the server made it.
+    pub primary_key: Option<String>,
+    pub key_differs: bool,
+}
+
+/// One statement at the begin of one phase, in the order of the columns; `None` where it was not asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanRow {
+    pub phase: String,
+    pub statement: String,
+    pub cells: Vec<Option<PlanCell>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanCell {
+    pub parts: Vec<PlanPart>,
+    /// Rows that the handler was asked for by one execution alone.
+    pub reads: i64,
+    /// The same per statement of the phase, all its statements together, as measured.
+    pub measured_reads: Option<f64>,
+    /// Mean time of the statement in the phase.
+    pub us: Option<Estimate>,
+}
+
+/// `access`, `key`, `key length`, `rows`, `partitions`; `with` and `without` for what is done beside; `where` for a condition
+/// that the first column does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanPart {
+    pub name: String,
+    pub text: String,
+    pub differs: bool,
+}
+
 /// One phase of a cell that has several, beside the one that it is held against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseJudgement {
@@ -194,6 +252,9 @@ pub struct PhaseJudgement {
     /// What was done to the server meanwhile, in the runs that were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturb: Option<String>,
+    /// Checks that failed on this phase, and not on all of its cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub struck: Vec<String>,
     #[serde(flatten)]
     pub part: Part,
     /// Absent in the phase that others are held against.

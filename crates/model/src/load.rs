@@ -29,6 +29,19 @@ pub struct Load {
     pub reconnect_every: Option<u64>,
     #[serde(default, skip_serializing_if = "Errors::is_default")]
     pub errors: Errors,
+    /// How long the lab waits at most, when the load is over, until the server owes no more than before it; `None`: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<Nanos>,
+    /// Whether counters are read once a second; at the ends of phases they are read anyway.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub sampling: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -21,9 +21,17 @@ pub struct Verdict {
     /// The check is new: told, and no number is struck for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quarantined: bool,
+    /// Of a cell whose phases do different work: those in which it failed, when others did not. Only their numbers are struck.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<String>,
 }
 
 impl Verdict {
+    /// Whether it strikes the numbers of this phase; of `None`, those of the cell as a whole.
+    pub fn strikes(&self, phase: Option<&str>) -> bool {
+        let here = |phase: &str| self.phases.iter().any(|p| p == phase);
+        self.counts_as() == Status::Fail && (self.phases.is_empty() || phase.is_some_and(here))
+    }
     /// What the verdict does to a number.
     pub fn counts_as(&self) -> Status {
         if self.quarantined { Status::Pass } else { self.verdict }

@@ -314,6 +314,20 @@ fn seed_0_is_understood_at_every_scale_and_an_override_comes_last() {
     assert_eq!(experiment.server.settings["redo"], Value::Count(96 << 20));
 }
 
+#[test]
+fn who_says_which_server_it_is_has_said_it_whatever_the_file_says() {
+    const TWO: &str =
+        "question = \"Which?\"\n[axes]\nbuild = [\"mariadb-10.11\", \"mysql-8.0.33\"]\n[workload.oltp.point_selects]\n[load]\nusers = 1\n";
+    let on = |key: &str, value: &str| {
+        let sets = [(key.to_string(), value.to_string())];
+        Experiment::parse("test", TWO, None, &sets, &words()).unwrap_or_else(|p| panic!("{p:#?}"))
+    };
+    let one = on("server.build", "\"mysql-8.0.33\"");
+    assert!(one.axes.iter().all(|a| a.key != "build"));
+    assert_eq!(one.server.build.as_deref(), Some("mysql-8.0.33"));
+    assert_eq!(on("server.on", "\"mysql://me@there\"").server.build, None);
+}
+
 /// The shape of seed 2: three phases in one run, a disturbance with its placebos as an axis, engines compared.
 const SEED_2: &str = r#"
 question = "What does a transaction left open cost?"

@@ -67,6 +67,24 @@ fn a_rate_is_an_axis_and_one_that_its_run_does_not_live_to_see_is_warned_of() {
 }
 
 #[test]
+fn data_that_outgrow_the_pool_are_told_before_they_are_loaded_unless_the_pool_is_the_question() {
+    let text = |axes: &str, server: &str| {
+        format!(
+            "question = \"?\"\n[axes]\n{axes}\nusers = [1, 2]\n[server]\n{server}\n[workload.oltp.mixed]\nrows = 1_000_000\n"
+        )
+    };
+    let pool = |size: &str| plan_of(&text("", &format!("settings.buffer_pool = \"{size}\""))).warnings;
+    let [small] = &pool("64 MiB")[..] else { panic!("one warning for all cells that it is true of") };
+    assert!(
+        small.starts_with("The data of oltp.mixed take about 229 MiB, 358 % of a buffer_pool of 64 MiB"),
+        "{small}"
+    );
+    assert_eq!(pool("1 GiB"), [] as [&str; 0]);
+    let asked = plan_of(&text("settings.buffer_pool = [\"64 MiB\", \"1 GiB\"]", ""));
+    assert_eq!(asked.warnings, [] as [&str; 0]);
+}
+
+#[test]
 fn a_server_offers_every_transport_that_some_of_its_users_take() {
     let text = |axes: &str, server: &str, load: &str| {
         format!("question = \"?\"\n{axes}[server]\n{server}[workload.oltp.mixed]\n[load]\nusers = 4\n{load}")

@@ -3,6 +3,7 @@
 
 use model::judgement::CellJudgement;
 use model::plan::{Axis, Plan};
+use model::units::Bytes;
 use model::value::Value;
 
 /// The axis that everything else is drawn over.
@@ -25,11 +26,19 @@ pub fn x(plan: &Plan) -> Option<&Axis> {
 pub fn label(plan: &Plan, cell: &CellJudgement) -> String {
     let parts = varied(plan).into_iter().filter_map(|a| Some((a.key.as_str(), cell.axes.get(&a.key)?)));
     let words: Vec<String> =
-        parts.map(|(key, v)| if key == "workload" { v.to_string() } else { format!("{key} {v}") }).collect();
+        parts.map(|(key, v)| if key == "workload" { v.to_string() } else { format!("{key} {}", text(v)) }).collect();
     if words.is_empty() { cell.workload.clone() } else { words.join(", ") }
 }
 
 /// What a table writes for a value that a cell may lack.
 pub fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "–".to_string(), Value::to_string)
+    value.map_or_else(|| "–".to_string(), text)
+}
+
+/// A value as a reader wants it: a whole number of mebibytes was written as one.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::Count(n @ 1..) if n % (1 << 20) == 0 => Bytes(n.unsigned_abs()).to_string(),
+        Value::Count(_) | Value::Flag(_) | Value::Real(_) | Value::Text(_) => value.to_string(),
+    }
 }

@@ -5,7 +5,9 @@
 use model::estimate::Comparison;
 use model::finding::Finding;
 use model::host::Host;
-use model::judgement::{CellJudgement, Claim, CurveJudgement, Judgement, Made, REPORT_SCHEMA, SearchJudgement};
+use model::judgement::{
+    CellJudgement, Claim, CurveJudgement, Judgement, Made, PlanTable, REPORT_SCHEMA, SearchJudgement,
+};
 use model::plan::{Axis, CellId, Plan, Skipped};
 use model::record::Record;
 use model::seed::Seed;
@@ -25,6 +27,8 @@ pub struct Document<'a> {
     searches: &'a [SearchJudgement],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     curves: &'a [CurveJudgement],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    plans: &'a [PlanTable],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     not_measured: &'a [String],
@@ -68,6 +72,7 @@ impl<'a> Document<'a> {
             findings: &judgement.findings,
             searches: &judgement.searches,
             curves: &judgement.curves,
+            plans: &judgement.plans,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             not_measured: &judgement.not_measured,

@@ -13,6 +13,7 @@ mod linkbench;
 mod markdown;
 mod page;
 mod phases;
+mod plans;
 mod searches;
 
 use model::judgement::Judgement;
@@ -30,6 +31,11 @@ pub struct Report {
     pub csv: String,
     /// Further files by name, in the forms of other tools.
     pub others: Vec<(String, String)>,
+}
+
+/// Metrics whose series a page shows: whoever reads a record to draw it may read them with what the judge asks for.
+pub fn drawn() -> Vec<&'static str> {
+    page::timeline::metrics()
 }
 
 pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, shell: &str) -> Report {

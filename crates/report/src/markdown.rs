@@ -1,7 +1,7 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
-use crate::{axes, explained, phases, searches};
+use crate::{axes, explained, phases, plans, searches};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement};
 use model::plan::{self, Axis, Plan};
@@ -28,6 +28,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         verdict(judgement),
         numbers(&record.plan, judgement),
         phases::of(&record.plan, judgement),
+        plans::of(judgement),
         errors(&record.plan, judgement),
         explained::findings(judgement),
         explained::accounts(judgement),
@@ -89,7 +90,7 @@ fn numbers(plan: &Plan, judgement: &Judgement) -> String {
         }
     }
     let mut text = format!(
-        "\n## Numbers\n\n{metric} ({unit}), ± half of the 95 % interval; ~~struck~~: a check failed; without ±: too few repetitions for an interval.\n"
+        "\n## Numbers\n\n{metric} ({unit}), ± half of the 95 % interval; ~~struck~~: a check failed; without ±: too few repetitions for an interval; ≥: the client was in the way, and it is a lower bound.\n"
     );
     for workload in workloads {
         let cells: Vec<_> = judgement.cells.iter().filter(|c| c.workload == workload).collect();
@@ -146,7 +147,7 @@ fn table(plan: &Plan, cells: &[&CellJudgement], figure: Figure) -> String {
     let heads = down
         .iter()
         .map(|a| a.key.clone())
-        .chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), Value::to_string))));
+        .chain(across.iter().map(|v| format!("{corner} {}", v.map_or(String::new(), axes::text))));
     let mut text = format!(
         "| {} |\n|{}{}\n",
         heads.collect::<Vec<_>>().join(" | "),
@@ -163,9 +164,12 @@ fn table(plan: &Plan, cells: &[&CellJudgement], figure: Figure) -> String {
 }
 
 fn number(cell: &CellJudgement, figure: Figure) -> String {
+    // The client was in the way: the server would have done more.
+    let is_least = cell.verdicts.iter().any(|v| v.check == "client_had_headroom" && v.verdict >= Status::Warn);
+    let least = if is_least && HEADLINES.contains(&figure.metric) { "≥ " } else { "" };
     match (figure.of(cell), &cell.no_number) {
         (Some(estimate), _) if cell.status == Status::Fail => format!("~~{}~~", with_interval(estimate)),
-        (Some(estimate), _) => with_interval(estimate),
+        (Some(estimate), _) => format!("{least}{}", with_interval(estimate)),
         (None, Some(reason)) => format!("none: {reason}").replace('|', "\\|"),
         (None, None) => "–".to_string(),
     }

@@ -15,7 +15,7 @@ pub fn of(plan: &Plan, judgement: &Judgement) -> String {
     let mut text = String::new();
     for cell in judgement.cells.iter().filter(|c| !c.phases.is_empty()) {
         if text.is_empty() {
-            text += "\n## Phases\n\nEach phase that measures, and how many times the rate of the phase that it follows from (95 % interval); what is above is of all phases together.\n";
+            text += "\n## Phases\n\nEach phase that measures, and how many times the rate of the phase that it follows from (95 % interval); ~~struck~~: a check failed on that phase; what is above is of all phases together.\n";
         }
         let _ = write!(text, "\n### {} ({})\n\n", cell.id, axes::label(plan, cell));
         text += &if cell.phases.iter().any(|p| p.iteration.is_some_and(|n| n > 1)) {
@@ -62,7 +62,10 @@ fn over_iterations(cell: &CellJudgement) -> String {
     let mut text = format!("| qps | {} |\n|---|{}\n", heads.join(" | "), "--:|".repeat(heads.len()));
     for step in steps {
         let at = |n: u32| cell.phases.iter().find(|p| p.step == step && p.iteration == Some(n));
-        let rate = |p: &PhaseJudgement| p.part.metrics.get(RATE).map_or("–".into(), |e| three(e.value));
+        let rate = |p: &PhaseJudgement| {
+            let rate = p.part.metrics.get(RATE).map_or("–".into(), |e| three(e.value));
+            if p.struck.is_empty() { rate } else { format!("~~{rate}~~") }
+        };
         let cells = (1..=last).map(|n| at(n).map_or(String::new(), rate));
         let _ = writeln!(text, "| {step} | {} |", cells.collect::<Vec<_>>().join(" | "));
     }

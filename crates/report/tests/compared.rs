@@ -1,6 +1,6 @@
 //! What `assay compare` prints, as golden files: a reader of a pull request and a build server live by it.
 
-use model::compared::{COMPARED_SCHEMA, Compared, Difference, Row};
+use model::compared::{COMPARED_SCHEMA, Compared, Difference, Moved, Row};
 use model::estimate::{Estimate, Outcome};
 use model::plan::CellId;
 use report::compared::{Broken, junit, markdown, text};
@@ -58,6 +58,16 @@ fn compared() -> Compared {
                 "operations_succeeded failed on the candidate",
             ),
         ],
+        moved: vec![Moved {
+            metric: "qps".into(),
+            axis: "variant".into(),
+            reference: CellId("c001".into()),
+            subject: CellId("c002".into()),
+            ratio: estimate(1.25, Some(1.2), Some(1.3), "ratio"),
+            sentence:
+                "versioned ÷ plain of oltp.mixed went from 0.500 to 0.625: plain fell by 20 %, and versioned did not."
+                    .into(),
+        }],
         differences: vec![
             difference("table.sbtest1.primary key", "id", "id, row_end", true, 1),
             difference("build", "mariadb-10.11", "mariadb-11.4", false, 1),

@@ -170,6 +170,7 @@ pub const ALL: &[&dyn Workload] = &[
     &versioned::UPDATE_NON_INDEX,
     &versioned::UPDATE_INDEX,
     &versioned::DELETES,
+    &versioned::DELETE_HISTORY,
     &versioned::MOMENT,
     &versioned::HISTORY,
     &versioned::ACCESS,

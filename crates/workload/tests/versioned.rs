@@ -33,6 +33,7 @@ fn every_step_says_what_the_seed_did() {
         "update_non_index",
         "update_index",
         "delete_all",
+        "delete_history",
         "moment",
         "history",
         "access",
@@ -58,6 +59,22 @@ fn the_tables_of_each_variant_are_the_same_but_for_what_versions_them() {
         }
     }
     insta::assert_snapshot!(all);
+}
+
+#[test]
+fn all_versions_are_asked_for_where_there_can_be_several() {
+    for (variant, period) in [("timestamp", " FOR SYSTEM_TIME ALL"), ("plain", "")] {
+        for name in ["point_selects", "range_queries", "secondary_selects"] {
+            let said = said(name, &[("variant", variant.into()), ("period", "all".into())], 1);
+            let selects: Vec<_> = said.iter().filter(|line| line.contains("SELECT") && line.contains('?')).collect();
+            assert!(
+                !selects.is_empty() && selects.iter().all(|line| line.contains(&format!("{period} WHERE"))),
+                "{said:?}"
+            );
+        }
+    }
+    let said = said("delete_history", &[("variant", "timestamp".into())], 1);
+    assert!(said.iter().any(|line| line.ends_with("DELETE HISTORY FROM sbtest1")), "{said:?}");
 }
 
 #[test]

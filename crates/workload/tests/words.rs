@@ -82,6 +82,7 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "versioned.update_non_index",
             "versioned.update_index",
             "versioned.delete_all",
+            "versioned.delete_history",
             "versioned.moment",
             "versioned.access"
         ]

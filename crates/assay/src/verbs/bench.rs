@@ -169,6 +169,7 @@ mod tests {
             advice: String::new(),
             evidence: Vec::new(),
             quarantined: false,
+            phases: Vec::new(),
         };
         let metrics = |qps| {
             [
@@ -194,6 +195,7 @@ mod tests {
             claims: Vec::new(),
             searches: Vec::new(),
             curves: Vec::new(),
+            plans: Vec::new(),
             not_measured: Vec::new(),
             made_of: BTreeMap::new(),
         };

@@ -5,7 +5,7 @@ use crate::exit::{self, Exit};
 use crate::out;
 use clap::{Arg, ArgMatches, Command};
 use model::judgement::Judgement;
-use model::record::Record;
+use model::record::{Record, moment};
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "report", command, run };
@@ -37,6 +37,7 @@ fn put(path: &Path, text: &str) -> Result<(), String> {
 /// Judges and draws; what was drawn before is replaced. Next experiments become files in `next/`. Gives what was drawn.
 pub fn write(folder: &Path) -> Result<(Record, Judgement), String> {
     let (record, details) = lab::notebook::read(folder).map_err(|e| e.to_string())?;
+    let details = details.to_be_drawn(moment::of_a_run(record.runs.len()), &report::drawn());
     let judgement = judge::judge(&record, &details);
     let report = report::render(&record, &judgement, &details, report::SHELL);
     for (name, text) in [

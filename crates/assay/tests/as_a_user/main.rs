@@ -17,6 +17,7 @@ mod interventions;
 mod kept_data;
 mod linkbench;
 mod missing_zero;
+mod sampling;
 mod searches;
 mod servers;
 mod somebody_elses_server;

@@ -71,7 +71,9 @@ fn the_users_at_the_peak_are_found_and_more_bring_nothing() {
     desk.write("peak.toml", &experiment(&desk.path("s"), sought));
     desk.assay(&["run", "peak.toml", "--out", "record"]).assert_carried_out();
     let found = search(&desk);
-    // As many users as places do all that can be done.
+    // As many users as places do all that can be done, but for the time between an answer and the next question, in which
+    // a place stands empty: a busy machine takes so long that twice as many users do more, and half as many never do.
     let [low, high] = ["low", "high"].map(|end| found["answer"][end].as_f64().expect("an interval"));
-    assert!(low <= f64::from(PLACES) && f64::from(PLACES) <= high && low >= 2.0, "{found:#}");
+    let places = f64::from(PLACES);
+    assert!(places / 2.0 < low && low <= places * 2.0 && places <= high, "{found:#}");
 }

@@ -121,6 +121,20 @@ fn every_variant_keeps_its_laws_and_reads_the_past_as_it_was() {
         assert_eq!(names.iter().filter(|name| name.starts_with("create")).collect::<Vec<_>>(), [&"create.1"]);
         assert_eq!(names.iter().filter(|name| name.ends_with(".2")).count(), 9, "{names:?}");
     }
+    // Asked when each step began, and told side by side.
+    let told = report["plans"].as_array().unwrap();
+    assert_eq!((told.len(), told[0]["axis"].as_str()), (1, Some("variant")), "{told:#?}");
+    let rows = told[0]["rows"].as_array().unwrap();
+    let key_of = |statement: &str, variant: usize| {
+        let row = rows.iter().find(|r| r["statement"] == statement).unwrap_or_else(|| panic!("{statement}: {rows:#?}"));
+        assert!(row["phase"].as_str().unwrap().ends_with(".2"), "{row:#}");
+        let parts = row["cells"][variant]["parts"].as_array().unwrap();
+        let length = parts.iter().find(|p| p["name"] == "key length").unwrap_or_else(|| panic!("{row:#}"));
+        (length["text"].as_str().unwrap().to_string(), length["differs"].as_bool().unwrap())
+    };
+    let of = |length: &str, differs| (length.to_string(), differs);
+    assert_eq!((key_of("range_outside", 0), key_of("range_outside", 1)), (of("4", false), of("11", true)));
+    assert!(rows.iter().flat_map(|row| row["cells"].as_array().unwrap()).all(|cell| cell["reads"].is_number()));
     let run = desk.run("c003-1");
     let history = run["phases"].as_array().unwrap().iter().find(|p| p["name"] == "history.2").unwrap();
     let asked = history["groups"]["users"]["tally"]["operations"].as_object().unwrap();
@@ -187,5 +201,41 @@ fn a_server_that_dies_in_the_delete_is_a_failed_step_and_the_study_goes_on() {
     assert_eq!(desk.run("c001-2")["ending"], "done", "the study goes on with a server of its own");
     let again = desk.assay(&["run", "q.toml", "--out", "record"]);
     assert!(again.err.contains("all 2 runs are in record"), "{}", again.err);
+    desk.assert_nothing_is_left();
+}
+
+/// Killed in the middle of its second step, on tables that hold what the first has written.
+#[test]
+fn a_lab_that_dies_within_a_step_repeats_its_run_from_the_beginning() {
+    let desk = Desk::new();
+    let steps: Vec<&str> = STEPS.split("[[phases]]").collect();
+    let of =
+        |name: &str| *steps.iter().find(|step| step.contains(&format!("\"{name}\""))).expect("a step of that name");
+    let head = steps[0].replace(
+        r#""plain", "timestamp", "transaction", "timestamp_partitioned", "transaction_partitioned""#,
+        r#""transaction", "timestamp_partitioned""#,
+    );
+    let point = of("point").replace("count    = 20", "measure  = \"3s\"");
+    desk.write("q.toml", &[head.as_str(), of("insert"), &point, of("update"), of("delete")].join("[[phases]]"));
+    let run = ["run", "q.toml", "--out", "record"];
+    let mut lab = desk.start(&run);
+    until("a second of the second step", || {
+        let of_run = |name: &String| std::fs::read_to_string(desk.path(&format!("record/runs/{name}/intervals.jsonl")));
+        let texts = desk.run_folders().into_iter().filter_map(|name| of_run(&name).ok());
+        texts.into_iter().any(|text| text.contains("\"point.1\"")).then_some(())
+    });
+    lab.kill().unwrap();
+    lab.wait().unwrap();
+    until("the death of the server with its lab", || desk.processes().is_empty().then_some(()));
+
+    desk.assay(&run).assert_carried_out();
+    assert_eq!(desk.count("run_interrupted"), 1);
+    let report: Value = serde_json::from_str(&desk.read("record/report.json")).unwrap();
+    for cell in report["cells"].as_array().unwrap() {
+        for check in ["data_obeyed_its_laws", "counts_agree", "operations_succeeded"] {
+            assert_eq!(verdict(cell, check)["verdict"], "pass", "{:#}", verdict(cell, check));
+        }
+        assert_eq!(cell["phases"].as_array().unwrap().len(), 8, "each step of both iterations");
+    }
     desk.assert_nothing_is_left();
 }

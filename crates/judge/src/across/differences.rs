@@ -5,6 +5,7 @@
 use super::Pair;
 use crate::drift::{self, Class, Drift};
 use crate::evidence::CellEvidence;
+use crate::fingerprint;
 use crate::schema::Schema;
 use model::compared::Difference;
 use model::host::Host;
@@ -133,12 +134,11 @@ fn plans(pair: &Pair) -> Vec<Drift> {
     let (Some(one), Some(other)) = (pair.base.runs.first(), pair.candidate.runs.first()) else { return Vec::new() };
     let theirs = |statement: &str| other.run.session.plans.iter().find(|p| p.statement == statement);
     let plan = |p: &model::record::answer::StatementPlan| {
-        drift_of(
-            format!("plan.{}", p.statement),
-            &essence(&p.explain),
-            &essence(&theirs(&p.statement)?.explain),
-            Class::Circumstance,
-        )
+        let other = theirs(&p.statement)?;
+        let (here, there) = (fingerprint::of(&p.explain)?, fingerprint::of(&other.explain)?);
+        let differ = !fingerprint::are_one(&here, &there);
+        let [here, there] = [p, other].map(|plan| essence(&plan.explain));
+        differ.then(|| drift_of(format!("plan.{}", p.statement), &here, &there, Class::Circumstance)).flatten()
     };
     one.run.session.plans.iter().filter_map(plan).collect()
 }

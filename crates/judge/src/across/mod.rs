@@ -3,6 +3,7 @@
 //! independent arms; two cells of one record keep their blocks.
 
 mod differences;
+mod sides;
 
 use crate::comparisons::floor;
 use crate::decide::{self, Decision};
@@ -59,11 +60,14 @@ pub fn compare(base: &Side, candidate: &Side, metrics: &[&str]) -> Compared {
         _ => (chosen(base, candidate, &one, &other), Vec::new()),
     };
     let noise = Share(floor(&one).0.max(floor(&other).0));
+    let rows = rows(&pairs, [base.judgement, candidate.judgement], metrics, noise);
+    let moved = metrics.first().map(|metric| sides::all(&one, &pairs, &rows, metric));
     Compared {
         schema: COMPARED_SCHEMA,
         base: base.name.clone(),
         candidate: candidate.name.clone(),
-        rows: rows(&pairs, [base.judgement, candidate.judgement], metrics, noise),
+        rows: rows.into_iter().map(|matched| matched.row).collect(),
+        moved: moved.unwrap_or_default(),
         differences: differences::all(&pairs, base.record, candidate.record),
         unmatched,
     }
@@ -126,7 +130,13 @@ struct Open<'p, 'a, 'b> {
     ratio: Option<Ratio>,
 }
 
-fn rows(pairs: &[Pair], judgements: [&Judgement; 2], metrics: &[&str], noise: Share) -> Vec<Row> {
+/// A row, and the phase that it is of.
+struct Matched<'a> {
+    phase: Option<&'a str>,
+    row: Row,
+}
+
+fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str], noise: Share) -> Vec<Matched<'a>> {
     let judged = |i: usize, cell: &CellEvidence| judgements[i].cell(&cell.cell.id).expect("every cell is judged");
     let mut open = Vec::new();
     for pair in pairs {
@@ -150,10 +160,10 @@ fn rows(pairs: &[Pair], judgements: [&Judgement; 2], metrics: &[&str], noise: Sh
     }
     let decisions = decide::all(&open.iter().filter_map(|o| o.ratio).collect::<Vec<_>>(), noise);
     let mut decisions = decisions.into_iter();
-    let mut row = |open: Open| {
+    let mut row = |open: Open<'_, 'a, '_>| {
         let decision = open.ratio.and_then(|_| decisions.next());
         let cells = [judged(0, open.pair.base), judged(1, open.pair.candidate)];
-        row(open, decision, cells)
+        Matched { phase: open.phase, row: row(open, decision, cells) }
     };
     open.into_iter().map(&mut row).collect()
 }

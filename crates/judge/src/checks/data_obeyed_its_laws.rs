@@ -103,17 +103,20 @@ fn codes<'a>(laws: &[(&'a Law, Outcome)], is: fn(&Outcome) -> bool) -> Vec<&'a s
 
 fn outcome(law: &Law, audit: &Audit, run: &RunEvidence) -> Outcome {
     let outcome = match &law.rule {
-        Rule::Equal { left, right, apart } => equal(audit, left, right, *apart),
+        Rule::Equal { left, right, apart } => equal(audit, left, right, *apart, 0.0),
+        Rule::Nearly { left, right, apart, short } => equal(audit, left, right, *apart, *short),
         Rule::Share { part, whole, low, high, enough } => share(audit, part, whole, (*low, *high), *enough),
         Rule::Within { operation, percent, micros } => Ok(within(run, operation, *percent, *micros)),
     };
     outcome.unwrap_or_else(Outcome::Open)
 }
 
-fn equal(audit: &Audit, left: &[Term], right: &[Term], apart: i64) -> Result<Outcome, String> {
+/// Of the right a share may be missing on the left.
+fn equal(audit: &Audit, left: &[Term], right: &[Term], apart: i64, short: f64) -> Result<Outcome, String> {
     let (one, other) = (audit.sum(left)?, audit.sum(right)?);
     let may = apart.saturating_mul(i64::try_from(audit.uncertain).unwrap_or(i64::MAX));
-    if one.abs_diff(other) <= may.unsigned_abs() {
+    let missing = if one < other { (short * other as f64).max(0.0) as u64 } else { 0 };
+    if one.abs_diff(other) <= may.unsigned_abs().saturating_add(missing) {
         return Ok(Outcome::Held);
     }
     Ok(Outcome::Broken(format!("{} {one}, {} {other}", named(left), named(right))))

@@ -59,10 +59,16 @@ fn of_group(group: &Group, run: &RunEvidence) -> Sight {
     let (warn, fail) = (run.limits.share(&LITTLE_WARN), run.limits.share(&LITTLE_FAIL));
     let status = graded(off.abs(), warn.0 + blur, fail.0 + blur);
     let times = if thought == Nanos(0) { "latency" } else { "latency with think time" };
+    let failed: u64 = run.operations().flat_map(|(_, o)| o.failed.values()).sum();
     let law = format!("Rate × {times} is {} for {users}", round3(outstanding));
     let share = Share(off.abs());
     let sentence = match status {
         Status::Pass | Status::NotEvaluable => format!("{law}."),
+        Status::Warn | Status::Fail if off < 0.0 && failed > 0 => {
+            format!(
+                "{law}: {share} of their time is in no operation that was done; {failed} failed, and what those took is in no latency."
+            )
+        }
         Status::Warn | Status::Fail if off < 0.0 => {
             format!("{law}: {share} of their time is outside any measured operation.")
         }

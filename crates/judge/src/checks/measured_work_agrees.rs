@@ -10,6 +10,9 @@
 //! Data that change under the users change their answers, and a faster cell is further on in that: rows are deleted, lists
 //! grow. So two cells agree, too, where what a statement did in the phases of the one (warm-up included) reaches into what it
 //! did in those of the other. Where nothing changes, phases do not differ, and nothing is forgiven.
+//!
+//! Phases that do different work are compared each with its like. They are short, so that what is drawn by chance differs: four standard
+//! errors of a count are allowed there.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::{CellEvidence, Evidence};
@@ -34,6 +37,8 @@ pub const CHECK: Check = Check {
 };
 
 const FEWEST_CALLS: u64 = 100;
+/// Standard errors of the relative difference of two counts: chance alone leaves so many once in 16,000 comparisons.
+const ERRORS: f64 = 4.0;
 
 /// Axes over parameters of a workload that leave the rows of a statement as they are. Other parameters may change them.
 const NEUTRAL: &[&str] = &["charset", "protocol", "prepared", "transactions", "secondary_index", "isolation"];
@@ -49,11 +54,17 @@ struct Work<'a> {
     operations: u64,
     /// Operations that the ends of a phase may have cut: the calls of each count on one side only.
     cut: u64,
+    /// Of one phase among others that do other work.
+    is_staged: bool,
     /// By phase, warm-up included, of the same workload.
     phases: BTreeMap<&'a str, Work<'a>>,
 }
 
 impl Work<'_> {
+    fn chance(&self, other: &Self) -> f64 {
+        let apart = (1.0 / self.calls.max(1) as f64 + 1.0 / other.calls.max(1) as f64).sqrt();
+        if self.is_staged { ERRORS * apart } else { 0.0 }
+    }
     fn edge(&self) -> f64 {
         self.cut as f64 / self.operations.max(1) as f64
     }
@@ -146,7 +157,7 @@ fn look(evidence: &Evidence) -> Sight {
                 measure,
                 base,
                 candidate,
-                edge: if measure == Measure::Calls { one.edge() + other.edge() } else { 0.0 },
+                edge: if measure == Measure::Calls { one.edge() + other.edge() } else { 0.0 } + one.chance(other),
             });
             found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > most.0 + m.edge));
         }
@@ -193,8 +204,24 @@ fn must_agree(axis: &str) -> bool {
 /// Group and class of statement.
 type Part<'a> = (String, &'a str);
 
-/// Over all runs; rare classes left out.
 fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work<'a>> {
+    if cell.cell.phases.iter().all(|phase| phase.work.is_none()) {
+        return alike(cell);
+    }
+    let of_phase = |name: &'a str| {
+        let mut parts = alike(&cell.of_phase(name));
+        parts.values_mut().for_each(|work| {
+            work.is_staged = true;
+            // What the same workload did in other phases is no measure of this one.
+            work.phases.retain(|phase, _| *phase == name);
+        });
+        parts.into_iter().map(move |((group, statement), work)| ((format!("{group} in {name}"), statement), work))
+    };
+    cell.phases().into_iter().flat_map(of_phase).collect()
+}
+
+/// Over all runs; rare classes left out.
+fn alike<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work<'a>> {
     let mut work: BTreeMap<Part, Work> = BTreeMap::new();
     let mut operations: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (group, share) in cell.runs.iter().flat_map(|r| r.groups()) {

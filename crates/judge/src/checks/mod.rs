@@ -24,6 +24,7 @@ mod measured_work_agrees;
 mod memory_was_enough;
 mod mix_follows_its_parts;
 mod network_had_room;
+mod observer_moved_nothing;
 mod observer_was_cheap;
 pub(crate) mod operations_succeeded;
 mod outliers_are_explained;
@@ -86,6 +87,7 @@ pub const ALL: &[Check] = &[
     memory_was_enough::CHECK,
     disk_was_ours::CHECK,
     observer_was_cheap::CHECK,
+    observer_moved_nothing::CHECK,
     repetitions_agree::CHECK,
     aa_pairs_agree::CHECK,
     outliers_are_explained::CHECK,

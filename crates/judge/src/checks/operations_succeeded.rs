@@ -92,8 +92,7 @@ impl<'a> Attempts<'a> {
         let lasting = self.failed.iter().filter(|(e, n)| **n > 0 && !RETRYABLE.contains(e)).max_by_key(|(_, n)| **n);
         let errors = lasting.or_else(|| self.failed.iter().max_by_key(|(_, n)| **n));
         let error = errors.map_or(String::new(), |(number, count)| {
-            let message = self.messages.get(number).copied().unwrap_or("no message");
-            format!(" ({} {message}, {count} times)", cause(*number))
+            format!(" ({}, {count} times)", told(*number, self.messages.get(number).copied()))
         });
         if self.attempted() > 0 && self.done == 0 {
             return (
@@ -123,10 +122,15 @@ impl<'a> Attempts<'a> {
     }
 }
 
-fn cause(number: u32) -> String {
-    match number {
-        0 => "lost connection:".into(),
-        1 => "time-out of ours:".into(),
+/// A server's message names its error itself.
+fn told(number: u32, message: Option<&str>) -> String {
+    let cause = match number {
+        0 => "lost connection".into(),
+        1 => "time-out of ours".into(),
         error => format!("error {error}"),
+    };
+    match message.unwrap_or("no message") {
+        message if message.starts_with(&cause) => message.into(),
+        message => format!("{cause}: {message}"),
     }
 }

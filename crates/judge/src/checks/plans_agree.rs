@@ -37,12 +37,13 @@ const NEUTRAL: &[&str] = &[
     "topology",
     "protocol",
     "prepared",
+    "sampling",
     "transactions",
 ];
 
 fn look(evidence: &Evidence) -> Sight {
     let pairs = pairs::all(evidence);
-    let plans: BTreeMap<&str, BTreeMap<&str, String>> =
+    let plans: BTreeMap<&str, BTreeMap<String, String>> =
         evidence.cells.iter().map(|cell| (cell.cell.id.0.as_str(), of(cell))).collect();
     let (mut compared, mut faults, mut facts) = (0, Vec::new(), Vec::new());
     let mut cells: BTreeSet<String> = BTreeSet::new();
@@ -52,7 +53,7 @@ fn look(evidence: &Evidence) -> Sight {
         for (statement, one) in base.1 {
             let Some(other) = candidate.1.get(statement) else { continue };
             compared += 1;
-            if one == other {
+            if fingerprint::are_one(one, other) {
                 continue;
             }
             let told = format!(
@@ -82,9 +83,12 @@ fn look(evidence: &Evidence) -> Sight {
     Ok(Seen::new(status, format!("{} plans", faults.len()), "0 plans", sentence).at(cells.into_iter().collect()))
 }
 
-/// By statement, of the cell's first run.
-fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<&'a str, String> {
-    let Some(first) = cell.runs.first() else { return BTreeMap::new() };
-    let plans = first.run.session.plans.iter();
-    plans.filter_map(|plan| Some((plan.statement.as_str(), fingerprint::of(&plan.explain)?))).collect()
+/// By statement, of the cell's first run; those of further sessions by the name of these, too.
+fn of(cell: &CellEvidence) -> BTreeMap<String, String> {
+    let Some(run) = cell.runs.first().map(|first| first.run) else { return BTreeMap::new() };
+    let first = run.session.plans.iter().map(|plan| (plan.statement.clone(), plan));
+    let more = run.more_sessions.iter().flat_map(|(name, session)| {
+        session.plans.iter().map(move |plan| (format!("{name}: {}", plan.statement), plan))
+    });
+    first.chain(more).filter_map(|(name, plan)| Some((name, fingerprint::of(&plan.explain)?))).collect()
 }

@@ -3,12 +3,13 @@
 //! window is held against the transactions that wrote meanwhile.
 //!
 //! More than 1 % of them left behind warns and more than 10 % fails. Where the phase is disturbed by something that
-//! holds versions on purpose, the growth is what it means to show, and passes.
+//! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is said against purge, which
+//! may not even have begun.
 
 use crate::check::{Check, Look, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
 use crate::limits::{HISTORY_FAIL, HISTORY_WARN, START_HISTORY};
-use model::units::Share;
+use model::units::{Share, round3};
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
@@ -25,6 +26,9 @@ pub const CHECK: Check = Check {
 
 const HISTORY: &str = "db.history_list_length";
 const WRITES: [&str; 3] = ["status.Com_insert", "status.Com_update", "status.Com_delete"];
+
+/// Seconds: an idle purge looks for work about once in one.
+const SHORTEST: f64 = 1.0;
 
 /// Disturbances that hold old versions: their growth is the result.
 const HOLDING: &[&str] = &["open_snapshot", "long_query", "logical_backup"];
@@ -52,6 +56,13 @@ fn look(run: &RunEvidence) -> Sight {
     {
         let sentence = format!("{what} ({share}), as {holder} means it to.");
         return Ok(Seen::new(Status::Pass, share.to_string(), limit, sentence));
+    }
+    let seconds = run.seconds();
+    if grown > run.limits.of(&START_HISTORY) && share.0 > warn.0 && seconds < SHORTEST {
+        return Err(format!(
+            "{what}, but the window is {} s long, and purge begins its work once in {SHORTEST} s",
+            round3(seconds)
+        ));
     }
     // A few versions come and go within any second.
     let status = if grown <= run.limits.of(&START_HISTORY) { Status::Pass } else { graded(share.0, warn.0, fail.0) };

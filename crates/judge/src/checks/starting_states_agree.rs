@@ -5,11 +5,13 @@
 //!
 //! Other rows, another way of preparing them (a copy of a snapshot, a fresh load, found there), or data that an
 //! earlier run of the lab had written into fail. Data that take up 5 % more in one run than in another, a thousand old row
-//! versions, or a checkpoint that lags by 5 % of the redo log warn.
+//! versions, or a checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
+//! run and little of them before another, where no warm-up made the two alike.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::{CellEvidence, RunEvidence};
-use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY};
+use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY, START_POOL};
+use model::load::PhaseKind;
 use model::record::start::StartingState;
 use model::units::Share;
 use model::verdict::Status;
@@ -20,11 +22,14 @@ pub const CHECK: Check = Check {
     claim: || "every run began on the same data, prepared alike, with the engine at rest".into(),
     source: include_str!("starting_states_agree.rs"),
     needs: &[],
-    limits: &[START_BYTES, START_HISTORY, START_CHECKPOINT],
+    limits: &[START_BYTES, START_HISTORY, START_CHECKPOINT, START_POOL],
     quarantined: false,
     advice: "let every run begin from a snapshot: keep ASSAY_SNAPSHOTS above the size of the data, and measure on a server of assay's own",
     look: Look::Cell(look),
 };
+
+/// Bytes of InnoDB's pages, where nobody says otherwise.
+const PAGE: f64 = 16_384.0;
 
 fn look(cell: &CellEvidence) -> Sight {
     let state =
@@ -62,6 +67,21 @@ fn look(cell: &CellEvidence) -> Sight {
             unrest.push(format!("{lag} of the redo log were not yet checkpointed before run {}", run.run.id));
         }
     }
+    let is_warmed = |run: &RunEvidence| run.run.phases.iter().any(|phase| phase.kind == PhaseKind::WarmUp);
+    let held = pairs(cell, &states).filter(|(run, _)| !is_warmed(run));
+    let held: Vec<_> = held.filter_map(|(run, state)| Some((in_pool(run, state)?, run))).collect();
+    let by_share = |a: &&(f64, &RunEvidence), b: &&(f64, &RunEvidence)| a.0.total_cmp(&b.0);
+    if let Some(((little, one), (much, other))) = held.iter().min_by(by_share).zip(held.iter().max_by(by_share))
+        && much - little > cell.limits.of(&START_POOL)
+    {
+        unrest.push(format!(
+            "{} of them were in the buffer pool before run {}, {} before run {}, and nothing warmed it up",
+            Share(*little),
+            one.run.id,
+            Share(*much),
+            other.run.id
+        ));
+    }
     let n = states.len();
     let prepared = first.prepared;
     Ok(match unrest.first() {
@@ -85,6 +105,13 @@ fn pairs<'c>(
     states: &'c [StartingState],
 ) -> impl Iterator<Item = (&'c RunEvidence<'c>, &'c StartingState)> {
     cell.runs.iter().zip(states)
+}
+
+/// The share of the data that the pool's pages would hold, if they were of nothing else.
+fn in_pool(run: &RunEvidence, state: &StartingState) -> Option<f64> {
+    let page: f64 = run.instance?.variables.get("innodb_page_size").map_or(Ok(PAGE), |size| size.parse()).ok()?;
+    let pages = state.pool_pages?.0 as f64;
+    (state.bytes.0 > 0).then(|| (pages * page / state.bytes.0 as f64).min(1.0))
 }
 
 /// Bytes of redo log, in the variables of MySQL since 8.0.30 and of all others.

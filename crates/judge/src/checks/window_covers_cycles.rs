@@ -1,12 +1,16 @@
 //! A server that writes works in cycles: the log fills, a checkpoint is made, pages are written. A window with less than two of them
 //! has a mean that depends on where in the cycle it was cut. Checkpoints are counted by how often the position up to
-//! which the log is checkpointed moved on between the readings of the window.
+//! which the log is checkpointed moved on between the readings of the window. What is owed at the end of it is paid by nobody's
+//! number: where the experiment waits for that (`drain`), it took so long, and the rate over both times stands beside the other.
 //!
-//! Fewer than two warn. It never fails: the number is right for its window, and another window may have another.
+//! Fewer than two warn, and so does a drain of more than 5 % of the measured time, or one that was not over when its time was up. It
+//! never fails: the number is right for its window, and another window may have another.
 
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::RunEvidence;
-use crate::limits::CYCLES;
+use crate::limits::{CYCLES, DRAIN};
+use crate::metrics::of_run;
+use model::units::{Share, round3};
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
@@ -15,15 +19,53 @@ pub const CHECK: Check = Check {
     claim: || format!("the window of a run that writes holds at least {CYCLES} checkpoints"),
     source: include_str!("window_covers_cycles.rs"),
     needs: &[],
-    limits: &[CYCLES],
+    limits: &[CYCLES, DRAIN],
     quarantined: true,
-    advice: "measure longer, or make the redo log smaller",
+    advice: "measure longer, or make the redo log smaller; where much is owed, tell the debt-adjusted rate",
     look: Look::Run(look),
 };
 
 const POSITION: &str = "db.checkpoint_lsn";
 
 fn look(run: &RunEvidence) -> Sight {
+    match (cycles(run), drained(run)) {
+        (cycles, None) => cycles,
+        (Ok(cycles), Some(drained)) => Ok(Seen {
+            status: cycles.status.max(drained.status),
+            measured: format!("{}, {}", cycles.measured, drained.measured),
+            limit: format!("{}, {}", cycles.limit, drained.limit),
+            sentence: format!("{} {}", cycles.sentence, drained.sentence),
+            evidence: cycles.evidence,
+        }),
+        // What is owed is known, and how often it is paid is not.
+        (Err(_), Some(drained)) if drained.status > Status::Pass => Ok(drained),
+        (Err(why), Some(_)) => Err(why),
+    }
+}
+
+/// How long the server went on paying; `None` where nobody waited for that.
+fn drained(run: &RunEvidence) -> Option<Seen> {
+    let drain = run.run.whole.drain.as_ref()?;
+    let measured: f64 = run.run.measured().map(|phase| phase.length().seconds()).sum();
+    let share = Share(drain.took.seconds() / measured);
+    let most = run.limits.share(&DRAIN);
+    let late = drain.owed.iter().filter(|(_, [before, first, now])| !drain.is_over && first.max(*now) > *before);
+    let late: Vec<&str> = late.map(|(name, _)| name.strip_prefix("db.").unwrap_or(name)).collect();
+    let (status, mut sentence) = if !drain.is_over {
+        (Status::Warn, format!("What it owed was not paid {} after the load ({}).", drain.took, late.join(", ")))
+    } else if share.0 > most.0 {
+        (Status::Warn, format!("What it owed was paid {} after the load, {share} of the measured time.", drain.took))
+    } else {
+        (Status::Pass, format!("What it owed was paid {} after the load.", drain.took))
+    };
+    if status > Status::Pass {
+        let adjusted = round3(of_run::debt_adjusted(run).unwrap_or_default());
+        sentence.push_str(&format!(" Over both times the rate is {adjusted} operations per second at most."));
+    }
+    Some(Seen::new(status, format!("drained in {}", drain.took), format!("{most} of the time"), sentence))
+}
+
+fn cycles(run: &RunEvidence) -> Sight {
     let engine = &run.cell.server.engine;
     let fewest = run.limits.of(&CYCLES);
     let limit = format!("{fewest} checkpoints");

@@ -74,13 +74,19 @@ fn look(scene: &Scene) -> Vec<Case> {
         };
         cells.iter().filter(|(name, ..)| name == APART).map(|(_, c, _)| *c).find(here)
     };
-    cells.iter().filter_map(|(name, cell, plain)| case(name, cell, plain, apart(cell))).collect()
+    cells.iter().filter_map(|(name, cell, plain)| case(scene, name, cell, plain, apart(cell))).collect()
 }
 
 /// Of the steps that are slower, the one with the most rows; of those without a row more, the slowest.
-fn case(variant: &str, cell: &CellEvidence, plain: &CellEvidence, apart: Option<&CellEvidence>) -> Option<Case> {
+fn case(
+    scene: &Scene,
+    variant: &str,
+    cell: &CellEvidence,
+    plain: &CellEvidence,
+    apart: Option<&CellEvidence>,
+) -> Option<Case> {
     let slower = |step: &Step| step.slower().is_some_and(|i| i.low > 1.0 + MARGIN.0);
-    let all: Vec<Step> = steps(cell).iter().map(|(name, ..)| step(name, cell, plain)).filter(slower).collect();
+    let all: Vec<Step> = steps(cell).iter().map(|(name, ..)| step(scene, name, cell, plain)).filter(slower).collect();
     let with_rows = all.iter().filter(|s| s.more_rows() > MORE);
     let worst = with_rows.max_by(|a, b| a.more_rows().total_cmp(&b.more_rows()));
     let time = |s: &Step| s.slower().map_or(1.0, |i| i.value);
@@ -112,15 +118,17 @@ fn case(variant: &str, cell: &CellEvidence, plain: &CellEvidence, apart: Option<
     Some(Case {
         place: Place { cell: cell.cell.id.clone(), time: Time::Loss(plain.cell.id.clone()) },
         cost: if is_history { cost(step) } else { None },
-        trial: apart.filter(|_| is_history && variant == IN_THE_PATH).and_then(|apart| trial(step, cell, plain, apart)),
+        trial: apart
+            .filter(|_| is_history && variant == IN_THE_PATH)
+            .and_then(|apart| trial(scene, step, [cell, plain, apart])),
         evidence: [cell, plain].map(|c| c.cell.id.to_string()).to_vec(),
         next_experiment: Some(next(cell)),
         ..Case::of(cell, symptom, necessary)
     })
 }
 
-fn step<'a>(name: &'a str, cell: &CellEvidence, plain: &CellEvidence) -> Step<'a> {
-    let (ours, theirs) = (told(cell, name), told(plain, name));
+fn step<'a>(scene: &Scene, name: &'a str, cell: &CellEvidence, plain: &CellEvidence) -> Step<'a> {
+    let (ours, theirs) = (told(scene, cell, name), told(scene, plain, name));
     let both = ours.into_iter().filter_map(|(when, told)| Some((when, (told, *theirs.get(&when)?))));
     Step { name, both: both.collect() }
 }
@@ -182,8 +190,8 @@ fn cost(step: &Step) -> Option<Cost> {
 type Three = (Told, Told, Told);
 
 /// The history in a partition of its own.
-fn trial(step: &Step, cell: &CellEvidence, plain: &CellEvidence, apart: &CellEvidence) -> Option<Trial> {
-    let of_apart = told(apart, step.name);
+fn trial(scene: &Scene, step: &Step, cells: [&CellEvidence; 3]) -> Option<Trial> {
+    let of_apart = told(scene, cells[2], step.name);
     let all: Vec<Three> =
         step.both.iter().filter_map(|(when, (ours, base))| Some((*ours, *of_apart.get(when)?, *base))).collect();
     let gap = average(&all.iter().map(|(ours, _, base)| ours.us - base.us).collect::<Vec<_>>());
@@ -191,7 +199,7 @@ fn trial(step: &Step, cell: &CellEvidence, plain: &CellEvidence, apart: &CellEvi
     let mean_of = |values: Option<Vec<f64>>| values.map(|v| average(&v));
     let added = mean_of(all.iter().map(|(ours, _, base)| Some(ours.rows? - base.rows?)).collect())?;
     let left = mean_of(all.iter().map(|(_, apart, base)| Some(apart.rows? - base.rows?)).collect())?;
-    let before = before_history(step.name, cell, plain, apart);
+    let before = before_history(scene, step.name, cells);
     let control_held = before.is_some_and(|us| us.abs() < CLOSES.0 * gap);
     let sentence = format!(
         "In a partition of its own the history gives back {} of that ({} to {}), and {} of the {} rows that an operation looks at more are \
@@ -210,12 +218,12 @@ fn trial(step: &Step, cell: &CellEvidence, plain: &CellEvidence, apart: &CellEvi
 }
 
 /// What the partition takes away while nothing lies in it: the same work, the first time it is done.
-fn before_history(name: &str, cell: &CellEvidence, plain: &CellEvidence, apart: &CellEvidence) -> Option<f64> {
+fn before_history(scene: &Scene, name: &str, [cell, plain, apart]: [&CellEvidence; 3]) -> Option<f64> {
     let all = steps(cell);
     let (_, work, users) = all.iter().find(|(step, ..)| *step == name)?;
     let (first, ..) = all.iter().find(|(_, other, at)| (&other.workload, *at) == (&work.workload, *users))?;
     let of_first = |cell: &CellEvidence| -> BTreeMap<When, Told> {
-        told(cell, first).into_iter().filter(|((_, iteration), _)| *iteration == 1).collect()
+        told(scene, cell, first).into_iter().filter(|((_, iteration), _)| *iteration == 1).collect()
     };
     let (ours, theirs, base) = (of_first(cell), of_first(apart), of_first(plain));
     let each: Vec<f64> = base.keys().filter_map(|when| Some(ours.get(when)?.us - theirs.get(when)?.us)).collect();

@@ -67,6 +67,7 @@ fn look(scene: &Scene) -> Vec<Case> {
     lanes.into_iter().filter_map(|((build, variant), cells)| case(scene, &build, &variant, &cells)).collect()
 }
 
+/// Each step under the server's time zone with the next one that differs in the zone only; those with most users first.
 fn pairs<'a>(cell: &CellEvidence<'a>) -> Vec<Pair<'a>> {
     let zone = |work: &Work| work.parameters.get(ZONE).and_then(|z| z.text()).map(String::from);
     let without = |work: &Work| {
@@ -75,22 +76,30 @@ fn pairs<'a>(cell: &CellEvidence<'a>) -> Vec<Pair<'a>> {
         (work.workload.clone(), parameters)
     };
     let all = steps(cell);
-    let ranges = all.iter().filter(|(_, work, _)| work.workload == RANGES && zone(work).as_deref() == Some(OF_SYSTEM));
-    let with_like = ranges.filter_map(|(name, work, users)| {
+    let of_system = |(_, (_, work, _)): &(usize, &(&str, &Work, Users))| {
+        work.workload == RANGES && zone(work).as_deref() == Some(OF_SYSTEM)
+    };
+    let with_like = all.iter().enumerate().filter(of_system).filter_map(|(at, (name, work, users))| {
         let is_like = |other: &&(&str, &Work, Users)| {
             other.2 == *users && without(other.1) == without(work) && zone(other.1) != zone(work)
         };
-        all.iter().find(is_like).map(|(fixed, ..)| (*name, *fixed, *users))
+        all[at..].iter().find(is_like).map(|(fixed, ..)| (*name, *fixed, *users))
     });
     let mut pairs: Vec<Pair> = with_like.collect();
     pairs.sort_by_key(|(_, _, users)| std::cmp::Reverse(*users));
     pairs
 }
 
-fn samples(cells: &[(&CellEvidence, &CellEvidence)], (step, fixed, _): Pair) -> Vec<Sample> {
+/// Of all pairs with so many users, in all places.
+fn samples(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], users: Users) -> Vec<Sample> {
+    let all = cells.first().map(|(cell, _)| pairs(cell)).unwrap_or_default();
+    all.into_iter().filter(|(.., own)| *own == users).flat_map(|pair| of_pair(scene, cells, pair)).collect()
+}
+
+fn of_pair(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], (step, fixed, _): Pair) -> Vec<Sample> {
     let of_place = |(cell, plain): &(&CellEvidence, &CellEvidence)| -> Vec<Sample> {
-        let [versioned, versioned_fixed] = [step, fixed].map(|step| told(cell, step));
-        let [plain, plain_fixed] = [step, fixed].map(|step| told(plain, step));
+        let [versioned, versioned_fixed] = [step, fixed].map(|step| told(scene, cell, step));
+        let [plain, plain_fixed] = [step, fixed].map(|step| told(scene, plain, step));
         let at = |(when, told): (&(u32, u32), &crate::versioning::Told)| {
             let base = plain.get(when)?;
             Some(Sample {
@@ -124,7 +133,7 @@ fn case(scene: &Scene, build: &str, variant: &str, cells: &[(&CellEvidence, &Cel
     let (cell, plain) = cells.first()?;
     let pairs = pairs(cell);
     let most = *pairs.first()?;
-    let samples_of_most = samples(cells, most);
+    let samples_of_most = samples(scene, cells, most.2);
     let slower = longer(&samples_of_most).filter(|i| i.low > 1.0 + MARGIN.0)?;
     let more = over(&samples_of_most, |s| s.rows) / over(&samples_of_most, |s| s.plain_rows);
     let symptom = format!(
@@ -144,11 +153,11 @@ fn case(scene: &Scene, build: &str, variant: &str, cells: &[(&CellEvidence, &Cel
         "It looks at as many rows (× {}), so each of them costs more: {} µs of a row go with the conversion of its time.{}",
         round3(more),
         round3(each),
-        alone(cells, pairs.last().filter(|pair| pair.2 != most.2)).unwrap_or_default(),
+        alone(scene, cells, pairs.last().map(|pair| pair.2).filter(|users| *users != most.2)).unwrap_or_default(),
     );
     Some(Case {
         place: place(cell, plain),
-        trial: trial(&samples_of_most, control(scene, build, most)),
+        trial: trial(&samples_of_most, control(scene, build, most.2)),
         evidence: cells.iter().flat_map(|(c, p)| [c.cell.id.to_string(), p.cell.id.to_string()]).collect(),
         ..Case::of(cell, symptom, Necessary::Present(seen))
     })
@@ -159,21 +168,21 @@ fn place(cell: &CellEvidence, plain: &CellEvidence) -> Place {
 }
 
 /// The same with the fewest users.
-fn alone(cells: &[(&CellEvidence, &CellEvidence)], pair: Option<&Pair>) -> Option<String> {
-    let few = samples(cells, *pair?);
+fn alone(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], users: Option<Users>) -> Option<String> {
+    let few = samples(scene, cells, users?);
     let slower = longer(&few)?;
     let gap = over(&few, |s| s.versioned - s.plain);
     let gone = (gap > 0.0).then(|| Share(over(&few, |s| s.versioned - s.fixed) / gap));
     let gone = gone.map_or(String::new(), |share| format!(", of which {share} go"));
-    Some(format!(" At {} it is {} times as long{gone}.", pair?.2, round3(slower.value)))
+    Some(format!(" At {} it is {} times as long{gone}.", users?, round3(slower.value)))
 }
 
 /// How far a table versioned by transaction id moves under the same change.
-fn control(scene: &Scene, build: &str, pair: Pair) -> Option<String> {
+fn control(scene: &Scene, build: &str, users: Users) -> Option<String> {
     let cells = beside_plain(scene, &[BY_TRANSACTION]);
     let here: Vec<_> =
         cells.iter().filter(|(_, c, _)| c.cell.server.build == build).map(|(_, c, p)| (*c, *p)).collect();
-    let moved = interval(&samples(&here, pair), |s| 1.0 - s.fixed / s.versioned)?;
+    let moved = interval(&samples(scene, &here, users), |s| 1.0 - s.fixed / s.versioned)?;
     let (low, high) = (Share(moved.low), Share(moved.high));
     Some(format!(" A table versioned by transaction id moves by {} ({low} to {high}).", Share(moved.value)))
 }

@@ -61,6 +61,7 @@ limits! {
 
     START_BYTES = share("start_bytes", 0.05, "trees that were filled alike differ by less");
     START_HISTORY = number("start_history", 1000.0, "row versions; fewer are purged within a second of any run");
+    START_POOL = share("start_pool", 0.5, "of the data, by which buffer pools differ before runs: one begins by reading them, the other does not");
     START_CHECKPOINT = share("start_checkpoint", 0.05, "of the redo log; below it no flushing is forced");
     POOL_FULL = share("pool_full", 0.9, "beside data the pool holds undo, the adaptive hash index and the dictionary");
     POOL_READS = number("pool_reads", 0.001, "pages read from disk per statement; one in a thousand costs as much as a tenth of a cached statement");
@@ -75,6 +76,7 @@ limits! {
     DIRTY_WARN = share("dirty_warn", 0.05, "of the buffer pool by which dirty pages grew; their writing is still to be paid");
     COMPACTION_WARN = share("compaction_warn", 0.02, "of the bytes written, by which those that wait for compaction grew");
     COMPACTION_FAIL = share("compaction_fail", 0.1, "the rate is borrowed from the compaction that must follow");
+    DRAIN = share("drain", 0.05, "of the measured time, that the server goes on paying when its users have gone; what the rate borrowed");
     CYCLES = number("cycles", 2.0, "one cycle may be cut at both ends, so that its mean depends on where");
 
     STEAL_WARN = share("steal_warn", 0.005, "of all CPU time; the second digit of a rate begins to move");

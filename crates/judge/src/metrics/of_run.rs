@@ -81,10 +81,19 @@ pub fn whole(run: &RunEvidence) -> Values {
         let each = |counters: &[&str], worth| run.rates(counters).map(|rate| rate * worth / (calls / seconds));
         values.extend(PER_STATEMENT.iter().filter_map(|(name, counters, worth)| Some((*name, each(counters, worth)?))));
     }
+    values.extend(debt_adjusted(run).map(|rate| (("debt_adjusted_ops_per_s", "operations/s"), rate)));
     values.extend(orders(run));
     values.extend(super::keys::values(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
     values
+}
+
+/// Operations over the time that they were measured and that the server went on paying for them without users; `None` where
+/// nobody waited for that, and of a part of the run alone.
+pub fn debt_adjusted(run: &RunEvidence) -> Option<f64> {
+    let drain = run.run.whole.drain.as_ref()?;
+    let is_whole = run.phases.len() == run.run.measured().count();
+    is_whole.then(|| run.done() as f64 / (run.seconds() + drain.took.seconds()))
 }
 
 /// New orders per minute, where a workload counts them: as the clients saw them committed, and as the server's data grew.

@@ -71,6 +71,20 @@ mod tests {
     }
 
     #[test]
+    fn the_levels_are_those_of_scipys_analysis_of_variance() {
+        // F = scipy.stats.f_oneway(*runs).statistic; within = mean of var(run, ddof=1); between = within * (F - 1) / 5, SciPy 1.17.1
+        let runs = [
+            [101.0, 99.5, 100.2, 102.1, 98.9],
+            [104.0, 103.1, 105.2, 103.9, 104.4],
+            [97.5, 98.8, 99.1, 96.9, 98.0],
+            [100.9, 101.7, 100.1, 102.4, 99.9],
+        ];
+        let [within, between] = of(&runs.map(Vec::from), [1.0, 5.0]).unwrap();
+        assert!((within.variance - 1.028249999999998).abs() < 1e-9, "{within:?}");
+        assert!((between.variance - 6.04635000000001).abs() < 1e-9, "{between:?}");
+    }
+
+    #[test]
     fn runs_that_do_not_vary_are_as_long_as_allowed_and_uneven_ones_say_nothing() {
         let level = |variance| Level { cost: 1.0, repeats: 3, variance };
         assert_eq!((advised(&[level(0.0), level(4.0)], 50), advised(&[level(4.0), level(0.0)], 50)), (1, 50));

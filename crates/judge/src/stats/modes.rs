@@ -66,6 +66,14 @@ mod tests {
     }
 
     #[test]
+    fn the_centres_are_those_of_scipys_k_means() {
+        // scipy.cluster.vq.kmeans(x, array([x.min(), x.max()])), SciPy 1.17.1
+        let Groups { low, high } = two(&[90.2, 100.1, 99.6, 89.8, 100.4, 99.9, 90.5, 100.2, 99.7, 90.1]).unwrap();
+        assert_eq!((low.1, high.1), (4, 6));
+        assert!((low.0 - 90.15).abs() < 1e-9 && (high.0 - 99.98333333333333).abs() < 1e-9, "{low:?} {high:?}");
+    }
+
+    #[test]
     fn one_state_is_not_cut_and_an_outlier_is_none() {
         let mut draws = Draws::of(Seed(2));
         for n in [8, 9, 14, 40] {

@@ -66,7 +66,7 @@ pub struct Steady {
     pub class: Class,
     /// All of them, in order; the last is the steady one if any is.
     pub levels: Vec<Level>,
-    /// How much the rate rises or falls over the last level, relative to it.
+    /// How much the rate rises or falls over the last level, as a share of where it is highest: never more than all of it.
     pub drift: f64,
     /// That drift is more than chance.
     pub drifts: bool,
@@ -204,13 +204,17 @@ fn merged(relative: &[f64], mut begins: Vec<usize>) -> Vec<usize> {
     }
 }
 
-/// Relative change over the whole series, and whether it is more than chance, which too few independent values cannot tell.
+/// Change over the whole series relative to its higher end, and whether it is more than chance, which too few independent values
+/// cannot tell.
 fn drift(series: &[f64]) -> (f64, bool) {
     let slope = trend::slope(series);
     let level: Vec<f64> = series.iter().enumerate().map(|(i, x)| x - slope * i as f64).collect();
     let thinned: Vec<f64> = series.chunks_exact(effective::resemblance(&level).ceil() as usize).map(average).collect();
     let centre = median(&mut series.to_vec());
-    (slope * series.len() as f64 / centre, thinned.len() >= BLOCKS && trend::chance(&thinned) < CHANCE)
+    let change = slope * series.len() as f64;
+    // The line through the series lies at its median in the middle, and half of the change above it at one end.
+    let drift = (change / (centre + change.abs() / 2.0)).clamp(-1.0, 1.0);
+    (drift, thinned.len() >= BLOCKS && trend::chance(&thinned) < CHANCE)
 }
 
 /// The lag at which the series resembles itself again, after it did not: the highest such peak.

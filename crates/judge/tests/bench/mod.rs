@@ -153,6 +153,8 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
             deadline: Nanos::from_secs(10),
             reconnect_every: None,
             errors: Errors::default(),
+            drain: None,
+            sampling: true,
         },
         search: None,
         groups: Vec::new(),

@@ -24,6 +24,7 @@ mod measured_work_agrees;
 mod memory_was_enough;
 mod mix_follows_its_parts;
 mod network_had_room;
+mod observer_moved_nothing;
 mod observer_was_cheap;
 mod operations_succeeded;
 mod outliers_are_explained;
@@ -48,10 +49,15 @@ use aa_pairs_agree::add_twin;
 use bench::*;
 use model::verdict::Status::{NotEvaluable, Pass};
 
-/// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, and a dozen runs do not tell
-/// what distances are usual.
-const BEYOND: &[&str] =
-    &["scaling_follows_a_law", "throughput_was_steady", "mix_follows_its_parts", "outliers_are_explained"];
+/// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do not tell
+/// what distances are usual, and nothing was measured without sampling.
+const BEYOND: &[&str] = &[
+    "scaling_follows_a_law",
+    "throughput_was_steady",
+    "mix_follows_its_parts",
+    "outliers_are_explained",
+    "observer_moved_nothing",
+];
 
 #[test]
 fn a_healthy_record_passes_every_check_that_it_has_evidence_for() {

@@ -16,7 +16,13 @@ fn operations_that_fail_are_never_a_rate() {
     };
     let nothing = verdict(&failing(0, 1048, 20_000), "operations_succeeded");
     assert_eq!(nothing.verdict, Fail);
-    assert!(nothing.sentence.contains("error 1048 Column 'ol_delivery_d' cannot be null"), "{}", nothing.sentence);
+    assert!(nothing.sentence.contains("(error 1048: Column 'ol_delivery_d' cannot be null, "), "{}", nothing.sentence);
+    let named = all_runs(|r| {
+        operation(r).failed.insert(1048, 5);
+        operation(r).messages.insert(1048, "error 1048 (23000): Column 'x' cannot be null".into());
+    });
+    let named = verdict(&named, "operations_succeeded");
+    assert!(named.sentence.contains("(error 1048 (23000): Column 'x' cannot be null, "), "{}", named.sentence);
     assert_eq!(status(&failing(20_000, 1048, 1), "operations_succeeded"), Fail, "one error that retrying cannot mend");
     assert_eq!(status(&failing(20_000, 1213, 100), "operations_succeeded"), Pass, "half a per cent of deadlocks");
     assert_eq!(status(&failing(20_000, 1213, 300), "operations_succeeded"), Fail);

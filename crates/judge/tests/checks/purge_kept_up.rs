@@ -2,6 +2,7 @@
 
 use crate::bench::*;
 use model::record::run::RunRecord;
+use model::units::Nanos;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
@@ -26,4 +27,10 @@ fn history_left_behind_is_a_rate_that_was_borrowed() {
     assert_eq!(status(&on_purpose, "purge_kept_up"), Pass);
     let unknown = all_runs(|r| forget(r, "db.history_list_length"));
     assert_eq!(status(&unknown, "purge_kept_up"), NotEvaluable);
+    let short = all_runs(|r| {
+        writing(20_000.0)(r);
+        let phase = &mut r.phases[0];
+        phase.to = Nanos(phase.from.0 + 500_000_000);
+    });
+    assert_eq!(status(&short, "purge_kept_up"), NotEvaluable, "purge had hardly begun");
 }

@@ -3,6 +3,7 @@
 use crate::bench::*;
 use model::plan::RunId;
 use model::record::Details;
+use model::record::run::Drain;
 use model::record::series::{Metric, Series, Shape, Unit};
 use model::record::tally::Interval;
 use model::units::Nanos;
@@ -39,6 +40,22 @@ fn a_window_with_less_than_two_checkpoints_depends_on_where_it_was_cut() {
     };
     assert_eq!(status(&record(), "window_covers_cycles"), Pass, "nothing was written");
     assert_eq!((status_of(5), status_of(2), status_of(1)), (Pass, Pass, Warn));
+    let drained = |seconds: u64, is_over: bool| {
+        let record = all_runs(|r| {
+            let owed = [("db.pages_dirty".to_string(), [0.0, 900.0, if is_over { 0.0 } else { 40.0 }])].into();
+            r.whole.drain = Some(Drain { took: Nanos::from_secs(seconds), is_over, owed });
+        });
+        let rate = judge(&record).cells[0].metrics["debt_adjusted_ops_per_s"].value;
+        (verdict(&record, "window_covers_cycles"), rate)
+    };
+    let (none, rate) = drained(0, true);
+    assert!(none.verdict == Pass && none.sentence.ends_with("was paid 0 s after the load."), "{}", none.sentence);
+    // As long as the measurement itself.
+    let (long, adjusted) = drained(1, true);
+    assert!(long.verdict == Warn && (rate / adjusted - 2.0).abs() < 0.01, "{rate} {adjusted}");
+    assert!(long.sentence.contains("was paid 1 s after the load, 100 % of the measured time."), "{}", long.sentence);
+    let (late, _) = drained(1, false);
+    assert!(late.sentence.contains("was not paid 1 s after the load (pages_dirty)."), "{}", late.sentence);
     let unknown = all_runs(|r| counter(r, "db.redo_written", 1e6));
     assert_eq!(status(&unknown, "window_covers_cycles"), NotEvaluable);
 }

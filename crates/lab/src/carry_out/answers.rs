@@ -2,8 +2,8 @@
 //! each statement, and what one execution of it does (the probe: handler counters of this session alone, so that work per
 //! statement is known exactly on every server, without instrumentation and outside the measured time). What a probe writes is
 //! rolled back. The values of all probes follow from one seed that is the same in every record, so that plans and answers of
-//! different servers are those of the same questions; a few further values show plans that depend on them. After the run the
-//! plans are asked for once more.
+//! different servers are those of the same questions; a few further values show plans that depend on them. After the users left
+//! the plans are asked for once more.
 
 use crate::sessions::address::Door;
 use crate::sessions::control::{Control, TextRow};
@@ -20,7 +20,9 @@ const ASKED: Seed = Seed(42);
 /// Values per statement: a plan that another one in eight takes is likely to be met.
 const SAMPLES: u64 = 8;
 /// Further values are asked for as long as all of them took no longer: a statement that scans is not asked eight times.
-const PATIENCE: Duration = Duration::from_millis(300);
+pub const PATIENCE: Duration = Duration::from_millis(300);
+/// The same between stages, of which a study has hundreds.
+pub const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 /// Hexadecimal digits of a digest: collisions among a record's answers are out of question.
 const DIGITS: usize = 16;
 
@@ -48,13 +50,13 @@ fn enter(door: &Door, setup: &[String]) -> Result<Control, Fault> {
     Ok(control)
 }
 
-pub fn ask(door: &Door, setup: &[String], probes: &[Vec<Probe>]) -> Result<SessionAnswer, Fault> {
+pub fn ask(door: &Door, setup: &[String], probes: &[Vec<Probe>], patience: Duration) -> Result<SessionAnswer, Fault> {
     let mut control = enter(door, setup)?;
     let variables = pairs(control.rows(VARIABLES)?);
     let [first, others @ ..] = probes else { unreachable!("there are several lists of probes") };
     let mut plans = first.iter().map(|p| plan(&mut control, p)).collect::<Result<Vec<_>, _>>()?;
     let begun = Instant::now();
-    for others in others.iter().take_while(|_| begun.elapsed() < PATIENCE) {
+    for others in others.iter().take_while(|_| begun.elapsed() < patience) {
         for (plan, probe) in plans.iter_mut().zip(others).filter(|(plan, probe)| plan.statement == probe.statement) {
             sample(&mut control, plan, probe)?;
         }

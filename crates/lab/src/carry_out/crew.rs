@@ -1,5 +1,5 @@
 //! Who goes on a run: the users of each stage as crews that the load can drive, and what their sessions say of themselves before
-//! they come.
+//! they come: when their stage begins, because the stages before it have changed the data.
 
 use super::Lab;
 use super::answers;
@@ -17,8 +17,8 @@ use model::plan::{Cell, PlannedRun, Stage};
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
 use model::seed::Seed;
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use workload::session::Fault;
 
 /// How often an operation is tried again whose server was killed under it: more than anybody kills one.
@@ -84,29 +84,26 @@ fn within(up: &Up, door: &Door, work: &Work, engine: &str) -> Door {
     }
 }
 
-/// What a session of the first group says, and sessions of those that do other work, by the name of their group or of the first
-/// phase of their stage.
+/// What sessions say of a stage's users now, and the plans of their statements: once for each work, by name.
 pub(super) fn ask(
-    voyages: &[(Stage, Voyage)],
+    (stage, voyage): &(Stage, Voyage),
     cell: &Cell,
-) -> Result<(SessionAnswer, BTreeMap<String, SessionAnswer>), Fault> {
+    patience: Duration,
+) -> Result<Vec<(String, SessionAnswer)>, Fault> {
     let mut told: Vec<&Work> = Vec::new();
     let mut answers = Vec::new();
-    for (stage, voyage) in voyages {
-        for (crew, group) in voyage.crews.iter().zip(&stage.groups) {
-            if told.contains(&&group.work) {
-                continue;
-            }
-            let answer = match &crew.by_key {
-                Some(door) => keyed::ask(door, has_sql(crew).then_some(&crew.door))?,
-                None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters))?,
-            };
-            answers.push((name(cell, stage, group), answer));
-            told.push(&group.work);
+    for (crew, group) in voyage.crews.iter().zip(&stage.groups) {
+        if told.contains(&&group.work) {
+            continue;
         }
+        let answer = match &crew.by_key {
+            Some(door) => keyed::ask(door, has_sql(crew).then_some(&crew.door))?,
+            None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters), patience)?,
+        };
+        answers.push((name(cell, stage, group), answer));
+        told.push(&group.work);
     }
-    let (_, first) = answers.remove(0);
-    Ok((first, answers.into_iter().collect()))
+    Ok(answers)
 }
 
 /// Whether there is SQL beside the door: a cache has no schema to be within.
@@ -117,15 +114,12 @@ fn has_sql(crew: &Crew) -> bool {
     }
 }
 
-/// Plans after the run; a server that no longer says them leaves them unsaid.
-pub(super) fn ask_again(voyages: &[(Stage, Voyage)], cell: &Cell, record: &mut RunRecord) {
-    let crews = voyages
-        .iter()
-        .flat_map(|(stage, voyage)| voyage.crews.iter().zip(&stage.groups).map(move |pair| (stage, pair)));
-    for (number, (stage, (crew, group))) in crews.enumerate() {
+/// Plans when a stage is over; a server that no longer says them leaves them unsaid.
+pub(super) fn ask_again((stage, voyage): &(Stage, Voyage), cell: &Cell, record: &mut RunRecord) {
+    for (number, (crew, group)) in voyage.crews.iter().zip(&stage.groups).enumerate() {
         let session = match record.more_sessions.get_mut(&name(cell, stage, group)) {
             Some(session) => session,
-            None if number == 0 => &mut record.session,
+            None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
         if crew.by_key.is_some() {

@@ -22,7 +22,7 @@ use model::words::door;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use wire::memcached::Dialect;
-use workload::kv::{COLUMNS, TABLE, value};
+use workload::kv::{COLUMNS, Sizes, TABLE, value};
 use workload::session::Fault;
 
 /// A door that is silent so long is closed.
@@ -167,13 +167,13 @@ fn secrets(door: &Door) -> Result<[String; 2], Fault> {
 /// Values of keys all over the table, through the door, byte for byte.
 fn compare(door: &KeyDoor, work: &Work) -> Result<(), Trouble> {
     let count = |name: &str| work.parameters[name].count().expect("a checked parameter").unsigned_abs();
-    let (keys, bytes) = (count("keys"), count("value_bytes") as usize);
+    let (keys, sizes) = (count("keys"), Sizes::of(&work.parameters));
     let spots: Vec<u64> =
         (0..SPOTS.min(keys)).map(|n| 1 + n * (keys - 1) / SPOTS.min(keys).max(2).saturating_sub(1)).collect();
     let cannot = |e: Fault| Trouble::new(format!("{door:?} cannot be read")).because(e);
     let found = KeyControl::connect(door, PATIENCE).and_then(|mut control| control.get(&spots)).map_err(cannot)?;
     let mut room = Vec::new();
-    let wrong = found.iter().filter(|(key, value)| !value::is_of(*key, value, bytes, &mut room)).count();
+    let wrong = found.iter().filter(|(key, value)| !value::is_of(*key, value, sizes.bytes(*key), &mut room)).count();
     let there = spots.iter().filter(|spot| found.iter().any(|(key, _)| key == *spot)).count();
     if wrong > 0 || there < spots.len() {
         let (missing, of) = (spots.len() - there, spots.len());

@@ -9,6 +9,7 @@ mod cache;
 mod crew;
 mod dataset;
 mod doors;
+mod drain;
 mod explain;
 mod found;
 mod instance;

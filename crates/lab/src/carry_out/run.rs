@@ -9,7 +9,7 @@ use super::placement::place;
 use super::scribe::{Scribe, Watch, joined, keep_own};
 use super::trial::LimitWatch;
 use super::wanted::Wanted;
-use super::{Halt, Lab, around, start, troubles, wanted};
+use super::{Halt, Lab, answers, around, drain, start, troubles, wanted};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
@@ -19,7 +19,7 @@ use crate::notebook::{RunPages, unix_ms};
 use crate::samplers;
 use crate::samplers::client::Workers;
 use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node};
-use crate::sampling::{Readings, Sampling, between};
+use crate::sampling::{Sampling, between, together};
 use crate::servers::catalogue;
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
@@ -30,7 +30,7 @@ use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
 use model::record::explain::Explain;
-use model::record::run::{Ending, RunRecord, WholeRun};
+use model::record::run::{Ending, Ends, RunRecord, WholeRun};
 use model::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,8 +67,11 @@ impl Lab<'_> {
         record.workers = voyages.iter().map(|(_, voyage)| voyage.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, self.host).load;
         let door = voyages[0].1.crews[0].door.clone();
-        match ask(&voyages, cell) {
-            Ok((first, others)) => (record.session, record.more_sessions) = (first, others),
+        match ask(&voyages[0], cell, answers::PATIENCE) {
+            Ok(mut told) => {
+                (_, record.session) = told.remove(0);
+                record.more_sessions = told.into_iter().collect();
+            }
             Err(fault) => {
                 let died = self.died(NEWS).map_or(String::new(), |d| format!("; {d}"));
                 return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}{died}") });
@@ -103,15 +106,9 @@ impl Lab<'_> {
             first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
         };
         let sampling = Sampling::begin(all, series);
-        let quiet = sampling.mark().wait();
         let acting = Acting::new(self.scene(cell, &wanted, process));
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, acting);
-        let outcome = self.sail(planned, todo, &voyages, &mut scribe)?;
-        for Over { record, trouble, .. } in scribe.rest() {
-            let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
-            self.notebook.note(EventKind::DisturbanceEnded, Some(&planned.id), text)?;
-        }
-        let still = sampling.mark().wait();
+        let outcome = self.sail(planned, todo, &voyages, &mut scribe, &mut record)?;
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         record.around = Some(before.and_after(&own, &self.house.home));
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
@@ -123,7 +120,8 @@ impl Lab<'_> {
         }
         record.io = outcome.io.clone();
         record.phases = phases;
-        record.whole = whole(&outcome, &quiet, &still);
+        let WholeRun { counters, drain, .. } = std::mem::take(&mut record.whole);
+        record.whole = WholeRun { drain, ..whole(&outcome, counters) };
         if cell.phases.iter().any(|phase| ends_the_server(phase.disturb.as_ref())) {
             keep_own(&mut record.whole.counters);
         }
@@ -148,33 +146,57 @@ impl Lab<'_> {
             self.take_down_within(Duration::ZERO);
         }
         let ending = match (failure, died) {
-            (None, None) => {
-                ask_again(&voyages, cell, &mut record);
-                Ending::Done
-            }
+            (None, None) => Ending::Done,
             (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
         };
         self.end(record, ending)
     }
 
-    /// One load after the other, until one of them ends the run.
+    /// One load after the other, until one of them ends the run. When a stage begins its plans are asked for, and again when it is
+    /// over: each sees other data. What that asks of the server is counted with none of them.
     fn sail(
         &mut self,
         run: &PlannedRun,
         todo: &[PlannedRun],
         voyages: &[(Stage, Voyage)],
         scribe: &mut Scribe<'_>,
+        record: &mut RunRecord,
     ) -> Result<Outcome, Trouble> {
-        let (stop, mut outcomes) = (self.stop, Vec::new());
-        for (stage, voyage) in voyages {
+        let (stop, cell) = (self.stop, scribe.cell);
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let (mut windows, mut rested) = (Vec::new(), None);
+        for pair @ (stage, voyage) in voyages {
+            if let Some(before) = outcomes.last_mut() {
+                match ask(pair, cell, answers::PATIENCE_BETWEEN) {
+                    Ok(told) => record.more_sessions.extend(told),
+                    Err(fault) => {
+                        before.failure = Some(format!("before {}: {fault}", voyage.phases[0].name));
+                        break;
+                    }
+                }
+            }
+            let quiet = scribe.mark();
+            let rested = rested.get_or_insert_with(|| quiet.clone());
             let mut watch = Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: voyage.workers };
             let outcome = drive(voyage, stop, &mut watch);
             let mut outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
+            for Over { record, trouble, .. } in scribe.rest() {
+                let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
+                self.notebook.note(EventKind::DisturbanceEnded, Some(&run.id), text)?;
+            }
+            if windows.len() + 1 == voyages.len() && outcome.failure.is_none() && !outcome.stopped {
+                record.whole.drain = cell.load.drain.map(|most| drain::wait(scribe.sampling, rested, most, stop));
+            }
+            let start = outcomes.first().map_or(outcome.start, |first| first.start);
+            windows.push(between(&quiet, &scribe.mark(), start));
             if voyages.len() > 1 {
                 // Which step failed is half of why.
                 let phase = &voyage.phases[outcome.phases.len().saturating_sub(1)].name;
                 outcome.failure = outcome.failure.map(|why| format!("in {phase}: {why}"));
+            }
+            if outcome.failure.is_none() && !outcome.stopped {
+                ask_again(pair, cell, record);
             }
             let is_over = outcome.failure.is_some() || outcome.stopped || outcome.cut;
             outcomes.push(outcome);
@@ -182,6 +204,7 @@ impl Lab<'_> {
                 break;
             }
         }
+        record.whole.counters = together(windows);
         Ok(joined(outcomes))
     }
 
@@ -310,7 +333,7 @@ impl Ask for Asking {
     }
 }
 
-fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
+fn whole(outcome: &Outcome, counters: BTreeMap<String, Ends>) -> WholeRun {
     WholeRun {
         writes: Some(outcome.writes),
         questions: outcome.questions,
@@ -320,8 +343,9 @@ fn whole(outcome: &Outcome, quiet: &Readings, still: &Readings) -> WholeRun {
         connects: outcome.whole.connects,
         reconnects: outcome.whole.reconnects,
         connect_time: outcome.whole.connect_time.clone(),
-        counters: between(quiet, still, outcome.start),
+        counters,
         timer_error: Some(outcome.timer_error.clone()),
         scheduling: Some(outcome.scheduling.clone()),
+        drain: None,
     }
 }

@@ -20,9 +20,9 @@ use model::units::Nanos;
 use std::collections::BTreeMap;
 
 pub(super) struct Scribe<'a> {
-    cell: &'a Cell,
+    pub cell: &'a Cell,
     workers: &'a Workers,
-    sampling: &'a Sampling,
+    pub sampling: &'a Sampling,
     intervals: Page<Interval>,
     written: Result<(), Trouble>,
     start: Nanos,
@@ -71,6 +71,11 @@ impl<'a> Scribe<'a> {
 
     fn since(&self, at: Nanos) -> Nanos {
         Nanos(at.0.saturating_sub(self.start.0))
+    }
+
+    /// All that is counted, now.
+    pub fn mark(&self) -> Readings {
+        self.sampling.mark().wait()
     }
 
     /// Waits until nothing disturbs the instance any more.
@@ -146,10 +151,6 @@ impl Watch<'_, '_, '_> {
         }
         &mut self.scribe.phases[place]
     }
-
-    fn mark(&self) -> Readings {
-        self.scribe.sampling.mark().wait()
-    }
 }
 
 impl Witness for Watch<'_, '_, '_> {
@@ -161,12 +162,12 @@ impl Witness for Watch<'_, '_, '_> {
         let place = self.stage.phases.start + phase;
         if place == 0 {
             self.scribe.start = at;
-            self.scribe.sampling.start(at);
+            self.scribe.sampling.start(at, self.scribe.cell.load.sampling);
         }
         // Where one phase ends the next begins; what other workers spend is read anew.
         let begin = match phase.checked_sub(1).and_then(|before| self.sum(before).end.clone()) {
             Some(readings) => readings,
-            None => self.mark(),
+            None => self.scribe.mark(),
         };
         self.sum(phase).begin = Some(begin);
         if let Some(disturb) = self.scribe.cell.phases[place].disturb.clone() {
@@ -179,7 +180,7 @@ impl Witness for Watch<'_, '_, '_> {
     }
 
     fn phase_ends(&mut self, phase: usize, _: Nanos) {
-        let end = self.mark();
+        let end = self.scribe.mark();
         self.sum(phase).end = Some(end);
         self.scribe.acting.end(self.stage.phases.start + phase);
     }

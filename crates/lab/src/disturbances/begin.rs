@@ -2,7 +2,7 @@
 //! makes a snapshot for each statement and gives it up; READ UNCOMMITTED makes none. The canary proves that nothing was held.
 
 use super::scene::canary::Canary;
-use super::scene::placebo::hold;
+use super::scene::placebo::{hold, leave};
 use super::{Deed, Disturbance, Scene};
 use crate::trouble::Trouble;
 use model::words::DisturbanceWords;
@@ -33,8 +33,7 @@ fn act(scene: &Scene, isolation: &str) -> Result<Deed, Trouble> {
     let mut holder = scene.session()?;
     hold(&mut holder, isolation, &table)?;
     let (reads, failed) = canary.watch(scene, &mut holder, false)?;
-    holder.say(&["ROLLBACK"])?;
-    holder.quit();
+    let failed = leave(holder, failed);
     let sentence = match &failed {
         None => format!(
             "A transaction at {isolation} was open to the end and held no snapshot: the canary's last value was read {reads} times."

@@ -4,7 +4,7 @@
 //! that this one holds to the end.
 
 use super::scene::canary::Canary;
-use super::scene::placebo::{engine_says, hold};
+use super::scene::placebo::{engine_says, hold, leave};
 use super::{Deed, Disturbance, Scene};
 use crate::trouble::Trouble;
 use model::words::DisturbanceWords;
@@ -29,8 +29,7 @@ fn act(scene: &Scene) -> Result<Deed, Trouble> {
     let (reads, otherwise) = canary.watch(scene, &mut holder, true)?;
     let engine = engine_says(scene, &mut holder);
     // Whoever is no longer there cannot have held anything.
-    holder.say(&["ROLLBACK"])?;
-    holder.quit();
+    let otherwise = leave(holder, otherwise);
     let told = engine.as_ref().map_or(String::new(), |(what, n)| format!("; {what} was {n}"));
     let sentence = match &otherwise {
         None => {

@@ -6,6 +6,7 @@ use super::page;
 use crate::trouble::Trouble;
 use model::plan::RunId;
 use model::record::Details;
+use model::record::moment::{self, Moment};
 use model::record::second::{Second, TimedSecond};
 use model::record::series::{Metric, Sample, Series};
 use model::record::tally::Interval;
@@ -26,6 +27,8 @@ pub struct Folder {
     path: PathBuf,
     damage: Mutex<Vec<String>>,
     kept: Mutex<Kept>,
+    /// By how many moments each run will be drawn, where it will be.
+    moments: Option<usize>,
 }
 
 /// What was read before, by run.
@@ -33,6 +36,8 @@ pub struct Folder {
 struct Kept {
     seconds: HashMap<RunId, Vec<Second>>,
     count: usize,
+    /// Until they are drawn.
+    moments: HashMap<RunId, Vec<Moment>>,
     /// Every metric that anybody asked for: of the next run they are all read at once.
     wanted: BTreeSet<String>,
     /// With how many metrics were wanted when they were read.
@@ -41,7 +46,14 @@ struct Kept {
 
 impl Folder {
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), damage: Mutex::default(), kept: Mutex::default() }
+        Self { path: path.into(), damage: Mutex::default(), kept: Mutex::default(), moments: None }
+    }
+    /// Each run will also be drawn by so many moments and these metrics: they are kept from the first reading of its pages, which
+    /// is most of the time that reporting a long record takes.
+    pub fn to_be_drawn(mut self, moments: usize, metrics: &[&str]) -> Self {
+        self.moments = Some(moments);
+        self.kept().wanted.extend(metrics.iter().map(|metric| (*metric).to_string()));
+        self
     }
     /// Pages that could be read only in part, as far as they were asked for: whoever judges from them must say so.
     pub fn damage(&self) -> Vec<String> {
@@ -61,6 +73,9 @@ impl Folder {
         }
         lines
     }
+    fn timed_seconds(&self, run: &RunId) -> Vec<TimedSecond> {
+        self.intervals_as(run, |s: &TimedSecond| s.from)
+    }
     fn intervals_as<T: DeserializeOwned + Send>(&self, run: &RunId, from: impl Fn(&T) -> Nanos) -> Vec<T> {
         let mut intervals = self.told(page::read(&self.file(run, "intervals.jsonl")));
         intervals.sort_by_key(|i| from(i));
@@ -76,16 +91,24 @@ impl Details for Folder {
         if let Some(seconds) = self.kept().seconds.get(run) {
             return seconds.clone();
         }
-        let seconds = self.intervals_as(run, |s: &Second| s.from);
+        let (seconds, moments) = match self.moments {
+            None => (self.intervals_as(run, |s: &Second| s.from), None),
+            Some(count) => {
+                let timed = self.timed_seconds(run);
+                (timed.iter().map(TimedSecond::sums).collect(), Some(moment::thinned(&timed, count)))
+            }
+        };
         let mut kept = self.kept();
+        kept.moments.extend(moments.map(|moments| (run.clone(), moments)));
         if kept.count + seconds.len() <= MOST_KEPT {
             kept.count += seconds.len();
             kept.seconds.insert(run.clone(), seconds.clone());
         }
         seconds
     }
-    fn timed_seconds(&self, run: &RunId) -> Vec<TimedSecond> {
-        self.intervals_as(run, |s: &TimedSecond| s.from)
+    fn moments(&self, run: &RunId, count: usize) -> Vec<Moment> {
+        let kept = (self.moments == Some(count)).then(|| self.kept().moments.remove(run)).flatten();
+        kept.unwrap_or_else(|| moment::thinned(&self.timed_seconds(run), count))
     }
     fn series(&self, run: &RunId, metrics: &[&str]) -> Vec<Series> {
         let mut kept = self.kept();

@@ -114,6 +114,8 @@ fn load(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&S
         deadline: get.time("load.deadline").unwrap_or(DEADLINE),
         reconnect_every: get.count("load.reconnect_every").map(i64::unsigned_abs),
         errors: errors(get),
+        drain: get.time("load.drain"),
+        sampling: get.0.get("load.sampling").and_then(Value::flag).unwrap_or(true),
     }
 }
 

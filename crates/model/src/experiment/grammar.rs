@@ -67,6 +67,8 @@ const KEYS: &[(&str, &str, Shape)] = &[
     ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
     ("load", "deadline", Shape::Duration { zero: false }),
     ("load", "reconnect_every", count(1, i64::MAX)),
+    ("load", "drain", Shape::Duration { zero: false }),
+    ("load", "sampling", Shape::Of(Kind::Flag)),
     ("load", "errors.back_off", Shape::Duration { zero: true }),
     ("load", "errors.stop", Shape::Errors),
     ("load", "warm_up", Shape::Duration { zero: true }),
@@ -117,6 +119,7 @@ const AXES: &[(&str, &str)] = &[
     ("rate", "load.rate"),
     ("reconnect_every", "load.reconnect_every"),
     ("transport", "load.transport"),
+    ("sampling", "load.sampling"),
 ];
 
 /// What a path stands for.

@@ -28,6 +28,9 @@ pub(super) fn take_scales(entries: &mut Vec<Entry>) -> Vec<(String, Vec<Entry>)>
 /// The lists of the grammar, and what each of their entries is called.
 const LISTS: &[(&str, &str)] = &[("phases", "phase"), ("groups", "group")];
 
+/// Three ways to say which server it is: who overrides one of them has answered, whatever the file says.
+const WHICH_SERVER: &[&str] = &["server.build", "server.on", "axes.build"];
+
 /// The document with the overrides in force.
 pub(super) fn apply(base: &[Entry], overrides: &[Entry], problems: &mut Vec<Problem>) -> Vec<Entry> {
     let mut entries = base.to_vec();
@@ -36,6 +39,9 @@ pub(super) fn apply(base: &[Entry], overrides: &[Entry], problems: &mut Vec<Prob
         if overrides.iter().any(|o| o.path.starts_with(&whole)) {
             entries.retain(|e| !e.path.starts_with(&whole));
         }
+    }
+    if overrides.iter().any(|o| WHICH_SERVER.contains(&o.path.as_str())) {
+        entries.retain(|e| !WHICH_SERVER.contains(&e.path.as_str()));
     }
     for entry in overrides {
         match LISTS.iter().find_map(|list| Some((list, entry.path.strip_prefix(list.0)?.strip_prefix('.')?))) {

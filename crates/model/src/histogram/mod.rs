@@ -12,6 +12,7 @@ use crate::units::Nanos;
 use dense::Dense;
 use packed::Packed;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ops::ControlFlow;
 
 /// One hour in nanoseconds: longer answers are counted in the last bucket.
 const HIGHEST: u64 = 3_600_000_000_000;
@@ -59,7 +60,7 @@ impl Histogram {
     #[cold]
     fn thicken(&mut self) -> &mut Dense {
         let mut dense = Dense::new();
-        self.pairs().for_each(|(value, count)| dense.record(value, count));
+        self.each(|value, count| dense.record(value, count));
         self.0 = Form::Dense(dense);
         match &mut self.0 {
             Form::Dense(dense) => dense,
@@ -68,7 +69,7 @@ impl Histogram {
     }
     pub fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
-            (Form::Dense(mine), _) => other.pairs().for_each(|(value, count)| mine.record(value, count)),
+            (Form::Dense(mine), _) => other.each(|value, count| mine.record(value, count)),
             (Form::Sparse(mine), _) => *mine = Packed::of(merged(mine.pairs(), other.pairs())),
         }
     }
@@ -82,7 +83,7 @@ impl Histogram {
     pub fn count(&self) -> u64 {
         match &self.0 {
             Form::Dense(dense) => dense.total(),
-            Form::Sparse(packed) => packed.pairs().map(|(_, count)| count).sum(),
+            Form::Sparse(packed) => packed.total(),
         }
     }
     /// `None` without a value: an empty histogram has no percentile.
@@ -90,17 +91,22 @@ impl Histogram {
         let total = self.count();
         let wanted = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1));
         let mut seen = 0;
-        self.pairs().find_map(|(value, count)| {
+        let found = self.until(|value, count| {
             seen += count;
-            (seen >= wanted).then_some(Nanos(value + width(value) - 1))
-        })
+            if seen >= wanted { ControlFlow::Break(Nanos(value + width(value) - 1)) } else { ControlFlow::Continue(()) }
+        });
+        found.break_value()
     }
     /// How many are of at least that length, to the histogram's precision.
     pub fn count_from(&self, length: Nanos) -> u64 {
-        self.pairs().filter(|(value, _)| *value >= length.0).map(|(_, count)| count).sum()
+        let mut sum = 0;
+        self.each(|value, count| sum += if value >= length.0 { count } else { 0 });
+        sum
     }
     pub fn max(&self) -> Option<Nanos> {
-        self.pairs().last().map(|(value, _)| Nanos(value + width(value) - 1))
+        let mut last = None;
+        self.each(|value, _| last = Some(value));
+        last.map(|value| Nanos(value + width(value) - 1))
     }
     pub fn mean(&self) -> Option<Nanos> {
         match self.count() {
@@ -110,16 +116,33 @@ impl Histogram {
     }
     /// The sum of all values, to the histogram's precision.
     pub fn sum(&self) -> Nanos {
-        Nanos(self.pairs().map(|(value, count)| (value + width(value) / 2) * count).sum())
+        let mut sum = 0;
+        self.each(|value, count| sum += (value + width(value) / 2) * count);
+        Nanos(sum)
     }
     /// The sum of all squared values in seconds², to the histogram's precision: what the length of an operation that a
     /// moment happens to fall into depends on.
     pub fn sum_of_squares(&self) -> f64 {
-        self.pairs().map(|(value, count)| Nanos(value + width(value) / 2).seconds().powi(2) * count as f64).sum()
+        let mut sum = 0.0;
+        self.each(|value, count| sum += Nanos(value + width(value) / 2).seconds().powi(2) * count as f64);
+        sum
     }
     /// Recorded buckets: their lowest value, and how many.
     pub fn buckets(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
         self.pairs().map(|(value, count)| (Nanos(value), count))
+    }
+    fn each(&self, mut take: impl FnMut(u64, u64)) {
+        let _ = self.until(|value, count| {
+            take(value, count);
+            ControlFlow::<()>::Continue(())
+        });
+    }
+    /// Whoever adds up a thousand runs walks through a hundred million buckets: each form by a loop of its own.
+    fn until<B>(&self, mut take: impl FnMut(u64, u64) -> ControlFlow<B>) -> ControlFlow<B> {
+        match &self.0 {
+            Form::Dense(dense) => dense.pairs().try_for_each(|(value, count)| take(value, count)),
+            Form::Sparse(packed) => packed.pairs().try_for_each(|(value, count)| take(value, count)),
+        }
     }
     fn pairs(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
         match &self.0 {

@@ -10,16 +10,19 @@ const MORE: u8 = 0x80;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
+    /// Of all counts: asked for with every percentile.
+    total: u64,
 }
 
 impl Packed {
     /// Of values in any buckets, ascending, with their counts; values of one bucket are counted together.
     pub(super) fn of(pairs: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut bytes = Vec::new();
-        let (mut last, mut open) = (0, None::<(usize, u64)>);
+        let (mut last, mut total, mut open) = (0, 0, None::<(usize, u64)>);
         let mut close = |(place, count): (usize, u64)| {
             push(&mut bytes, (place - last) as u64);
             push(&mut bytes, count);
+            total += count;
             last = place;
         };
         for (value, count) in pairs {
@@ -31,7 +34,11 @@ impl Packed {
         }
         open.into_iter().for_each(&mut close);
         bytes.shrink_to_fit();
-        Self { bytes }
+        Self { bytes, total }
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.total
     }
 
     /// Lowest value and count of each bucket, ascending.

@@ -14,7 +14,7 @@ use crate::rate::Rate;
 use crate::search::{Goal, Search};
 use crate::seed::Seed;
 use crate::settings;
-use crate::units::{Bytes, Nanos, Users};
+use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +153,7 @@ fn label(workloads: &[&WorkloadWords]) -> String {
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     match axis {
         "build" | "engine" | "profile" | "topology" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every"
-        | "transport" | "workload" => true,
+        | "transport" | "sampling" | "workload" => true,
         parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
     }
 }
@@ -170,6 +170,9 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     }
     if let Some(transport) = axes.get("transport").and_then(Value::text) {
         load.transport = Transport::named(transport);
+    }
+    if let Some(sampling) = axes.get("sampling").and_then(Value::flag) {
+        load.sampling = sampling;
     }
     let mut server = server(experiment, &axes);
     if server.on.is_none() && experiment.running(words).iter().any(|w| w.door().is_some()) {
@@ -369,19 +372,6 @@ fn not_installed(build: &str) -> Obstacle {
 /// A build without engines keeps no tables, and nothing is asked of it.
 fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
     build.kind == door::CACHE || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
-}
-
-/// What of the plan is larger than the host.
-pub(super) fn size_warnings(cells: &[Cell], disk: Bytes, host: &Host) -> Vec<String> {
-    let pools: BTreeSet<_> =
-        cells.iter().filter_map(|c| c.server.settings.get("buffer_pool")?.count()).map(i64::unsigned_abs).collect();
-    let too_large = pools.into_iter().map(Bytes).filter(|b| host.memory.0 > 0 && *b > host.memory);
-    let mut warnings: Vec<_> =
-        too_large.map(|b| format!("buffer_pool is {b}, but the host has {} of memory.", host.memory)).collect();
-    if host.disk_free.0 > 0 && disk > host.disk_free {
-        warnings.push(format!("The plan needs about {disk} of disk, but {} is free.", host.disk_free));
-    }
-    warnings
 }
 
 /// Changes of a rate that no run lives to see; with phases by count nobody knows how long it lives.

@@ -5,7 +5,7 @@ use super::{Cell, Cost, PlannedRun, Server, order};
 use crate::load::Until;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
-use crate::words::{Class, Words};
+use crate::words::{Class, Footprint, Words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Connecting, preparing, reading counters and writing the record, per run.
@@ -29,13 +29,13 @@ pub(super) fn of(cells: &[Cell], runs: &[PlannedRun], words: &Words) -> Cost {
     Cost { time: Nanos((seconds * 1e9) as u64), disk: Bytes(bytes), rows }
 }
 
-/// Seconds.
+/// Seconds; what drains may take less.
 fn length(cell: &Cell) -> f64 {
     let phase = |until: Until| match until {
         Until::Time(time) => time.seconds(),
         Until::Count(count) => count as f64 / OPERATIONS_PER_SECOND as f64,
     };
-    cell.phases.iter().map(|p| phase(p.until)).sum()
+    cell.phases.iter().map(|p| phase(p.until)).sum::<f64>() + cell.load.drain.map_or(0.0, Nanos::seconds)
 }
 
 /// Bytes of the instances that the lab starts, before any dataset is in them.
@@ -50,16 +50,23 @@ fn instances(cells: &[Cell]) -> u64 {
 fn datasets(cells: &[Cell], words: &Words) -> (u64, u64) {
     let mut seen = BTreeSet::new();
     let (mut bytes, mut rows) = (0_u64, 0_u64);
-    for (cell, work) in cells.iter().flat_map(|c| c.works().into_iter().map(move |work| (c, work))) {
-        let workload = words.workload(&work.workload);
-        let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
-        let data: BTreeMap<String, Value> =
-            work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
-        if seen.insert((&cell.server, workload.family(), data)) {
-            let footprint = (workload.footprint)(&work.parameters);
+    for (cell, (dataset, footprint)) in cells.iter().flat_map(|c| data_of(c, words).into_iter().map(move |d| (c, d))) {
+        if seen.insert((&cell.server, dataset)) {
             bytes = bytes.saturating_add(footprint.bytes.saturating_mul(cell.server.topology.nodes().into()));
             rows = rows.saturating_add(footprint.rows);
         }
     }
     (bytes, rows)
+}
+
+/// The datasets of a cell, by family and what shapes them, with their sizes.
+pub(super) fn data_of<'w>(cell: &Cell, words: &'w Words) -> BTreeMap<(&'w str, BTreeMap<String, Value>), Footprint> {
+    let mut sizes = BTreeMap::new();
+    for work in cell.works() {
+        let workload = words.workload(&work.workload);
+        let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+        let data = work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
+        sizes.entry((workload.family(), data)).or_insert_with(|| (workload.footprint)(&work.parameters));
+    }
+    sizes
 }

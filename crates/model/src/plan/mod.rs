@@ -9,6 +9,7 @@ pub mod door;
 mod hash;
 mod near_miss;
 mod order;
+mod room;
 mod table;
 pub mod topology;
 
@@ -197,8 +198,9 @@ impl Plan {
         }
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, words);
-        warnings.extend(cells::size_warnings(&cells, cost.disk, host));
+        warnings.extend(room::of_host(&cells, cost.disk, host));
         warnings.extend(cells::rate_warnings(&cells));
+        warnings.extend(room::of_pool(&cells, words));
         if experiment.server.on.is_some()
             && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty())
         {

@@ -96,6 +96,8 @@ fn shared(plan: &Plan) -> String {
         c.load.transport.filter(|t| *t != Transport::Unix).map_or(String::new(), |t| t.word().into())
     });
     say("pause", &|c| c.load.pause.as_ref().map_or(String::new(), ToString::to_string));
+    say("drain", &|c| c.load.drain.map_or(String::new(), |most| format!("at most {most}")));
+    say("sampling", &|c| if c.load.sampling { String::new() } else { "only at the ends of phases".into() });
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"
 }

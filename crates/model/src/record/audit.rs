@@ -63,6 +63,8 @@ pub enum Severity {
 pub enum Rule {
     /// The two sums are the same; each uncertain operation may have moved them apart by so much.
     Equal { left: Vec<Term>, right: Vec<Term>, apart: i64 },
+    /// The same, but of the right a share may be missing on the left.
+    Nearly { left: Vec<Term>, right: Vec<Term>, apart: i64, short: f64 },
     /// The share of the part in the whole lies in these bounds; what chance alone explains (99.9 %) is no breach, and from
     /// `enough` of the whole on it is looked at.
     Share { part: Vec<Term>, whole: Vec<Term>, low: f64, high: f64, enough: i64 },

@@ -10,6 +10,7 @@ pub mod disturbance;
 pub mod event;
 pub mod explain;
 pub mod gaps;
+pub mod moment;
 pub mod run;
 pub mod second;
 pub mod series;
@@ -50,9 +51,10 @@ pub trait Details {
     fn seconds(&self, run: &crate::plan::RunId) -> Vec<second::Second> {
         self.intervals(run).iter().map(second::Second::from).collect()
     }
-    /// … or only those of operations.
-    fn timed_seconds(&self, run: &crate::plan::RunId) -> Vec<second::TimedSecond> {
-        self.intervals(run).iter().map(second::TimedSecond::from).collect()
+    /// The same as at most so many moments, for whoever draws it.
+    fn moments(&self, run: &crate::plan::RunId, count: usize) -> Vec<moment::Moment> {
+        let seconds: Vec<_> = self.intervals(run).iter().map(second::TimedSecond::from).collect();
+        moment::thinned(&seconds, count)
     }
     /// The named metrics over the run; metrics that were not measured are absent.
     fn series(&self, run: &crate::plan::RunId, metrics: &[&str]) -> Vec<series::Series>;

@@ -48,9 +48,9 @@ pub struct RunRecord {
     pub workers: u32,
     /// CPUs that the load ran on.
     pub load_cpus: Vec<u32>,
-    /// Of the first group.
+    /// Of the first group, or the first stage.
     pub session: SessionAnswer,
-    /// Of further groups that do other work than the first, by name.
+    /// Of further groups that do other work than the first, by name; of further stages by their first phase, asked when it began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub more_sessions: BTreeMap<String, SessionAnswer>,
     /// `None` for a run without data.
@@ -88,13 +88,28 @@ pub struct WholeRun {
     pub reconnects: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect_time: Option<Histogram>,
+    /// Where there are several stages, they grew over these together: what the lab asks between two of them is left out.
     pub counters: BTreeMap<String, Ends>,
+    /// What the server owed when the load was over; `None` where nobody waited for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<Drain>,
     /// How late the load's timers woke it, whatever they were set for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_error: Option<Histogram>,
     /// `real time` when the kernel granted it to workers whose users wait for moments, else `ordinary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduling: Option<String>,
+}
+
+/// How long a server that has no users any more went on paying for what they had done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Drain {
+    /// From the end of the load.
+    pub took: Nanos,
+    /// All of it was paid; else that was not so when the time was up.
+    pub is_over: bool,
+    /// Gauges of what is owed: before the load, at its end, and at last.
+    pub owed: BTreeMap<String, [f64; 3]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,6 +34,12 @@ impl<L> Second<L> {
     pub fn length(&self) -> Nanos {
         Nanos(self.to.0 - self.from.0)
     }
+    /// As the sums alone.
+    pub fn sums(&self) -> Second {
+        let Self { from, to, phase, done, calls, refused, arrivals, .. } = self;
+        let (from, to, phase, done, calls) = (*from, *to, phase.clone(), *done, *calls);
+        Second { from, to, phase, done, calls, refused: *refused, arrivals: *arrivals, latency: () }
+    }
     fn of(interval: &Interval, latency: L) -> Self {
         let statements = interval.tally.statements.values();
         Self {

@@ -38,6 +38,7 @@ pub fn of(record: &Record) -> Judgement {
         claims: claims(),
         searches: Vec::new(),
         curves: Vec::new(),
+        plans: Vec::new(),
         made_of: BTreeMap::from([(
             "server_cpu_us_per_statement".into(),
             Made { how: "growth of the counters ÷ statements".into(), counters: vec!["server.cpu.user".into(), "server.cpu.system".into()] },
@@ -90,6 +91,7 @@ fn verdict(check: &str, status: Status, sentence: &str, measured: &str, limit: &
         advice: advice.into(),
         evidence: Vec::new(),
         quarantined: false,
+        phases: Vec::new(),
     }
 }
 

@@ -158,6 +158,8 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
             deadline: Nanos::from_secs(10),
             reconnect_every: None,
             errors: Errors::default(),
+            drain: None,
+            sampling: true,
         },
         search: None,
         groups: Vec::new(),

@@ -9,7 +9,8 @@ import { checks, errors } from './cell/checks';
 import { parts, table } from './cell/numbers';
 import { phases } from './cell/phases';
 import { comparisons, plans, runs } from './cell/runs';
-import { hasLatency, latency, sizes } from './charts/latency';
+import { legend } from './charts/chart';
+import { COLOURS, hasLatency, latency, operations, sizes } from './charts/latency';
 import { cellById, report, type Cell } from './data';
 import { h } from './dom';
 import { cited, metricTitle, quantity, spread } from './format';
@@ -115,9 +116,11 @@ function cite(cell: Cell, metric: string): HTMLElement {
 
 function distribution(cell: Cell): HTMLElement | null {
   if (!hasLatency(cell)) return null;
+  const names = operations([cell]).slice(0, COLOURS);
   return block(
     'Latency',
+    names.length > 1 ? legend(names) : null,
     latency([cell], [words(cell)], 220).element,
-    h('p', { class: 'caption' }, `${sizes([cell])}, all repetitions merged; dashed: fewer than ten operations beyond.`),
+    h('p', { class: 'caption' }, `${sizes([cell])}, all repetitions merged; dashed: fewer than ten operations beyond.${operations([cell]).length > COLOURS ? ` The ${COLOURS} commonest operations are drawn.` : ''}`),
   );
 }

@@ -52,6 +52,8 @@ export interface PhasePart extends Part {
   step: string;
   iteration?: number;
   disturb?: string;
+  /** Checks that failed on this phase and not on the whole cell. */
+  struck?: string[];
   against?: { phase: string; ratios: Metrics; outcome: string; sentence: string };
 }
 
@@ -131,6 +133,19 @@ export interface Search {
   status: Status;
   sentence: string;
 }
+/** How statements were carried out in cells that differ on one axis; the first column is what the others are held against. */
+export interface PlanTable {
+  axis: string;
+  place: string;
+  columns: { cell: string; value: Value; primary_key: string | null; key_differs: boolean }[];
+  rows: { phase: string; statement: string; cells: (PlanCell | null)[] }[];
+}
+export interface PlanCell {
+  parts: { name: string; text: string; differs: boolean }[];
+  reads: number;
+  measured_reads: number | null;
+  us: Estimate | null;
+}
 export interface Finding {
   name: string;
   rung: string;
@@ -172,6 +187,7 @@ export interface ReportDocument {
   host: Host;
   searches?: Search[];
   curves?: Curve[];
+  plans?: PlanTable[];
   cells: Cell[];
   comparisons: Comparison[];
   findings: Finding[];

@@ -1,21 +1,22 @@
-// The latency part: a line per value of the compared axis, every other axis picked by the reader.
+// The latency part: a line per value of the compared axis; every other axis, and which operation, picked by the reader.
 
-import { present, varied, x } from './axes';
+import { present, varied, x, xNumeric } from './axes';
 import { legend } from './charts/chart';
-import { drawable, latency, sizes } from './charts/latency';
+import { COLOURS, drawable, latency, operations, sizes } from './charts/latency';
 import { lineAxis } from './charts/scaling';
 import type { Cell } from './data';
 import { h, select } from './dom';
 import { show } from './format';
 
 const picked = new Map<string, string>();
+let operation: string | undefined;
 
 export function distribution(): HTMLElement {
-  const axis = lineAxis();
+  const axis = lineAxis() ?? (x && present(x).length <= COLOURS ? x : undefined);
   const others = varied.filter((a) => a !== axis);
   const all = drawable();
   const start = all.reduce<Cell | undefined>(
-    (best, c) => (best && (x === undefined || Number(best.axes[x.key]) >= Number(c.axes[x.key])) ? best : c),
+    (best, c) => (best && (x === undefined || !xNumeric || Number(best.axes[x.key]) >= Number(c.axes[x.key])) ? best : c),
     undefined,
   );
   for (const a of others) if (!picked.has(a.key)) picked.set(a.key, show(start?.axes[a.key]));
@@ -29,6 +30,8 @@ export function distribution(): HTMLElement {
     .map((cell, i) => ({ cell, name: names[i] ?? '' }))
     .filter((l): l is { cell: Cell; name: string } => l.cell !== undefined);
   const place = h('div', {});
+  const choice = operations(shown.map((l) => l.cell));
+  const one = operation !== undefined && choice.includes(operation) ? operation : choice[0];
   const pickers = others.map((a, i) =>
     select(
       a.key,
@@ -40,6 +43,18 @@ export function distribution(): HTMLElement {
       },
     ),
   );
+  if (choice.length > 1)
+    pickers.push(
+      select(
+        'operation',
+        choice.map((v) => ({ value: v, label: v })),
+        one ?? '',
+        (v) => {
+          operation = v;
+          place.replaceWith(distribution());
+        },
+      ),
+    );
   place.append(
     h('div', { class: 'controls' }, pickers),
     legend(names),
@@ -48,12 +63,13 @@ export function distribution(): HTMLElement {
           shown.map((l) => l.cell),
           shown.map((l) => l.name),
           320,
+          one,
         ).element
       : h('p', { class: 'empty' }, 'This combination has no number.'),
     h(
       'p',
       { class: 'caption' },
-      `${sizes(shown.map((l) => l.cell))}; histograms of all repetitions merged. Dashed: fewer than ten operations lie beyond, so it is a few slow operations and not yet a percentile.`,
+      `${sizes(shown.map((l) => l.cell), one)}; histograms of all repetitions merged. Dashed: fewer than ten operations lie beyond, so it is a few slow operations and not yet a percentile.`,
     ),
   );
   return place;

@@ -4,6 +4,7 @@
 import './style.css';
 import { present, varied, x } from './axes';
 import { drawer, showCell } from './cell';
+import { best, hasBest } from './charts/best';
 import { heatmap, narrow } from './charts/heatmap';
 import { drawable } from './charts/latency';
 import { replicates } from './charts/replicates';
@@ -17,6 +18,7 @@ import { h, section, select, toggle } from './dom';
 import { findings } from './findings';
 import { metricTitle, plural, show } from './format';
 import { ledger } from './ledger';
+import { plans, plansDiffer } from './plans';
 import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
 import { isDark, onTheme, setTheme } from './theme';
@@ -117,7 +119,7 @@ function skipped(): HTMLElement | null {
 function parts(): { title: string; element: HTMLElement }[] {
   const chosen = ['metric', 'axis', 'ref'];
   const n = report.experiment.repetitions;
-  const whiskers = `Whiskers: 95 % interval over n = ${n} repetitions. Hollow and crossed: a check failed, the number does not count. Metric and reference are those of the matrix.`;
+  const whiskers = `Whiskers: 95 % interval over n = ${n} repetitions. Hollow and crossed: a check failed, the number does not count. ≥: a lower bound, since the client was in the way. Bands: what limits each point. Metric and reference are those of the matrix.`;
   const over = `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`;
   const all: [boolean, string, string, () => (HTMLElement | null)[]][] = [
     [report.findings.length > 0, 'Findings', 'Explanations, each with the rung of evidence that it has reached.', () => [findings()]],
@@ -140,10 +142,22 @@ function parts(): { title: string; element: HTMLElement }[] {
       () => [part([...chosen, 'as', 'y'], curveControls), part([...chosen, 'as', 'y'], scaling), h('p', { class: 'caption' }, whiskers)],
     ],
     [
+      hasBest(),
+      'Best',
+      'The highest point of each curve. Dark within the bar: the client’s share of the CPU time; ≥: a lower bound. A maximum over several levels is flattered by their noise.',
+      () => [best()],
+    ],
+    [
       hasSteps(),
       'Steps',
-      'Each step over the iterations, relative to the first value. Tinted: not all of it came from memory, and no trend leads there.',
+      'Each step over the iterations, relative to the first value. Tinted: not all of it came from memory, and no trend leads there. Hollow: a check failed on that phase.',
       () => [steps()],
+    ],
+    [
+      plansDiffer(),
+      'Plans',
+      'Each statement as the server meant to carry it out when its phase began, of several iterations the last. Marked: not as in the first column. Below: rows that one execution read, and its mean time.',
+      () => [plans()],
     ],
     [drawable().length > 0, 'Latency', 'The whole distribution, not its mean.', () => [part(['axis'], distribution)]],
     [data.runs.length > 0, 'Timeline', 'The session as it went.', () => [part(['axis', 'series'], timeline)]],

@@ -14,6 +14,10 @@ pub fn markdown(compared: &Compared, broken: &Broken) -> String {
         }
         text += &format!("| {} |\n", cells.join(" | "));
     }
+    if !compared.moved.is_empty() {
+        text += "\nWhich side moved:\n\n";
+    }
+    text.extend(compared.moved.iter().map(|moved| format!("- {}\n", safe(&moved.sentence))));
     if !compared.differences.is_empty() {
         text += &format!("\n<details><summary>{} things differ besides</summary>\n\n", compared.differences.len());
         let pairs = pairs(compared);

@@ -1,4 +1,4 @@
-//! For a terminal: columns as wide as what they hold, then what else differs.
+//! For a terminal: columns as wide as what they hold, then whose change a moved ratio is, and what else differs.
 
 use super::{Broken, HEADS, cells, difference, pairs, summary};
 use model::compared::Compared;
@@ -18,6 +18,10 @@ pub fn text(compared: &Compared, broken: &Broken) -> String {
     let mut text = format!("base       {}\ncandidate  {}\n\n", compared.base, compared.candidate);
     text += &line(&heads);
     text.extend(rows.iter().map(line));
+    if !compared.moved.is_empty() {
+        text += "\nWhich side moved:\n";
+    }
+    text.extend(compared.moved.iter().map(|moved| format!("  {}\n", moved.sentence)));
     if !compared.differences.is_empty() {
         text += "\nWhat else differs:\n";
     }

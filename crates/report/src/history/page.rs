@@ -21,7 +21,8 @@ const STYLE: &str = "
 :root{color-scheme:light dark;--ink:#1c2430;--faint:#8a94a3;--line:#2f6fb0;--bad:#c0392b;--good:#2e8b57;--paper:#fff}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--faint:#7b8594;--line:#7ab0e6;--bad:#ec7063;--good:#6fcf97;--paper:#14181f}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:940px;margin:24px auto;padding:0 16px}
-h1{font-size:22px}h2{font-size:16px;margin:28px 0 4px}p{margin:2px 0}svg{width:100%;height:auto}
+h1{font-size:22px}h2{font-size:16px;margin:28px 0 4px}p{margin:2px 0}svg{width:100%;min-width:640px;height:auto}
+.scroll{overflow-x:auto}h2,p{overflow-wrap:anywhere}.marks{color:var(--faint);font-size:13px}
 text{font:11px system-ui,sans-serif;fill:var(--faint)}
 .axis{stroke:var(--faint);stroke-width:.5}.interval{stroke:var(--line);opacity:.5}
 .point{fill:var(--line)}.point.warn{fill:var(--paper);stroke:var(--line);stroke-width:2}
@@ -30,11 +31,14 @@ text{font:11px system-ui,sans-serif;fill:var(--faint)}
 .anew{stroke:var(--faint);stroke-dasharray:4 3}.worse{color:var(--bad)}.better{color:var(--good)}.anew-told{color:var(--faint)}
 ";
 
+const MARKS: &str = "A point is a record with its 95 % interval: hollow where a check warned, dashed where one failed, and then part of no \
+                     level. A line is a level; a band lies where it changed, a dashed line where something else begins.";
+
 pub fn page(history: &History) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width,initial-scale=1\"><title>assay history</title><style>{STYLE}</style></head><body>\n\
-         <h1>{} records, oldest first</h1>\n",
+         <h1>{} records, oldest first</h1>\n<p class=\"marks\">{MARKS}</p>\n",
         history.records.len()
     );
     history.lines.iter().for_each(|line| section(&mut html, history, line));
@@ -43,7 +47,8 @@ pub fn page(history: &History) -> String {
 
 fn section(html: &mut String, history: &History, line: &Line) {
     let put = "writing to a String cannot fail";
-    writeln!(html, "<h2>{} · {}</h2>", in_text(&line.cell), in_text(&line.metric)).expect(put);
+    let unit = if line.unit.is_empty() { String::new() } else { format!(" ({})", in_text(&line.unit)) };
+    writeln!(html, "<h2>{} · {}{unit}</h2>", in_text(&line.cell), in_text(&line.metric)).expect(put);
     for change in &line.changes {
         let class = if change.better { "better" } else { "worse" };
         writeln!(html, "<p class=\"{class}\">{}</p>", in_text(&change.sentence)).expect(put);
@@ -83,7 +88,11 @@ impl Scale {
 fn drawing(html: &mut String, history: &History, line: &Line) -> std::fmt::Result {
     let scale = Scale::of(line);
     let (bottom, name) = (HEIGHT - BOTTOM, |i: usize| &history.records[line.points[i].record].name);
-    writeln!(html, "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", in_text(&line.cell))?;
+    writeln!(
+        html,
+        "<div class=\"scroll\">\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
+        in_text(&line.cell)
+    )?;
     for value in [scale.low, (scale.low + scale.high) / 2.0, scale.high] {
         let y = scale.y(value);
         writeln!(html, "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>", WIDTH - RIGHT)?;
@@ -112,7 +121,12 @@ fn drawing(html: &mut String, history: &History, line: &Line) -> std::fmt::Resul
     }
     let (first, last) = (in_text(name(0)), in_text(name(line.points.len() - 1)));
     writeln!(html, "<text x=\"{LEFT}\" y=\"{:.0}\">{first}</text>", HEIGHT - 6.0)?;
-    writeln!(html, "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{last}</text></svg>", WIDTH - RIGHT, HEIGHT - 6.0)
+    writeln!(
+        html,
+        "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{last}</text></svg>\n</div>",
+        WIDTH - RIGHT,
+        HEIGHT - 6.0
+    )
 }
 
 fn mark(html: &mut String, scale: &Scale, i: usize, point: &Point, name: &str, unit: &str) -> std::fmt::Result {

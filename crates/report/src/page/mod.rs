@@ -5,7 +5,7 @@
 mod compact;
 mod latency;
 mod provenance;
-mod timeline;
+pub mod timeline;
 
 use crate::axes;
 use crate::document::Document;

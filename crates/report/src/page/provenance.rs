@@ -1,7 +1,7 @@
 //! Where the numbers come from: runs in order, instances with what sets them apart, and how the server meant to carry
 //! out each statement. Answers that many runs share are told once.
 
-use model::load::Work;
+use model::load::{Work, step_of};
 use model::plan::Cell;
 use model::record::Record;
 use model::record::answer::{SessionAnswer, StatementPlan};
@@ -70,11 +70,13 @@ fn distinct(record: &Record) -> BTreeMap<Identity<'_>, &RunRecord> {
     answers
 }
 
-/// What the users' sessions said; statements of further groups carry the group's name.
+/// What the users' sessions said; statements of further groups and stages carry their name. Of iterations the last is told.
 pub fn sessions(record: &Record) -> Vec<SessionAnswer> {
     let whole = |run: &RunRecord| {
         let mut answer = run.session.clone();
-        for (group, more) in &run.more_sessions {
+        let last = run.more_sessions.keys().filter_map(|name| step_of(name).1).max();
+        let told = |name: &str| step_of(name).1.is_none_or(|iteration| Some(iteration) == last);
+        for (group, more) in run.more_sessions.iter().filter(|(name, _)| told(name)) {
             let named = |plan: &StatementPlan| StatementPlan {
                 statement: format!("{group}: {}", plan.statement),
                 ..plan.clone()

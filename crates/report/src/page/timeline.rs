@@ -1,23 +1,13 @@
-//! The session as it went: per run the load's seconds with rate, latency, CPU use, and what the server said of itself. Long
-//! sessions are thinned out by merging neighbouring intervals: rates of the sum, percentiles of the merged histogram, and the slowest interval
-//! beside them, so that a stall does not vanish in a mean. Full resolution stays in the record.
+//! The session as it went: per run the load's moments with rate, latency, CPU use, and what the server said of itself. Of long
+//! sessions moments are several seconds (`model::record::moment`); full resolution stays in the record.
 
-use model::histogram::Histogram;
+use model::record::moment::{self, Moment};
 use model::record::run::RunRecord;
-use model::record::second::TimedSecond;
 use model::record::series::Series;
 use model::record::{Details, Record};
 use model::units::Nanos;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Points of one series over the whole session: two per pixel of a wide screen.
-const POINTS: usize = 2000;
-/// Even a very long session shows this much of each run: its beginning, its end and two points between.
-const POINTS_OF_A_RUN: usize = 4;
-
-/// Seconds among which another worker's like is looked for.
-const NEAR: usize = 3;
 
 const CLIENT: &[&str] = &["client.cpu.process"];
 const SERVER: &[&str] = &["server.cpu.user", "server.cpu.system"];
@@ -61,23 +51,26 @@ struct Lane {
     more: BTreeMap<&'static str, Vec<Option<f64>>>,
 }
 
+/// What it reads of a run's series.
+pub fn metrics() -> Vec<&'static str> {
+    let more: Vec<&str> = MORE.iter().map(|(name, _)| *name).collect();
+    [CLIENT, SERVER, BUSY, &more].concat()
+}
+
 /// By run.
 pub fn of(record: &Record, details: &dyn Details) -> serde_json::Value {
-    let each = (POINTS / record.runs.len().max(1)).max(POINTS_OF_A_RUN);
+    let each = moment::of_a_run(record.runs.len());
     let lanes: BTreeMap<&str, Lane> =
         record.runs.iter().map(|run| (run.id.0.as_str(), lane(run, details, each))).collect();
     serde_json::to_value(lanes).expect("plain values with text keys")
 }
 
-fn lane(run: &RunRecord, details: &dyn Details, points: usize) -> Lane {
-    let moments = moments(details.timed_seconds(&run.id));
-    let more: Vec<&str> = MORE.iter().map(|(name, _)| *name).collect();
-    let names: Vec<&str> = [CLIENT, SERVER, BUSY, &more].concat();
-    let series = details.series(&run.id, &names);
+fn lane(run: &RunRecord, details: &dyn Details, moments: usize) -> Lane {
+    let series = details.series(&run.id, &metrics());
     let mut lane = Lane::default();
-    for chunk in moments.chunks(moments.len().div_ceil(points).max(1)) {
-        let (from, to) = (chunk[0].0.0, chunk[chunk.len() - 1].0.1);
-        lane.push(chunk, from, to);
+    for moment in details.moments(&run.id, moments) {
+        let (from, to) = (moment.from, moment.to);
+        lane.push(&moment);
         let cpus = |names: &[&str]| busy(&series, names, from, to);
         let (client, server) = (cpus(CLIENT), cpus(SERVER));
         let other = cpus(BUSY).zip(client).zip(server).map(|((all, c), s)| (all - c - s).max(0.0));
@@ -93,35 +86,13 @@ fn lane(run: &RunRecord, details: &dyn Details, points: usize) -> Lane {
     lane
 }
 
-/// The seconds of a run with what all workers and groups counted in them. Workers cut theirs a little apart from each other.
-fn moments(intervals: Vec<TimedSecond>) -> Vec<((Nanos, Nanos), Vec<TimedSecond>)> {
-    let mut moments: Vec<((Nanos, Nanos), Vec<TimedSecond>)> = Vec::new();
-    for interval in intervals {
-        let half = Nanos(interval.from.0 + interval.length().0 / 2);
-        let same = moments
-            .iter_mut()
-            .rev()
-            .take(NEAR)
-            .find(|((from, to), others)| (*from..*to).contains(&half) && others[0].phase == interval.phase);
-        match same {
-            Some((_, others)) => others.push(interval),
-            None => moments.push(((interval.from, interval.to), vec![interval])),
-        }
-    }
-    moments
-}
-
 impl Lane {
-    fn push(&mut self, chunk: &[((Nanos, Nanos), Vec<TimedSecond>)], from: Nanos, to: Nanos) {
-        let answered = |groups: &[TimedSecond]| groups.iter().map(|i| i.calls + i.refused).sum::<u64>() as f64;
-        let per_second = |count: f64, from: Nanos, to: Nanos| count / Nanos((to.0 - from.0).max(1)).seconds();
-        let slowest = chunk.iter().map(|((from, to), groups)| per_second(answered(groups), *from, *to));
-        let mut latency = Histogram::new();
-        chunk.iter().flat_map(|(_, groups)| groups).for_each(|second| latency.merge(&second.latency));
+    fn push(&mut self, moment: &Moment) {
+        let Moment { from, to, answered, slowest, latency } = moment;
         self.from.push(from.0 / 1_000_000);
         self.to.push(to.0 / 1_000_000);
-        self.qps.push(short(per_second(chunk.iter().map(|(_, groups)| answered(groups)).sum(), from, to)));
-        self.slowest.push(short(slowest.fold(f64::INFINITY, f64::min)));
+        self.qps.push(short(*answered as f64 / Nanos((to.0 - from.0).max(1)).seconds()));
+        self.slowest.push(short(*slowest));
         self.p50_us.push(latency.percentile(50.0).map(|v| short(v.micros())));
         self.p99_us.push(latency.percentile(99.0).map(|v| short(v.micros())));
     }

@@ -17,7 +17,7 @@ pub struct Client {
 
 impl Client {
     pub fn new(work: Work) -> Self {
-        Self { text: Vec::with_capacity(work.value_bytes), work }
+        Self { text: Vec::with_capacity(work.sizes.most()), work }
     }
 
     async fn operate(&mut self, session: &mut (dyn KeyValue + '_)) -> Result<(), Fault> {
@@ -28,7 +28,7 @@ impl Client {
                     session.get(GET, self.work.keys(from, to), if verified { Want::Keep } else { Want::Count });
                 }
                 Wish::Set { key, stamp } => {
-                    value::write(&mut self.text, key, stamp, self.work.value_bytes);
+                    value::write(&mut self.text, key, stamp, self.work.sizes.bytes(key));
                     session.set(SET, key, &self.text);
                     sets += 1;
                 }
@@ -54,7 +54,9 @@ impl Client {
             return;
         }
         let is_wrong = |row: &usize| match (kept.cell(*row, 0), kept.cell(*row, 1)) {
-            (Cell::UInt(key), Cell::Bytes(text)) => !value::is_of(key, text, self.work.value_bytes, &mut self.text),
+            (Cell::UInt(key), Cell::Bytes(text)) => {
+                !value::is_of(key, text, self.work.sizes.bytes(key), &mut self.text)
+            }
             _ => true,
         };
         let wrong = (0..rows).filter(is_wrong).count();

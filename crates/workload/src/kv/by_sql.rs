@@ -34,7 +34,7 @@ pub fn probes(work: &mut Work) -> Vec<Probe> {
     let mut probes = vec![Probe { statement: "get", sql, rows: Some(different(&mut keys)), writes: false }];
     if work.writes() {
         let mut text = Vec::new();
-        value::write(&mut text, first, value::stamp(0, 0), work.value_bytes);
+        value::write(&mut text, first, value::stamp(0, 0), work.sizes.bytes(first));
         let sql = format!("UPDATE {TABLE} SET v='{}' WHERE id={first}", String::from_utf8_lossy(&text));
         probes.push(Probe { statement: "set", sql, rows: Some(0), writes: true });
     }
@@ -49,14 +49,14 @@ fn different(keys: &mut [u64]) -> u64 {
 
 impl Client {
     pub fn new(work: Work) -> Self {
-        let (keys, text) = (work.keys_per_get(), Vec::with_capacity(work.value_bytes));
+        let (keys, text) = (work.keys_per_get(), Vec::with_capacity(work.sizes.most()));
         Self { work, get: None, set: None, list: Vec::with_capacity(keys), params: Vec::with_capacity(keys), text }
     }
 
     async fn say(&mut self, session: &mut (dyn Sql + '_), wish: Wish) -> Result<(), Fault> {
         match wish {
             Wish::Set { key, stamp } => {
-                value::write(&mut self.text, key, stamp, self.work.value_bytes);
+                value::write(&mut self.text, key, stamp, self.work.sizes.bytes(key));
                 let params = [Param::Bytes(&self.text), Param::Int(key as i64)];
                 let answer = session.execute(SET, self.set.expect("a mix prepares both"), &params).await?;
                 if answer.affected != 1 {
@@ -91,7 +91,10 @@ impl Client {
         let kept = session.kept();
         let rows = kept.rows();
         let is_wrong = |row: &usize| match (kept.int(*row, 0), kept.cell(*row, 1)) {
-            (Some(key), Cell::Bytes(text)) => !value::is_of(key as u64, text, self.work.value_bytes, &mut self.text),
+            (Some(key), Cell::Bytes(text)) => {
+                let bytes = self.work.sizes.bytes(key as u64);
+                !value::is_of(key as u64, text, bytes, &mut self.text)
+            }
             _ => true,
         };
         let wrong = (0..rows).filter(is_wrong).count();

@@ -1,7 +1,7 @@
 //! The parameters of the family as words of an experiment. A member lists those that change it: requests travel in batches only
 //! where a protocol lets them, so an axis over `depth` must not repeat the prepared statements.
 
-use super::value;
+use super::{sizes, value};
 use crate::Parameters;
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
 use model::words::{Class, Kind, Literal, Parameter};
@@ -22,7 +22,14 @@ const VALUE_BYTES: Parameter = knob(
     Kind::Count { min: value::LEAST_BYTES as i64, max: value::MOST_BYTES as i64 },
     Literal::Count(119),
     Class::Data,
-    "Bytes of each value.",
+    "Bytes of each value; where sizes differ, of the largest.",
+);
+const VALUE_SIZES: Parameter = knob(
+    "value_sizes",
+    Kind::Choice(sizes::NAMES),
+    Literal::Text("constant"),
+    Class::Data,
+    "All values as large, uniform from 16 bytes on, or by a bounded Pareto law: many small ones and a few large.",
 );
 const KEYS_PER_GET: Parameter = knob(
     "keys_per_get",
@@ -64,7 +71,7 @@ const SET_PERCENT: Parameter = knob(
 macro_rules! with {
     ($($more:expr),*) => {
         &[
-            KEYS, VALUE_BYTES, KEYS_PER_GET, VERIFY_EVERY, DISTRIBUTION, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, PARETO_H,
+            KEYS, VALUE_BYTES, VALUE_SIZES, KEYS_PER_GET, VERIFY_EVERY, DISTRIBUTION, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, PARETO_H,
             ZIPFIAN_EXP, $($more),*
         ]
     };

@@ -7,10 +7,12 @@
 mod by_key;
 mod by_sql;
 mod knobs;
+mod sizes;
 mod table;
 pub mod value;
 mod work;
 
+pub use sizes::Sizes;
 pub use table::{COLUMNS, TABLE};
 
 use crate::dataset::Dataset;
@@ -125,5 +127,5 @@ fn footprint(parameters: &Parameters) -> Footprint {
     /// An empty table's files.
     const TABLE_BYTES: u64 = 1 << 17;
     let rows = knobs::count(parameters, "keys");
-    Footprint { bytes: TABLE_BYTES + rows * (ROW_BYTES + knobs::count(parameters, "value_bytes")), rows }
+    Footprint { bytes: TABLE_BYTES + rows * (ROW_BYTES + Sizes::of(parameters).mean()), rows }
 }

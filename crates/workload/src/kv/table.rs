@@ -1,6 +1,7 @@
 //! The one table of the family, with an integer key as the vendor's record run had it. Values are text of one byte a character,
 //! so that each door gives back the bytes that were written.
 
+use super::sizes::Sizes;
 use super::{knobs, value};
 use crate::Parameters;
 use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
@@ -12,24 +13,20 @@ pub const COLUMNS: [&str; 2] = ["id", "v"];
 
 pub(super) struct Pairs {
     keys: u64,
-    value_bytes: usize,
+    sizes: Sizes,
     engine: String,
 }
 
 impl Pairs {
     pub fn of(parameters: &Parameters, engine: &str) -> Self {
-        Self {
-            keys: knobs::count(parameters, "keys"),
-            value_bytes: knobs::count(parameters, "value_bytes") as usize,
-            engine: engine.to_string(),
-        }
+        Self { keys: knobs::count(parameters, "keys"), sizes: Sizes::of(parameters), engine: engine.to_string() }
     }
     /// Hands on key and value of each of these rows.
     fn each(&self, from: u64, to: u64, mut row: impl FnMut(u64, &[u8])) {
         assert!(from < to && to <= self.keys, "rows {from}..{to} of {}", self.keys);
         let mut value = Vec::new();
         for key in from + 1..=to {
-            value::write(&mut value, key, value::LOADED, self.value_bytes);
+            value::write(&mut value, key, value::LOADED, self.sizes.bytes(key));
             row(key, &value);
         }
     }
@@ -37,11 +34,12 @@ impl Pairs {
 
 impl Dataset for Pairs {
     fn tables(&self) -> Vec<Table> {
-        let Self { keys, value_bytes, engine } = self;
+        let Self { keys, sizes, engine } = self;
+        let widest = sizes.most();
         vec![Table {
             name: TABLE.into(),
             create: format!(
-                "CREATE TABLE {TABLE} (\n  id INTEGER NOT NULL,\n  v VARCHAR({value_bytes}) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL,\n  \
+                "CREATE TABLE {TABLE} (\n  id INTEGER NOT NULL,\n  v VARCHAR({widest}) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL,\n  \
                  PRIMARY KEY (id)\n) ENGINE={engine} DEFAULT CHARSET=latin1 COLLATE=latin1_bin"
             ),
             rows: *keys,
@@ -57,7 +55,7 @@ impl Dataset for Pairs {
     fn spot(&self, _: usize, row: u64) -> Spot {
         let key = row + 1;
         let mut text = Vec::new();
-        value::write(&mut text, key, value::LOADED, self.value_bytes);
+        value::write(&mut text, key, value::LOADED, self.sizes.bytes(key));
         Spot {
             sql: format!("SELECT id, v FROM {TABLE} WHERE id={key}"),
             expected: vec![Some(key.to_string()), Some(String::from_utf8_lossy(&text).into_owned())],
@@ -83,6 +81,6 @@ impl ByTable for Pairs {
         });
     }
     fn row_text_bytes(&self, _: usize) -> usize {
-        self.keys.to_string().len() + self.value_bytes + ",(, '')".len()
+        self.keys.to_string().len() + self.sizes.most() + ",(, '')".len()
     }
 }

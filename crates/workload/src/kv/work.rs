@@ -1,6 +1,7 @@
 //! Hot path: what a user wants next: a batch of gets and sets with their keys drawn, in buffers that are used again. Every door is
 //! given the same wishes; each says them in its own way.
 
+use super::sizes::Sizes;
 use super::{knobs, value};
 use crate::Parameters;
 use crate::draw::{Distribution, Generator};
@@ -13,7 +14,7 @@ pub struct Work {
     depth: usize,
     set_share: f64,
     verify_every: u64,
-    pub value_bytes: usize,
+    pub sizes: Sizes,
     user: u32,
     gets: u64,
     sets: u32,
@@ -48,7 +49,7 @@ impl Work {
             depth,
             set_share: set_percent / 100.0,
             verify_every: count("verify_every"),
-            value_bytes: count("value_bytes") as usize,
+            sizes: Sizes::of(parameters),
             user,
             gets: 0,
             sets: 0,

@@ -1,7 +1,7 @@
-//! Hot path: a user of the steps whose operations are single statements: a table made anew, all rows of a table deleted, a moment
-//! written down, and the seed's cases of access that meet no current row.
+//! Hot path: a user of the steps whose operations are single statements: a table made anew, all rows of a table deleted, or all its
+//! history, a moment written down, and the seed's cases of access that meet no current row.
 
-use super::audit::DELETED;
+use super::audit::{DELETED, FORGOTTEN};
 use super::look::look_at_tables;
 use super::schema;
 use super::statement::{COUNT, CREATE, Case, DELETE, MOMENT};
@@ -51,6 +51,14 @@ impl Alone {
             Step::DeleteAll => {
                 self.class = DELETE;
                 write!(self.sql, "DELETE FROM sbtest{}", self.table)
+            }
+            Step::DeleteHistory => {
+                self.class = DELETE;
+                match self.work.variant.is_versioned() {
+                    true => write!(self.sql, "DELETE HISTORY FROM sbtest{}", self.table),
+                    // There is none; no row has such an id.
+                    false => write!(self.sql, "DELETE FROM sbtest{} WHERE id<0", self.table),
+                }
             }
             Step::Moment => {
                 self.class = MOMENT;
@@ -137,6 +145,7 @@ impl User for Alone {
             Step::Create => return self.create(session).await.map(|()| End::Done),
             Step::Moment => return self.write_down(session).await.map(|()| End::Done),
             Step::DeleteAll
+            | Step::DeleteHistory
             | Step::Access
             | Step::Insert
             | Step::PointSelects
@@ -151,6 +160,10 @@ impl User for Alone {
             Step::DeleteAll => {
                 session.count(DELETED, answer.affected as i64);
                 answer.affected == self.work.set.rows
+            }
+            Step::DeleteHistory => {
+                session.count(FORGOTTEN, answer.affected as i64);
+                self.work.variant.is_versioned() || answer.affected == 0
             }
             Step::Access => (answer.rows, answer.affected) == expected(Case::ALL[usize::from(operation.0)]),
             Step::Create

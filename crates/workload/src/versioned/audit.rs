@@ -10,8 +10,15 @@ use crate::audit::{Audit, Question};
 use crate::session::Fact;
 use model::record::audit::{Law, Rule, Severity, Term};
 
-pub(super) const FACTS: &[&str] =
-    &["rows_inserted", "rows_updated", "rows_deleted", "tables_looked_at", "tables_not_as_generated", "versions_read"];
+pub(super) const FACTS: &[&str] = &[
+    "rows_inserted",
+    "rows_updated",
+    "rows_deleted",
+    "tables_looked_at",
+    "tables_not_as_generated",
+    "versions_read",
+    "versions_deleted",
+];
 pub(super) const INSERTED: Fact = Fact(0);
 pub(super) const UPDATED: Fact = Fact(1);
 pub(super) const DELETED: Fact = Fact(2);
@@ -19,9 +26,16 @@ pub(super) const LOOKED: Fact = Fact(3);
 pub(super) const WRONG: Fact = Fact(4);
 /// Rows that questions about the past returned.
 pub(super) const VERSIONS: Fact = Fact(5);
+/// Versions that a DELETE HISTORY took away.
+pub(super) const FORGOTTEN: Fact = Fact(6);
 
 /// Bytes that the tables take on disk, asked at the ends of phases.
 const BYTES: &str = "table_bytes";
+
+/// Of updates: a version lasts from the begin of the statement that made it to the begin of the one that ended it, and the server keeps
+/// none that would not have lasted. So it is when two users update a row at once, and the one whose statement began first gets the lock
+/// second. Measured: 1 in 80,000 with eight users; many times as many would be no such chance.
+const WITHOUT_VERSION: f64 = 0.001;
 
 pub(super) fn of(parameters: &Parameters) -> Audit {
     let variant = Variant::of(parameters);
@@ -66,14 +80,17 @@ fn laws(variant: Variant, rows: u64) -> Vec<Law> {
         ),
     ];
     if variant.is_versioned() {
-        laws.push(law(
-            "SV3",
-            "each update and each delete left one version in the history",
-            "history was lost, or a version was written twice",
-            vec![Term::growth("all_versions"), Term::growth("current_rows").times(-1)],
-            vec![fact("rows_updated"), fact("rows_deleted")],
+        let rule = Rule::Nearly {
+            left: vec![Term::growth("all_versions"), Term::growth("current_rows").times(-1), fact("versions_deleted")],
+            right: vec![fact("rows_updated"), fact("rows_deleted")],
             apart,
-        ));
+            short: if variant.is_by_transaction() { 0.0 } else { WITHOUT_VERSION },
+        };
+        let claim = "each update and each delete left one version in the history, until it was deleted from there";
+        laws.push(Law {
+            rule,
+            ..law("SV3", claim, "history was lost, or a version was written twice", vec![], vec![], 0)
+        });
     }
     laws
 }

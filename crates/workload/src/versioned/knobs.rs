@@ -79,14 +79,24 @@ const RANGE_SIZE: Parameter = knob(
     "Ids that one range spans, all of them current.",
 );
 
+const PERIOD: Parameter = knob(
+    "period",
+    Kind::Choice(&["current", "all"]),
+    Literal::Text("current"),
+    Class::Work,
+    "Versions that selects ask for: those that are current, by the server's own condition, or all (FOR SYSTEM_TIME ALL), without one.",
+);
+
 const BASE: &[Parameter] = &[VARIANT, TABLES, ROWS, BEGIN, ITERATION, TIME_ZONE];
 pub(super) const STEP: &[Parameter] = &join::<6>(&[BASE]);
 pub(super) const TRANSACTIONS: &[Parameter] = &join::<7>(&[BASE, &[STATEMENTS]]);
+pub(super) const SELECTS: &[Parameter] = &join::<8>(&[BASE, &[STATEMENTS, PERIOD]]);
 pub(super) const ACCESS: &[Parameter] = &join::<7>(&[BASE, &[RANGE_SIZE]]);
-pub(super) const RANGES: &[Parameter] = &join::<11>(&[
+pub(super) const RANGES: &[Parameter] = &join::<12>(&[
     BASE,
     &[
         RANGE_SIZE,
+        PERIOD,
         per_transaction("simple_ranges", 2, "Simple ranges per transaction."),
         per_transaction("sum_ranges", 2, "Summed ranges per transaction."),
         per_transaction("order_ranges", 2, "Ordered ranges per transaction."),

@@ -84,6 +84,12 @@ pub const DELETES: Versioned = Versioned {
     step: Step::DeleteAll,
     operations: &["delete_all"],
 };
+pub const DELETE_HISTORY: Versioned = Versioned {
+    name: "versioned.delete_history",
+    why: "all history of a table in a single DELETE HISTORY; a plain table has none",
+    step: Step::DeleteHistory,
+    operations: &["delete_history"],
+};
 pub const MOMENT: Versioned = Versioned {
     name: "versioned.moment",
     why: "writes down the moment, for who reads history later",
@@ -153,7 +159,7 @@ impl Workload for Versioned {
                 let client = Client::new(work, seed, number, users);
                 Box::pin(live_by_turns(client, session, seat, Client::choose_turn))
             }
-            Step::Create | Step::DeleteAll | Step::Moment | Step::Access => {
+            Step::Create | Step::DeleteAll | Step::DeleteHistory | Step::Moment | Step::Access => {
                 let alone = Alone::new(work, seed, number, users);
                 Box::pin(live_by_turns(alone, session, seat, Alone::choose_turn))
             }
@@ -189,11 +195,11 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
         let texts = [strings::c(generator).to_vec(), strings::pad(generator).to_vec()];
         let quoted = texts.map(|text| format!("'{}'", String::from_utf8(text).expect("texts are ASCII")));
         let mut sql = String::new();
-        say.write(&mut sql, table, values, quoted);
+        work.write(say, &mut sql, table, values, quoted);
         let rows = match say {
-            Say::Point => holds.then_some(1),
             Say::Sum => Some(1),
-            Say::Simple | Say::Order => holds.then_some(work.range_size),
+            Say::Point => (holds && !work.all_versions).then_some(1),
+            Say::Simple | Say::Order => (holds && !work.all_versions).then_some(work.range_size),
             Say::Distinct | Say::Secondary | Say::UpdateIndex | Say::UpdateNonIndex | Say::Insert => None,
         };
         Probe { statement: statement::name(say.class()), sql, rows, writes: say.writes() }
@@ -226,6 +232,7 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
         | Step::UpdateNonIndex
         | Step::UpdateIndex
         | Step::DeleteAll
+        | Step::DeleteHistory
         | Step::Moment
         | Step::History => {}
     }

@@ -7,6 +7,7 @@ use super::schema::Variant;
 use super::statement::Say;
 use crate::Parameters;
 use model::words::Parameter;
+use std::fmt::Display;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -18,6 +19,7 @@ pub(super) enum Step {
     UpdateNonIndex,
     UpdateIndex,
     DeleteAll,
+    DeleteHistory,
     Moment,
     History,
     Access,
@@ -33,6 +35,8 @@ pub(super) struct Work {
     pub range_size: u64,
     /// Statements of a transaction in their order.
     pub says: Vec<Say>,
+    /// Selects ask for all versions of their rows, and not for the current ones.
+    pub all_versions: bool,
 }
 
 impl Work {
@@ -50,7 +54,9 @@ impl Work {
             Step::SecondarySelects => each(Say::Secondary),
             Step::UpdateNonIndex => each(Say::UpdateNonIndex),
             Step::UpdateIndex => each(Say::UpdateIndex),
-            Step::Create | Step::DeleteAll | Step::Moment | Step::History | Step::Access => Vec::new(),
+            Step::Create | Step::DeleteAll | Step::DeleteHistory | Step::Moment | Step::History | Step::Access => {
+                Vec::new()
+            }
         };
         let range_size = match step {
             Step::RangeQueries | Step::Access => count(parameters, "range_size").min(set.rows),
@@ -61,10 +67,23 @@ impl Work {
             | Step::UpdateNonIndex
             | Step::UpdateIndex
             | Step::DeleteAll
+            | Step::DeleteHistory
             | Step::Moment
             | Step::History => 1,
         };
-        Self { step, variant: Variant::of(parameters), set, tables: count(parameters, "tables"), range_size, says }
+        let variant = Variant::of(parameters);
+        // A plain table has one version of each row, and no word for it.
+        let all_versions = variant.is_versioned() && parameters.get("period").and_then(|p| p.text()) == Some("all");
+        Self { step, variant, set, tables: count(parameters, "tables"), range_size, says, all_versions }
+    }
+
+    /// Replaces `sql` by a statement with these values, or question marks.
+    pub fn write(&self, say: Say, sql: &mut String, table: u64, values: [impl Display; 2], texts: [impl Display; 2]) {
+        const PERIOD: &str = " FOR SYSTEM_TIME ALL";
+        say.write(sql, table, values, texts);
+        if let Some(at) = sql.find(" WHERE").filter(|_| self.all_versions && !say.writes()) {
+            sql.insert_str(at, PERIOD);
+        }
     }
 
     /// Rows that must be current in each table when this step begins; `None` where that does not matter.
@@ -78,6 +97,7 @@ impl Work {
             | Step::UpdateNonIndex
             | Step::UpdateIndex
             | Step::DeleteAll
+            | Step::DeleteHistory
             | Step::History
             | Step::Access => Some(self.set.rows),
         }
@@ -87,12 +107,11 @@ impl Work {
 impl Step {
     pub const fn parameters(self) -> &'static [Parameter] {
         match self {
-            Self::Insert | Self::PointSelects | Self::SecondarySelects | Self::UpdateNonIndex | Self::UpdateIndex => {
-                knobs::TRANSACTIONS
-            }
+            Self::Insert | Self::UpdateNonIndex | Self::UpdateIndex => knobs::TRANSACTIONS,
+            Self::PointSelects | Self::SecondarySelects => knobs::SELECTS,
             Self::RangeQueries => knobs::RANGES,
             Self::Access => knobs::ACCESS,
-            Self::Create | Self::DeleteAll | Self::Moment | Self::History => knobs::STEP,
+            Self::Create | Self::DeleteAll | Self::DeleteHistory | Self::Moment | Self::History => knobs::STEP,
         }
     }
     pub const fn writes(self) -> bool {
@@ -102,6 +121,7 @@ impl Step {
             | Self::UpdateNonIndex
             | Self::UpdateIndex
             | Self::DeleteAll
+            | Self::DeleteHistory
             | Self::Moment
             // It changes nothing, but takes the locks of one who does.
             | Self::Access => true,

@@ -87,6 +87,16 @@ mod tests {
     }
 
     #[test]
+    fn the_strongest_cut_is_where_scipys_energy_distance_is_largest() {
+        // max over k in 2..=n-2 of k*(n-k)/n * scipy.stats.energy_distance(x[:k], x[k:])**2, SciPy 1.17.1
+        let series = [1.0, 2.5, 1.5, 4.0, 5.5, 5.0, 4.5, 0.5, 1.25, 3.0, 2.75];
+        for (n, golden) in [(7, 8.357142857142858), (11, 3.454545454545455)] {
+            let (place, distance) = strongest(&series[..n], 2).unwrap();
+            assert!(place == 3 && (distance - golden).abs() < 1e-12, "{n}: {place} {distance}");
+        }
+    }
+
+    #[test]
     fn two_steps_are_found_and_calm_is_left_alone() {
         let mut draws = Draws::of(Seed(4));
         let level = |i: usize| if (20..35).contains(&i) { 103.0 } else { 100.0 };

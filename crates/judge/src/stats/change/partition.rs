@@ -73,6 +73,23 @@ mod tests {
     }
 
     #[test]
+    fn cuts_are_those_of_ruptures_for_squares_and_for_absolute_deviations() {
+        // ruptures 1.1.10: Pelt(model, min_size=4, jump=1).fit(y).predict(price), and its exact Dynp; a spike bends squares alone.
+        let series = [
+            10.1, 9.8, 10.3, 10.0, 9.9, 10.2, 12.1, 11.8, 12.3, 12.0, 11.9, 12.2, 12.05, 9.0, 9.2, 8.9, 9.1, 9.3, 8.8,
+            9.05, 15.0, 9.1, 9.0, 10.9, 11.2, 11.0, 11.1, 10.8, 11.3, 11.05,
+        ];
+        let deviations = |from: usize, to: usize| {
+            let centre = crate::stats::median(&mut series[from..to].to_vec());
+            series[from..to].iter().map(|x| (x - centre).abs()).sum::<f64>()
+        };
+        for price in [0.5, 1.0, 3.0, 6.0] {
+            assert_eq!(cuts(30, 4, price, squares(&series)), [6, 13, 20], "l2 at {price}");
+            assert_eq!(cuts(30, 4, price, deviations), [6, 13, 23], "l1 at {price}");
+        }
+    }
+
+    #[test]
     fn a_step_is_cut_where_it_is() {
         let series: Vec<f64> = (0..30).map(|i| if i < 18 { 1.0 } else { 2.0 } + 0.01 * f64::from(i % 3)).collect();
         assert_eq!(cuts(30, 4, 1.0, squares(&series)), [18]);

@@ -54,6 +54,11 @@ impl Canary {
         Ok(())
     }
 
+    /// Seconds since it was first written.
+    fn sung(&self) -> f64 {
+        self.since.map_or(0.0, super::seconds)
+    }
+
     /// Lets it sing each second until the scene is over, and asks `holder` what it reads each time: the first value as long as
     /// `snapshot` holds, the last one otherwise. Returns how often that was so, and what was otherwise.
     pub fn watch(
@@ -65,12 +70,18 @@ impl Canary {
         let (mut as_wanted, mut otherwise) = (0, None);
         loop {
             self.sing()?;
-            let read = holder.value(&self.read())?.unwrap_or_default();
+            let read = match holder.value(&self.read()) {
+                Ok(read) => read.unwrap_or_default(),
+                // Who is gone holds nothing any more; a server that is gone is told by the load.
+                Err(gone) => {
+                    return Ok((as_wanted, Some(format!("its session was gone after {} s: {gone}", self.sung()))));
+                }
+            };
             let wanted = if snapshot { 0 } else { self.value() };
             if read == wanted.to_string() {
                 as_wanted += 1;
             } else if otherwise.is_none() {
-                let after = self.since.map_or(0.0, super::seconds);
+                let after = self.sung();
                 otherwise = Some(match snapshot {
                     true => format!("snapshot not held: the canary became visible after {after} s"),
                     false => format!(

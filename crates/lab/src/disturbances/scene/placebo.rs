@@ -11,6 +11,18 @@ pub fn hold(holder: &mut Teller, isolation: &str, table: &str) -> Result<(), Tro
     holder.rows(&format!("SELECT 1 FROM {table} LIMIT 1")).map(drop)
 }
 
+/// Ends the transaction, if its session is still there to do so: else that is why it was not what it is named after, unless
+/// a reason is known already.
+pub fn leave(mut holder: Teller, otherwise: Option<String>) -> Option<String> {
+    match holder.say(&["ROLLBACK"]) {
+        Ok(()) => {
+            holder.quit();
+            otherwise
+        }
+        Err(gone) => otherwise.or_else(|| Some(format!("its session was gone at the end: {gone}"))),
+    }
+}
+
 /// The engine's own number of what this session holds, with its name; `None` where it tells none.
 pub fn engine_says(scene: &Scene, holder: &mut Teller) -> Option<(&'static str, f64)> {
     let (what, sql) = match scene.place.engine.as_str() {

@@ -57,7 +57,10 @@ export function errors(cell: Cell): HTMLElement | null {
     e.connect_us_p50 === undefined ? null : row('opening a session, p50', quantity(e.connect_us_p50, 'µs')),
     e.connect_us_p99 === undefined ? null : row('opening a session, p99', quantity(e.connect_us_p99, 'µs')),
   ].filter((r) => r !== null);
-  const counted = e.by_number.map((n) => row(n.message ? `${n.error}: ${n.message}` : n.error, n.retried, n.failed));
+  // A server's message names its error itself.
+  const told = (n: { number: number; error: string; message?: string | null }): string =>
+    n.message?.startsWith(`error ${n.number} `) ? n.message : [n.error, n.message].filter(Boolean).join(': ');
+  const counted = e.by_number.map((n) => row(told(n), n.retried, n.failed));
   const head = h('thead', {}, h('tr', {}, ['error', 'tried again', 'failed'].map((c) => h('th', { scope: 'col' }, c))));
   return block(
     'Errors and retries',

@@ -3,6 +3,7 @@
 // struck number say that a check failed.
 
 import { cells, groups, keyOf, present, twin, varied, words, x } from '../axes';
+import { AT_LEAST, isLowerBound } from '../bound';
 import { report, type Axis, type Cell, type Estimate, type Value } from '../data';
 import { h } from '../dom';
 import { cited, direction, metricTitle, ratio, show, spread, STATUS, tight } from '../format';
@@ -123,8 +124,9 @@ function entry(cell: Cell, metric: string, r: Relative | undefined, full: number
   const good = direction(metric) === -1 ? -log : log;
   const amount = r?.refused ? 0 : Math.min(1, Math.abs(log) / full) * MOST_COLOUR;
   const mark = cell.status === 'warn' ? '!' : cell.status === 'not_evaluable' ? '?' : '';
-  const big = r ? ratio(r.value) : isReference === undefined ? tight(e.value, e.unit) : '–';
-  const beside = r || isReference !== undefined ? tight(e.value, e.unit) : spread(e);
+  const value = `${direction(metric) === 1 && isLowerBound(cell) ? AT_LEAST : ''}${tight(e.value, e.unit)}`;
+  const big = r ? ratio(r.value) : isReference === undefined ? value : '–';
+  const beside = r || isReference !== undefined ? value : spread(e);
   return h(
     'td',
     {
@@ -180,6 +182,8 @@ function scale(metric: string, full: number, axis: Axis | undefined, value: Valu
       'warning',
       h('b', {}, '?'),
       'a check could not be evaluated',
+      h('b', {}, AT_LEAST),
+      'a lower bound: the client was in the way',
     ),
   );
 }

@@ -5,11 +5,13 @@
 import { cells, words } from '../axes';
 import { data, type Cell } from '../data';
 import { escaped } from '../dom';
-import { digits, micros } from '../format';
+import { micros, quantity } from '../format';
 import { axisStyle, chart, coloured, tooltipStyle, type Chart } from './chart';
 
 /** As the judge's check of percentiles asks for. */
 const TAIL = 10;
+/** Lines that can be told apart by their colours. */
+export const COLOURS = 6;
 
 interface Curve {
   name: string;
@@ -18,12 +20,23 @@ interface Curve {
   cell: string;
 }
 
-function curves(cell: Cell, name: string): Curve[] {
-  const operations = Object.entries(data.latency.cells[cell.id] ?? {});
-  return operations.map(([operation, { n, micros: values }]) => {
+/** What can be drawn of these cells, the commonest first. */
+export function operations(drawn: Cell[]): string[] {
+  const counts = new Map<string, number>();
+  for (const cell of drawn)
+    for (const [operation, { n }] of Object.entries(data.latency.cells[cell.id] ?? {})) counts.set(operation, (counts.get(operation) ?? 0) + n);
+  return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+}
+
+function curves(cell: Cell, name: string, only?: string): Curve[] {
+  const chosen = only === undefined ? operations([cell]).slice(0, COLOURS) : [only];
+  return chosen.flatMap((operation) => {
+    const found = data.latency.cells[cell.id]?.[operation];
+    if (!found) return [];
+    const { n, micros: values } = found;
     const inside = values.slice(0, -1).map((v, k): [number, number] => [10 ** (k / data.latency.steps), v]);
     const end: [number, number][] = values.length > 0 ? [[Math.max(n, 1), values.at(-1) ?? 0]] : [];
-    return { name: operations.length > 1 ? `${name} · ${operation}` : name, n, points: [...inside, ...end], cell: cell.id };
+    return [{ name: chosen.length > 1 ? `${name} · ${operation}` : name, n, points: [...inside, ...end], cell: cell.id }];
   });
 }
 
@@ -33,9 +46,11 @@ export function hasLatency(cell: Cell): boolean {
 
 const name = (tail: number): string => (tail <= 1 ? 'min' : `p${Number((100 - Number((100 / tail).toPrecision(2))).toPrecision(12))}`);
 
-/** One line per cell and operation; `names` as the legend has them. */
-export function latency(drawn: Cell[], names: string[], height: number): Chart {
-  const lines = drawn.map((cell, i) => curves(cell, names[i] ?? cell.id).map((curve) => ({ ...curve, i }))).flat();
+/** One line per cell and operation, or per cell of one operation; `names` as the legend has them. Operations of a lone cell differ in colour. */
+export function latency(drawn: Cell[], names: string[], height: number, only?: string): Chart {
+  const lines = drawn
+    .map((cell, i) => curves(cell, names[i] ?? cell.id, only).map((curve, k) => ({ ...curve, i: drawn.length > 1 ? i : k })))
+    .flat();
   const label = `Latency by percentile: ${lines.map((l) => `${l.name}, n = ${l.n}: ${[2, 100, 1000].map((t) => `${name(t)} ${at(l, t)}`).join(', ')}`).join('; ')}`;
   return chart(label, height, (c) => ({
     grid: { left: 60, right: 20, top: 14, bottom: 40 },
@@ -99,11 +114,12 @@ function tip(lines: (Curve & { i: number })[], items: unknown): string {
   return `<div class="tip"><b>${name(tail)}</b><table>${rows.join('')}</table></div>`;
 }
 
-export function sizes(drawn: Cell[]): string {
-  const counts = drawn.flatMap((c) => Object.values(data.latency.cells[c.id] ?? {}).map((o) => o.n));
+export function sizes(drawn: Cell[], only?: string): string {
+  const shown = drawn.flatMap((c) => Object.entries(data.latency.cells[c.id] ?? {}));
+  const counts = shown.filter(([operation]) => only === undefined || operation === only).map(([, o]) => o.n);
   if (counts.length === 0) return '';
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  return `n = ${least === most ? digits(least) : `${digits(least)} – ${digits(most)}`} operations per line`;
+  const [least, most] = [Math.min(...counts), Math.max(...counts)].map((n) => quantity(n, 'count'));
+  return `n = ${least === most ? least : `${least} – ${most}`} operations per line`;
 }
 
 export const drawable = (): Cell[] => cells.filter(hasLatency);

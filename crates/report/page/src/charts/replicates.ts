@@ -136,7 +136,7 @@ export function replicates(): HTMLElement {
     h(
       'p',
       { class: 'caption' },
-      `A row per combination of ${down.map((a) => a.key).join(', ')}${x ? `; within it ${x.key} grows downwards` : ''}. n = ${report.experiment.repetitions} per cell. Click on a dot for its cell.`,
+      `${down.length > 0 ? `A row per combination of ${down.map((a) => a.key).join(', ')}. ` : ''}${x ? `Within a row ${x.key} grows downwards. ` : ''}n = ${report.experiment.repetitions} per cell. Click on a dot for its cell.`,
     ),
   );
 }

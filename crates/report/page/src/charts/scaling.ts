@@ -3,6 +3,7 @@
 // crossed and its line dashed away from it by absence of fill, so that it is seen and not believed.
 
 import { cells, groups, inOrder, present, varied, words, x, xNumeric, type Group } from '../axes';
+import { AT_LEAST, isLowerBound } from '../bound';
 import type { Axis, Cell, Value } from '../data';
 import { escaped, h } from '../dom';
 import { metricTitle, quantity, ratio, show, spread, tick } from '../format';
@@ -10,6 +11,7 @@ import { get, set } from '../state';
 import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, type Chart, type Option } from './chart';
 import { reference, relative } from './heatmap';
 import { curveOf, law, lawSentences } from './law';
+import { strip } from './strip';
 import type { Palette } from '../theme';
 
 interface Point {
@@ -109,6 +111,7 @@ export function scaling(): HTMLElement {
       {},
       h('figcaption', {}, f.title),
       drawn.element,
+      strip(f.lines.map((l) => ({ name: l.name, cells: l.points.map((p) => p.cell) }))),
       lawSentences(f.lines.map((l) => lawOf(l, asRatio))),
       f.missing.length > 0
         ? h(
@@ -193,7 +196,7 @@ function xScale(c: Palette): Option {
   const ends = {
     min: Math.min(...numbers),
     max: Math.max(...numbers),
-    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: String },
+    axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: numbers, formatter: show },
   };
   return logarithmic ? { type: 'log', logBase: 2, ...ends } : { type: 'value', ...ends };
 }
@@ -208,6 +211,7 @@ function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {
       symbol: failed ? CROSSED : SYMBOLS[i % SYMBOLS.length],
       symbolSize: failed ? 12 : 7,
       itemStyle: failed ? { color: 'transparent', borderColor: colour, borderWidth: 1.5 } : { color: colour },
+      label: { show: !failed && isLowerBound(p.cell), formatter: AT_LEAST.trim(), position: 'top', distance: 2, color: colour, fontSize: 11 },
     };
   });
   const whisker = {
@@ -255,7 +259,7 @@ function tip(f: Facet, items: unknown, text: (p: Point) => string, asRatio: bool
           .filter((v) => v.verdict === 'fail')
           .map((v) => v.check)
           .join(', ');
-        return `<tr><td style="color:var(--series-${(i % 6) + 1})">●</td><td>${escaped(line.name)}</td><td class="num"><b>${escaped(text(p))}</b></td><td class="num soft">${escaped(extra)}</td><td class="soft">n = ${e?.n ?? 0}${failed ? ` · failed ${escaped(failed)}` : ''}</td></tr>`;
+        return `<tr><td style="color:var(--series-${(i % 6) + 1})">●</td><td>${escaped(line.name)}</td><td class="num"><b>${escaped(text(p))}</b></td><td class="num soft">${escaped(extra)}</td><td class="soft">n = ${e?.n ?? 0}${failed ? ` · failed ${escaped(failed)}` : ''}${isLowerBound(p.cell) ? ' · a lower bound' : ''}</td></tr>`;
       }),
   );
   const position = xNumeric ? String(at) : show(x?.values[at ?? 0]);

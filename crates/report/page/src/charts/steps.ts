@@ -77,7 +77,14 @@ function axes(c: Palette, lines: Line[], unit: string): Option {
   return {
     grid: { left: 52, right: 10, top: 10, bottom: 24 },
     tooltip: { ...tooltipStyle(c), trigger: 'item', formatter: (item: unknown) => tip(item) },
-    xAxis: { ...axisStyle(c), type: 'value', min: (all[0] ?? 1) - 0.5, max: (all.at(-1) ?? 1) + 0.5, interval: 1, splitLine: { show: false } },
+    xAxis: {
+      ...axisStyle(c),
+      type: 'value',
+      min: (all[0] ?? 1) - 0.5,
+      max: (all.at(-1) ?? 1) + 0.5,
+      axisLabel: { color: c.soft, fontSize: 11, hideOverlap: true, customValues: all },
+      splitLine: { show: false },
+    },
     yAxis: {
       ...axisStyle(c),
       type: 'value',
@@ -89,12 +96,18 @@ function axes(c: Palette, lines: Line[], unit: string): Option {
 
 const tip = (item: unknown): string => `<div class="tip">${escaped((item as { data?: { text?: string } }).data?.text ?? '')}</div>`;
 
-function series(c: Palette, line: Line, data: { value: [number, number]; text: string }[]): Option {
+interface Point {
+  value: [number, number];
+  text: string;
+  struck: boolean;
+}
+
+function series(c: Palette, line: Line, data: Point[]): Option {
   const colour = coloured(c, line.at);
   return {
     type: 'line',
     name: line.name,
-    data: data.map((d) => ({ ...d, cell: line.cell.id })),
+    data: data.map((d) => ({ ...d, cell: line.cell.id, ...(d.struck ? { symbol: 'emptyCircle', itemStyle: { color: c.bad, opacity: 0.8 } } : {}) })),
     symbol: SYMBOLS[line.at % SYMBOLS.length],
     symbolSize: 6,
     lineStyle: { color: colour, width: 1.6 },
@@ -105,13 +118,15 @@ function series(c: Palette, line: Line, data: { value: [number, number]; text: s
 /** One step: the rate of each variant, relative to the first where that was measured. */
 function figure(step: string, lines: Line[]): HTMLElement {
   const base = lines.find((l) => l.at === 0);
-  const points = (line: Line): { value: [number, number]; text: string }[] =>
+  const points = (line: Line): Point[] =>
     iterations(lines).flatMap((i) => {
       const [own, of] = [value(phaseOf(line.cell, step, i), 'qps'), base ? value(phaseOf(base.cell, step, i), 'qps') : 1];
       if (own === undefined || !of) return [];
       const left = (value(phaseOf(line.cell, step, i), 'left_cache') ?? 0) > 0 ? ', not all from memory' : '';
       const told = base ? `${digits(own / of)} × ${base.name} (${quantity(own, 'qps')})` : quantity(own, 'qps');
-      return [{ value: [i, own / of], text: `${step}, iteration ${i}, ${line.name}: ${told}${left}` }];
+      const checks = [line, ...(base && base !== line ? [base] : [])].flatMap((l) => phaseOf(l.cell, step, i)?.struck ?? []);
+      const struck = checks.length > 0 ? `; struck: ${[...new Set(checks)].join(', ')}` : '';
+      return [{ value: [i, own / of], text: `${step}, iteration ${i}, ${line.name}: ${told}${left}${struck}`, struck: checks.length > 0 }];
     });
   const drawn = chart(`${step}: rate over iterations${base ? `, relative to ${base.name}` : ''}`, HEIGHT, (c) => ({
     ...axes(c, lines, ''),
@@ -123,10 +138,10 @@ function figure(step: string, lines: Line[]): HTMLElement {
 /** How large the tables are at the end of each iteration, and the cache as a line. */
 function sizes(lines: Line[]): HTMLElement | null {
   const last = (line: Line, i: number): PhasePart | undefined => (line.cell.phases ?? []).filter((p) => p.iteration === i).at(-1);
-  const points = (line: Line): { value: [number, number]; text: string }[] =>
+  const points = (line: Line): Point[] =>
     iterations(lines).flatMap((i) => {
       const bytes = value(last(line, i), 'data_bytes');
-      return bytes === undefined ? [] : [{ value: [i, bytes], text: `After iteration ${i}, ${line.name}: ${quantity(bytes, 'bytes')}` }];
+      return bytes === undefined ? [] : [{ value: [i, bytes], text: `After iteration ${i}, ${line.name}: ${quantity(bytes, 'bytes')}`, struck: false }];
     });
   const cache = lines.map((l) => value(last(l, iterations(lines)[0] ?? 1), 'cache_bytes')).find((bytes) => bytes !== undefined);
   if (cache === undefined) return null;

@@ -1,0 +1,64 @@
+//! Whoever measures takes part, and how much of it ends up in the number is seen only by not measuring: an experiment may have an
+//! axis `sampling`, which runs the same cells with and without readings once a second. What they differ by is the bias of the
+//! instrument. Where both are equivalent it is part of no number; where they are not, or nobody can say, the difference is told.
+//!
+//! It warns and never fails: the bias is the same for all cells that were sampled, and a ratio of two of them does not have it.
+
+use crate::check::{Check, Look, Seen, Sight, graded};
+use crate::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
+use crate::decide;
+use crate::evidence::Evidence;
+use crate::pairs;
+use model::estimate::Outcome;
+use model::units::Share;
+
+pub const CHECK: Check = Check {
+    id: "observer_moved_nothing",
+    code: "E5b",
+    claim: || format!("cells have the same rate within {MARGIN} whether or not the server is read once a second"),
+    source: include_str!("observer_moved_nothing.rs"),
+    needs: &[],
+    limits: &[],
+    quarantined: false,
+    advice: "take the difference for the bias of the instrument, or measure with `sampling = false`; more repetitions decide what is undecided",
+    look: Look::Experiment(look),
+};
+
+/// The axis.
+const SAMPLING: &str = "sampling";
+
+fn look(evidence: &Evidence) -> Sight {
+    let mut sides: Vec<_> = pairs::all(evidence).into_iter().filter(|pair| pair.axis == SAMPLING).collect();
+    if sides.is_empty() {
+        return Err(format!("the experiment has no axis `{SAMPLING}`"));
+    }
+    sides.retain(|pair| of_runs(pair.base, pair.candidate).is_some());
+    let ratios: Vec<_> = sides.iter().filter_map(|pair| of_runs(pair.base, pair.candidate)).collect();
+    if ratios.is_empty() {
+        return Err("no pair of cells has enough repetitions for an interval".into());
+    }
+    let decisions = decide::all(&ratios, floor(evidence));
+    let unlike: Vec<_> =
+        sides.iter().zip(&decisions).filter(|(_, d)| d.outcome != Outcome::Equivalent).map(|(pair, _)| pair).collect();
+    let off = |decision: &decide::Decision| (decision.interval.value - 1.0).abs();
+    let most = Share(decisions.iter().map(off).fold(0.0, f64::max));
+    let sentence = match unlike.first() {
+        None => format!("With readings once a second and without, {} pairs of cells are equivalent.", sides.len()),
+        Some(pair) => {
+            let numbers = ratio(pair.base, pair.candidate).map_or(String::new(), |r| format!(" ({})", numbers(&r)));
+            let told = |value: &str| format!("{SAMPLING} {value}");
+            let value = |cell: &crate::evidence::CellEvidence| told(&cell.cell.axes[SAMPLING].to_string());
+            format!(
+                "Bias of the instrument: {} of {} pairs of cells are not known to be equivalent, as {} with {} against {}{numbers}.",
+                unlike.len(),
+                sides.len(),
+                pair.candidate.cell.id,
+                value(pair.candidate),
+                value(pair.base)
+            )
+        }
+    };
+    let cells = unlike.iter().flat_map(|pair| [pair.base, pair.candidate]).map(|cell| cell.cell.id.to_string());
+    let status = graded(unlike.len() as f64, 0.0, f64::INFINITY);
+    Ok(Seen::new(status, format!("{most} apart"), MARGIN.to_string(), sentence).at(cells.collect()))
+}
