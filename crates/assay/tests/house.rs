@@ -43,6 +43,7 @@ const UNSAFE_ROOMS: &[&str] = &[
     "lab/src/survey",
     "lua/src/draws.rs",
     "lua/src/exchange.rs",
+    "lua/src/interrupt.rs",
     "lua/src/state.rs",
 ];
 

@@ -9,6 +9,7 @@ mod draws;
 mod emulation;
 mod exchange;
 pub mod ignored;
+mod interrupt;
 pub mod option;
 pub mod placeholders;
 pub mod player;

@@ -5,6 +5,7 @@ use crate::Compat;
 use crate::bundled::bundled;
 use crate::draws::Unique;
 use crate::ignored::Ignored;
+use crate::interrupt::Interrupts;
 use crate::report::Level;
 use model::seed::Seed;
 use std::path::Path;
@@ -49,6 +50,7 @@ pub struct Script {
     pub(crate) is_dry: bool,
     /// `--db-ps-mode=disable`: prepared statements are sent as texts.
     pub(crate) emulates: bool,
+    pub(crate) interrupts: Interrupts,
     uses_database: AtomicBool,
 }
 
@@ -93,6 +95,7 @@ impl Script {
             ignored: Ignored::default(),
             is_dry: false,
             emulates: false,
+            interrupts: Interrupts::default(),
             uses_database: AtomicBool::new(false),
         })
     }
@@ -113,6 +116,11 @@ impl Script {
 
     pub(crate) fn log(&self, level: Level, text: &str) {
         self.say(Said::Log(level, text));
+    }
+
+    /// Ends what its states do by an error, also in a loop that never asks for anything.
+    pub fn interrupt(&self) {
+        self.interrupts.interrupt();
     }
 
     /// Whether a driver was ever asked for: reports of other scripts have no part about SQL.

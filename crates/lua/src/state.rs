@@ -7,6 +7,7 @@ use crate::bundled::bundled;
 use crate::draws::{self, Draws};
 use crate::exchange::{Exchange, Outcome, Reply};
 use crate::ignored::Trouble;
+use crate::interrupt::Listed;
 use crate::option::{Declared, Kind, Options, Value as OptionValue};
 use crate::report::Level;
 use crate::script::{Said, Script, Text};
@@ -128,6 +129,8 @@ struct Shared {
 }
 
 pub struct State {
+    /// First: nobody reaches a state that is being dropped.
+    _listed: Listed,
     thread: Thread,
     host: Table,
     dropped: Table,
@@ -180,7 +183,18 @@ impl State {
         let thread: Thread = lua.load(MAIN).set_name("=main.lua").call(&host)?;
         thread.resume::<()>(())?;
         let script = Arc::clone(script);
-        Ok(Self { thread, host, dropped, exchange, draws, shared, params: Vec::new(), script, lua })
+        Ok(Self {
+            _listed: script.interrupts.list(thread.state()),
+            thread,
+            host,
+            dropped,
+            exchange,
+            draws,
+            shared,
+            params: Vec::new(),
+            script,
+            lua,
+        })
     }
 
     pub fn script(&self) -> &Arc<Script> {

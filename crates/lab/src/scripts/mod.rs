@@ -7,6 +7,7 @@ mod run;
 pub use perform::{Main, Performed, perform};
 pub use run::{Counts, Limits, Ran, Told, run};
 
+use crate::clock;
 use crate::sessions::at_large::Doors;
 use lua::option::Options;
 use lua::script::Script;
@@ -17,6 +18,19 @@ use std::sync::Arc;
 
 /// sysbench has no time-outs: a day is longer than any of its runs.
 const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
+
+/// After being told to stop, a script has so long to ask for something; then it is interrupted where it is.
+const PATIENCE: Nanos = Nanos::from_millis(1_000);
+
+/// Notes when a stop was first seen, and says whether patience is over.
+#[derive(Default)]
+struct LastResort(Option<Nanos>);
+
+impl LastResort {
+    fn is_due(&mut self, is_stopping: bool) -> bool {
+        is_stopping && clock::now().0 > self.0.get_or_insert_with(clock::now).0 + PATIENCE.0
+    }
+}
 
 /// A script with everything that its states and sessions are made from.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! What a script does outside of its events: its body, and its commands. The main state lives from the first to the last of
 //! these; a parallel command has states of its own, as many as there are threads.
 
-use super::{DEADLINE, Stage};
+use super::{DEADLINE, LastResort, Stage};
 use crate::sessions::alone::{Work, alone};
 use crate::sessions::at_large::Doors;
 use lua::option::Options;
@@ -12,7 +12,9 @@ use lua::scripted::{Scripted, failed};
 use lua::state::{Entry, State};
 use model::load::Io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,9 @@ pub enum Performed {
     Failed,
     Stopped,
 }
+
+/// How often it is looked whether a command must end.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The function by which sysbench calls commands that scripts declare; its errors bear that name.
 const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
@@ -74,11 +79,13 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
         Entry::Function(name, _) => name.clone(),
         Entry::Body | Entry::Declared | Entry::Options | Entry::Hook(_) => "script".into(),
     };
-    let ends = if in_parallel && stage.threads > 1 {
-        side_by_side(stage, &entry, stop)
-    } else {
-        vec![main.play(&stage.doors, stage.io, stop, entry)]
-    };
+    let ends = watched(stage.scripted.script(), stop, || {
+        if in_parallel && stage.threads > 1 {
+            side_by_side(stage, &entry, stop)
+        } else {
+            vec![main.play(&stage.doors, stage.io, stop, entry)]
+        }
+    });
     let mut performed = Performed::Done;
     for end in ends {
         match end {
@@ -93,6 +100,24 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
         }
     }
     performed
+}
+
+/// Does it with somebody beside it who interrupts a script that does not heed a stop.
+fn watched<T>(script: &Script, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    let (done, is_over) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut last_resort = LastResort::default();
+            while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if last_resort.is_due(stop.load(Relaxed)) {
+                    script.interrupt();
+                }
+            }
+        });
+        let end = work();
+        drop(done);
+        end
+    })
 }
 
 fn tell(script: &Script, text: &str) {

@@ -79,6 +79,7 @@ impl Drop for Postgres {
     }
 }
 
+#[expect(clippy::zombie_processes, reason = "who asks for the server waits for it when it is dropped")]
 /// Starts the server on a free port and waits until it answers; `None` when it ended instead.
 fn started(programs: &Path, folder: &Path, data: &Path) -> Option<(Child, u16)> {
     let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
