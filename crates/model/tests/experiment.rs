@@ -316,8 +316,7 @@ fn seed_0_is_understood_at_every_scale_and_an_override_comes_last() {
 
 #[test]
 fn who_says_which_server_it_is_has_said_it_whatever_the_file_says() {
-    const TWO: &str =
-        "question = \"Which?\"\n[axes]\nbuild = [\"mariadb-10.11\", \"mysql-8.0.33\"]\n[workload.oltp.point_selects]\n[load]\nusers = 1\n";
+    const TWO: &str = "question = \"Which?\"\n[axes]\nbuild = [\"mariadb-10.11\", \"mysql-8.0.33\"]\n[workload.oltp.point_selects]\n[load]\nusers = 1\n";
     let on = |key: &str, value: &str| {
         let sets = [(key.to_string(), value.to_string())];
         Experiment::parse("test", TWO, None, &sets, &words()).unwrap_or_else(|p| panic!("{p:#?}"))
