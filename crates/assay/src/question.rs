@@ -9,7 +9,7 @@ use lab::servers::house::House;
 use model::experiment::Experiment;
 use model::host::Host;
 use model::plan::Plan;
-use model::plan::door::CACHE;
+use model::plan::door::{CACHE, FERRETDB, speaks_sql};
 use model::words::Words;
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub fn arguments(command: Command) -> Command {
 pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
     // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
     let installed = host.builds.iter().map(|b| b.name.clone());
-    let known = catalogue.names().into_iter().chain([CACHE.to_string()]);
+    let known = catalogue.names().into_iter().chain([CACHE, FERRETDB].map(String::from));
     let more: Vec<_> = known.filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
     Words {
         workloads: workload::words(),
@@ -101,8 +101,8 @@ pub fn resolve(
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     let server = &experiment.server;
-    let of_a_cache = server.build.as_deref() == Some(CACHE);
-    if host.builds.iter().all(|b| b.kind == CACHE) && server.on.is_none() && !of_a_cache {
+    let without_sql = server.build.as_deref().is_some_and(|build| !speaks_sql(build));
+    if host.builds.iter().all(|b| !speaks_sql(&b.kind)) && server.on.is_none() && !without_sql {
         return Err(exit::refused(catalogue::none_installed()));
     }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;

@@ -5,7 +5,7 @@
 use crate::evidence::{CellEvidence, RunEvidence};
 use crate::moved::{canonical, is_the_build};
 use model::load::Work;
-use model::plan::door::CACHE;
+use model::plan::door::speaks_sql;
 use model::words::door;
 use std::collections::BTreeMap;
 
@@ -205,16 +205,16 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
     if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
         && is_without_sql(one, other)
     {
-        // A cache is filled at each start.
+        // It is filled at each start.
         drifts.retain(|d| d.key != DATA);
     }
     drifts.sort_by(|a, b| (a.class, &a.key).cmp(&(b.class, &b.key)));
     drifts
 }
 
-/// Whether one of the servers is a cache, which has no variables.
+/// Whether one of the servers is without SQL, and so has no variables.
 fn is_without_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
-    [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| instance.kind == CACHE))
+    [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| !speaks_sql(&instance.kind)))
 }
 
 fn door_of(cell: &CellEvidence) -> Option<&'static str> {

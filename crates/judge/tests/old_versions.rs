@@ -75,6 +75,7 @@ fn a_loss_that_comes_and_goes_with_the_snapshot_and_not_with_its_placebo_is_conf
         "3.80 times the logical reads",
         "1.01 times the rows",
         "Closed, it gives back",
+        "of the loss; its placebo keeps 100 % of its rate",
     ] {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
     }

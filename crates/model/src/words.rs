@@ -92,7 +92,7 @@ impl WorkloadWords {
 }
 
 /// Ways past SQL to the rows, as members of a family are called that take them.
-pub const DOORS: [&str; 2] = ["memcached", "handlersocket"];
+pub const DOORS: [&str; 3] = ["memcached", "handlersocket", "mongodb"];
 
 /// The door by which users of that workload come; `None` where they speak SQL. A member is called after its door.
 pub fn door(workload: &str) -> Option<&'static str> {

@@ -9,7 +9,7 @@ use model::record::run::{PhaseRecord, RunRecord};
 use model::units::Nanos;
 use std::fmt::Write;
 
-const WORKLOAD: &str = "linkbench";
+const FAMILY: &str = "linkbench";
 
 /// In the order of its report.
 const OPERATIONS: [&str; 10] = [
@@ -52,7 +52,7 @@ type Latencies = Vec<(String, Histogram)>;
 
 /// Of operations that were done, over all groups that ran LinkBench.
 fn latencies(phase: &PhaseRecord) -> Latencies {
-    let groups: Vec<_> = phase.groups.values().filter(|g| g.workload == WORKLOAD).collect();
+    let groups: Vec<_> = phase.groups.values().filter(|g| g.workload.split('.').next() == Some(FAMILY)).collect();
     let of = |name: &&str| {
         let mut all = Histogram::default();
         groups.iter().filter_map(|g| g.tally.operations.get(*name)).for_each(|o| all.merge(&o.latency));

@@ -5,6 +5,7 @@
 
 use wire::handlersocket;
 use wire::memcached::Dialect;
+use wire::mongodb::{self, Document, Value, Writer};
 use wire::mysql::auth::switch::Switch;
 use wire::mysql::handshake::{Greeting, Response};
 use wire::mysql::packet::{self, Joiner};
@@ -20,13 +21,14 @@ use wire::postgres::{self, Refusal};
 type Body = fn(&[u8]);
 
 /// Every packet family, by the name of its target.
-pub const ALL: [(&str, Body); 9] = [
+pub const ALL: [(&str, Body); 10] = [
     ("frames", frames),
     ("handlersocket", handlersocket),
     ("handshake", handshake),
     ("login", login),
     ("memcached", memcached),
     ("messages", messages),
+    ("mongodb", mongodb),
     ("postgres", postgres),
     ("reply", reply),
     ("rows", rows),
@@ -144,6 +146,46 @@ pub fn memcached(data: &[u8]) {
         assert_eq!(dialect.hear(&bytes[..heard.consumed - 1]), Ok(None));
         bytes = &bytes[heard.consumed..];
     }
+}
+
+/// What the server says; whatever can be read is written again as it was.
+pub fn mongodb(data: &[u8]) {
+    let mut bytes = data;
+    while let Ok(Some(heard)) = mongodb::hear(bytes) {
+        assert_eq!(mongodb::hear(&bytes[..heard.consumed]), Ok(Some(heard)));
+        assert_eq!(mongodb::hear(&bytes[..heard.consumed - 1]), Ok(None));
+        let mut again = Vec::new();
+        let mut writer = Writer::new(&mut again);
+        if copied(heard.body, &mut writer) == Some(()) {
+            writer.end();
+            assert_eq!(again, heard.body.bytes());
+        }
+        bytes = &bytes[heard.consumed..];
+    }
+}
+
+/// `None` where the document holds what is malformed, or of a kind that nobody writes.
+fn copied(document: Document<'_>, out: &mut Writer<'_>) -> Option<()> {
+    for field in document.fields() {
+        let (name, value) = field.ok()?;
+        match value {
+            Value::Double(x) => out.double(name, x),
+            Value::Text(text) => out.text(name, text),
+            Value::Document(inner) | Value::Array(inner) => {
+                let is_array = matches!(value, Value::Array(_));
+                let mut deeper = if is_array { out.array(name) } else { out.document(name) };
+                copied(inner, &mut deeper)?;
+                deeper.end();
+            }
+            Value::Bytes(bytes) => out.bytes(name, bytes),
+            Value::Boolean(truth) => out.boolean(name, truth),
+            Value::Null => out.null(name),
+            Value::Int32(n) => out.int32(name, n),
+            Value::Int64(n) => out.int64(name, n),
+            Value::Other(_) => return None,
+        }
+    }
+    Some(())
 }
 
 pub fn handlersocket(data: &[u8]) {

@@ -8,5 +8,6 @@
 mod decimal;
 pub mod handlersocket;
 pub mod memcached;
+pub mod mongodb;
 pub mod mysql;
 pub mod postgres;

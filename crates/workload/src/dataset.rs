@@ -29,6 +29,28 @@ pub trait Dataset: Send + Sync {
     fn rows(&self) -> Rows<'_>;
     /// How to check one row of that table against the generator: `row` counts from 0 to the rows of the table.
     fn spot(&self, table: usize, row: u64) -> Spot;
+    /// What its tables are in a store of documents, in their order; none where nobody asks them of one.
+    fn collections(&self) -> &'static [Collection] {
+        &[]
+    }
+}
+
+/// A table as a collection: each of its columns is a field, in the order in which lines have them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collection {
+    pub name: &'static str,
+    pub fields: &'static [(&'static str, FieldKind)],
+    /// The fields whose numbers, big-endian and one behind the other, are its `_id`; none where a field is called so.
+    pub id: &'static [usize],
+    /// Each by its fields.
+    pub indexes: &'static [&'static [&'static str]],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    Int32,
+    Int64,
+    Bytes,
 }
 
 /// How the rows of a dataset count.

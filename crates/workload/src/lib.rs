@@ -22,6 +22,7 @@ use dataset::Dataset;
 use model::seed::Seed;
 use model::value::Value;
 use model::words::WorkloadWords;
+use session::documents::Documents;
 use session::key_value::KeyValue;
 use session::{Fault, Sessions, Sql};
 use std::collections::BTreeMap;
@@ -117,6 +118,18 @@ pub trait Workload: Send + Sync {
     ) -> Life<'a> {
         unreachable!("users of {} speak SQL", self.words().name)
     }
+    /// Likewise where that door is a store of documents.
+    fn user_of_documents<'a>(
+        &self,
+        _: &Parameters,
+        _: Seed,
+        _number: u32,
+        _users: u32,
+        _: &'a mut (dyn Documents + 'a),
+        _: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        unreachable!("users of {} ask no documents", self.words().name)
+    }
     /// Whether its users open their sessions themselves; they have no other life then.
     fn opens_its_sessions(&self) -> bool {
         false
@@ -160,6 +173,7 @@ pub const ALL: &[&dyn Workload] = &[
     &kv::MEMCACHED_MIX,
     &kv::HANDLERSOCKET_MIX,
     &linkbench::LinkBench,
+    &linkbench::MongoDb,
     &tpcc::FAITHFUL,
     &tpcc::COMPAT,
     &versioned::CREATE,

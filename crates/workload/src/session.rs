@@ -3,6 +3,7 @@
 //! that it can be a trait object (one user is one boxed future, allocated once), and the sugar below it is what
 //! workloads use.
 
+pub mod documents;
 pub mod key_value;
 
 use crate::kept::Kept;

@@ -75,6 +75,7 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "kv.memcached_mix",
             "kv.handlersocket_mix",
             "linkbench",
+            "linkbench.mongodb",
             "tpcc.faithful",
             "tpcc.compat",
             "versioned.create",

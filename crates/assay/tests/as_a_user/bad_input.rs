@@ -49,7 +49,12 @@ fn what_is_not_there_is_named() {
 #[test]
 fn a_build_that_is_not_installed_is_refused_with_those_that_are() {
     let told = refused(&Desk::without_server(), &[RUN, &["--on", "no-such-build"]].concat());
-    assert!(told.contains("no build `no-such-build`") && told.contains("known: distribution, mariadb-"), "{told}");
+    assert!(
+        told.contains("no build `no-such-build`")
+            && told.contains("known: distribution, ")
+            && told.contains(" mariadb-"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod interventions;
 mod kept_data;
 mod linkbench;
 mod missing_zero;
+mod mongodb;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod sampling;

@@ -4,7 +4,8 @@
 //!
 //! Off by 2 % warns, by 5 % fails. Operations that were cut by the ends of a phase blur it: a stall across an end holds every
 //! user, so the blur is as much as the longest latency over the phase's length. That much is allowed beside the limits, and
-//! where it exceeds 5 %, as in runs of half a second with a stall, the law says nothing.
+//! where it exceeds 5 %, as in runs of half a second with a stall, the law says nothing. Neither does it where a server was killed: users
+//! who wait for it when the phase ends have been in an operation that is timed in another phase, or never.
 
 use crate::check::{Check, Look, Seen, Sight, graded, worst_of};
 use crate::evidence::RunEvidence;
@@ -26,6 +27,8 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
+/// The disturbance after which operations may end in another phase, or never.
+const KILL: &str = "server_kill";
 /// The widest blur under which the law still says something: it then finds one user dead of eight.
 const BLUR: Share = Share(0.05);
 
@@ -34,6 +37,10 @@ fn look(run: &RunEvidence) -> Sight {
     closed.retain(|(group, _)| !group.is_scheduled());
     if closed.is_empty() {
         return Err("operations have intended starts, and users wait for them".into());
+    }
+    let was_killed = |name: &Option<String>| name.as_deref() == Some(KILL);
+    if run.phases.iter().any(|phase| was_killed(&phase.disturb)) {
+        return Err("the server was killed, and users who wait for it are in no operation that this phase times".into());
     }
     worst_of(closed.into_iter().map(|(group, share)| (group.name.clone(), of_group(&group, &share))).collect())
 }

@@ -5,6 +5,7 @@
 //! operation rise, rows asked of the handler do not. A phase before and one after are the off arms of the same run; an
 //! open transaction that holds no snapshot is the placebo.
 
+use crate::checks;
 use crate::comparisons::MARGIN;
 use crate::evidence::{CellEvidence, RunEvidence};
 use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
@@ -13,6 +14,7 @@ use crate::stats::{Interval, average, mean, ratio};
 use model::load::PhaseKind;
 use model::record::tally::OperationTally;
 use model::units::{Share, round3};
+use model::verdict::Status;
 use std::collections::BTreeMap;
 
 const DISTURBANCE: &str = "open_snapshot";
@@ -58,6 +60,7 @@ pub const CAUSE: Cause = Cause {
 struct Stretch<'a> {
     cell: &'a CellEvidence<'a>,
     phase: String,
+    base: String,
     before: Vec<RunEvidence<'a>>,
     open: Vec<RunEvidence<'a>>,
     after: Vec<RunEvidence<'a>>,
@@ -66,10 +69,11 @@ struct Stretch<'a> {
 fn look(scene: &Scene) -> Vec<Case> {
     let usable = |c: &&CellEvidence| {
         let is_one = c.cell.repeats.is_none() && c.search.is_none() && c.cell.groups.is_empty();
-        is_one && !c.runs.is_empty() && !scene.struck.contains(&c.cell.id)
+        is_one && !c.runs.is_empty() && !scene.wrong.contains(&c.cell.id)
     };
     let cells: Vec<_> = scene.evidence.cells.iter().filter(usable).collect();
-    let case = |cell: &&CellEvidence| Stretch::of(cell, |name| name == DISTURBANCE)?.case(&cells);
+    let hold = |stretch: &Stretch| !scene.struck.contains(&stretch.cell.cell.id) || stretch.holds();
+    let case = |cell: &&CellEvidence| Stretch::of(cell, |name| name == DISTURBANCE).filter(hold)?.case(&cells);
     cells.iter().filter_map(case).collect()
 }
 
@@ -83,16 +87,33 @@ impl<'a> Stretch<'a> {
             phases.iter().find(|p| disturbed(p).is_none()).map(|p| p.name.clone())
         };
         let alone = |name: Option<String>| name.map_or_else(Vec::new, |name| cell.of_phase(&name).runs);
-        let before = alone(calm(&measured[..place]));
+        let base = calm(&measured[..place])?;
+        let before = alone(Some(base.clone()));
         let open = cell.of_phase(&measured[place].name).runs;
         let after = alone(calm(&measured[place + 1..]));
         (before.len() == open.len() && !open.is_empty()).then(|| Self {
             cell,
             phase: measured[place].name.clone(),
+            base,
             before,
             open,
             after,
         })
+    }
+
+    /// Whether the two phases of the loss hold by themselves: what struck the cell may be a third one.
+    fn holds(&self) -> bool {
+        [&self.base, &self.phase].into_iter().all(|name| {
+            let part = self.cell.of_phase(name);
+            let mut verdicts = checks::ALL.iter().filter_map(|check| check.on_cell(&part));
+            verdicts.all(|verdict| verdict.counts_as() != Status::Fail)
+        })
+    }
+
+    /// What it kept of its rate in the phase and after it.
+    fn kept(&self) -> Option<(Interval, Interval)> {
+        let closed: Vec<_> = self.before.iter().zip(&self.after).map(|(b, a)| (b.qps(), a.qps())).collect();
+        (!closed.is_empty()).then(|| (ratio_of(&self.rates()), ratio_of(&closed)))
     }
 
     /// Statements per second, before and in the phase, run by run.
@@ -206,23 +227,36 @@ impl<'a> Stretch<'a> {
 
     /// The snapshot closed, and transactions that hold none.
     fn trial(&self, cells: &[&'a CellEvidence<'a>]) -> Option<Trial> {
+        let placebos: Vec<(Interval, Interval)> = cells
+            .iter()
+            .filter(|c| differ_in_disturbance_alone(self.cell, c))
+            .filter_map(|c| Stretch::of(c, |name| PLACEBOS.contains(&name))?.kept())
+            .collect();
+        // What the arms share, as a workload that changes while it runs, is not the snapshot's.
+        let shared = |of: fn(&(Interval, Interval)) -> f64| match placebos.len() {
+            0 => 1.0,
+            _ => average(&placebos.iter().map(of).collect::<Vec<_>>()),
+        };
+        let (in_phase, afterwards) = (shared(|(open, _)| open.value), shared(|(_, after)| after.value));
         let both = self.before.iter().zip(&self.open).zip(&self.after);
-        let closed = both.map(|((b, o), a)| (a.qps() - o.qps()) / (b.qps() - o.qps())).collect::<Vec<f64>>();
+        let closed = both.map(|((b, o), a)| {
+            let (open, after) = (o.qps() / b.qps() / in_phase, a.qps() / b.qps() / afterwards);
+            (after - open) / (1.0 - open)
+        });
+        let closed: Vec<f64> = closed.collect();
         if closed.is_empty() {
             return None;
         }
         let closed = interval(&closed);
-        let placebos: Vec<Interval> = cells
-            .iter()
-            .filter(|c| differ_in_disturbance_alone(self.cell, c))
-            .filter_map(|c| Stretch::of(c, |name| PLACEBOS.contains(&name)))
-            .map(|placebo| ratio_of(&placebo.rates()))
-            .collect();
-        let held = |p: &Interval| p.high >= 1.0 - MARGIN.0;
+        let held = |(open, _): &(Interval, Interval)| open.high >= 1.0 - MARGIN.0;
         let control_held = !placebos.is_empty() && placebos.iter().all(held);
-        let beside = match placebos.iter().map(|p| p.value).reduce(f64::min) {
-            None => "; no placebo was run beside it".to_string(),
-            Some(worst) => format!("; of {} placebos the worst keeps {} of its rate", placebos.len(), Share(worst)),
+        let worst = placebos.iter().min_by(|a, b| a.0.value.total_cmp(&b.0.value));
+        let beside = match (worst, placebos.len()) {
+            (None, _) => "; no placebo was run beside it".to_string(),
+            (Some((open, after)), many) => {
+                let who = if many == 1 { "its placebo".into() } else { format!("of {many} placebos the worst") };
+                format!("; {who} keeps {} of its rate, and {} afterwards", Share(open.value), Share(after.value))
+            }
         };
         let sentence = format!("Closed, it gives back {} of the loss{beside}.", Share(closed.value));
         let drains = |r: &RunEvidence| r.growth("db.history_list_length").is_none_or(|g| g.delta <= 0.0);

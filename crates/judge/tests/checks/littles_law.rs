@@ -71,3 +71,14 @@ fn time_outside_any_operation_breaks_littles_law() {
     });
     assert_eq!(status(&open, "littles_law"), NotEvaluable);
 }
+
+#[test]
+fn a_phase_in_which_the_server_was_killed_says_nothing_of_users_who_wait_for_it() {
+    let killed = spoilt(|r| {
+        for run in &mut r.runs {
+            run.phases[0].disturb = Some("server_kill".into());
+            operation(run).done /= 2;
+        }
+    });
+    assert_eq!(status(&killed, "littles_law"), NotEvaluable);
+}

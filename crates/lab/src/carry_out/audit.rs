@@ -6,6 +6,8 @@ use super::wanted::identity;
 use crate::load::{Counted, Crew};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
+use crate::sessions::documents::{DocumentDoor, control as documents};
+use crate::sessions::past_sql::PastSql;
 use model::load::Group;
 use model::record::audit::{Answer, Audit};
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use workload::audit::Question;
+use workload::session::Fault;
 
 /// One question may read a whole table of a large dataset; who takes longer has no answer.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -23,8 +26,20 @@ pub(super) struct Auditor {
     sessions: usize,
 }
 
+/// Where the data lie.
+enum Room {
+    Tables(Door),
+    Documents(DocumentDoor),
+}
+
+/// Who is asked.
+enum Witness {
+    Tables(Box<Control>),
+    Documents(Box<documents::Control>),
+}
+
 struct Asked {
-    door: Door,
+    door: Room,
     asks: workload::audit::Audit,
     crews: Vec<usize>,
     audit: Audit,
@@ -59,7 +74,9 @@ impl Auditor {
                         disclosures,
                         ..Audit::default()
                     };
-                    audits.push(Asked { door: crew.door.clone(), asks, crews: vec![number], audit });
+                    let documents = crew.by_key.as_ref().and_then(PastSql::documents).cloned();
+                    let door = documents.map_or_else(|| Room::Tables(crew.door.clone()), Room::Documents);
+                    audits.push(Asked { door, asks, crews: vec![number], audit });
                 }
             }
         }
@@ -111,17 +128,18 @@ fn told(answer: Result<i64, String>) -> (Option<i64>, Option<String>) {
 }
 
 /// The answers in the order of the questions, asked side by side.
-fn ask(door: &Door, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
+fn ask(door: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
     let parts: Vec<(usize, &String)> =
         audit.questions.iter().enumerate().flat_map(|(n, q)| q.sql.iter().map(move |sql| (n, sql))).collect();
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..sessions.min(parts.len()) {
             scope.spawn(|| {
-                let mut control = prepared(door, &audit.setup);
+                let mut witness = prepared(door, &audit.setup);
                 while let Some((question, sql)) = parts.get(next.fetch_add(1, Relaxed)) {
-                    let part = match &mut control {
-                        Ok(control) => number(control, sql),
+                    let part = match &mut witness {
+                        Ok(Witness::Tables(control)) => number(control, sql),
+                        Ok(Witness::Documents(control)) => control.question(sql),
                         Err(why) => Err(why.clone()),
                     };
                     let mut answers = answers.lock().expect("no panic while held");
@@ -136,13 +154,21 @@ fn ask(door: &Door, audit: &workload::audit::Audit, sessions: usize) -> Vec<Resu
     (0..audit.questions.len()).map(answer).collect()
 }
 
-fn prepared(door: &Door, setup: &[String]) -> Result<Control, String> {
-    let mut control = Control::connect_with(door, PATIENCE).map_err(|e| e.to_string())?;
+fn prepared(door: &Room, setup: &[String]) -> Result<Witness, String> {
+    let told = |e: Fault| e.to_string();
+    let mut control = match door {
+        Room::Tables(door) => Control::connect_with(door, PATIENCE).map_err(told)?,
+        Room::Documents(door) => {
+            return documents::Control::connect(door, PATIENCE)
+                .map(|control| Witness::Documents(Box::new(control)))
+                .map_err(told);
+        }
+    };
     for sql in setup {
         // A switch that only some servers have.
         let _ = control.rows(sql);
     }
-    Ok(control)
+    Ok(Witness::Tables(Box::new(control)))
 }
 
 /// A sum over nothing is NULL, and none.

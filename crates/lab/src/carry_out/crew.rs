@@ -3,6 +3,7 @@
 
 use super::Lab;
 use super::answers;
+use super::documents;
 use super::instance::Up;
 use super::keyed::{self, key_door};
 use super::placement::place;
@@ -11,8 +12,10 @@ use crate::disturbances::ends_the_server;
 use crate::load::{Crew, Voyage};
 use crate::sessions::address::Door;
 use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::sessions::past_sql::PastSql;
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
+use model::plan::door::MONGODB;
 use model::plan::{Cell, PlannedRun, Stage};
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
@@ -53,7 +56,7 @@ impl Lab<'_> {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
         let parameters = Arc::new(group.work.parameters.clone());
-        let by_key = key_door(up, &group.work, &cell.server.engine);
+        let by_key = past_sql(up, &group.work, &cell.server.engine);
         // Those who come by key leave SQL to the lab.
         let door = if by_key.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
         let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
@@ -97,7 +100,8 @@ pub(super) fn ask(
             continue;
         }
         let answer = match &crew.by_key {
-            Some(door) => keyed::ask(door, has_sql(crew).then_some(&crew.door))?,
+            Some(PastSql::Documents(door)) => documents::ask(door)?,
+            Some(PastSql::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&crew.door))?,
             None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters), patience)?,
         };
         answers.push((name(cell, stage, group), answer));
@@ -107,10 +111,18 @@ pub(super) fn ask(
 }
 
 /// Whether there is SQL beside the door: a cache has no schema to be within.
-fn has_sql(crew: &Crew) -> bool {
-    match &crew.by_key {
-        Some(KeyDoor { protocol: Protocol::Memcached { container, .. }, .. }) => container.is_some(),
-        Some(KeyDoor { protocol: Protocol::HandlerSocket { .. }, .. }) | None => true,
+fn has_sql(door: &KeyDoor) -> bool {
+    match &door.protocol {
+        Protocol::Memcached { container, .. } => container.is_some(),
+        Protocol::HandlerSocket { .. } => true,
+    }
+}
+
+/// The door of users who do this work, where it is not that of SQL.
+fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<PastSql> {
+    match model::words::door(&work.workload)? {
+        MONGODB => documents::door(up, &identity(work, engine).0).map(PastSql::Documents),
+        _ => key_door(up, work, engine).map(PastSql::Keys),
     }
 }
 

@@ -138,7 +138,7 @@ impl Lab<'_> {
         }
     }
 
-    fn describe_dataset(
+    pub(super) fn describe_dataset(
         &self,
         wanted: &Wanted,
         schema: &str,
@@ -162,7 +162,7 @@ impl Lab<'_> {
     }
 
     /// Runs a load while its rows are shown as they come in.
-    fn watched<T: Send>(
+    pub(super) fn watched<T: Send>(
         &mut self,
         work: impl FnOnce(&(dyn Fn(u64, u64) + Sync), &AtomicBool) -> T + Send,
         label: &str,

@@ -12,7 +12,7 @@ use workload::dataset::Dataset;
 use workload::session::Fault;
 
 /// Only in schemas that the lab made; holds the name of the dataset once that is complete.
-const MARKER: &str = "made_by_assay";
+pub(super) const MARKER: &str = "made_by_assay";
 
 pub struct Found {
     /// `None` when the server is elsewhere.

@@ -17,7 +17,7 @@ use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
-use model::plan::door::CACHE;
+use model::plan::door::{CACHE, FERRETDB, MONGODB_SCHEME, speaks_sql};
 use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
@@ -31,6 +31,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use workload::session::Fault;
+use workload::session::documents::Offers;
 
 /// How long the news of a server's death may take after its sessions broke: the guard wakes up for it on a busy machine.
 pub(super) const NEWS: Duration = Duration::from_millis(500);
@@ -56,6 +57,8 @@ pub struct Up {
     pub gate: Option<(Address, Address)>,
     /// What HandlerSocket wants to hear there.
     pub secrets: [String; 2],
+    /// What a store of documents was found to have.
+    pub offers: Offers,
     /// Runs that went over them since.
     pub runs: u32,
     /// Whether one of those wrote.
@@ -78,6 +81,7 @@ impl Up {
             build,
             gate: None,
             secrets: Default::default(),
+            offers: Offers::default(),
             runs: 0,
             aged: false,
         }
@@ -133,6 +137,7 @@ impl Lab<'_> {
         self.progress.say(&format!("{verb} {}", cell.server.build));
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
         let up = match &cell.server.on {
+            Some(dsn) if dsn.starts_with(MONGODB_SCHEME) => self.meet_documents(&key, &cell.server, dsn),
             Some(dsn) => self.meet(&key, &cell.server, dsn),
             None => self.start(&key, &cell.server, kept),
         };
@@ -161,7 +166,7 @@ impl Lab<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: (server.tcp && server.topology.is_single() && build.installed.kind != CACHE)
+            tcp: (server.tcp && server.topology.is_single() && speaks_sql(&build.installed.kind))
                 .then(free_port)
                 .transpose()?,
             stop: self.stop,
@@ -182,6 +187,9 @@ impl Lab<'_> {
         let instance = all.remove(0);
         if build.installed.kind == CACHE {
             return self.start_cache(key, server, &build, instance);
+        }
+        if build.installed.kind == FERRETDB {
+            return self.start_documents(key, server, &build, instance);
         }
         let door = Door::root(instance.socket().to_path_buf());
         let mut control =

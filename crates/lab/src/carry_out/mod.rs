@@ -8,6 +8,7 @@ mod audit;
 mod cache;
 mod crew;
 mod dataset;
+mod documents;
 mod doors;
 mod drain;
 mod explain;
@@ -33,6 +34,7 @@ use crate::snapshots::{Kept, Store};
 use crate::trouble::Trouble;
 use instance::Up;
 use model::host::Host;
+use model::plan::door::MONGODB_SCHEME;
 use model::plan::{Cell, CellId, Plan, PlannedRun};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
@@ -165,7 +167,10 @@ pub fn carry_out(
 /// without room for the plan's data.
 pub fn check(plan: &Plan) -> Result<(), Trouble> {
     let named: BTreeSet<_> = plan.cells.iter().filter_map(|c| c.server.on.as_deref()).collect();
-    named.into_iter().try_for_each(|dsn| found::knock(dsn).map(|(_, _, control)| control.quit()))?;
+    named.into_iter().try_for_each(|dsn| match dsn.starts_with(MONGODB_SCHEME) {
+        true => documents::named(dsn).map(drop),
+        false => found::knock(dsn).map(|(_, _, control)| control.quit()),
+    })?;
     check_disk(plan)
 }
 

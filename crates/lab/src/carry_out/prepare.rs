@@ -4,7 +4,7 @@
 
 use super::instance::Up;
 use super::wanted::{self, Wanted};
-use super::{Lab, Unready};
+use super::{Lab, Unready, documents};
 use crate::loader::check_spots;
 use crate::servers::catalogue;
 use crate::servers::instance::key;
@@ -32,6 +32,9 @@ impl Lab<'_> {
     /// Makes sure that the cell's server is up and its data lie in it as the run needs them.
     pub(super) fn prepare(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
         let (wanted, writes) = (wanted::of(cell), wanted::writes(cell));
+        if documents::keeps(&cell.server) {
+            return self.prepare_documents(cell, &wanted, run, writes);
+        }
         if cell.server.on.is_some() {
             self.instance(cell)?;
             return self.meet_datasets(&wanted, run, writes);

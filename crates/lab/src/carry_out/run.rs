@@ -24,7 +24,7 @@ use crate::servers::catalogue;
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
 use crate::trouble::Trouble;
-use model::plan::door::CACHE;
+use model::plan::door::speaks_sql;
 use model::plan::{Cell, PlannedRun, Stage};
 use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
@@ -59,7 +59,7 @@ impl Lab<'_> {
         }
         let voyages = self.voyages(planned, cell);
         let up = self.up.as_ref().expect("it was there");
-        let has_sql = up.build.installed.kind != CACHE;
+        let has_sql = speaks_sql(&up.build.installed.kind);
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
         let crews: Vec<_> = voyages.iter().flat_map(|(_, voyage)| &voyage.crews).cloned().collect();
         let groups: Vec<_> = voyages.iter().flat_map(|(stage, _)| &stage.groups).cloned().collect();
@@ -95,7 +95,7 @@ impl Lab<'_> {
         let wanted_of_server = samplers::Wanted {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-            door: crews.iter().find_map(|crew| crew.by_key.clone()),
+            door: crews.iter().find_map(|crew| crew.by_key.as_ref()?.keys().cloned()),
         };
         let all = move || {
             let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {

@@ -6,6 +6,7 @@ use super::found::unmark;
 use super::instance::{Serving, Up};
 use super::wanted::Wanted;
 use crate::sessions::control::Control;
+use model::plan::door::speaks_sql;
 use model::record::start::StartingState;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -68,6 +69,8 @@ impl Lab<'_> {
         up.aged |= writes;
         let schemas = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok());
         match &up.server {
+            // A store of documents is filled anew for whoever writes.
+            Serving::Found(_) if !speaks_sql(&up.build.installed.kind) => Ok(()),
             Serving::Found(_) if writes => schemas.into_iter().try_for_each(|schema| unmark(&up.door.within(schema))),
             Serving::Found(_) | Serving::Ours(_) => Ok(()),
         }

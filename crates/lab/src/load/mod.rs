@@ -14,7 +14,7 @@ pub mod worker;
 
 use crate::clock;
 use crate::sessions::address::Door;
-use crate::sessions::by_key::KeyDoor;
+use crate::sessions::past_sql::PastSql;
 use course::Course;
 use failure::Cause;
 use model::errors::Errors;
@@ -74,7 +74,7 @@ pub struct Crew {
     /// The door to PostgreSQL, for users who open their sessions themselves.
     pub postgres: Option<Door>,
     /// The door past SQL, for users who do not speak it.
-    pub by_key: Option<KeyDoor>,
+    pub by_key: Option<PastSql>,
     /// A server that is gone is waited for: who cannot connect tries again until it is back.
     pub outlasts: bool,
 }

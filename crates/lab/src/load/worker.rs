@@ -15,8 +15,9 @@ use super::{Crew, Voyage, pin};
 use crate::clock;
 use crate::sessions::address::Address;
 use crate::sessions::at_large::{AtLarge, Doors, Openings};
-use crate::sessions::by_key;
 use crate::sessions::mysql::{Again, Connecting, Opening, Session};
+use crate::sessions::past_sql::PastSql;
+use crate::sessions::{by_key, documents};
 use model::histogram::Histogram;
 use model::load::{Io, Until};
 use model::units::Nanos;
@@ -132,6 +133,7 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
 enum Way {
     Sql(Rc<Opening>),
     Key(Rc<by_key::Opening>),
+    Documents(Rc<documents::Opening>),
     /// It opens sessions itself, at these doors in turn.
     AtLarge(Rc<Openings>),
 }
@@ -150,7 +152,12 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
         return Way::AtLarge(Rc::new(Openings::new(&doors, handle, crew.deadline)));
     }
     match &crew.by_key {
-        Some(door) => Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) })),
+        Some(PastSql::Keys(door)) => {
+            Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) }))
+        }
+        Some(PastSql::Documents(door)) => {
+            Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.address) }))
+        }
         None => {
             let door = crew.door_of(number);
             let again = crew.outlasts.then(|| {
@@ -193,6 +200,7 @@ async fn live(
     let outcome = match opening {
         Way::Sql(opening) => chair.with_sql(opening).await,
         Way::Key(opening) => chair.with_keys(opening).await,
+        Way::Documents(opening) => chair.with_documents(opening).await,
         Way::AtLarge(openings) => chair.at_large(openings).await,
     };
     bench.course.user_left();
@@ -240,6 +248,18 @@ impl Chair<'_> {
         self.handle.touches(Part::Life, Memory::of(&*life));
         let lived = life.await;
         // Nobody counts goodbyes here: the session is dropped.
+        Box::pin(self.lingered(&lived)).await;
+        lived
+    }
+
+    async fn with_documents(&self, opening: Rc<documents::Opening>) -> Result<(), Fault> {
+        let opened = Box::pin(documents::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let mut seated = self.seated(opened)?;
+        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let Seated { session, seat } = &mut *seated;
+        let life = workload.user_of_documents(parameters, *seed, self.number, *users, session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*life));
+        let lived = life.await;
         Box::pin(self.lingered(&lived)).await;
         lived
     }

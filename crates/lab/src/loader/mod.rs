@@ -5,6 +5,7 @@
 
 mod by_table;
 mod by_unit;
+pub mod documents;
 
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;

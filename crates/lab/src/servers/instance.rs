@@ -7,9 +7,10 @@ use super::house::{Claim, House, SOCKET_PATH_LIMIT};
 use super::keys::{self, Gate};
 use super::{Build, DATA, Description, Ready, Site, Step, certificates, error_log};
 use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
+use crate::sessions::documents::control as documents;
 use crate::trouble::Trouble;
 use model::plan::Server;
-use model::plan::door::CACHE;
+use model::plan::door::speaks_sql;
 use model::units::Nanos;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -23,6 +24,8 @@ use std::time::{Duration, Instant};
 pub const MARKER: &str = "made-by-assay";
 /// Crash recovery of a large data directory is the slowest honest start.
 const START_PATIENCE: Duration = Duration::from_secs(300);
+/// A server that is there answers its first word within that.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Short beside the half second that a start takes, long beside a look.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// A clean end writes back the buffer pool: tens of seconds on a slow disk.
@@ -243,7 +246,7 @@ impl Instance {
 /// What can be refused before anything is made.
 fn check(wish: &Wish) -> Result<(), Trouble> {
     let (build, server) = (&wish.build.installed, wish.server);
-    if !build.engines.contains(&server.engine) && build.kind != CACHE {
+    if !build.engines.contains(&server.engine) && speaks_sql(&build.kind) {
         return Err(Trouble::new(format!("{} {} has no engine {}", build.name, build.version, server.engine))
             .mend(format!("its engines are {}", build.engines.join(", "))));
     }
@@ -336,6 +339,7 @@ fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready
         (Some(ended), _) => Some(Err(died("starting the server", site, ended))),
         (None, Ready::Greeting { protocol }) => greeted(site.socket, protocol).then_some(Ok(())),
         (None, Ready::Version) => keys::answers(&site.door?.address(false)).then_some(Ok(())),
+        (None, Ready::Hello) => documents::answers(&site.door?.address(false), PATIENCE).then_some(Ok(())),
     })
 }
 

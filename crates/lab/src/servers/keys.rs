@@ -8,7 +8,7 @@ use crate::sessions::address::Address;
 use crate::trouble::Trouble;
 use model::host::Version;
 use model::plan::Server;
-use model::plan::door::{CACHE, MEMCACHED_FROM, MEMCACHED_UNTIL};
+use model::plan::door::{MEMCACHED_FROM, MEMCACHED_UNTIL, speaks_sql};
 use model::value::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -52,7 +52,7 @@ pub fn has_memcached(version: Version) -> bool {
 pub fn ports(wish: &Wish) -> Result<Option<Option<[u16; 2]>>, Trouble> {
     let kind = wish.build.installed.kind.as_str();
     let doors = wish.server.settings.get("doors").and_then(Value::flag) == Some(true);
-    if kind != CACHE && !doors {
+    if speaks_sql(kind) && !doors {
         return Ok(None);
     }
     let by_port = wish.server.tcp || kind == "mariadb";

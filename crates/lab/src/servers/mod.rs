@@ -8,6 +8,7 @@ pub mod certificates;
 pub mod cluster;
 mod error_log;
 pub mod facts;
+pub mod ferretdb;
 pub mod galera;
 #[cfg(test)]
 mod golden;
@@ -30,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub const DATA: &str = "data";
 
 /// Every kind, one file each.
-pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql, &memcached::Memcached];
+pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql, &memcached::Memcached, &ferretdb::FerretDb];
 
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
     ALL.iter().copied().find(|k| k.name() == name)
@@ -140,4 +141,6 @@ pub enum Ready {
     Greeting { protocol: u8 },
     /// The server answers memcached's `version` at its gate.
     Version,
+    /// It answers MongoDB's `hello` there.
+    Hello,
 }

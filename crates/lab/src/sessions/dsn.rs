@@ -5,12 +5,14 @@
 use super::address::{Address, Door};
 use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
+use model::plan::door::MONGODB_SCHEME;
 use std::path::PathBuf;
 
 /// Where the password of a DSN's account is looked for.
 pub const PASSWORD: &str = "ASSAY_PASSWORD";
 
 const MYSQL_PORT: u16 = 3306;
+const MONGODB_PORT: u16 = 27017;
 
 /// The door that a DSN names. Its schema may be absent.
 pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
@@ -19,7 +21,11 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
             "write mysql://user@host:port/schema, with ?tls=required, or mysql://user@localhost/schema?socket=/PATH",
         )
     };
-    let rest = dsn.strip_prefix("mysql://").ok_or_else(|| wrong("assay speaks only mysql:// so far"))?;
+    let (rest, own_port) = match (dsn.strip_prefix("mysql://"), dsn.strip_prefix(MONGODB_SCHEME)) {
+        (Some(rest), _) => (rest, MYSQL_PORT),
+        (None, Some(rest)) => (rest, MONGODB_PORT),
+        (None, None) => return Err(wrong("assay speaks only mysql:// and mongodb:// so far")),
+    };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, schema) = rest.split_once('/').unwrap_or((rest, ""));
     let (user, server) = authority.rsplit_once('@').unwrap_or(("root", authority));
@@ -28,13 +34,17 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
         Some(path) => Address::Unix(path),
         None => {
             let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
-            let port = if port.is_empty() { Ok(MYSQL_PORT) } else { port.parse() };
+            let port = if port.is_empty() { Ok(own_port) } else { port.parse() };
             Address::Tcp { host: host.to_string(), port: port.map_err(|_| wrong("the port is not a number"))? }
         }
     };
     let schema = (!schema.is_empty()).then(|| schema.to_string());
     if schema.iter().flat_map(|s| s.chars()).any(|c| !c.is_ascii_alphanumeric() && c != '_') {
         return Err(wrong("a schema is named by letters, digits and underscores"));
+    }
+    let is_bare = own_port == MYSQL_PORT || (tls.is_none() && !authority.contains('@'));
+    if !is_bare {
+        return Err(wrong("assay has no accounts and no encryption in MongoDB's protocol"));
     }
     let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
     Ok(Door { address, user: user.to_string(), password, schema, tls })
@@ -89,6 +99,9 @@ mod tests {
         assert_eq!(read("mysql://127.0.0.1").address, Address::Tcp { host: "127.0.0.1".into(), port: 3306 });
         let unix = read("mysql://root@localhost/sbtest?socket=/run/s");
         assert_eq!((unix.address, unix.schema), (Address::Unix("/run/s".into()), Some("sbtest".into())));
+        let documents = read("mongodb://h/linkdb");
+        assert_eq!(documents.address, Address::Tcp { host: "h".into(), port: 27017 });
+        assert!(door("mongodb://me@h/linkdb", String::new()).unwrap_err().to_string().contains("no accounts"));
     }
 
     #[test]

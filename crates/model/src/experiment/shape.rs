@@ -32,7 +32,7 @@ pub(super) enum Shape {
     Keep,
     Build,
     Engine,
-    /// A server that is there already, as `mysql://user@host:port/schema`.
+    /// A server that is there already, as `mysql://user@host:port/schema` or `mongodb://host:port/database`.
     Dsn,
     Cpus,
     Topology,
@@ -259,7 +259,10 @@ fn workload(name: &str, words: &Words) -> Result<String, Wrong> {
 /// Only the form: who is there is found out by the lab. A secret in the file would end in every record.
 fn dsn(text: &str) -> Result<String, Wrong> {
     let Some((_, rest)) = text.split_once("://") else {
-        return wrong(format!("`{text}` is not a DSN"), "write mysql://user@host:port/schema");
+        return wrong(
+            format!("`{text}` is not a DSN"),
+            "write mysql://user@host:port/schema, or mongodb://host:port/database",
+        );
     };
     let user = rest.split(['/', '?']).next().unwrap_or_default().rsplit_once('@').map_or("", |(user, _)| user);
     if user.contains(':') {

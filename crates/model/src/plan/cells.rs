@@ -347,6 +347,9 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
             });
         }
     }
+    if let Some((keys, reason, mend)) = server.on.as_deref().and_then(|dsn| door::misled(cell, dsn)) {
+        return Some(Obstacle { keys, reason, mend: mend.into() });
+    }
     let cpus = [(&["cpus"][..], &server.cpus), (&["load_cpus"], &server.load_cpus)];
     cpus.into_iter().find_map(|(keys, text)| {
         let set = CpuSet::parse(text.as_ref()?).expect("checked by the grammar");
@@ -371,7 +374,7 @@ fn not_installed(build: &str) -> Obstacle {
 
 /// A build without engines keeps no tables, and nothing is asked of it.
 fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
-    build.kind == door::CACHE || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
+    !door::speaks_sql(&build.kind) || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }
 
 /// Changes of a rate that no run lives to see; with phases by count nobody knows how long it lives.

@@ -12,6 +12,15 @@ pub const MEMCACHED_UNTIL: Version = Version(8, 3, 0);
 
 /// The kind that is a cache and nothing else.
 pub const CACHE: &str = "memcached";
+/// Kinds that keep documents: one that the lab can start, and any other that `on` names.
+pub const FERRETDB: &str = "ferretdb";
+pub const MONGODB: &str = "mongodb";
+/// How a DSN of such a server begins.
+pub const MONGODB_SCHEME: &str = "mongodb://";
+
+pub fn speaks_sql(kind: &str) -> bool {
+    ![CACHE, FERRETDB, MONGODB].contains(&kind)
+}
 
 /// Settings of the InnoDB plugin, with the value that changes nothing.
 const OF_PLUGIN: [(&str, Value); 2] = [("read_batch", Value::Count(1)), ("write_batch", Value::Count(1))];
@@ -31,6 +40,20 @@ pub(super) fn unfits(axes: &[Axis], keys: &[&str]) -> bool {
     KEYS.contains(&keys) && keys.iter().all(|key| axes.iter().any(|axis| axis.key == *key))
 }
 
+/// Why the users of a cell cannot come to a server that was there before, by what its DSN says.
+pub(super) fn misled(cell: &Cell, dsn: &str) -> Option<Refusal> {
+    let keeps_documents = dsn.starts_with(MONGODB_SCHEME);
+    let asks_documents = |workload: &str| crate::words::door(workload) == Some(MONGODB);
+    let lost = cell.works().into_iter().find(|work| asks_documents(&work.workload) != keeps_documents)?;
+    let (reason, mend) = match keeps_documents {
+        true => {
+            (format!("{} asks in another protocol than {dsn} names", lost.workload), "take linkbench.mongodb there")
+        }
+        false => (format!("{} asks for documents, and {dsn} has tables", lost.workload), "name a mongodb:// server"),
+    };
+    Some((KEYS[0], reason, mend))
+}
+
 /// Why the users of a cell cannot come to such a server.
 pub(super) fn refused(cell: &Cell, build: &InstalledBuild) -> Option<Refusal> {
     let door_of = |name: &str| crate::words::door(name);
@@ -46,14 +69,18 @@ pub(super) fn refused(cell: &Cell, build: &InstalledBuild) -> Option<Refusal> {
                     "take kv.memcached there",
                 ));
             }
-            (None, _) | (Some("memcached"), CACHE) => true,
+            (None, kind) if !speaks_sql(kind) => {
+                let reason = format!("build `{name}` keeps documents and speaks no SQL");
+                return Some((keys, reason, "take linkbench.mongodb there"));
+            }
+            (None, _) | (Some("memcached"), CACHE) | (Some("mongodb"), FERRETDB) => true,
             (Some("memcached"), "mysql") => (MEMCACHED_FROM..MEMCACHED_UNTIL).contains(&version),
             (Some("handlersocket"), "mariadb") => true,
             (Some(_), _) => false,
         };
         if !there {
             let reason = format!("build `{name}` ({kind} {version}) has no door for {}", door.unwrap_or_default());
-            let mend = "memcached is a door of MySQL 5.6 to 8.2 and of memcached itself, HandlerSocket of MariaDB";
+            let mend = "memcached is a door of MySQL 5.6 to 8.2 and of memcached itself, HandlerSocket of MariaDB, mongodb of ferretdb";
             return Some((keys, reason, mend));
         }
         if cell.load.transport == Some(Transport::Tls) && door.is_some() {

@@ -3,6 +3,7 @@
 //! which it sometimes reads on.
 
 use super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_DELETED, SHOWN_AGAIN};
+use super::ends::{Ends, ListEnd};
 use super::look;
 use super::mix::Kind;
 use super::mouth::{Around, Mouth};
@@ -14,20 +15,10 @@ use crate::user::{End, Operation, User};
 use model::seed::Seed;
 use std::ops::RangeInclusive;
 
-/// Lists whose end is remembered; another takes the place of any of them, as in LinkBench.
-const ENDS: usize = 2048;
 /// ER_DUP_ENTRY: there is such a link.
 const DUPLICATE: u16 = 1062;
 /// Between insert and update the fork goes back and forth while others add and delete the same link.
 const TURNS: u32 = 1000;
-
-/// Where a full list ended.
-#[derive(Clone, Copy, Debug)]
-struct ListEnd {
-    id: u64,
-    link_type: u64,
-    time: u64,
-}
 
 pub(super) struct Client {
     work: Work,
@@ -35,7 +26,7 @@ pub(super) struct Client {
     generator: Generator,
     drawn: Drawn,
     mouth: Mouth,
-    ends: Vec<ListEnd>,
+    ends: Ends,
     /// Operations so far: now and then one is looked at closely.
     count: u64,
 }
@@ -60,7 +51,7 @@ impl Client {
             generator,
             drawn: Drawn::nothing(),
             mouth: Mouth::new(work.prepared, work.hinted),
-            ends: Vec::with_capacity(ENDS),
+            ends: Ends::none(),
             count: 0,
             work,
         }
@@ -183,8 +174,7 @@ impl Client {
         let Drawn { mut id, mut link_type, history, loaded, .. } = self.drawn;
         let limit = self.work.range_limit;
         let (mut until, mut skipped) = (i64::MAX as u64, 0);
-        if history && !self.ends.is_empty() {
-            let end = self.ends[self.generator.below(self.ends.len() as u64) as usize];
+        if let Some(end) = history.then(|| self.ends.draw(&mut self.generator)).flatten() {
             (id, link_type, until, skipped) = (end.id, end.link_type, end.time, 1);
         }
         let params = [int(id), int(link_type), int(until), int(skipped), int(limit)];
@@ -198,18 +188,9 @@ impl Client {
         }
         if keep && session.kept().rows() as u64 == limit && skipped == 0 {
             let time = session.kept().int(limit as usize - 1, TIME_COLUMN).unwrap_or(0) as u64;
-            self.remember(ListEnd { id, link_type, time });
+            self.ends.remember(ListEnd { id, link_type, time }, &mut self.generator);
         }
         Ok(())
-    }
-
-    #[cold]
-    fn remember(&mut self, end: ListEnd) {
-        match self.ends.iter().position(|e| (e.id, e.link_type) == (end.id, end.link_type)) {
-            Some(place) => self.ends[place] = end,
-            None if self.ends.len() < ENDS => self.ends.push(end),
-            None => self.ends[self.generator.below(ENDS as u64) as usize] = end,
-        }
     }
 
     async fn multiget(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {

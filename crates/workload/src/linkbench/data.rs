@@ -7,7 +7,7 @@ use super::knobs::{self, count, real};
 use super::payload::{LINK, NODE, Payload};
 use super::schema::Schema;
 use crate::Parameters;
-use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
+use crate::dataset::{ByTable, Collection, Dataset, Rows, Spot, Table};
 use crate::draw::Generator;
 use model::seed::{Seed, split_mix};
 use model::words::Footprint;
@@ -179,6 +179,10 @@ impl Dataset for Data {
 
     fn rows(&self) -> Rows<'_> {
         Rows::ByTable(self)
+    }
+
+    fn collections(&self) -> &'static [Collection] {
+        super::mongodb::COLLECTIONS
     }
 
     fn spot(&self, table: usize, row: u64) -> Spot {

@@ -6,7 +6,9 @@ use super::degrees::Degrees;
 use super::graph::{Shape, Split};
 use super::mix;
 use crate::Parameters;
+use model::value::Value;
 use model::words::{Class, Kind, Literal, Parameter};
+use std::sync::LazyLock;
 
 const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
     Parameter { name, kind, default: Some(default), class, why }
@@ -164,10 +166,35 @@ pub(super) fn real(parameters: &Parameters, name: &str) -> f64 {
 pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
     parameters[name].flag().expect("parameters were checked against their kinds")
 }
-/// Whether a choice is this word.
+/// Whether a choice is this word; what has no such choice says none.
 pub(super) fn is(parameters: &Parameters, name: &str, word: &str) -> bool {
-    parameters[name].text() == Some(word)
+    parameters.get(name).and_then(Value::text) == Some(word)
 }
+/// Whether there is such a flag, and it is on.
+pub(super) fn is_on(parameters: &Parameters, name: &str) -> bool {
+    parameters.get(name).and_then(Value::flag) == Some(true)
+}
+/// A count that only statements have; 0 where there are none.
+pub(super) fn count_if_any(parameters: &Parameters, name: &str) -> u64 {
+    if parameters.contains_key(name) { count(parameters, name) } else { 0 }
+}
+
+/// What only tables and SQL have.
+const OF_SQL: &[&str] =
+    &["partitions", "partition_all", "key_block_kib", "statements", "protocol", "hint_primary", "range_limit"];
+/// A list comes in one message of at most 16 MiB, and a link has at most 400 bytes there.
+const OF_DOCUMENTS: Parameter = work(
+    "range_limit",
+    Kind::Count { min: 1, max: 40_000 },
+    Literal::Count(10_000),
+    "The most links that a list returns, in one message.",
+);
+
+/// Those of users who ask for documents.
+pub(super) static MONGODB: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    let all = ALL.iter().filter(|parameter| !OF_SQL.contains(&parameter.name));
+    all.copied().chain([OF_DOCUMENTS]).collect()
+});
 
 /// A graph has at least one node: where the ids leave none, the first.
 pub(super) fn graph(parameters: &Parameters) -> Shape {

@@ -8,11 +8,13 @@ mod audit;
 mod client;
 mod data;
 mod degrees;
+mod ends;
 mod graph;
 mod java_random;
 mod knobs;
 mod look;
 mod mix;
+mod mongodb;
 mod mouth;
 mod payload;
 mod schema;
@@ -32,6 +34,8 @@ use model::seed::Seed;
 use model::words::WorkloadWords;
 use statement::Sentence;
 use work::{Dialect, Work};
+
+pub use mongodb::MongoDb;
 
 pub struct LinkBench;
 

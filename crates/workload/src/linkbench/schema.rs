@@ -2,7 +2,7 @@
 //! pages, and for RocksDB the column families of Callaghan's scripts, the secondary index in reverse because lists are read
 //! newest first. The secondary index comes after the rows, sorted once, as he loads.
 
-use super::knobs::{count, flag};
+use super::knobs::{count_if_any, is_on};
 use crate::Parameters;
 use crate::dataset::Table;
 
@@ -21,9 +21,9 @@ impl Schema {
     pub fn of(parameters: &Parameters, engine: &str) -> Self {
         Self {
             engine: engine.to_string(),
-            partitions: count(parameters, "partitions"),
-            partition_all: flag(parameters, "partition_all"),
-            key_block_kib: count(parameters, "key_block_kib"),
+            partitions: count_if_any(parameters, "partitions"),
+            partition_all: is_on(parameters, "partition_all"),
+            key_block_kib: count_if_any(parameters, "key_block_kib"),
         }
     }
     fn is_rocksdb(&self) -> bool {

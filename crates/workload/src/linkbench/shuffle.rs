@@ -32,6 +32,21 @@ impl Shuffle {
     pub fn rank(&self, place: u64) -> u64 {
         self.moved(place, |position, by, size| (position + size - by) % size)
     }
+    /// Of all ranks within, without looking at each: a group's places are neighbours, turned around its end at most once.
+    #[cfg(test)]
+    pub fn sum_of_places(&self, ranks: std::ops::Range<u64>) -> u64 {
+        let groups = self.rotations.len() as u64;
+        let of_group = |group: u64| {
+            let position = |rank: u64| rank.saturating_sub(group).div_ceil(groups);
+            let size = self.count / groups + u64::from(group < self.count % groups);
+            let by = u64::from(self.rotations[group as usize]);
+            let (from, to) = (position(ranks.start) + by, position(ranks.end) + by);
+            let turned = to.saturating_sub(from.max(size));
+            let positions = (to - from) * (from + to).saturating_sub(1) / 2 - size * turned;
+            group * (to - from) + groups * positions
+        };
+        (0..groups).map(of_group).sum()
+    }
     fn moved(&self, element: u64, to: impl Fn(u64, u64, u64) -> u64) -> u64 {
         let groups = self.rotations.len() as u64;
         let (group, position) = (element % groups, element / groups);
@@ -104,6 +119,17 @@ mod tests {
             assert_eq!([0, 1, 2, 3, 4].map(|rank| shuffle.place(rank)), *places, "{seed} over {count}");
             assert_eq!(shuffle.place(count - 1), *last);
             assert_eq!([0, 1, 2, 3, 4].map(|place| shuffle.rank(place)), *ranks, "{seed} over {count}");
+        }
+    }
+
+    #[test]
+    fn sums_of_places_are_those_of_each() {
+        for count in [7, 1_024, 5_000, 6_143] {
+            let shuffle = Shuffle::over(count, BY_LINK_HEAT);
+            for ranks in [0..count, 0..1, 3..count - 2, count / 2..count / 2 + 2, 5..5] {
+                let each: u64 = ranks.clone().map(|rank| shuffle.place(rank)).sum();
+                assert_eq!(shuffle.sum_of_places(ranks.clone()), each, "{ranks:?} of {count}");
+            }
         }
     }
 

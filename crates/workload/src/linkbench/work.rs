@@ -4,7 +4,7 @@
 use super::access::{Blend, Heat, Multiget, STEEPEST, Zipf};
 use super::data::FIRST_LINK_TYPE;
 use super::graph::Graph;
-use super::knobs::{self, count, flag, is, real};
+use super::knobs::{self, count, flag, is, is_on, real};
 use super::mix::{Kind, Mix};
 use super::payload::{LINK, NODE, Payload};
 use super::shuffle::{BY_LINK_HEAT, BY_NODE_HEAT, Shuffle};
@@ -78,7 +78,7 @@ impl Work {
             mix: Mix::named(parameters["mix"].text().expect("parameters were checked against their kinds")),
             dialect: if is(parameters, "statements", "2020") { Dialect::InsertElseUpdate } else { Dialect::Upserts },
             prepared: is(parameters, "protocol", "prepared"),
-            hinted: flag(parameters, "hint_primary"),
+            hinted: is_on(parameters, "hint_primary"),
             range_limit: count(parameters, "range_limit"),
             history: real(parameters, "history") / 100.0,
             multiget: Multiget { shifted: is(parameters, "multiget_sizes", "shifted") },

@@ -35,7 +35,7 @@ const KEYS: &[&str] = &[
 const SOURCES: &[&str] = &["maven", "npm", "debian", "archive", "basedir"];
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    crate::servers::ALL.iter().map(|k| k.name()).filter(|name| *name != model::plan::door::CACHE)
+    crate::servers::ALL.iter().map(|k| k.name()).filter(|name| model::plan::door::speaks_sql(name))
 }
 
 /// The builds of one file, in its order.

@@ -21,7 +21,8 @@ use model::host::InstalledBuild;
 /// adds nothing here; whoever resolves names tells its mistakes.
 pub fn installed() -> Vec<Build> {
     let house = House::from_environment().ok();
-    let mut builds: Vec<_> = distribution::find().into_iter().chain(distribution::cache()).collect();
+    let mut builds: Vec<_> =
+        [distribution::find(), distribution::cache(), distribution::documents()].into_iter().flatten().collect();
     if let Some(house) = &house {
         builds.extend(kept::all(house).into_iter().map(|k| k.build));
         builds.extend(Catalogue::of(house).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));

@@ -1,0 +1,64 @@
+//! LinkBench over MongoDB's protocol against a real server that speaks it: FerretDB 1 with its SQLite back end, where one is among
+//! the programs of this host (docs/linkbench.md says how it comes there). One user, because that server has no transactions.
+
+use crate::desk::Desk;
+use lab::servers::catalogue;
+use serde_json::Value;
+
+const GRAPH: &str = r#"question = "Are documents counted as links are?"
+
+[server]
+build = "ferretdb"
+
+[workload.linkbench.mongodb]
+maxid1     = 101
+most_links = 8
+
+[load]
+users = 1
+
+[[phases]]
+name  = "measure"
+kind  = "measure"
+count = 300
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+
+#[test]
+fn what_is_loaded_and_changed_over_documents_is_counted_to_the_link() {
+    if catalogue::find("ferretdb").is_err() {
+        eprintln!("skipped: no ferretdb is among the programs of this host");
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("graph.toml", GRAPH);
+    let said = desk.assay(&["run", "graph.toml", "--out", "record"]);
+    said.assert_carried_out();
+    let run = desk.run("c001-1");
+    assert_eq!(run["ending"], "done", "{said:?}");
+    let audit = &run["audits"][0];
+    let fact = |name: &str| audit["facts"][name].as_i64().unwrap_or(0);
+    let grown = |name: &str| {
+        let all = audit["answers"].as_array().expect("answers").iter();
+        let answer = all.clone().find(|a| a["name"] == name).expect("it was asked");
+        assert!(answer["unanswered"].is_null(), "{answer}");
+        answer["after"].as_i64().expect("a number") - answer["before"].as_i64().expect("a number")
+    };
+    let (inserted, hidden, again) = (fact("links_inserted"), fact("links_hidden"), fact("links_shown_again"));
+    assert!(inserted > 0 && hidden > 0 && fact("nodes_added") > 0, "{audit}");
+    assert_eq!(grown("links"), inserted);
+    assert_eq!(grown("visible_links"), inserted + again - hidden);
+    assert_eq!(grown("counted_links"), inserted + again - hidden);
+    assert_eq!(grown("changes_of_counters"), inserted + again + hidden);
+    assert_eq!(grown("nodes"), fact("nodes_added") - fact("nodes_deleted"));
+    assert_eq!(grown("drifted_counters"), 0);
+    let report: Value = serde_json::from_str(&desk.read("record/report.json")).expect("a report is JSON");
+    let verdicts = report["cells"][0]["verdicts"].as_array().expect("verdicts");
+    let laws = verdicts.iter().find(|v| v["check"] == "data_obeyed_its_laws").expect("it was judged");
+    assert_eq!(laws["verdict"], "pass", "{laws}");
+    let answers = verdicts.iter().find(|v| v["check"] == "answers_were_expected").expect("it was judged");
+    assert_eq!(answers["verdict"], "pass", "{answers}");
+}

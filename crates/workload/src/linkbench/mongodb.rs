@@ -1,0 +1,156 @@
+//! The same graph and the same users over MongoDB's protocol, in the mapping of the fork's second store of 2020: keys are `_id`s of
+//! big-endian numbers, a link and its counter change in one transaction, and one index serves lists. Where that store says a command
+//! outside of the transaction that it opened for it, there is no transaction here. What only tables have is no parameter.
+
+mod client;
+mod life;
+mod questions;
+
+use super::audit::FACTS;
+use super::data::{self, Data};
+use super::graph::Graph;
+use super::{knobs, mix};
+use crate::audit::Audit;
+use crate::dataset::{Collection, Dataset, FieldKind};
+use crate::session::Sql;
+use crate::session::documents::Documents;
+use crate::user::Seat;
+use crate::{Doing, Life, Parameters, Probe, Statement, Workload};
+use client::Client;
+use model::seed::Seed;
+use model::words::WorkloadWords;
+
+pub struct MongoDb;
+
+const LINKS: &str = "linktable";
+const COUNTS: &str = "counttable";
+const NODES: &str = "nodetable";
+
+/// Fields in the order of the columns of `data`.
+pub(super) const COLLECTIONS: &[Collection] = &[
+    Collection {
+        name: LINKS,
+        fields: &[
+            ("id1", FieldKind::Int64),
+            ("id2", FieldKind::Int64),
+            ("link_type", FieldKind::Int64),
+            ("visibility", FieldKind::Int32),
+            ("data", FieldKind::Bytes),
+            ("time", FieldKind::Int64),
+            ("version", FieldKind::Int32),
+        ],
+        id: &[2, 0, 1],
+        indexes: &[&["id1", "link_type", "visibility", "time", "id2", "version", "data"]],
+    },
+    Collection {
+        name: COUNTS,
+        fields: &[
+            ("id", FieldKind::Int64),
+            ("link_type", FieldKind::Int64),
+            ("count", FieldKind::Int64),
+            ("time", FieldKind::Int64),
+            ("version", FieldKind::Int64),
+        ],
+        id: &[0, 1],
+        indexes: &[],
+    },
+    Collection {
+        name: NODES,
+        fields: &[
+            ("_id", FieldKind::Int64),
+            ("type", FieldKind::Int32),
+            ("version", FieldKind::Int64),
+            ("time", FieldKind::Int32),
+            ("data", FieldKind::Bytes),
+        ],
+        id: &[],
+        indexes: &[],
+    },
+];
+
+const STATEMENTS: &[Statement] = &[
+    Statement { name: "upsert_link", doing: Doing::Write },
+    Statement { name: "hide_link", doing: Doing::Write },
+    Statement { name: "change_count", doing: Doing::Write },
+    Statement { name: "count_links", doing: Doing::Read },
+    Statement { name: "get_link", doing: Doing::Read },
+    Statement { name: "get_links_list", doing: Doing::Read },
+    Statement { name: "add_node", doing: Doing::Write },
+    Statement { name: "update_node", doing: Doing::Write },
+    Statement { name: "delete_node", doing: Doing::Write },
+    Statement { name: "get_node", doing: Doing::Read },
+    Statement { name: "commit", doing: Doing::Commit },
+    Statement { name: "abort", doing: Doing::Rollback },
+    Statement { name: "last_node", doing: Doing::Plumbing },
+];
+
+impl Workload for MongoDb {
+    fn words(&self) -> WorkloadWords {
+        WorkloadWords {
+            name: "linkbench.mongodb",
+            why: "LinkBench over MongoDB's protocol, in the fork's mapping of 2020",
+            writes: true,
+            parameters: &knobs::MONGODB,
+            operations: mix::OPERATIONS,
+            footprint: data::footprint,
+        }
+    }
+    fn statements(&self) -> &'static [Statement] {
+        STATEMENTS
+    }
+    fn facts(&self) -> &'static [&'static str] {
+        FACTS
+    }
+    fn audit(&self, parameters: &Parameters) -> Audit {
+        questions::of(knobs::graph(parameters))
+    }
+    fn affected_are_rows(&self) -> bool {
+        false
+    }
+    fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
+        Some(Box::new(Data::of(parameters, engine, seed)))
+    }
+    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
+        Vec::new()
+    }
+    fn user<'a>(
+        &self,
+        _: &Parameters,
+        _: Seed,
+        _number: u32,
+        _users: u32,
+        _: &'a mut (dyn Sql + 'a),
+        _: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        unreachable!("users of {} ask for documents", self.words().name)
+    }
+    fn user_of_documents<'a>(
+        &self,
+        parameters: &Parameters,
+        seed: Seed,
+        number: u32,
+        users: u32,
+        session: &'a mut (dyn Documents + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        let seed = seed.child("users").nth(u64::from(number));
+        Box::pin(life::live(Client::new(super::work::Work::of(parameters), seed, number, users), session, seat))
+    }
+    fn session_setup(&self, _: &Parameters) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The `_id` of a link, and of a counter where it has no second end.
+fn key<const N: usize, const BYTES: usize>(numbers: [u64; N]) -> [u8; BYTES] {
+    let mut key = [0; BYTES];
+    for (place, number) in key.chunks_exact_mut(8).zip(numbers) {
+        place.copy_from_slice(&number.to_be_bytes());
+    }
+    key
+}
+
+/// Where users' own nodes begin, when there are no later ones.
+fn first_free(graph: &Graph) -> u64 {
+    graph.shape.first_id + graph.shape.nodes
+}
