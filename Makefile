@@ -5,7 +5,7 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo test fleet page build lint fuzz bench instructions clean-records
+.PHONY: help demo test fleet page build lint fuzz bench instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
@@ -13,6 +13,7 @@ help:
 	@echo "make fleet   provision, load, run and stop every server build that is installed (assay servers)"
 	@echo "make build   the release binary at target/release/assay, page included"
 	@echo "make lint    formatting and clippy"
+	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
 
 demo:
@@ -58,3 +59,8 @@ bench:
 # Instructions per operation of the load, against the number kept in bench/instructions.txt.
 instructions:
 	@bench/instructions.sh
+
+# sysbench's own tests against this program: SYSBENCH_TESTS is a checkout of its repository.
+sysbench-suite: page
+	cargo build --locked -p assay
+	@scripts/sysbench-suite

@@ -18,11 +18,14 @@ mod kept_data;
 mod linkbench;
 mod missing_zero;
 mod mongodb;
+#[path = "../../../lab/tests/private_postgres/mod.rs"]
+mod private_postgres;
 mod sampling;
 mod searches;
 mod servers;
 mod somebody_elses_server;
 mod stages;
+mod sysbench;
 mod tpcc;
 mod traps;
 mod versioned;

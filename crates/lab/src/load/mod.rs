@@ -124,6 +124,8 @@ const FIRST_OF_SERVERS: u32 = 1000;
 pub trait Witness {
     /// The workers run; these are their thread ids.
     fn workers(&mut self, threads: &[i32]);
+    /// All users are ready, and none has begun yet.
+    fn starts(&mut self) {}
     /// A phase has just begun or ended. The workers live until the last of these returned, so that what the kernel
     /// counts of them can be read.
     fn phase_begins(&mut self, phase: usize, at: Nanos);
@@ -321,6 +323,7 @@ impl Conductor<'_> {
 
     fn start_when_ready(&mut self) {
         if self.course.start().is_none() && self.course.ready() == self.voyage.users() && !self.course.stopped() {
+            self.witness.starts();
             let start = Nanos(clock::now().0 + RUN_UP.0);
             self.outcome.start = start;
             self.course.start_at(start);

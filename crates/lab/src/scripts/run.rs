@@ -237,11 +237,12 @@ impl Counts {
 impl Witness for Listener<'_> {
     fn workers(&mut self, _: &[i32]) {}
 
+    fn starts(&mut self) {
+        (self.tell)(Told::ThreadsStarted);
+    }
+
     fn phase_begins(&mut self, phase: usize, at: Nanos) {
-        if self.start.is_none() {
-            self.start = Some(at);
-            (self.tell)(Told::ThreadsStarted);
-        }
+        self.start.get_or_insert(at);
         if phase == self.measured && self.measured > 0 {
             (self.tell)(Told::WarmedUp);
         }

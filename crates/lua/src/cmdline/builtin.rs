@@ -134,5 +134,4 @@ pub const BUILTIN: &[Builtin] = &[
     option(Pgsql, "pgsql-sslmode", Text, Some("prefer"), "disable, prefer, require, verify-ca or verify-full").only(V11),
 
     option(Assay, "compat", Text, Some("1.0"), "the version whose options and reports these are: 1.0 or 1.1"),
-    option(Assay, "record", File, None, "a folder: the run becomes a record, with checks and a report"),
 ];

@@ -35,15 +35,6 @@ fn aligned(lines: &[Line]) -> String {
     lines.iter().map(|line| format!("  {:width$} {}\n", line.option, line.description)).collect()
 }
 
-/// A script's options as its help lists them: sorted by name, in the form of the built-in ones.
-pub fn option_list(declared: &[crate::option::Declared]) -> String {
-    let mut declared: Vec<_> = declared.iter().collect();
-    declared.sort_by(|a, b| a.name.cmp(&b.name));
-    let lines: Vec<Line> =
-        declared.iter().map(|o| line(&o.name, o.kind, &o.description, o.default.as_deref())).collect();
-    aligned(&lines)
-}
-
 pub fn help(compat: Compat) -> String {
     let group = |group: Group| {
         let of_group = BUILTIN.iter().filter(|option| option.group == group && option.is_in(compat));

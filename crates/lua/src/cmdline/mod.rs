@@ -11,7 +11,7 @@ mod words;
 
 pub use builtin::{BUILTIN, Builtin, Group};
 pub use config::read as read_config;
-pub use help::{help, option_list};
+pub use help::help;
 pub use settings::{Forced, Settings};
 pub use words::{Given, Words, split};
 

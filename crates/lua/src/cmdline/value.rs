@@ -41,9 +41,11 @@ pub fn read(kind: Kind, given: &Given) -> Result<Read, Complaint> {
 
 /// The value of an option that nobody gave.
 pub fn default(kind: Kind, text: Option<&str>) -> Value {
+    // A switch that is declared without a default is on, as one that is given without a value.
+    let is_on = text.is_none_or(|text| matches!(text, "" | "on" | "true" | "1"));
     let text = text.unwrap_or("");
     match kind {
-        Kind::Bool => Value::Bool(matches!(text, "on" | "true" | "1")),
+        Kind::Bool => Value::Bool(is_on),
         Kind::Int | Kind::Double => Value::Number(number_of(text).parse().unwrap_or(0.0)),
         Kind::Size => Value::Number(size(text).unwrap_or(0.0)),
         Kind::Null | Kind::String => Value::Text(text.to_string()),

@@ -1,5 +1,5 @@
 //! The words of a command line: options are those that begin with two dashes, everything else has a place. `--name value` is not
-//! an option with a value here, as it is not in sysbench; the two options that are ours take it, because only people write them.
+//! an option with a value here, as it is not in sysbench; the one option that is ours takes it, because only people write it.
 
 use super::Complaint;
 use crate::Compat;
@@ -20,12 +20,12 @@ pub struct Words {
     pub command: Option<String>,
     pub given: Vec<Given>,
     pub compat: Compat,
-    /// Where the run is to be recorded.
-    pub record: Option<String>,
     pub config: Option<String>,
     pub help: bool,
     pub version: bool,
     pub warnings: Vec<String>,
+    /// All words but those of our own option, as scripts see them.
+    pub theirs: Vec<String>,
 }
 
 impl Given {
@@ -41,27 +41,26 @@ pub fn split(words: &[String]) -> Result<Words, Complaint> {
         command: None,
         given: Vec::new(),
         compat: Compat::V10,
-        record: None,
         config: None,
         help: false,
         version: false,
         warnings: Vec::new(),
+        theirs: Vec::new(),
     };
     let mut test = None;
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let Some(option) = word.strip_prefix("--") else {
+            read.theirs.push(word.clone());
             read.place(word)?;
             continue;
         };
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        let mut ours = || {
-            let value = value.map(str::to_string).or_else(|| words.next().cloned());
-            value.ok_or_else(|| Complaint::Early(format!("--{name} needs a value")))
-        };
+        if name != "compat" {
+            read.theirs.push(word.clone());
+        }
         match name {
-            "compat" => read.compat = compat(&ours()?)?,
-            "record" => read.record = Some(ours()?),
+            "compat" => read.compat = compat(value.or_else(|| words.next().map(String::as_str)))?,
             "config-file" | "config_file" => read.config = value.filter(|v| !v.is_empty()).map(str::to_string),
             "help" => read.help = is_on(value),
             "version" => read.version = is_on(value),
@@ -79,11 +78,11 @@ fn is_on(value: Option<&str>) -> bool {
     !matches!(value, Some("off" | "false" | "0"))
 }
 
-fn compat(word: &str) -> Result<Compat, Complaint> {
+fn compat(word: Option<&str>) -> Result<Compat, Complaint> {
     match word {
-        "1.0" => Ok(Compat::V10),
-        "1.1" => Ok(Compat::V11),
-        other => Err(Complaint::Early(format!("--compat is 1.0 or 1.1, and not {other}"))),
+        Some("1.0") => Ok(Compat::V10),
+        Some("1.1") => Ok(Compat::V11),
+        Some(_) | None => Err(Complaint::Early("--compat is 1.0 or 1.1".into())),
     }
 }
 

@@ -34,10 +34,10 @@ local function declared()
     end
     local description, default, kind = option[1], option[2], option[3]
     if description == nil then error("nil description for option " .. name, 0) end
-    list[#list + 1] = { name = name:gsub("-", "_"), description = tostring(description),
+    list[#list + 1] = { name = name:gsub("-", "_"), shown = name, description = tostring(description),
       kind = kind or inferred[type(default)] or cmdline.ARG_STRING, default = text_of(default) }
   end
-  table.sort(list, function(a, b) return a.name < b.name end)
+  table.sort(list, function(a, b) return a.shown < b.shown end)
   return list
 end
 host.declared = declared
@@ -50,7 +50,7 @@ local formats = { [0] = "", "[=on|off]", "=N", "=SIZE", "=N", "=STRING", "=[LIST
 function cmdline.print_test_options()
   local lines, widest = {}, 0
   for n, option in ipairs(declared() or {}) do
-    local left = "  --" .. option.name .. (formats[option.kind] or "")
+    local left = "  --" .. option.shown .. (formats[option.kind] or "")
     widest = math.max(widest, #left)
     lines[n] = { left, option }
   end

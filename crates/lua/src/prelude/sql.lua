@@ -187,7 +187,7 @@ end
 function connection:bulk_insert_init(query)
   local number = number_of(self)
   if #query >= BULK_BYTES then error("db_bulk_insert_init() failed", 2) end
-  bulks[number] = { head = query .. " ", rows = {}, bytes = #query + 1 }
+  bulks[number] = { head = query, rows = {}, bytes = #query }
   return true, "db_bulk_insert_init() failed"
 end
 

@@ -15,6 +15,7 @@ use lua::cmdline::{self, Complaint, Invoked, Words};
 use lua::report;
 use lua::report::Level;
 use lua::script::{Invocation, Script};
+use lua::scripted::failed;
 use lua::state::Entry;
 use model::seed::Seed;
 use std::ffi::{OsStr, OsString};
@@ -26,6 +27,9 @@ pub const VERB: Verb = Verb { name: NAME, command, run };
 
 /// The verb, and the name under which this program is sysbench.
 pub const NAME: &str = "sysbench";
+
+/// The function by which sysbench reads the options of scripts; its errors bear that name.
+const READ_OPTIONS: &str = "sysbench.cmdline.read_cmdline_options";
 
 /// How sysbench ends: none of assay's statuses is meant.
 const DONE: Exit = Exit::Valid;
@@ -40,6 +44,8 @@ pub(super) struct Call {
     pub script: Arc<Script>,
     pub main: Main,
     pub stage: Stage,
+    /// The script declares options.
+    pub declares: bool,
     pub as_globals: bool,
     pub stop: Arc<AtomicBool>,
 }
@@ -91,7 +97,7 @@ fn carried_out(program: &str, words: Vec<String>) -> Result<Exit, Complaint> {
     warn(&mut invoked);
     let voice = Voice::new(invoked.settings.verbosity);
     voice.report(&report::version_line(read.compat.version(), "LuaJIT 2.1"));
-    let argv = std::iter::once(program.to_string()).chain(words).collect();
+    let argv = std::iter::once(program.to_string()).chain(read.theirs.iter().cloned()).collect();
     dispatch(&mut open(argv, read, invoked, &voice)?)
 }
 
@@ -121,13 +127,14 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, voice: &Voice) -> Res
     script.tune(&invoked.options);
     let script = Arc::new(script);
     let mut main = Main::open(&script).map_err(fatal)?;
-    let declared = main.state().declared().map_err(fatal)?;
+    let declared = main.state().declared().map_err(|text| fatal(failed(Some(READ_OPTIONS), &text)))?;
     let (mut invoked, as_globals) = cmdline::with_script(words.compat, invoked, declared.as_deref())?;
     warn(&mut invoked);
     main.state().export(&invoked.options, as_globals).map_err(fatal)?;
     let doors = doors::of(words.compat, &invoked.options)?;
     let stage = Stage::new(Arc::clone(&script), invoked.options.clone(), as_globals, doors, invoked.settings.threads);
-    Ok(Call { words, invoked, voice: voice.clone(), script, main, stage, as_globals, stop: crate::interrupt::flag() })
+    let (voice, stop, declares) = (voice.clone(), crate::interrupt::flag(), declared.is_some());
+    Ok(Call { words, invoked, voice, script, main, stage, declares, as_globals, stop })
 }
 
 /// Without one from the user, of the clock: two runs are not to draw the same.
@@ -138,7 +145,9 @@ fn seed(given: u64) -> Seed {
 
 /// Commands that the script declares come first, then those that all scripts have.
 fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
-    let Some(command) = call.words.command.clone() else { return Ok(DONE) };
+    let is_file = call.words.script.as_deref().is_some_and(|script| script != "-");
+    // Of what comes by the standard input only the body is run.
+    let Some(command) = call.words.command.clone().filter(|_| is_file) else { return Ok(DONE) };
     if let Some(custom) = call.main.state().command(&command) {
         if custom.is_parallel && call.stage.threads > 1 {
             call.voice.report("Initializing worker threads...\n\n");
@@ -150,14 +159,11 @@ fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
         "prepare" | "cleanup" | "help" if call.main.state().has(&command) => {
             Ok(performed(call, Entry::function(&command), false))
         }
-        "help" => match call.main.state().declared() {
-            Ok(Some(options)) => {
-                call.voice.report(&format!("{name} options:\n{}\n", cmdline::option_list(&options)));
-                Ok(DONE)
-            }
-            Ok(None) | Err(_) => Err(without(&name, &command)),
-        },
-        "prepare" | "cleanup" => Err(without(&name, &command)),
+        "help" if call.declares => {
+            call.voice.report(&format!("{name} options:\n"));
+            Ok(performed(call, Entry::Options, false))
+        }
+        "prepare" | "cleanup" | "help" => Err(without(&name, &command)),
         "run" => Ok(running::run(call)),
         other => Err(Complaint::Late(format!("Unknown command: {other}"))),
     }

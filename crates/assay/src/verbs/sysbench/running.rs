@@ -135,7 +135,7 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
         call.voice.log(Level::Fatal, &format!("Worker threads failed to initialize within {limit} seconds!"));
         return FORCED;
     }
-    if !ran.started {
+    if !ran.started && ran.failure.is_some() {
         let threads = if call.words.compat == Compat::V10 { "Thread" } else { "Threads" };
         call.voice.log(Level::Fatal, &format!("{threads} initialization failed!"));
         return FAILED;

@@ -1,0 +1,276 @@
+//! `assay sysbench` as those meet it who know sysbench: every script of the distribution's package from where the package puts it,
+//! and those of the same names that are built in, on MariaDB and PostgreSQL. What they say to a server is compared with what sysbench
+//! itself says, where it is installed: the same statements, as often, in the same order. Numbers are not looked at.
+
+use crate::desk::{Desk, Said};
+use crate::private_postgres::Postgres;
+use lab::sessions::address::Door;
+use lab::sessions::control::Control;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SYSBENCH: &str = "/usr/bin/sysbench";
+const SCRIPTS: &str = "/usr/share/sysbench";
+
+/// Each with reads, writes and the rest of one event, where they are certain.
+const WORKLOADS: [(&str, Option<[u64; 3]>); 11] = [
+    ("oltp_read_write", Some([14, 4, 2])),
+    ("oltp_read_only", Some([14, 0, 2])),
+    ("oltp_write_only", Some([0, 4, 2])),
+    ("oltp_point_select", Some([1, 0, 0])),
+    ("oltp_update_index", Some([0, 1, 0])),
+    ("oltp_update_non_index", Some([0, 1, 0])),
+    ("oltp_insert", Some([0, 1, 0])),
+    // The same row is drawn again, and is gone.
+    ("oltp_delete", None),
+    ("select_random_points", Some([1, 0, 0])),
+    ("select_random_ranges", Some([1, 0, 0])),
+    // Rows are sent when there are many.
+    ("bulk_insert", None),
+];
+const EVENTS: u64 = 10;
+
+fn sysbench(desk: &Desk, words: &[&str]) -> Said {
+    desk.assay(&[&["sysbench"], words].concat())
+}
+
+/// A private MariaDB with a schema for sysbench, and its general log on.
+struct Server<'a> {
+    desk: &'a Desk,
+    socket: PathBuf,
+    control: Control,
+}
+
+impl<'a> Server<'a> {
+    fn start(desk: &'a Desk) -> Self {
+        let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
+        let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
+        let socket = PathBuf::from(line.1.trim());
+        let mut control = Control::connect(&Door::root(socket.clone())).unwrap();
+        for sql in ["CREATE DATABASE sbtest", "SET GLOBAL log_output = 'TABLE'", "SET GLOBAL general_log = 1"] {
+            control.execute(sql).unwrap();
+        }
+        Self { desk, socket, control }
+    }
+
+    fn words(&self) -> [String; 2] {
+        [format!("--mysql-socket={}", self.socket.display()), "--mysql-user=root".into()]
+    }
+
+    /// What was said since the last time, by session, but closes of statements, which a goodbye behind them makes needless: each shape of statement in the order of its first, with how often.
+    fn heard(&mut self) -> Vec<Vec<(String, u64)>> {
+        let rows = self
+            .control
+            .rows(
+                "SELECT thread_id, command_type, argument FROM mysql.general_log
+                 WHERE thread_id <> CONNECTION_ID() AND command_type IN ('Query', 'Prepare', 'Execute')",
+            )
+            .unwrap();
+        self.control.execute("TRUNCATE TABLE mysql.general_log").unwrap();
+        let mut sessions: BTreeMap<u64, Vec<(String, u64)>> = BTreeMap::new();
+        for row in rows {
+            let [Some(thread), Some(kind), argument] = &row[..] else { panic!("{row:?}") };
+            let shape = format!("{kind} {}", shape(argument.as_deref().unwrap_or("")));
+            let said = sessions.entry(thread.parse().unwrap()).or_default();
+            match said.iter_mut().find(|(known, _)| *known == shape) {
+                Some((_, times)) => *times += 1,
+                None => said.push((shape, 1)),
+            }
+        }
+        sessions.into_values().collect()
+    }
+}
+
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        self.desk.assay(&["servers", "stop", "distribution"]);
+    }
+}
+
+/// A statement without its values and without how it is laid out.
+fn shape(sql: &str) -> String {
+    let (mut shape, mut rest) = (String::new(), sql.split_whitespace().collect::<Vec<_>>().join(" "));
+    rest.push(' ');
+    let mut letters = rest.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' => {
+                letters.by_ref().find(|c| *c == '\'');
+                shape.push_str("'?'");
+            }
+            digit if digit.is_ascii_digit() => {
+                while letters.peek().is_some_and(char::is_ascii_digit) {
+                    letters.next();
+                }
+                shape.push('N');
+            }
+            other => shape.push(other),
+        }
+    }
+    shape.trim_end().replace("-N", "N")
+}
+
+/// Prepares, runs and cleans up; every command must end well.
+fn through(mut call: impl FnMut(&[&str]) -> Said, workload: &str) -> String {
+    let tables = if workload.starts_with("select") { "--tables=1" } else { "--tables=2" };
+    let events = format!("--events={EVENTS}");
+    let shared = ["--table-size=100", "--rand-type=uniform", tables, "--time=0"];
+    // The one that declares no options takes any.
+    let shared = if workload == "bulk_insert" { &["--time=0"][..] } else { &shared[..] };
+    let mut out = String::new();
+    for command in ["prepare", "run", "cleanup"] {
+        let said = call(&[shared, &[events.as_str(), command]].concat());
+        assert_eq!(said.status, 0, "{workload} {command}: {said:?}");
+        if command == "run" {
+            out = said.out;
+        }
+    }
+    out
+}
+
+fn assert_counts(workload: &str, of_event: Option<[u64; 3]>, out: &str) {
+    let line = |name: &str| out.lines().find_map(|l| l.trim().strip_prefix(name)).unwrap_or_else(|| panic!("{out}"));
+    assert_eq!(line("total number of events:").trim(), EVENTS.to_string(), "{workload}: {out}");
+    for (name, count) in ["read:", "write:", "other:"].iter().zip(of_event.into_iter().flatten()) {
+        assert_eq!(line(name).trim(), (count * EVENTS).to_string(), "{workload}: {out}");
+    }
+}
+
+#[test]
+fn every_workload_says_to_mariadb_what_sysbench_says() {
+    let desk = Desk::new();
+    let mut server = Server::start(&desk);
+    let words = server.words();
+    let there = Path::new(SYSBENCH).exists() && Path::new(SCRIPTS).exists();
+    if !there {
+        eprintln!("not compared: sysbench is not installed here (package sysbench)");
+    }
+    server.heard();
+    for (workload, of_event) in WORKLOADS {
+        let path = format!("{SCRIPTS}/{workload}.lua");
+        let ours = |script: &str| {
+            let out = through(|rest| sysbench(&desk, &[&[script, &words[0], &words[1]], rest].concat()), workload);
+            assert_counts(workload, of_event, &out);
+        };
+        // Where no file and no module has the name, the one that is built in is meant; a path of its own keeps it so.
+        ours(workload);
+        let built_in = server.heard();
+        if there {
+            let real = |rest: &[&str]| {
+                let mut command = Command::new(SYSBENCH);
+                command.arg(&path).args(&words).args(rest).current_dir(SCRIPTS).stdin(Stdio::null());
+                Said::of(command.output().expect("sysbench starts"))
+            };
+            through(real, workload);
+            let expected = server.heard();
+            assert_eq!(built_in, expected, "{workload} by name");
+            ours(&path);
+            assert_eq!(server.heard(), expected, "{path}");
+        }
+    }
+}
+
+#[test]
+fn every_workload_runs_on_postgresql() {
+    let Some(postgres) = Postgres::start() else { return };
+    let desk = Desk::without_server();
+    let words = [
+        "--db-driver=pgsql".to_string(),
+        format!("--pgsql-host={}", postgres.folder().display()),
+        format!("--pgsql-port={}", postgres.port),
+        "--pgsql-db=postgres".to_string(),
+    ];
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    for (workload, of_event) in WORKLOADS {
+        let out = through(|rest| sysbench(&desk, &[&[workload], &words[..], rest].concat()), workload);
+        assert_counts(workload, of_event, &out);
+    }
+    let nobody = sysbench(&desk, &[&["oltp_point_select", "--pgsql-user=nobody", "run"], &words[..]].concat());
+    assert_eq!(nobody.status, 1, "{nobody:?}");
+    assert!(nobody.out.contains("FATAL: Connection to database failed: "), "{nobody:?}");
+}
+
+/// Script, words, status, and the last line of stdout or stderr.
+const WRONG: &[(&str, &[&str], i32, &str)] = &[
+    ("x = = 1", &["run"], 1, "FATAL: s.lua:1: unexpected symbol near '='"),
+    ("x = 1", &["run"], 1, "FATAL: cannot find the event() function in s.lua"),
+    ("x = 1", &["foo"], 1, "Unknown command: foo"),
+    ("x = 1", &["prepare"], 1, "'s.lua' test does not implement the 'prepare' command."),
+    ("x = 1", &["run", "more"], 1, "Unrecognized command line argument: more"),
+    ("x = 1", &["--threads=x", "run"], 1, "Invalid value for the 'threads' option: 'x'"),
+    ("x = 1", &["--percentile=101", "run"], 1, "FATAL: Invalid value for --percentile: 101"),
+    ("sysbench.cmdline.options = {}", &["--foo=1", "run"], 1, "invalid option: --foo=1"),
+    ("function prepare() error('p') end", &["prepare"], 1, "FATAL: `prepare' function failed: s.lua:1: p"),
+    (
+        "function event() end function init() error({}) end",
+        &["run"],
+        1,
+        "FATAL: `init' function failed: (not a string)",
+    ),
+    ("function event() end function thread_init() error('t') end", &["run"], 1, "FATAL: Thread initialization failed!"),
+    (
+        "function event() sysbench.sql.driver('foo') end function thread_init() sysbench.sql.driver('foo') end",
+        &["run"],
+        1,
+        "FATAL: Thread initialization failed!",
+    ),
+    (
+        "sysbench.cmdline.commands = {c = {function() error('z') end}}",
+        &["c"],
+        1,
+        "FATAL: `sysbench.cmdline.call_command' function failed: s.lua:1: z",
+    ),
+    ("sysbench.cmdline.commands = {c = {function() return false end}}", &["c"], 1, ""),
+    ("sysbench.cmdline.commands = {c = {function() end}}", &["c"], 0, ""),
+    ("print('body')", &[], 0, "body"),
+];
+
+#[test]
+fn what_is_wrong_is_said_and_ends_as_in_sysbench() {
+    let desk = Desk::without_server();
+    for (script, words, status, last) in WRONG {
+        desk.write("s.lua", script);
+        let said = sysbench(&desk, &[&["s.lua"], *words].concat());
+        let lines = if said.err.is_empty() { &said.out } else { &said.err };
+        let line = lines.trim_end().lines().last().unwrap_or_default();
+        let line = if last.is_empty() { "" } else { line };
+        assert_eq!((said.status, line), (*status, *last), "{script}: {said:?}");
+    }
+    let nowhere = sysbench(&desk, &["nowhere", "run"]);
+    assert!(nowhere.out.ends_with("FATAL: Cannot find benchmark 'nowhere': no such built-in test, file or module\n"));
+    assert_eq!(nowhere.status, 1);
+}
+
+#[test]
+fn a_run_without_any_server_reports_as_sysbench_does() {
+    let desk = Desk::without_server();
+    let dry = ["oltp_read_write", "--mysql-dry-run", "--events=7", "--threads=2", "--time=0", "run"];
+    let out = sysbench(&desk, &dry).out;
+    for part in [
+        "sysbench 1.0.20 (using bundled LuaJIT",
+        "\n\nRunning the test with following options:\nNumber of threads: 2\n",
+        "\n\n\nInitializing worker threads...\n\nThreads started!\n\nSQL statistics:\n    queries performed:\n",
+        "        other:                           140\n",
+        "    transactions:                        7      (",
+        "\nGeneral statistics:\n    total time:                          ",
+        "\n    total number of events:              7\n",
+        "\n         95th percentile:              ",
+    ] {
+        assert!(out.contains(part), "{part:?} is not in {out}");
+    }
+    let newer = sysbench(&desk, &[&dry[..], &["--compat=1.1"]].concat()).out;
+    assert!(
+        newer.starts_with("sysbench 1.1.0 (") && newer.contains("\nThroughput:\n    events/s (eps):     "),
+        "{newer}"
+    );
+    assert_eq!(sysbench(&desk, &["--version"]).out, "sysbench 1.0.20\n");
+}
+
+#[test]
+fn a_program_that_is_called_sysbench_is_sysbench() {
+    let desk = Desk::without_server();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_assay"), desk.path("sysbench")).unwrap();
+    let said = Said::of(Command::new(desk.path("sysbench")).arg("--version").output().unwrap());
+    assert_eq!((said.status, said.out.as_str()), (0, "sysbench 1.0.20\n"));
+}
