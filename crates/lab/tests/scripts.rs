@@ -15,7 +15,6 @@ use lua::script::{Invocation, Said, Script};
 use lua::state::Entry;
 use model::plan::Server;
 use model::seed::Seed;
-use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -99,8 +98,8 @@ fn the_body_runs_in_every_state_and_functions_get_their_threads_number() {
     )
     .unwrap();
     let ran = theatre.run(5);
-    // Thread 0 stops at its first event, which does not count; the other one does all five.
-    assert_eq!((ran.total.events, ran.failure), (5, None));
+    // Thread 0 stops at its first event, which does not count but is one of the five, unless the other had done all of them.
+    assert!(matches!(ran.total.events, 4 | 5) && ran.failure.is_none(), "{:?}", ran.total);
     let mut said = theatre.said();
     said.sort();
     let wanted = ["body\t0\tnil", "body\t0\tnil", "body\t1\tnil", "done\t0", "done\t1", "init\t0\t0", "init\t1\t1"];
