@@ -160,7 +160,11 @@ impl<'a> CellEvidence<'a> {
     pub fn by_phase(&self) -> Vec<(Option<&'a str>, Cow<'_, Self>)> {
         match self.phases()[..] {
             [] | [_] => vec![(None, Cow::Borrowed(self))],
-            ref names => names.iter().map(|name| (Some(*name), Cow::Owned(self.of_phase(name)))).collect(),
+            ref names => {
+                // Of a cell that is one of its phases, the others are not there.
+                let parts = names.iter().map(|name| (Some(*name), Cow::Owned(self.of_phase(name))));
+                parts.filter(|(_, part): &(_, Cow<'_, Self>)| !part.runs.is_empty()).collect()
+            }
         }
     }
     /// Each group alone; none where all users do the same.
