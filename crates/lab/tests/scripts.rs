@@ -404,7 +404,7 @@ fn a_deadlock_is_met_by_trying_again(doors: &Doors) {
     let ran = theatre.run(2_000);
     assert_eq!((ran.total.events, ran.failure), (2_000, None));
     // However many there were, each was met by beginning again: no update is missing, and none came twice.
-    assert!(theatre.said().iter().all(|number| number == "1213"));
+    assert!(theatre.said().iter().all(|number| number == "1213" || number == "1205"));
     let mut control = Control::connect(&doors.mysql[0]).unwrap();
     assert_eq!(control.value("SELECT SUM(n) FROM pair").unwrap().as_deref(), Some("4000"));
     control.quit();

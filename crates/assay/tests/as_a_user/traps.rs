@@ -103,8 +103,7 @@ kind  = "measure"
 count = 500
 [[phases]]
 name    = "second"
-kind    = "measure"
-count   = 10_000
+measure = "2s"
 disturb = "idle_connection"
 [[phases]]
 name  = "third"
