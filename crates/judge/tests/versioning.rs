@@ -81,7 +81,17 @@ fn what_a_number_as_condition_costs_as_well_is_not_the_times() {
     let variants = [("plain", PLAIN), ("transaction", by_number), ("timestamp", partly)];
     let beside = finding(&record(&variants), PRICE).expect("it is found");
     assert_eq!(beside.rung, Rung::ConfirmedByIntervention, "{}", beside.sentence);
-    assert!(beside.sentence.contains("than one versioned by transaction id is gone"), "{}", beside.sentence);
+    assert!(beside.sentence.contains("a table versioned by transaction id takes"), "{}", beside.sentence);
+    insta::assert_snapshot!(beside.sentence);
+}
+
+#[test]
+fn more_than_all_that_it_takes_longer_than_a_slow_control_is_told_as_all() {
+    let by_number = [(1_050.0, 1_000.0), (1_050.0, 1_000.0), PLAIN[2], PLAIN[3]];
+    let variants = [("plain", PLAIN), ("transaction", by_number), ("timestamp", BY_TIMESTAMP)];
+    let found = finding(&record(&variants), PRICE).expect("it is found");
+    assert!(found.sentence.contains("all of the difference is gone"), "{}", found.sentence);
+    insta::assert_snapshot!(found.sentence);
 }
 
 #[test]

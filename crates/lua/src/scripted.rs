@@ -135,6 +135,7 @@ impl Workload for Scripted {
             parameters: &[],
             operations: OPERATIONS,
             footprint: |_| Footprint::default(),
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

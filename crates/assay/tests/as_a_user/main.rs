@@ -30,3 +30,4 @@ mod tpcc;
 mod traps;
 mod versioned;
 mod whole_way;
+mod write_half;

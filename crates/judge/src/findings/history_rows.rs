@@ -12,7 +12,7 @@ use crate::comparisons::MARGIN;
 use crate::evidence::CellEvidence;
 use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::stats::{Interval, average, mean};
-use crate::versioning::{Told, When, beside_plain, steps, told};
+use crate::versioning::{Told, When, beside_plain, gone, steps, told};
 use model::load::Work;
 use model::units::{Bytes, Share, Users, round3};
 use std::collections::BTreeMap;
@@ -216,11 +216,8 @@ fn trial(scene: &Scene, step: &Step, places: &[Beside]) -> Option<Trial> {
     let before = before_history(scene, step.name, places);
     let control_held = before.is_some_and(|us| us.abs() < CLOSES.0 * gap);
     let sentence = format!(
-        "In a partition of its own the history gives back {} of that ({} to {}), and {} of the {} rows that an operation looks at more are \
-         left; {}.",
-        Share(closed.value),
-        Share(closed.low),
-        Share(closed.high),
+        "With the history in a partition of its own {}, and {} of the {} rows that an operation looks at more are left; {}.",
+        gone("that", closed),
         round3(left.max(0.0)),
         round3(added),
         match before {

@@ -11,7 +11,7 @@ use crate::comparisons::MARGIN;
 use crate::evidence::CellEvidence;
 use crate::finding::{CLOSES, Case, Cause, Necessary, Place, Scene, Time, Trial};
 use crate::stats::{Interval, average, mean};
-use crate::versioning::{PLAIN, beside_plain, steps, told};
+use crate::versioning::{PLAIN, beside_plain, gone, steps, told};
 use model::load::Work;
 use model::units::{Share, Users, round3};
 use std::collections::BTreeMap;
@@ -178,8 +178,11 @@ fn alone(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], users: Option<
     let few = samples(scene, cells, users?);
     let slower = longer(&few)?;
     let gap = over(&few, |s| s.versioned - s.plain);
-    let gone = (gap > 0.0).then(|| Share(over(&few, |s| s.versioned - s.fixed) / gap));
-    let gone = gone.map_or(String::new(), |share| format!(", of which {share} go"));
+    let gone = (gap > 0.0).then(|| over(&few, |s| s.versioned - s.fixed) / gap);
+    let gone = gone.map_or(String::new(), |share| match share >= 1.0 {
+        true => ", all of which goes with the offset".to_string(),
+        false => format!(", {} of which goes with the offset", Share(share.max(0.0))),
+    });
     Some(format!(" At {} it is {} times as long{gone}.", users?, round3(slower.value)))
 }
 
@@ -208,12 +211,13 @@ fn trial(samples: &[Sample], control: Option<String>) -> Option<Trial> {
     let margin = MARGIN.0 * over(samples, |s| s.plain);
     let control_held = placebo.low <= margin && placebo.high >= -margin && placebo.high / gap < CLOSES.0;
     let sentence = format!(
-        "Under a fixed offset instead of the system's time zone {} of {} is gone ({} to {}); the same change on the {PLAIN} table {} ({} to {} \
-         µs).{}",
-        Share(closed.value),
-        if beyond.is_some() { "what it takes longer than one versioned by transaction id" } else { "that" },
-        Share(closed.low),
-        Share(closed.high),
+        "Under a fixed offset instead of the system's time zone it takes {} µs instead of {}, and {} takes {}: {}. On the {PLAIN} table the same \
+         change {} ({} to {} µs).{}",
+        round3(over(samples, |s| s.fixed)),
+        round3(over(samples, |s| s.versioned)),
+        if beyond.is_some() { "a table versioned by transaction id" } else { "the plain table" },
+        round3(base),
+        gone("the difference", closed),
         if control_held { "changes nothing" } else { "changes something as well" },
         round3(-placebo.high),
         round3(-placebo.low),
