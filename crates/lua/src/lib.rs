@@ -8,6 +8,7 @@ mod compat;
 mod draws;
 mod emulation;
 mod exchange;
+pub mod guest;
 pub mod ignored;
 mod interrupt;
 pub mod option;

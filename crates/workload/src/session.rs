@@ -150,6 +150,8 @@ pub trait Sessions {
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Where sessions of that driver are opened, for whoever is told that one was not.
     fn place(&self, driver: &str) -> String;
+    /// The schema that sessions of that driver begin in.
+    fn schema(&self, driver: &str) -> Option<&str>;
     fn start_sleep(&mut self, time: Nanos);
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Adds to what the workload counts beside its statements.

@@ -75,8 +75,11 @@ function coroutine.wrap(f)
   return function(...) return checked(passed_on(co, resume(co, ...))) end
 end
 
--- The same as Lua's own, which are written in C and cannot be suspended inside.
+-- The same as Lua's own, which are written in C and cannot be suspended inside; what is read is noted.
+local read = {}
+host.read = read
 function dofile(path)
+  read[#read + 1] = path
   local chunk, message = loadfile(path)
   if not chunk then error(message, 0) end
   return chunk()
@@ -88,6 +91,8 @@ function require(name)
   for _, loader in ipairs(package.loaders) do
     local chunk = loader(name)
     if type(chunk) == "function" then
+      local file = package.searchpath(name, package.path)
+      if file or host.bundled(name) then read[#read + 1] = file or "=" .. name end
       local module = chunk(name)
       if module ~= nil then package.loaded[name] = module end
       if package.loaded[name] == nil then package.loaded[name] = true end
