@@ -2,24 +2,30 @@
 //! outside: `start` says what to call, and each `resume` goes on until the script asks for something or has ended. Unsafe
 //! only where the interpreter is made with the libraries that scripts need (FFI, debug), which Lua cannot make safe.
 
+mod asks;
+mod offered;
+mod questions;
+
+pub use asks::{Entry, Step};
+pub use questions::Custom;
+
 use crate::Compat;
-use crate::bundled::bundled;
-use crate::draws::{self, Draws};
+use crate::draws::Draws;
 use crate::exchange::{self, Exchange, Outcome, Reply};
 use crate::fiber::{Fiber, Progress};
 use crate::ignored::Trouble;
 use crate::interrupt::Listed;
-use crate::option::{Declared, Kind, Options, Value as OptionValue};
-use crate::report::Level;
-use crate::script::{Said, Script, Text};
-use crate::stat::Stat;
+use crate::option::{Options, Value as OptionValue};
+use crate::script::Script;
+use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, DROP, EXECUTE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
 use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall};
-use mlua::{Function, LightUserData, Lua, LuaOptions, MultiValue, StdLib, Table, Value};
+use mlua::{Function, LightUserData, Lua, LuaOptions, StdLib, Table, Value};
+use offered::{describe, offer_draws, offer_functions};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
-use workload::kept::{Cell, Kept};
+use workload::kept::Kept;
 use workload::session::Param;
 
 /// The drivers by number, as the exchange names them.
@@ -27,100 +33,15 @@ pub const DRIVERS: [&str; 2] = ["mysql", "pgsql"];
 
 /// The parts of the API, in the order in which they build on each other.
 const PRELUDE: [(&str, &str); 7] = [
-    ("=host.lua", include_str!("prelude/host.lua")),
-    ("=sysbench.lua", include_str!("prelude/sysbench.lua")),
-    ("=rand.lua", include_str!("prelude/rand.lua")),
-    ("=cmdline.lua", include_str!("prelude/cmdline.lua")),
-    ("=sql.lua", include_str!("prelude/sql.lua")),
-    ("=histogram.lua", include_str!("prelude/histogram.lua")),
-    ("=legacy.lua", include_str!("prelude/legacy.lua")),
+    ("=host.lua", include_str!("../prelude/host.lua")),
+    ("=sysbench.lua", include_str!("../prelude/sysbench.lua")),
+    ("=rand.lua", include_str!("../prelude/rand.lua")),
+    ("=cmdline.lua", include_str!("../prelude/cmdline.lua")),
+    ("=sql.lua", include_str!("../prelude/sql.lua")),
+    ("=histogram.lua", include_str!("../prelude/histogram.lua")),
+    ("=legacy.lua", include_str!("../prelude/legacy.lua")),
 ];
-const MAIN: &str = include_str!("prelude/main.lua");
-
-/// What a state can ask, under the numbers that the prelude uses.
-macro_rules! asks {
-    ($($name:ident = $number:literal),*) => {
-        $(const $name: i32 = $number;)*
-        const ASKS: &[(&str, i32)] = &[$((stringify!($name), $number)),*];
-    };
-}
-asks!(
-    TURN = 1,
-    RESTART = 2,
-    SLEEP = 3,
-    CONNECT = 4,
-    DISCONNECT = 5,
-    RECONNECT = 6,
-    QUERY = 7,
-    PREPARE = 8,
-    EXECUTE = 9,
-    CLOSE = 10,
-    DROP = 11
-);
-
-/// What to call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
-    Body,
-    /// A global function; those of a thread get its number.
-    Function(String, Option<u32>),
-    /// One of `sysbench.cmdline.commands`.
-    Command(String),
-    Declared,
-    /// Prints the script's options.
-    Options,
-    Hook(String),
-}
-
-impl Entry {
-    pub fn function(name: &str) -> Self {
-        Self::Function(name.to_string(), None)
-    }
-    pub fn of_thread(name: &str, tid: u32) -> Self {
-        Self::Function(name.to_string(), Some(tid))
-    }
-}
-
-/// What a state wants before it can go on.
-pub enum Step<'a> {
-    /// What was started is over.
-    Ended,
-    /// The next event; whether one ended before.
-    Turn {
-        ended: bool,
-    },
-    /// The event is begun again after an error.
-    Restart,
-    Sleep {
-        seconds: f64,
-    },
-    Connect {
-        driver: usize,
-    },
-    Disconnect {
-        connection: usize,
-    },
-    Reconnect {
-        connection: usize,
-    },
-    Query {
-        connection: usize,
-        sql: &'a [u8],
-    },
-    Prepare {
-        connection: usize,
-        sql: &'a [u8],
-    },
-    Execute {
-        connection: usize,
-        statement: usize,
-        params: &'a [Param<'a>],
-    },
-    Close {
-        connection: usize,
-        statement: usize,
-    },
-}
+const MAIN: &str = include_str!("../prelude/main.lua");
 
 /// What the API's functions share with their state.
 #[derive(Default)]
@@ -306,50 +227,6 @@ impl State {
         }
     }
 
-    /// The options that the script's body declared; `None` where it declares none at all.
-    pub fn declared(&mut self) -> Result<Option<Vec<Declared>>, String> {
-        let Value::Table(list) = self.call(Entry::Declared)? else { return Ok(None) };
-        let read = |entry: Table| -> mlua::Result<Declared> {
-            let kind: usize = entry.get("kind")?;
-            Ok(Declared {
-                name: entry.get("name")?,
-                description: entry.get("description")?,
-                kind: Kind::ALL.get(kind).copied().unwrap_or(Kind::String),
-                default: entry.get("default")?,
-            })
-        };
-        list.sequence_values::<Table>().map(|entry| read(entry?)).collect::<mlua::Result<_>>().map(Some).map_err(words)
-    }
-
-    /// Whether the script has a global function of that name.
-    pub fn has(&self, function: &str) -> bool {
-        matches!(self.lua.globals().get::<Value>(function), Ok(Value::Function(_)))
-    }
-
-    /// Whether the script declares that command, and whether it is to run in as many states as there are threads.
-    pub fn command(&self, name: &str) -> Option<Custom> {
-        let cmdline = self.sysbench("cmdline")?;
-        let ask =
-            |question: &str| cmdline.get::<Function>(question).and_then(|f| f.call::<bool>(name)).unwrap_or(false);
-        ask("command_defined").then(|| Custom { is_parallel: ask("command_parallel") })
-    }
-
-    pub fn has_hook(&self, name: &str) -> bool {
-        let hooks = self.sysbench("hooks");
-        hooks.is_some_and(|hooks| matches!(hooks.get::<Value>(name), Ok(Value::Function(_))))
-    }
-
-    fn sysbench(&self, part: &str) -> Option<Table> {
-        self.lua.globals().get::<Table>("sysbench").ok()?.get(part).ok()
-    }
-
-    /// Gives a report's numbers to the hook of that name.
-    pub fn report(&mut self, hook: &str, stat: &Stat) -> Result<(), String> {
-        let table = stat_table(&self.lua, stat).map_err(words)?;
-        self.host.raw_set("stat", table).map_err(words)?;
-        self.call(Entry::Hook(hook.to_string())).map(|_| ())
-    }
-
     pub fn reply(&mut self, reply: Reply) {
         self.exchange.reply(reply);
     }
@@ -382,12 +259,6 @@ impl State {
     }
 }
 
-/// A command that a script declares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Custom {
-    pub is_parallel: bool,
-}
-
 const LUAJIT_CMD: &str = r#"
 local name, rest = (...):match("^([^=]*)=?(.*)$")
 if name == "on" or name == "off" or name == "flush" then return jit[name]() end
@@ -397,129 +268,3 @@ local found, module = pcall(require, "jit." .. name)
 if not found then error("unknown luaJIT command: " .. name, 0) end
 module.start(unpack(words))
 "#;
-
-fn offer_draws(host: &Table, draws: &mut Draws) -> mlua::Result<()> {
-    let functions: [(&str, *const ()); 6] = [
-        ("draw_between", draws::between as *const ()),
-        ("draw_text", draws::text as *const ()),
-        ("draw_various", draws::various as *const ()),
-        ("draw_unit", draws::unit as *const ()),
-        ("draw_bits", draws::bits as *const ()),
-        ("draw_unique", draws::unique as *const ()),
-    ];
-    host.set("draws", LightUserData(draws.address()))?;
-    functions.iter().try_for_each(|(name, f)| host.set(*name, LightUserData(f.cast_mut().cast::<c_void>())))
-}
-
-/// What the prelude is told of the call.
-fn describe(lua: &Lua, host: &Table, script: &Script, tid: u32) -> mlua::Result<()> {
-    let call = &script.invocation;
-    let argv = lua.create_table()?;
-    call.argv.iter().enumerate().try_for_each(|(n, word)| argv.set(n, word.as_str()))?;
-    host.set("argv", argv)?;
-    host.set("command", call.command.as_deref())?;
-    host.set("script_path", call.script.as_deref())?;
-    host.set("tid", tid)?;
-    host.set("version", call.version.as_str())?;
-    host.set("compat", if call.compat == Compat::V10 { 10 } else { 11 })?;
-    host.set("path", script.path.as_str())?;
-    host.set("cpath", script.cpath.as_str())?;
-    host.set("script_is_file", matches!(script.text, Text::File))?;
-    if let Text::Read(text) = &script.text {
-        host.set("script_text", text.as_str())?;
-        host.set("script_chunk", "=stdin")?;
-    }
-    Ok(())
-}
-
-fn offer_functions(lua: &Lua, host: &Table, script: &Arc<Script>, shared: &Rc<RefCell<Shared>>) -> mlua::Result<()> {
-    let its = Arc::clone(script);
-    host.set(
-        "print",
-        lua.create_function(move |_, text: mlua::String| {
-            its.say(Said::Print(&text.to_string_lossy()));
-            Ok(())
-        })?,
-    )?;
-    let its = Arc::clone(script);
-    host.set(
-        "log",
-        lua.create_function(move |_, (level, text): (u8, mlua::String)| {
-            its.log(if level == 0 { Level::Fatal } else { Level::Alert }, &text.to_string_lossy());
-            Ok(())
-        })?,
-    )?;
-    host.set("bundled", lua.create_function(|_, name: String| Ok(bundled(&name)))?)?;
-    let its = Arc::clone(script);
-    host.set(
-        "driver",
-        lua.create_function(move |_, name: String| {
-            its.touch_database();
-            Ok(DRIVERS.iter().position(|known| **known == name))
-        })?,
-    )?;
-    host.set("driver_name", lua.create_function(|_, number: usize| Ok(DRIVERS.get(number).copied()))?)?;
-    let its = Rc::clone(shared);
-    host.set(
-        "trouble",
-        lua.create_function(move |_, ()| {
-            Ok(its.borrow().trouble.as_ref().map_or((None, None), |t| (Some(t.state.clone()), Some(t.message.clone()))))
-        })?,
-    )?;
-    let its = Rc::clone(shared);
-    host.set(
-        "row",
-        lua.create_function(move |lua, (connection, row): (usize, usize)| {
-            row_of(lua, its.borrow().kept.get(connection), row)
-        })?,
-    )?;
-    let its = Rc::clone(shared);
-    host.set(
-        "more",
-        lua.create_function(move |_, connection: usize| Ok(its.borrow().kept.get(connection).is_some_and(|_| false)))?,
-    )?;
-    host.set("next", lua.create_function(|_, _: usize| Ok(false))?)
-}
-
-/// A row's cells as texts, as scripts get all of them.
-fn row_of(lua: &Lua, kept: Option<&Kept>, row: usize) -> mlua::Result<MultiValue> {
-    let Some(kept) = kept.filter(|kept| row < kept.rows()) else { return Ok(MultiValue::new()) };
-    (0..kept.columns())
-        .map(|column| {
-            Ok(match kept.cell(row, column) {
-                Cell::Null => Value::Nil,
-                Cell::Bytes(bytes) => Value::String(lua.create_string(bytes)?),
-                Cell::Int(n) => Value::String(lua.create_string(n.to_string())?),
-                Cell::UInt(n) => Value::String(lua.create_string(n.to_string())?),
-                Cell::Real(x) => Value::String(lua.create_string(x.to_string())?),
-            })
-        })
-        .collect()
-}
-
-fn stat_table(lua: &Lua, stat: &Stat) -> mlua::Result<Table> {
-    let table = lua.create_table()?;
-    let seconds = [
-        ("time_interval", stat.time_interval),
-        ("time_total", stat.time_total),
-        ("latency_pct", stat.latency_pct),
-        ("latency_min", stat.latency_min),
-        ("latency_max", stat.latency_max),
-        ("latency_avg", stat.latency_avg),
-        ("latency_sum", stat.latency_sum),
-    ];
-    let counts = [
-        ("threads_running", u64::from(stat.threads_running)),
-        ("events", stat.events),
-        ("reads", stat.reads),
-        ("writes", stat.writes),
-        ("other", stat.other),
-        ("errors", stat.errors),
-        ("reconnects", stat.reconnects),
-        ("queue_length", stat.queue_length),
-        ("concurrency", stat.concurrency),
-    ];
-    seconds.iter().try_for_each(|(name, value)| table.set(*name, *value))?;
-    counts.iter().try_for_each(|(name, value)| table.set(*name, *value as f64))?;
-    Ok(table)
-}

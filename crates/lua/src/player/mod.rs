@@ -1,0 +1,230 @@
+//! Who drives a state: carries out what the script asks through sessions and gives it the replies, one after the other. It
+//! counts as sysbench does (a statement by what it came to, not by its text), and decides which errors an event is begun
+//! again after.
+
+mod links;
+mod statements;
+mod troubles;
+
+use crate::emulation;
+use crate::exchange::{COUNTERS, Outcome, Reply};
+use crate::script::Script;
+use crate::scripted::Share;
+use crate::shapes::{Met, PLUMBING, Shapes};
+use crate::state::{Entry, State, Step};
+use links::Link;
+use mlua::Value;
+use model::units::Nanos;
+use statements::{Statement, Way};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Instant;
+use workload::session::{Answer, Fact, Fault, Request, Sessions, Want};
+use workload::user::{End, Operation, Seat};
+
+/// sysbench's counters, by `sb_counter_type`.
+const OTHER: usize = 0;
+const READ: usize = 1;
+const WRITE: usize = 2;
+const ERROR: usize = 4;
+const RECONNECT: usize = 5;
+
+/// What is told of them, as facts of the workload.
+const TOLD: [(usize, &str); 5] =
+    [(READ, "reads"), (WRITE, "writes"), (OTHER, "other"), (ERROR, "ignored errors"), (RECONNECT, "reconnects")];
+pub const FACTS: [&str; 5] = [TOLD[0].1, TOLD[1].1, TOLD[2].1, TOLD[3].1, TOLD[4].1];
+
+/// The one operation of a script.
+const EVENT: Operation = Operation(0);
+
+pub struct Player {
+    pub state: State,
+    script: Arc<Script>,
+    shapes: Arc<Shapes>,
+    met: Met,
+    /// By number; the first is nobody's.
+    links: Vec<Link>,
+    statements: Vec<Statement>,
+    expanded: String,
+    told: [f64; COUNTERS],
+    /// When the event under way began.
+    turn: Option<Instant>,
+    share: Share,
+}
+
+/// What ended a performance before its end.
+pub enum Halt {
+    /// The script raised an error; its text.
+    Failed(String),
+    Stopped,
+}
+
+impl From<String> for Halt {
+    fn from(text: String) -> Self {
+        Self::Failed(text)
+    }
+}
+
+impl Player {
+    pub fn new(script: &Arc<Script>, shapes: &Arc<Shapes>, tid: u32) -> Result<Self, String> {
+        Ok(Self {
+            state: State::new(script, tid)?,
+            script: Arc::clone(script),
+            shapes: Arc::clone(shapes),
+            met: Met::default(),
+            links: vec![Link::Closed],
+            statements: vec![Statement { connection: 0, class: PLUMBING, way: Way::Dead }],
+            expanded: String::new(),
+            told: [0.0; COUNTERS],
+            turn: None,
+            share: Share::default(),
+        })
+    }
+
+    /// Calls one function of the script and carries out what it asks, to its end; false when the function says so. Without a
+    /// seat there are no events.
+    pub async fn perform(
+        &mut self,
+        entry: Entry,
+        sessions: &mut (dyn Sessions + '_),
+        mut seat: Option<&mut (dyn Seat + '_)>,
+    ) -> Result<bool, Halt> {
+        self.state.start(entry)?;
+        let end = loop {
+            match self.step(sessions, &mut seat).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    break self.state.outcome().map(|value| value != Value::Boolean(false)).map_err(Halt::Failed);
+                }
+                Err(halt) => break Err(halt),
+            }
+        };
+        self.tell(sessions);
+        if let Some(seat) = seat {
+            let ended = self.state.exchange().take_ended();
+            self.end_turn(ended, seat);
+        }
+        end
+    }
+
+    /// What this user did in all.
+    pub fn share(&self) -> Share {
+        self.share
+    }
+
+    /// The event under way is over; without its end it is not counted.
+    fn end_turn(&mut self, ended: bool, seat: &mut (dyn Seat + '_)) {
+        match (self.turn.take(), ended) {
+            (Some(began), true) => {
+                self.share.add(began.elapsed());
+                seat.ended(EVENT, End::Done);
+            }
+            (Some(_), false) => seat.withdrawn(),
+            (None, _) => {}
+        }
+    }
+
+    /// One request of the script; false when it has none any more.
+    async fn step(
+        &mut self,
+        sessions: &mut (dyn Sessions + '_),
+        seat: &mut Option<&mut (dyn Seat + '_)>,
+    ) -> Result<bool, Halt> {
+        match self.state.resume()? {
+            Step::Ended => return Ok(false),
+            Step::Turn { ended } => self.turn(ended, sessions, seat).await,
+            Step::Restart => self.state.reply(Reply::default()),
+            Step::Sleep { seconds } => sessions.sleep(Nanos((seconds.max(0.0) * 1e9) as u64)).await,
+            Step::Query { connection, sql } => match self.links[connection] {
+                Link::Open(session, _) => match std::str::from_utf8(sql) {
+                    Ok(text) => {
+                        let class = self.met.class(text, &self.shapes);
+                        sessions.at(session).start(class, Request::Text(text), Want::Keep);
+                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
+                        self.settle(connection, session, answered, sessions).await?;
+                    }
+                    Err(_) => self.refuse_text(),
+                },
+                other => self.without_session(other),
+            },
+            Step::Execute { connection, statement, params } => {
+                let link = self.links[connection];
+                let Some(statement) = self.statements.get(statement).filter(|s| s.connection == connection) else {
+                    self.state.fail(None, false);
+                    return Ok(true);
+                };
+                let class = statement.class;
+                match (link, &statement.way) {
+                    (Link::Open(session, _), Way::Server(prepared)) => {
+                        sessions.at(session).start(class, Request::Execute(*prepared, params), Want::Keep);
+                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
+                        self.settle(connection, session, answered, sessions).await?;
+                    }
+                    (Link::Open(session, _), Way::Text(sql)) => {
+                        emulation::expand(sql, params, &mut self.expanded);
+                        sessions.at(session).start(class, Request::Text(&self.expanded), Want::Keep);
+                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
+                        self.settle(connection, session, answered, sessions).await?;
+                    }
+                    (Link::Open(..), Way::Dead) => self.state.fail(None, false),
+                    (other, _) => self.without_session(other),
+                }
+            }
+            Step::Connect { driver } => self.connect(driver, sessions).await,
+            Step::Disconnect { connection } => {
+                self.disconnect(connection, sessions).await;
+                self.state.reply(Reply::default());
+            }
+            Step::Reconnect { connection } => self.reconnect(connection, sessions).await,
+            Step::Prepare { connection, .. } => self.prepare(connection, sessions).await?,
+            Step::Close { connection, statement } => self.close(connection, statement, sessions).await,
+        }
+        Ok(true)
+    }
+
+    async fn turn(&mut self, ended: bool, sessions: &mut (dyn Sessions + '_), seat: &mut Option<&mut (dyn Seat + '_)>) {
+        self.tell(sessions);
+        let Some(seat) = seat else { return self.state.reply(Reply::default()) };
+        self.end_turn(ended, *seat);
+        self.turn = poll_fn(|cx| seat.poll_turn(cx)).await.then(Instant::now);
+        let outcome = if self.turn.is_some() { Outcome::Rows } else { Outcome::Plain };
+        self.state.reply(Reply { outcome, ..Reply::default() });
+    }
+
+    /// Adds what was counted since the last time to the workload's facts.
+    fn tell(&mut self, sessions: &mut (dyn Sessions + '_)) {
+        let counters = self.state.exchange().counters();
+        for (fact, (counter, _)) in TOLD.iter().enumerate() {
+            let more = counters[*counter] - self.told[*counter];
+            if more != 0.0 {
+                sessions.count(Fact(fact as u16), more as i64);
+            }
+        }
+        self.told = counters;
+    }
+
+    /// The reply to a statement.
+    async fn settle(
+        &mut self,
+        connection: usize,
+        session: usize,
+        answered: Result<Answer, Fault>,
+        sessions: &mut (dyn Sessions + '_),
+    ) -> Result<(), Halt> {
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(fault) => return self.stumble(connection, session, &fault, sessions).await,
+        };
+        let kept = sessions.at(session).kept();
+        let mut reply = Reply::default();
+        if kept.columns() > 0 {
+            self.state.exchange().count(READ);
+            reply.outcome = Outcome::Rows;
+            (reply.rows, reply.columns) = self.state.keep(connection, kept);
+        } else {
+            self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
+        }
+        self.state.reply(reply);
+        Ok(())
+    }
+}
