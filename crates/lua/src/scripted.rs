@@ -8,6 +8,7 @@ use crate::script::Script;
 use crate::shapes::Shapes;
 use crate::state::Entry;
 use model::seed::Seed;
+use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
 use std::sync::{Arc, Mutex};
 use workload::dataset::Dataset;
@@ -30,17 +31,17 @@ pub struct Scripted {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     pub events: u64,
-    pub busy: std::time::Duration,
-    pub shortest: std::time::Duration,
-    pub longest: std::time::Duration,
+    pub busy: Nanos,
+    pub shortest: Nanos,
+    pub longest: Nanos,
 }
 
 impl Share {
-    pub fn add(&mut self, event: std::time::Duration) {
+    pub fn add(&mut self, event: Nanos) {
         self.shortest = if self.events == 0 { event } else { self.shortest.min(event) };
         self.longest = self.longest.max(event);
         self.events += 1;
-        self.busy += event;
+        self.busy = Nanos(self.busy.0 + event.0);
     }
 }
 
@@ -49,7 +50,12 @@ pub const OPERATIONS: &[&str] = &["event"];
 
 impl Scripted {
     pub fn new(script: Arc<Script>, options: Arc<Options>, as_globals: bool) -> Self {
-        Self { script, options, as_globals, shapes: Arc::default(), shares: Mutex::default() }
+        Self::with(script, options, as_globals, Arc::default())
+    }
+
+    /// The same, with classes of statements that other runs of the script have met, too.
+    pub(crate) fn with(script: Arc<Script>, options: Arc<Options>, as_globals: bool, shapes: Arc<Shapes>) -> Self {
+        Self { script, options, as_globals, shapes, shares: Mutex::default() }
     }
 
     pub fn options(&self) -> (&Arc<Options>, bool) {
@@ -77,24 +83,24 @@ impl Scripted {
         std::mem::take(&mut *self.shares.lock().expect("no panic while held"))
     }
 
-    async fn live(
+    pub(crate) async fn live(
         &self,
         tid: u32,
         sessions: &mut (dyn Sessions + '_),
         seat: &mut (dyn Seat + '_),
     ) -> Result<(), Fault> {
         let mut player = self.player(tid, sessions).await.map_err(|halt| self.fault(None, halt))?;
-        self.call(&mut player, "thread_init", tid, sessions, None).await?;
+        self.call_of_thread(&mut player, "thread_init", tid, sessions, None).await?;
         seat.ready([Memory::NONE; 2]);
-        self.call(&mut player, "thread_run", tid, sessions, Some(seat)).await?;
-        self.call(&mut player, "thread_done", tid, sessions, None).await?;
+        self.call_of_thread(&mut player, "thread_run", tid, sessions, Some(seat)).await?;
+        self.call_of_thread(&mut player, "thread_done", tid, sessions, None).await?;
         player.leave(sessions).await;
         self.shares.lock().expect("no panic while held").push(player.share());
         Ok(())
     }
 
     /// Calls one of the functions that scripts may have for their users.
-    async fn call(
+    async fn call_of_thread(
         &self,
         player: &mut Player,
         name: &str,
@@ -109,7 +115,7 @@ impl Scripted {
         done.map(|_| ()).map_err(|halt| self.fault(Some(name), halt))
     }
 
-    fn fault(&self, function: Option<&str>, halt: Halt) -> Fault {
+    pub(crate) fn fault(&self, function: Option<&str>, halt: Halt) -> Fault {
         match halt {
             Halt::Stopped => Fault::Stopped,
             Halt::Failed(text) => {
@@ -173,6 +179,9 @@ impl Workload for Scripted {
         seat: &'a mut (dyn Seat + 'a),
     ) -> Life<'a> {
         Box::pin(self.live(number, sessions, seat))
+    }
+    fn interrupt(&self) {
+        self.script.interrupt();
     }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
         Vec::new()

@@ -150,8 +150,12 @@ pub trait Sessions {
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Where sessions of that driver are opened, for whoever is told that one was not.
     fn place(&self, driver: &str) -> String;
+    /// The schema that sessions of that driver begin in.
+    fn schema(&self, driver: &str) -> Option<&str>;
     fn start_sleep(&mut self, time: Nanos);
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+    /// The clock read anew, for a user who worked since it last waited: what it ends and begins next is at this moment.
+    fn look(&mut self) -> Nanos;
     /// Adds to what the workload counts beside its statements.
     fn count(&mut self, fact: Fact, amount: i64);
 }

@@ -2,13 +2,13 @@
 //! Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself, which a
 //! marker table proves.
 
-use crate::loader::{LoadFault, Loaded, check_spots, inspect, world};
+use crate::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
 use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
 use std::os::unix::net::UnixStream;
-use workload::dataset::Dataset;
+use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
 
 /// Only in schemas that the lab made; holds the name of the dataset once that is complete.
@@ -72,7 +72,15 @@ pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Re
     let ours = there(MARKER);
     let complete =
         !ours || control.value(&format!("SELECT dataset FROM {MARKER}")).map_err(world)?.as_deref() == Some(name);
-    let tables = dataset.tables();
+    let mut tables = dataset.tables();
+    if matches!(dataset.rows(), Rows::ByItself(_)) {
+        tables = by_itself::lying(&mut control).map_err(world)?;
+        tables.retain(|table| table.name != MARKER);
+        if tables.is_empty() && !ours {
+            control.quit();
+            return Ok(Lying::Others("it has no tables".into()));
+        }
+    }
     let why = match tables.iter().find(|t| !there(&t.name)) {
         Some(absent) => format!("it has no table {}", absent.name),
         None if !complete => "it holds another dataset".to_string(),

@@ -1,11 +1,10 @@
 //! A script's events as a load: its users start together, and whoever called hears the numbers of each interval as they come.
 //! An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
-use super::{DEADLINE, LastResort, Stage};
+use super::{DEADLINE, Stage};
 use crate::clock;
 use crate::load::{Crew, Outcome, Voyage, Witness, drive_within};
 use crate::sessions::address::Door;
-use lua::script::Script;
 use lua::scripted::{OPERATIONS, Share};
 use model::errors::Errors;
 use model::histogram::Histogram;
@@ -14,7 +13,7 @@ use model::rate::Rate;
 use model::record::tally::Tally;
 use model::units::Nanos;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 
 /// How long a run goes on, and what is said on its way.
 #[derive(Clone, Debug, Default)]
@@ -119,9 +118,6 @@ pub fn run(stage: &Stage, limits: &Limits, stop: &AtomicBool, tell: &mut dyn FnM
         checkpoints: limits.checkpoints.iter().map(|at| at.seconds()).collect(),
         timed_out: false,
         forced: false,
-        script: stage.scripted.script(),
-        stop,
-        last_resort: LastResort::default(),
         tell,
     };
     let outcome = drive_within(&voyage, limits.time, stop, &mut listener)?;
@@ -170,9 +166,6 @@ struct Listener<'a> {
     checkpoints: Vec<f64>,
     timed_out: bool,
     forced: bool,
-    script: &'a Script,
-    stop: &'a AtomicBool,
-    last_resort: LastResort,
     tell: &'a mut dyn FnMut(Told),
 }
 
@@ -273,9 +266,6 @@ impl Witness for Listener<'_> {
 
     fn look(&mut self) -> Option<String> {
         let now = clock::now();
-        if self.last_resort.is_due(self.stop.load(Relaxed) || self.timed_out || self.forced) {
-            self.script.interrupt();
-        }
         let late = |since: Nanos, limit: Option<Nanos>| limit.is_some_and(|limit| now.0 > since.0 + limit.0);
         if self.start.is_none() && late(self.began, self.limits.init_timeout) {
             self.timed_out = true;

@@ -140,6 +140,10 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
         }
     }
 
+    fn schema(&self, driver: &str) -> Option<&str> {
+        self.openings.nth(driver, self.next)?.door.schema.as_deref()
+    }
+
     fn start_sleep(&mut self, time: Nanos) {
         self.sleep = Some(self.handle.sleep_until(Nanos(clock::now().0.saturating_add(time.0))));
     }
@@ -151,6 +155,11 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
         }
         self.sleep = None;
         Poll::Ready(())
+    }
+
+    fn look(&mut self) -> Nanos {
+        self.handle.look();
+        self.handle.moment()
     }
 
     fn count(&mut self, fact: Fact, amount: i64) {

@@ -49,8 +49,26 @@ host.x = x
 -- Gives a request to the host, about the structure `target` where there is one, and comes back with what the reply amounts to;
 -- the rest of it is in the exchange. Meanwhile other users go on.
 local suspend = ffi.cast("int32_t (*)(assay_exchange *, int32_t, const void *)", host.suspend)
-local function ask(kind, target) return suspend(x, kind, target) end
-host.ask = ask
+local function ask(kind, target)
+  local outcome = suspend(x, kind, target)
+  return outcome
+end
+host.ask, host.suspend = ask, suspend
+
+-- Which files and modules are read is noted.
+local read, dofile_of_lua, require_of_lua = {}, dofile, require
+host.read = read
+function dofile(path)
+  read[#read + 1] = path
+  return dofile_of_lua(path)
+end
+function require(name)
+  if package.loaded[name] == nil then
+    local file = package.searchpath(name, package.path)
+    if file or host.bundled(name) then read[#read + 1] = file or "=" .. name end
+  end
+  return require_of_lua(name)
+end
 
 -- What is not installed is bundled.
 table.insert(package.loaders, function(name)

@@ -104,6 +104,7 @@ impl State {
         describe(&lua, &host, script, tid)?;
         offer_functions(&lua, &host, script, &shared)?;
         ASKS.iter().try_for_each(|(name, number)| host.set(*name, *number))?;
+        lua.load(COMPILER).set_name("=compiler").call::<()>(())?;
         if let Some(command) = script.invocation.luajit_cmd.as_deref().filter(|c| !c.is_empty()) {
             lua.load(LUAJIT_CMD).set_name("=luajit-cmd").call::<()>(command)?;
         }
@@ -258,6 +259,9 @@ impl State {
         &mut self.exchange
     }
 }
+
+/// An event of many statements, of which each draws by a tail call and some lie in loops of one turn, is to be compiled as a whole.
+const COMPILER: &str = r#"require("jit.opt").start("loopunroll=100")"#;
 
 const LUAJIT_CMD: &str = r#"
 local name, rest = (...):match("^([^=]*)=?(.*)$")

@@ -174,6 +174,11 @@ impl Handle {
         self.0.now()
     }
 
+    /// Reads the clock anew, for a task that kept the batch waiting since.
+    pub fn look(&self) {
+        self.0.look();
+    }
+
     /// How late sleeps ended so far.
     pub fn timer_error(&self) -> Histogram {
         self.0.timer_error()
