@@ -127,6 +127,10 @@ pub trait Sql {
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Rows of the last answer that was asked for with `Want::Keep`.
     fn kept(&self) -> &Kept;
+    /// The same for whoever keeps them longer: they are in `into`, and what that held may be in the session's own.
+    fn take_kept(&mut self, into: &mut Kept) {
+        into.copy(self.kept());
+    }
     /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
     fn unix_ms(&self) -> u64;
     /// Counts the last answer as one that broke an expectation of the workload.

@@ -230,12 +230,12 @@ impl Player {
             Ok(answer) => answer,
             Err(fault) => return self.stumble(connection, session, &fault, sessions).await,
         };
-        let kept = sessions.at(session).kept();
+        let session = sessions.at(session);
         let mut reply = Reply::default();
-        if kept.columns() > 0 {
+        if session.kept().columns() > 0 {
             self.state.exchange().count(READ);
             reply.outcome = Outcome::Rows;
-            (reply.rows, reply.columns) = self.state.keep(connection, kept);
+            (reply.rows, reply.columns) = self.state.keep(connection, session);
         } else {
             self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
         }

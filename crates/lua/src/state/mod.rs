@@ -18,7 +18,7 @@ use crate::interrupt::Listed;
 use crate::option::{Options, Value as OptionValue};
 use crate::script::Script;
 use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, DROP, EXECUTE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
-use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall};
+use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall, lua_settop, lua_tolstring};
 use mlua::{Function, LightUserData, Lua, LuaOptions, StdLib, Table, Value};
 use offered::{describe, offer_draws, offer_functions};
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 use workload::kept::Kept;
-use workload::session::Param;
+use workload::session::{Param, Sql};
 
 /// The drivers by number, as the exchange names them.
 pub const DRIVERS: [&str; 2] = ["mysql", "pgsql"];
@@ -185,7 +185,7 @@ impl State {
         match self.fiber.resume() {
             Progress::Asks => {}
             Progress::Ended(LUA_OK) => return Ok(Step::Ended),
-            Progress::Ended(status) => return Err(format!("Lua ended with status {status}")),
+            Progress::Ended(_) => return Err(self.last_words()),
         }
         let exchange = &mut self.exchange;
         Ok(match exchange.ask() {
@@ -208,6 +208,22 @@ impl State {
             }
             other => unreachable!("the prelude asks by the numbers above, and asked {other}"),
         })
+    }
+
+    /// What ended a call outside of the script's own function: an interruption that met what calls it, or want of memory.
+    #[cold]
+    fn last_words(&mut self) -> String {
+        let said = self.lua.exec_raw_lua(|lua| {
+            let (lua, mut length) = (lua.state(), 0);
+            // SAFETY: the call has left its error on top of the stack, and nothing else is there.
+            unsafe {
+                let text = lua_tolstring(lua, -1, &mut length);
+                let said = (!text.is_null()).then(|| std::slice::from_raw_parts(text.cast::<u8>(), length).to_vec());
+                lua_settop(lua, -2);
+                said
+            }
+        });
+        said.map_or_else(|| "(not a string)".into(), |text| String::from_utf8_lossy(&text).into_owned())
     }
 
     /// What was started has ended: its value, or the error that it raised.
@@ -241,12 +257,13 @@ impl State {
     }
 
     /// Keeps the rows of a result for the script to read; gives how many rows and columns there are.
-    pub fn keep(&mut self, connection: usize, rows: &Kept) -> (u32, u32) {
+    pub fn keep(&mut self, connection: usize, session: &mut (dyn Sql + '_)) -> (u32, u32) {
         let kept = &mut self.shared.borrow_mut().kept;
         if kept.len() <= connection {
             kept.resize_with(connection + 1, Kept::default);
         }
-        kept[connection].copy(rows);
+        let rows = &mut kept[connection];
+        session.take_kept(rows);
         (rows.rows() as u32, rows.columns() as u32)
     }
 
