@@ -8,6 +8,7 @@ mod compat;
 mod draws;
 mod emulation;
 mod exchange;
+mod fiber;
 pub mod ignored;
 mod interrupt;
 pub mod option;

@@ -2,7 +2,7 @@
 //! and nothing that one of them may change; states are made from it on any thread.
 
 use crate::Compat;
-use crate::bundled::bundled;
+use crate::bundled::{CPU, bundled};
 use crate::draws::Unique;
 use crate::ignored::Ignored;
 use crate::interrupt::Interrupts;
@@ -121,6 +121,11 @@ impl Script {
     /// Ends what its states do by an error, also in a loop that never asks for anything.
     pub fn interrupt(&self) {
         self.interrupts.interrupt();
+    }
+
+    /// Whether it is sysbench's benchmark of that name, which has words of its own in the banner and in the report.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.text, Text::Module) && self.invocation.script.as_deref() == Some(CPU)
     }
 
     /// Whether a driver was ever asked for: reports of other scripts have no part about SQL.

@@ -22,9 +22,6 @@ pub(super) enum Link {
 
 impl Player {
     pub(super) async fn connect(&mut self, driver: usize, sessions: &mut (dyn Sessions + '_)) {
-        for connection in self.state.take_dropped() {
-            self.disconnect(connection, sessions).await;
-        }
         let link = if self.script.is_dry && DRIVERS[driver] == "mysql" {
             Link::Dry
         } else {

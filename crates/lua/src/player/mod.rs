@@ -89,7 +89,7 @@ impl Player {
         sessions: &mut (dyn Sessions + '_),
         mut seat: Option<&mut (dyn Seat + '_)>,
     ) -> Result<bool, Halt> {
-        self.state.start(entry);
+        self.state.start(entry)?;
         let end = loop {
             match self.step(sessions, &mut seat).await {
                 Ok(true) => {}
@@ -184,9 +184,6 @@ impl Player {
 
     async fn turn(&mut self, ended: bool, sessions: &mut (dyn Sessions + '_), seat: &mut Option<&mut (dyn Seat + '_)>) {
         self.tell(sessions);
-        for connection in self.state.take_dropped() {
-            self.disconnect(connection, sessions).await;
-        }
         let Some(seat) = seat else { return self.state.reply(Reply::default()) };
         self.end_turn(ended, *seat);
         self.turn = poll_fn(|cx| seat.poll_turn(cx)).await.then(Instant::now);

@@ -12,8 +12,7 @@ local sql = {
 }
 sysbench.sql = sql
 
-local yield = coroutine.yield
-local QUERY, EXECUTE = host.QUERY, host.EXECUTE
+local QUERY, EXECUTE, DROP = host.QUERY, host.EXECUTE, host.DROP
 local ROWS, FAILED = 1, 2
 local READ = 1
 
@@ -21,9 +20,12 @@ local NO_RESULT = ffi.cast("sql_result *", nil)
 local drivers = {}
 -- Structures lie here for as long as the state lives, by number: what a script holds are pointers to them.
 local connections, results, statements = {}, {}, {}
+-- The pointer to each of the results.
+local shown = {}
 -- What a structure points to, by the number of its owner.
 local bulks, troubles, anchored = {}, {}, {}
-local dropped = host.dropped
+-- Connections that nobody holds any more, by number.
+local dropped = {}
 
 local driver, connection, statement, bind, result = {}, {}, {}, {}, {}
 
@@ -43,7 +45,16 @@ end
 
 function driver:name() return host.driver_name(self.assay_number) end
 
--- A connection that nobody holds any more is closed before the next request.
+-- A connection that nobody holds any more is closed before the next event and before the next connection is made: not here,
+-- where the collector is at work.
+function host.let_go()
+  local numbers = dropped
+  dropped, x.dropped = {}, 0
+  for _, number in ipairs(numbers) do
+    x.code = number
+    ask(DROP)
+  end
+end
 local function let_go(con)
   if con.assay_number ~= 0 then
     dropped[#dropped + 1] = con.assay_number
@@ -53,16 +64,16 @@ local function let_go(con)
 end
 
 function driver:connect()
+  if x.dropped ~= 0 then host.let_go() end
   x.code = self.assay_number
-  ask(host.CONNECT)
-  if x.outcome == FAILED then error("connection creation failed", 2) end
+  if ask(host.CONNECT) == FAILED then error("connection creation failed", 2) end
   local number = x.count
   local structure = ffi.new("sql_connection")
   structure.assay_number = number
   connections[number] = structure
   local own = ffi.new("sql_result")
   own.assay_connection, own.counter, own.assay_row = number, READ, -1
-  results[number] = own
+  results[number], shown[number] = own, ffi.cast("sql_result *", own)
   return ffi.gc(ffi.cast("sql_connection *", structure), let_go)
 end
 
@@ -103,14 +114,13 @@ end
 local function result_of(number)
   local own = results[number]
   own.nrows, own.nfields, own.assay_row = x.rows, x.columns, 0
-  return ffi.cast("sql_result *", own)
+  return shown[number]
 end
 
 function connection:query(query)
   local number = number_of(self)
-  x.ask, x.target, x.text, x.length = QUERY, self, query, #query
-  yield(host)
-  local outcome = x.outcome
+  x.text, x.length = query, #query
+  local outcome = ask(QUERY, self)
   if outcome == ROWS then return result_of(number) end
   if outcome == FAILED then
     local never = failed(self, query)
@@ -121,9 +131,8 @@ end
 
 function connection:query_row(query)
   local number = number_of(self)
-  x.ask, x.target, x.text, x.length = QUERY, self, query, #query
-  yield(host)
-  local outcome = x.outcome
+  x.text, x.length = query, #query
+  local outcome = ask(QUERY, self)
   if outcome == FAILED then
     local never = failed(self, query)
     return never
@@ -138,8 +147,7 @@ function connection:disconnect()
     host.log(1, "attempt to close an already closed connection")
     return true
   end
-  x.target = self
-  ask(host.DISCONNECT)
+  ask(host.DISCONNECT, self)
   self.assay_number = 0
   bulks[number] = nil
   return true
@@ -147,9 +155,7 @@ end
 
 function connection:reconnect()
   number_of(self)
-  x.target = self
-  ask(host.RECONNECT)
-  assert(x.outcome ~= FAILED)
+  assert(ask(host.RECONNECT, self) ~= FAILED)
   return true
 end
 
@@ -163,9 +169,8 @@ end
 
 function connection:prepare(query)
   number_of(self)
-  x.target, x.text, x.length = self, query, #query
-  ask(host.PREPARE)
-  if x.outcome == FAILED then error("SQL API error", 2) end
+  x.text, x.length = query, #query
+  if ask(host.PREPARE, self) == FAILED then error("SQL API error", 2) end
   local structure = ffi.new("sql_statement")
   structure.connection, structure.assay_number, structure.assay_count = self, x.count, -1
   local number = x.count
@@ -179,9 +184,8 @@ local BULK_BYTES = 512 * 1024
 local function flush(con, bulk)
   local query = bulk.head .. table.concat(bulk.rows, ",")
   bulk.rows, bulk.bytes = {}, #bulk.head
-  x.target, x.text, x.length = con, query, #query
-  ask(QUERY)
-  return x.outcome ~= FAILED
+  x.text, x.length = query, #query
+  return ask(QUERY, con) ~= FAILED
 end
 
 function connection:bulk_insert_init(query)
@@ -257,9 +261,7 @@ function statement:bind_param(...)
 end
 
 function statement:execute()
-  x.ask, x.target = EXECUTE, self
-  yield(host)
-  local outcome = x.outcome
+  local outcome = ask(EXECUTE, self)
   if outcome == ROWS then return result_of(self.connection.assay_number) end
   if outcome == FAILED then
     local never = failed(self.connection, "<prepared statement>")
@@ -271,8 +273,7 @@ end
 function statement:close()
   local entry = statements[self.assay_number]
   if not entry then return 0 end
-  x.target = self
-  ask(host.CLOSE)
+  ask(host.CLOSE, self)
   statements[self.assay_number] = nil
   self.assay_number = 0
   return 0

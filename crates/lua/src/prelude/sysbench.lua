@@ -1,6 +1,7 @@
 -- The table `sysbench`, the event loop, and the report functions that hooks may be set to.
 local host = ...
-local C, x = ffi.C, host.x
+local C, x, ask = ffi.C, host.x, host.ask
+local TURN, RESTART = host.TURN, host.RESTART
 
 sysbench = {
   tid = host.tid, version = host.version, version_string = "sysbench " .. host.version,
@@ -8,8 +9,8 @@ sysbench = {
 }
 
 function C.sb_more_events()
-  host.ask(host.TURN)
-  return x.outcome ~= 0
+  if x.dropped ~= 0 then host.let_go() end
+  return ask(TURN) ~= 0
 end
 function C.sb_event_start() end
 -- How the event ended travels with the next request for a turn.
@@ -26,7 +27,7 @@ local function one_event(thread_id)
     local done, result = pcall(event, thread_id)
     if done then return result end
     if not restarts(result) then error(result, 0) end
-    host.ask(host.RESTART)
+    ask(RESTART)
     local hook = sysbench.hooks.before_restart_event
     if hook then
       local told, problem = pcall(hook, result)

@@ -11,15 +11,18 @@ pub use questions::Custom;
 
 use crate::Compat;
 use crate::draws::Draws;
-use crate::exchange::{Exchange, Outcome, Reply};
+use crate::exchange::{self, Exchange, Outcome, Reply};
+use crate::fiber::{Fiber, Progress};
 use crate::ignored::Trouble;
 use crate::interrupt::Listed;
 use crate::option::{Options, Value as OptionValue};
 use crate::script::Script;
-use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, EXECUTE, IDLE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
-use mlua::{LightUserData, Lua, LuaOptions, StdLib, Table, Thread, Value};
+use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, DROP, EXECUTE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
+use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall};
+use mlua::{Function, LightUserData, Lua, LuaOptions, StdLib, Table, Value};
 use offered::{describe, offer_draws, offer_functions};
 use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 use workload::kept::Kept;
@@ -51,16 +54,15 @@ struct Shared {
 pub struct State {
     /// First: nobody reaches a state that is being dropped.
     _listed: Listed,
-    thread: Thread,
+    fiber: Fiber,
     host: Table,
-    dropped: Table,
+    /// What was made from it goes before it; what its finalizers may still touch goes after it.
+    lua: Lua,
     exchange: Exchange,
     draws: Box<Draws>,
     shared: Rc<RefCell<Shared>>,
     params: Vec<Param<'static>>,
     script: Arc<Script>,
-    /// Last: what was made from it goes before it.
-    lua: Lua,
 }
 
 /// An error of Lua itself, in words; where in this program's own Lua it was is of no use to anybody.
@@ -72,10 +74,20 @@ fn words(error: mlua::Error) -> String {
     text.split("\nstack traceback:").next().unwrap_or_default().to_string()
 }
 
+/// Under which the state keeps what its fiber runs.
+const MAIN_KEY: &str = "assay.main";
+
+/// Calls it. Nothing here is to be freed when the call is cut off.
+unsafe fn call_main(lua: *mut lua_State) -> c_int {
+    unsafe {
+        lua_getfield(lua, LUA_REGISTRYINDEX, c"assay.main".as_ptr());
+        lua_pcall(lua, 0, 0, 0)
+    }
+}
+
 impl State {
     /// The state of user `tid`, before its script's body.
     pub fn new(script: &Arc<Script>, tid: u32) -> Result<Self, String> {
-        // The default options leave pcall as it is; in any other a script could not suspend itself.
         let lua = unsafe { Lua::unsafe_new_with(StdLib::ALL, LuaOptions::default()) };
         Self::with(lua, script, tid).map_err(words)
     }
@@ -86,9 +98,8 @@ impl State {
         let mut draws = Box::new(Draws::new(seed, Arc::clone(&script.unique)));
         let shared = Rc::new(RefCell::new(Shared::default()));
         let host = lua.create_table()?;
-        let dropped = lua.create_table()?;
-        host.set("dropped", &dropped)?;
         host.set("exchange", LightUserData(exchange.address()))?;
+        host.set("suspend", LightUserData(exchange::ask as *mut c_void))?;
         offer_draws(&host, &mut draws)?;
         describe(&lua, &host, script, tid)?;
         offer_functions(&lua, &host, script, &shared)?;
@@ -101,20 +112,21 @@ impl State {
                 lua.load(text).set_name(name).call::<()>(&host)?;
             }
         }
-        let thread: Thread = lua.load(MAIN).set_name("=main.lua").call(&host)?;
-        thread.resume::<()>(())?;
+        let main: Function = lua.load(MAIN).set_name("=main.lua").call(&host)?;
+        lua.set_named_registry_value(MAIN_KEY, main)?;
+        let address = lua.current_thread().state();
+        let fiber = unsafe { Fiber::new(address, exchange.way(), call_main) };
         let script = Arc::clone(script);
         Ok(Self {
-            _listed: script.interrupts.list(thread.state()),
-            thread,
+            _listed: script.interrupts.list(address),
+            fiber,
             host,
-            dropped,
+            lua,
             exchange,
             draws,
             shared,
             params: Vec::new(),
             script,
-            lua,
         })
     }
 
@@ -148,7 +160,7 @@ impl State {
     }
 
     /// Makes ready to call it: the next `resume` begins.
-    pub fn start(&mut self, entry: Entry) {
+    pub fn start(&mut self, entry: Entry) -> Result<(), String> {
         let (kind, name, number) = match entry {
             Entry::Body => ("body", None, None),
             Entry::Function(name, number) => ("function", Some(name), number),
@@ -163,20 +175,25 @@ impl State {
             self.host.raw_set("number", number)
         };
         set().expect("a table of ours takes any value");
+        self.fiber.start().map_err(|e| format!("no stack for a script: {e}"))
     }
 
     /// Goes on until the script asks for something.
     #[inline]
     pub fn resume(&mut self) -> Result<Step<'_>, String> {
-        self.thread.resume::<()>(()).map_err(words)?;
+        match self.fiber.resume() {
+            Progress::Asks => {}
+            Progress::Ended(LUA_OK) => return Ok(Step::Ended),
+            Progress::Ended(status) => return Err(format!("Lua ended with status {status}")),
+        }
         let exchange = &mut self.exchange;
         Ok(match exchange.ask() {
-            IDLE => Step::Ended,
             TURN => Step::Turn { ended: exchange.take_ended() },
             RESTART => Step::Restart,
             SLEEP => Step::Sleep { seconds: exchange.number() },
             CONNECT => Step::Connect { driver: exchange.code() as usize },
             DISCONNECT => Step::Disconnect { connection: exchange.connection() },
+            DROP => Step::Disconnect { connection: exchange.code() as usize },
             RECONNECT => Step::Reconnect { connection: exchange.connection() },
             QUERY => Step::Query { connection: exchange.connection(), sql: exchange.text() },
             PREPARE => Step::Prepare { connection: exchange.connection(), sql: exchange.text() },
@@ -203,7 +220,7 @@ impl State {
 
     /// Calls what must not suspend itself.
     pub fn call(&mut self, entry: Entry) -> Result<Value, String> {
-        self.start(entry);
+        self.start(entry)?;
         match self.resume()? {
             Step::Ended => self.outcome(),
             _ => Err("a database was asked where none can answer".into()),
@@ -235,16 +252,6 @@ impl State {
     /// Whether its last request was a statement as text.
     pub fn asks_text(&self) -> bool {
         self.exchange.ask() == QUERY
-    }
-
-    /// Connections that the script let go of without closing them.
-    pub fn take_dropped(&mut self) -> Vec<usize> {
-        if !self.exchange.take_dropped() {
-            return Vec::new();
-        }
-        let numbers = self.dropped.sequence_values::<usize>().filter_map(Result::ok).collect();
-        self.dropped.clear().expect("a table of ours can be emptied");
-        numbers
     }
 
     pub fn exchange(&mut self) -> &mut Exchange {
