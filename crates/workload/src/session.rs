@@ -61,6 +61,9 @@ pub struct Answer {
     pub prepared: Option<Prepared>,
 }
 
+/// How the loss begins of a conversation with a host that has no address; its name is behind it, and the reason behind a colon.
+pub const NO_ADDRESS: &str = "no address is known of the host ";
+
 /// How a request can fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -150,6 +153,7 @@ pub trait Sessions {
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Where sessions of that driver are opened, for whoever is told that one was not.
     fn place(&self, driver: &str) -> String;
+    /// A sleep of no time lets everybody else have a turn.
     fn start_sleep(&mut self, time: Nanos);
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Adds to what the workload counts beside its statements.

@@ -49,6 +49,8 @@ pub struct Player {
     told: [f64; COUNTERS],
     /// When the event under way began.
     turn: Option<Instant>,
+    /// It has waited for a server; an event that does not keeps its worker from everything else until it gives way.
+    waited: bool,
     share: Share,
 }
 
@@ -77,6 +79,7 @@ impl Player {
             expanded: String::new(),
             told: [0.0; COUNTERS],
             turn: None,
+            waited: false,
             share: Share::default(),
         })
     }
@@ -185,6 +188,9 @@ impl Player {
     async fn turn(&mut self, ended: bool, sessions: &mut (dyn Sessions + '_), seat: &mut Option<&mut (dyn Seat + '_)>) {
         self.tell(sessions);
         let Some(seat) = seat else { return self.state.reply(Reply::default()) };
+        if self.turn.is_some() && !std::mem::take(&mut self.waited) {
+            sessions.sleep(Nanos(0)).await;
+        }
         self.end_turn(ended, *seat);
         self.turn = poll_fn(|cx| seat.poll_turn(cx)).await.then(Instant::now);
         let outcome = if self.turn.is_some() { Outcome::Rows } else { Outcome::Plain };
@@ -211,6 +217,7 @@ impl Player {
         answered: Result<Answer, Fault>,
         sessions: &mut (dyn Sessions + '_),
     ) -> Result<(), Halt> {
+        self.waited = true;
         let answer = match answered {
             Ok(answer) => answer,
             Err(fault) => return self.stumble(connection, session, &fault, sessions).await,
