@@ -251,7 +251,7 @@ fn a_script_asks_wherever_it_stands() {
              local co = coroutine.wrap(function() ask() coroutine.yield('between') ask() end)
              print(co()) co()
              assert(loadstring('return ...'))(ask())
-             setmetatable({}, { __index = ask }).x = (setmetatable({}, { __index = ask })).y
+             local found = setmetatable({}, { __index = ask }).found
          end",
     );
     let ran = theatre.run(2);

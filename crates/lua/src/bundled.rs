@@ -4,6 +4,9 @@
 /// The one of sysbench's own benchmarks that is here.
 pub const CPU: &str = "cpu";
 
+/// The others.
+pub const IN_C: [&str; 4] = ["fileio", "memory", "mutex", "threads"];
+
 /// By name, as `oltp_common`.
 pub const ALL: &[(&str, &str)] = &[
     ("bulk_insert", include_str!("../scripts/bulk_insert.lua")),

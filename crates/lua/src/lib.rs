@@ -15,6 +15,7 @@ mod interrupt;
 pub mod option;
 pub mod placeholders;
 pub mod player;
+mod postgres_words;
 pub mod report;
 pub mod script;
 pub mod scripted;

@@ -61,6 +61,9 @@ pub struct Answer {
     pub prepared: Option<Prepared>,
 }
 
+/// How the loss begins of a conversation with a host that has no address; its name is behind it, and the reason behind a colon.
+pub const NO_ADDRESS: &str = "no address is known of the host ";
+
 /// How a request can fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -156,6 +159,7 @@ pub trait Sessions {
     fn place(&self, driver: &str) -> String;
     /// The schema that sessions of that driver begin in.
     fn schema(&self, driver: &str) -> Option<&str>;
+    /// A sleep of no time lets everybody else have a turn.
     fn start_sleep(&mut self, time: Nanos);
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// The clock read anew, for a user who worked since it last waited: what it ends and begins next is at this moment.

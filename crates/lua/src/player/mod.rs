@@ -46,7 +46,7 @@ pub struct Player {
     statements: Vec<Statement>,
     expanded: String,
     told: [f64; COUNTERS],
-    /// When the event under way began.
+    /// An event is under way.
     turn: bool,
     /// It waited for somebody since its last turn, so that others of its worker had theirs.
     waited: bool,

@@ -103,6 +103,8 @@ function os.execute(command)
   return execute(command)
 end
 
+-- What scripts print by other ways stands between the lines that they print, as in sysbench.
+io.stdout:setvbuf("no")
 -- Threads write whole lines.
 function print(...)
   local words = { ... }

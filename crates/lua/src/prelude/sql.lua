@@ -20,6 +20,8 @@ local NO_RESULT = ffi.cast("sql_result *", nil)
 local drivers = {}
 -- Structures lie here for as long as the state lives, by number: what a script holds are pointers to them.
 local connections, results, statements = {}, {}, {}
+-- The driver of each connection.
+local drivers_of = {}
 -- The pointer to each of the results.
 local shown = {}
 -- What a structure points to, by the number of its owner.
@@ -30,7 +32,7 @@ local dropped = {}
 local driver, connection, statement, bind, result = {}, {}, {}, {}, {}
 
 function sql.driver(name)
-  name = name or sysbench.opt.db_driver
+  name = name or sysbench.opt and sysbench.opt.db_driver or host.db_driver
   if name == nil or name == "" then name = "mysql" end
   local number = host.driver(name)
   if not number then
@@ -70,11 +72,22 @@ function driver:connect()
   local number = x.count
   local structure = ffi.new("sql_connection")
   structure.assay_number = number
-  connections[number] = structure
+  connections[number], drivers_of[number] = structure, self.assay_number
   local own = ffi.new("sql_result")
   own.assay_connection, own.counter, own.assay_row = number, READ, -1
   results[number], shown[number] = own, ffi.cast("sql_result *", own)
   return ffi.gc(ffi.cast("sql_connection *", structure), let_go)
+end
+
+-- Raises it at the nearest place in the script, however the method was called.
+local function refuse(message)
+  local level = 2
+  while true do
+    local at = debug.getinfo(level, "S")
+    if not at or at.what ~= "C" and at.source ~= "=sql.lua" then break end
+    level = level + 1
+  end
+  error(message, level)
 end
 
 local function number_of(con)
@@ -82,7 +95,7 @@ local function number_of(con)
   if number == 0 then
     host.log(1, "attempt to use an already closed connection")
     con.error = sql.error.FATAL
-    error("SQL API error", 3)
+    refuse("SQL API error")
   end
   return number
 end
@@ -91,7 +104,7 @@ end
 local function failed(con, query)
   local state, message = host.trouble()
   con.error = x.code
-  if state == nil then error("SQL API error", 3) end
+  if state == nil then refuse("SQL API error") end
   local kept = { state, message }
   troubles[con.assay_number] = kept
   con.sql_errno, con.sql_state, con.sql_errmsg = x.count, kept[1], kept[2]
@@ -108,13 +121,19 @@ local function failed(con, query)
     described.errcode = sysbench.error.RESTART_EVENT
     error(described, 0)
   end
-  error(string.format("SQL error, errno = %d, state = '%s': %s", described.sql_errno, state, message), 3)
+  refuse(string.format("SQL error, errno = %d, state = '%s': %s", described.sql_errno, state, message))
 end
 
 local function result_of(number)
   local own = results[number]
   own.nrows, own.nfields, own.assay_row = x.rows, x.columns, 0
   return shown[number]
+end
+
+-- What was the result of that connection is none any more.
+local function no_result_of(number)
+  results[number].assay_row = -1
+  return NO_RESULT
 end
 
 function connection:query(query)
@@ -129,7 +148,7 @@ function connection:query(query)
     local never = failed(self, query)
     return never
   end
-  return NO_RESULT
+  return no_result_of(number)
 end
 
 function connection:query_row(query)
@@ -140,6 +159,7 @@ function connection:query_row(query)
     local never = failed(self, query)
     return never
   end
+  no_result_of(number)
   if outcome ~= ROWS or x.rows == 0 then return nil end
   return host.row(number, 0)
 end
@@ -158,6 +178,10 @@ end
 
 function connection:reconnect()
   number_of(self)
+  if host.compat == 10 and host.driver_name(drivers_of[self.assay_number]) == "pgsql" then
+    host.log(1, "reconnect is not supported by the current driver")
+    return false
+  end
   assert(ask(host.RECONNECT, self) ~= FAILED)
   return true
 end
@@ -273,7 +297,7 @@ function statement:execute()
     local never = failed(self.connection, "<prepared statement>")
     return never
   end
-  return NO_RESULT
+  return no_result_of(self.connection.assay_number)
 end
 
 function statement:close()

@@ -36,7 +36,8 @@ const PRELUDE: [(&str, &str); 7] = [
     ("=host.lua", include_str!("../prelude/host.lua")),
     ("=sysbench.lua", include_str!("../prelude/sysbench.lua")),
     ("=rand.lua", include_str!("../prelude/rand.lua")),
-    ("=cmdline.lua", include_str!("../prelude/cmdline.lua")),
+    // Its errors bear that name.
+    ("sysbench.cmdline.lua", include_str!("../prelude/cmdline.lua")),
     ("=sql.lua", include_str!("../prelude/sql.lua")),
     ("=histogram.lua", include_str!("../prelude/histogram.lua")),
     ("=legacy.lua", include_str!("../prelude/legacy.lua")),

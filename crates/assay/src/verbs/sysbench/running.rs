@@ -74,7 +74,7 @@ impl Reporters {
     fn of(call: &mut Call) -> Self {
         let mut state = |hook: &str, wanted: bool| {
             let wanted = wanted && call.main.state().has_hook(hook);
-            let mut main = wanted.then(|| Main::open(&call.script).ok()).flatten()?;
+            let mut main = wanted.then(|| Main::open(&call.script, &call.stage.doors, &call.stop).ok()).flatten()?;
             main.state().export(&call.invoked.options, call.as_globals).ok()?;
             Some(main)
         };
