@@ -1,10 +1,12 @@
 //! Which errors an event is begun again after (`--mysql-ignore-errors`), and the numbers by which scripts know those that
 //! no server sent: the client library's, which their hooks compare with.
 
-use workload::session::Fault;
+use crate::postgres_words;
+use workload::session::{Fault, NO_ADDRESS};
 
 /// Of MySQL's client library.
 const CONNECTION_ERROR: u16 = 2002;
+const UNKNOWN_HOST: u16 = 2005;
 const SERVER_LOST: u16 = 2013;
 const MALFORMED: u16 = 2027;
 
@@ -36,10 +38,11 @@ impl Trouble {
     pub fn of(fault: &Fault) -> Self {
         let client = |number: u16, message: String| Self { number: number.into(), state: "HY000".into(), message };
         match fault {
+            // Only PostgreSQL numbers no errors.
             Fault::Server { code, state, message } => Self {
                 number: i32::from(*code),
                 state: String::from_utf8_lossy(state).into_owned(),
-                message: message.clone(),
+                message: if *code == 0 { postgres_words::message(message).to_string() } else { message.clone() },
             },
             Fault::Lost(_) | Fault::TimedOut => client(SERVER_LOST, "Lost connection to server during query".into()),
             Fault::Protocol(what) => client(MALFORMED, format!("Malformed packet: {what}")),
@@ -50,10 +53,27 @@ impl Trouble {
 
     /// The same for a connection that was never made.
     pub fn of_connecting(fault: &Fault) -> Self {
-        match fault {
-            Fault::Lost(why) => Self { number: CONNECTION_ERROR.into(), state: "HY000".into(), message: why.clone() },
-            other => Self::of(other),
+        let client = |number: u16, message| Self { number: number.into(), state: "HY000".into(), message };
+        match (unknown_host(fault), fault) {
+            (Some((host, _)), _) => client(UNKNOWN_HOST, format!("Unknown MySQL server host '{host}' (0)")),
+            (None, Fault::Lost(why)) => client(CONNECTION_ERROR, why.clone()),
+            (None, other) => Self::of(other),
         }
+    }
+}
+
+/// A host whose name is of no address, and why.
+fn unknown_host(fault: &Fault) -> Option<(&str, &str)> {
+    let Fault::Lost(why) = fault else { return None };
+    why.strip_prefix(NO_ADDRESS)?.split_once(": ")
+}
+
+/// Why no connection was made, as PostgreSQL's client library says it, which ends in a new line.
+pub fn unconnected(fault: &Fault) -> String {
+    match (unknown_host(fault), fault) {
+        (Some((host, why)), _) => format!("could not translate host name \"{host}\" to address: {why}\n"),
+        (None, Fault::Server { message, .. }) => format!("{message}\n"),
+        (None, other) => format!("{}\n", Trouble::of_connecting(other).message),
     }
 }
 

@@ -6,7 +6,7 @@ mod run;
 
 pub(crate) use perform::watched;
 pub use perform::{Main, Performed, perform};
-pub use run::{Counts, Limits, Ran, Told, run};
+pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, run};
 
 use crate::clock;
 use crate::sessions::at_large::Doors;

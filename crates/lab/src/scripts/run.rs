@@ -84,6 +84,11 @@ pub struct Ran {
 /// Longer than anybody waits.
 const ENDLESS: Nanos = Nanos::from_secs(10 * 365 * 24 * 60 * 60);
 
+/// sysbench's: when so many events of a load with a rate wait, the rate is not delivered and the run fails.
+const MOST_WAITING: i64 = 100_000;
+pub const QUEUE_FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the specified event \
+                              generation rate";
+
 /// All of an interval's seconds are there when no more than this is missing: workers cut a little late, never early.
 const CUT: f64 = 0.25;
 
@@ -107,6 +112,7 @@ pub fn run(stage: &Stage, limits: &Limits, stop: &AtomicBool, tell: &mut dyn FnM
         covered: 0.0,
         current: Counts::default(),
         reported: 0.0,
+        waiting: 0,
         total: Counts::default(),
         since: 0.0,
         checkpoints: limits.checkpoints.iter().map(|at| at.seconds()).collect(),
@@ -153,6 +159,8 @@ struct Listener<'a> {
     covered: f64,
     current: Counts,
     reported: f64,
+    /// Events that are due and have no user yet.
+    waiting: i64,
     total: Counts,
     since: f64,
     checkpoints: Vec<f64>,
@@ -178,6 +186,7 @@ impl Listener<'_> {
         {
             let mut counts = std::mem::take(&mut self.current);
             (counts.at, counts.seconds, counts.threads) = (at, at - self.reported, self.threads);
+            counts.queue = self.waiting.max(0) as u64;
             self.reported = at;
             (self.tell)(Told::Interval(counts));
         }
@@ -221,9 +230,6 @@ impl Counts {
         self.other += fact("other");
         self.errors += fact("ignored errors");
         self.reconnects += fact("reconnects");
-        if let Some(arrivals) = tally.arrivals {
-            self.queue = (self.queue + arrivals.due).saturating_sub(arrivals.begun);
-        }
     }
 }
 
@@ -244,6 +250,9 @@ impl Witness for Listener<'_> {
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
 
     fn interval(&mut self, _: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(arrivals) = tally.arrivals {
+            self.waiting += arrivals.due as i64 - arrivals.begun as i64;
+        }
         if phase != self.measured {
             return;
         }
@@ -262,6 +271,9 @@ impl Witness for Listener<'_> {
             self.timed_out = true;
             let seconds = self.limits.init_timeout.map_or(0.0, |t| t.seconds());
             return Some(format!("Worker threads failed to initialize within {seconds} seconds!"));
+        }
+        if self.waiting > MOST_WAITING {
+            return Some(QUEUE_FULL.to_string());
         }
         let (Some(start), Some(time), Some(forced)) = (self.start, self.limits.time, self.limits.forced) else {
             return None;

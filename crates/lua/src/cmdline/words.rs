@@ -87,6 +87,11 @@ fn compat(word: Option<&str>) -> Result<Compat, Complaint> {
 }
 
 impl Words {
+    /// What comes by the standard input has no commands and no options: only its body is run.
+    pub fn reads_a_file(&self) -> bool {
+        self.script.as_deref().is_some_and(|script| script != "-")
+    }
+
     fn place(&mut self, word: &str) -> Result<(), Complaint> {
         match (&self.script, &self.command) {
             (None, _) => self.script = Some(word.to_string()),
