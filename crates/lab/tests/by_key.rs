@@ -12,7 +12,7 @@ use lab::servers::house::House;
 use lab::servers::instance::{Instance, Wish};
 use lab::sessions::address::Address;
 use lab::sessions::by_key::control::Control;
-use lab::sessions::by_key::{KeyDoor, Opening, Protocol, Session};
+use lab::sessions::by_key::{KeyDoor, Keys, Opening, Protocol, Session};
 use lab::sessions::mysql::Connecting;
 use model::load::Io;
 use model::plan::Server;
@@ -33,7 +33,8 @@ const DEADLINE: Nanos = Nanos::from_secs(60);
 const DIALECTS: [Dialect; 3] = [Dialect::Text, Dialect::Binary, Dialect::Meta];
 
 fn memcached(address: Address, dialect: Dialect, container: Option<&str>) -> KeyDoor {
-    KeyDoor { address, protocol: Protocol::Memcached { dialect, container: container.map(Into::into) } }
+    let keys = container.map_or(Keys::All, |name| Keys::Container(name.into()));
+    KeyDoor { address, protocol: Protocol::Memcached { dialect, keys } }
 }
 
 /// Runs one user's conversation to its end.
