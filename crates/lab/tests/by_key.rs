@@ -187,3 +187,26 @@ fn batches_allocate_nothing_after_the_first() {
         });
     }
 }
+
+#[test]
+fn keys_below_a_beginning_are_set_read_and_taken_away_and_no_others() {
+    let place = tempfile::tempdir().unwrap();
+    let Some(cache) = cache(place.path()) else { return };
+    let address = cache.door().unwrap().address(false);
+    let mut theirs =
+        Control::connect(&memcached(address.clone(), Dialect::Text, None), Duration::from_secs(60)).unwrap();
+    theirs.set(7, b"theirs");
+    assert_eq!(theirs.write().unwrap(), 1);
+    for dialect in DIALECTS {
+        let protocol = Protocol::Memcached { dialect, keys: Keys::Below("ours:".into()) };
+        let door = KeyDoor { address: address.clone(), protocol };
+        let mut ours = Control::connect(&door, Duration::from_secs(60)).unwrap();
+        ours.set(7, b"ours");
+        ours.set(8, b"too");
+        assert_eq!(ours.write().unwrap(), 2);
+        assert_eq!(ours.get(&[7, 8, 9]).unwrap(), [(7, b"ours".to_vec()), (8, b"too".to_vec())]);
+        assert_eq!(ours.delete(&[7, 8, 9]).unwrap(), 2, "{dialect:?}");
+        assert_eq!(ours.get(&[7, 8]).unwrap(), []);
+        assert_eq!(theirs.get(&[7]).unwrap(), [(7, b"theirs".to_vec())]);
+    }
+}

@@ -32,7 +32,7 @@ const BATCH: u64 = 64;
 
 /// What a cache says of itself, however it came to run.
 pub(super) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<InstanceRecord, Fault> {
-    let version_text = KeyControl::connect(&everything(address), PATIENCE)?.version()?;
+    let version_text = KeyControl::connect(&KeyDoor::of_cache(address.clone()), PATIENCE)?.version()?;
     Ok(InstanceRecord {
         key: key.to_string(),
         wanted: wanted.clone(),
@@ -49,14 +49,6 @@ pub(super) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<
         not_applicable: Vec::new(),
         start_time: Nanos(0),
     })
-}
-
-/// The door to all that a cache has.
-pub(super) fn everything(address: &Address) -> KeyDoor {
-    KeyDoor {
-        address: address.clone(),
-        protocol: Protocol::Memcached { dialect: Dialect::Text, keys: Keys::All },
-    }
 }
 
 /// Which of the keys of the cache that is up are a dataset's: in a server of ours all, in one of others those that begin as it says.

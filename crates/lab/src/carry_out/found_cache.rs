@@ -3,7 +3,7 @@
 //! never sends `flush_all`, and it takes its keys away when it leaves. A lab that is killed leaves them; the next one with the same
 //! data sets them anew and takes them away.
 
-use super::cache::{describe, everything, keys};
+use super::cache::{describe, keys};
 use super::documents::no_sql;
 use super::found::find;
 use super::instance::{Serving, Up};
@@ -44,7 +44,8 @@ pub(super) fn look(name: &str) -> Result<(), Trouble> {
     let told = describe("", &Server::default(), &door.address);
     let told = told.map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
     if told.version >= MEMCACHED_FROM {
-        let what = format!("{name} answers as version {}: InnoDB's plugin, whose keys are rows of a table", told.version_text);
+        let what =
+            format!("{name} answers as version {}: InnoDB's plugin, whose keys are rows of a table", told.version_text);
         return Err(Trouble::new(what).mend("assay uses that door of servers which it starts itself: name a build"));
     }
     Ok(())
@@ -105,7 +106,7 @@ impl Lab<'_> {
         }
         let fail = |e: Fault| Unready::Fail(format!("asking the cache what it has: {e}"));
         let (address, _) = self.up.as_ref().and_then(|up| up.gate.clone()).expect("a cache has a gate");
-        let mut control = Control::connect(&everything(&address), PATIENCE).map_err(fail)?;
+        let mut control = Control::connect(&KeyDoor::of_cache(address), PATIENCE).map_err(fail)?;
         let before = counted(&mut control).map_err(fail)?;
         for wanted in missing {
             self.admit(wanted, &before)?;
@@ -113,7 +114,9 @@ impl Lab<'_> {
         self.fill_cache(wanted, run)?;
         let after = counted(&mut control).map_err(fail)?;
         if before("evictions") != after("evictions") {
-            return Err(Unready::Fail("the cache is full: while keys were set it dropped others, maybe not ours".into()));
+            return Err(Unready::Fail(
+                "the cache is full: while keys were set it dropped others, maybe not ours".into(),
+            ));
         }
         Ok(())
     }

@@ -13,7 +13,8 @@ pub const PASSWORD: &str = "ASSAY_PASSWORD";
 const MYSQL_PORT: u16 = 3306;
 const MONGODB_PORT: u16 = 27017;
 const MEMCACHED_PORT: u16 = 11211;
-const SCHEMES: [(&str, u16); 3] = [("mysql://", MYSQL_PORT), ("mongodb://", MONGODB_PORT), ("memcached://", MEMCACHED_PORT)];
+const SCHEMES: [(&str, u16); 3] =
+    [("mysql://", MYSQL_PORT), ("mongodb://", MONGODB_PORT), ("memcached://", MEMCACHED_PORT)];
 
 /// The door that a DSN names. Its schema may be absent.
 pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {

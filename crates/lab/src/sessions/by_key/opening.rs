@@ -71,6 +71,13 @@ impl fmt::Display for Keys {
     }
 }
 
+impl KeyDoor {
+    /// The door to all that a cache has.
+    pub fn of_cache(address: Address) -> Self {
+        Self { address, protocol: Protocol::Memcached { dialect: Dialect::Text, keys: Keys::All } }
+    }
+}
+
 /// The secret stays out.
 impl fmt::Debug for KeyDoor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
