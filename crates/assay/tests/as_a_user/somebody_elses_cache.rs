@@ -4,8 +4,8 @@
 use crate::desk::Desk;
 use lab::servers::catalogue;
 use lab::sessions::address::Address;
-use lab::sessions::by_key::control::Control;
 use lab::sessions::by_key::KeyDoor;
+use lab::sessions::by_key::control::Control;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command};
