@@ -23,6 +23,7 @@ mod private_postgres;
 mod sampling;
 mod searches;
 mod servers;
+mod somebody_elses_cache;
 mod somebody_elses_server;
 mod stages;
 mod sysbench;

@@ -7,6 +7,7 @@ use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
+use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
@@ -19,6 +20,8 @@ pub struct Found {
     pub pid: Option<u32>,
     /// The schema that the DSN names.
     pub schema: Option<String>,
+    /// How many keys of ours lie in a cache, by what they begin with.
+    pub keys: BTreeMap<String, u64>,
 }
 
 impl Found {
@@ -33,7 +36,7 @@ pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
     Ok((found, door, control))
 }
 
-fn find(name: &str) -> Result<(Found, Door), Trouble> {
+pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
     let door = dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
     let pid = match &door.address {
         Address::Unix(path) => {
@@ -43,7 +46,8 @@ fn find(name: &str) -> Result<(Found, Door), Trouble> {
         }
         Address::Tcp { .. } => None,
     };
-    Ok((Found { pid, schema: door.schema.clone() }, Door { schema: None, ..door }))
+    let found = Found { pid, schema: door.schema.clone(), keys: BTreeMap::new() };
+    Ok((found, Door { schema: None, ..door }))
 }
 
 /// What lies in a schema, seen from one dataset.
