@@ -61,7 +61,7 @@ impl Theatre {
         all.extend(options.iter().map(|(name, value)| (name.to_string(), value.clone())));
         script.tune(&all);
         let script = Arc::new(script);
-        let mut main = Main::open(&script)?;
+        let mut main = Main::open(&script, &doors, &stop)?;
         main.state().export(&all, false)?;
         let stage = Stage::new(script, all, false, doors, threads);
         Ok(Self { stage, main, said, stop, _folder: folder })
@@ -247,7 +247,7 @@ fn a_script_asks_wherever_it_stands() {
              local con = sysbench.sql.driver():connect()
              local function ask() con:query('SELECT 1') ffi.C.usleep(1) return true end
              table.sort({3, 1, 2}, function(a, b) return ask() and a < b end)
-             string.gsub('x', 'x', ask)
+             string.gsub('x', 'x', function() ask() end)
              local co = coroutine.wrap(function() ask() coroutine.yield('between') ask() end)
              print(co()) co()
              assert(loadstring('return ...'))(ask())
