@@ -5,6 +5,7 @@ use workload::session::Fault;
 
 /// Of MySQL's client library.
 const CONNECTION_ERROR: u16 = 2002;
+const UNKNOWN_HOST: u16 = 2005;
 const SERVER_LOST: u16 = 2013;
 const MALFORMED: u16 = 2027;
 
@@ -48,12 +49,20 @@ impl Trouble {
         }
     }
 
-    /// The same for a connection that was never made.
-    pub fn of_connecting(fault: &Fault) -> Self {
-        match fault {
-            Fault::Lost(why) => Self { number: CONNECTION_ERROR.into(), state: "HY000".into(), message: why.clone() },
-            other => Self::of(other),
-        }
+    /// The same for a connection that was never made, to `place` as a session is told of it; in the client library's words.
+    pub fn of_connecting(fault: &Fault, place: &str) -> Self {
+        let Fault::Lost(why) = fault else { return Self::of(fault) };
+        let code = why.rsplit_once("(os error ").and_then(|(_, code)| code.strip_suffix(')'));
+        let host = place.strip_prefix("host ").and_then(|rest| rest.split(", port ").next());
+        let (number, message) = match (code, place.strip_prefix("socket "), host) {
+            (Some(code), Some(path), _) => {
+                (CONNECTION_ERROR, format!("Can't connect to local server through socket {path} ({code})"))
+            }
+            (Some(code), None, Some(host)) => (CONNECTION_ERROR, format!("Can't connect to server on {host} ({code})")),
+            (None, None, Some(host)) if why.contains("lookup") => (UNKNOWN_HOST, format!("Unknown server host {host}")),
+            _ => (CONNECTION_ERROR, why.clone()),
+        };
+        Self { number: number.into(), state: "HY000".into(), message }
     }
 }
 
@@ -77,6 +86,24 @@ impl Ignored {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_was_not_made_is_told_in_the_words_of_the_client_library() {
+        let told = |why: &str, place: &str| {
+            let trouble = Trouble::of_connecting(&Fault::Lost(why.into()), place);
+            format!("{} {}", trouble.number, trouble.message)
+        };
+        let socket = "2002 Can't connect to local server through socket '/nowhere/x' (2)";
+        assert_eq!(told("No such file or directory (os error 2)", "socket '/nowhere/x'"), socket);
+        let host = "2002 Can't connect to server on 'far' (111)";
+        assert_eq!(told("Connection refused (os error 111)", "host 'far', port 1"), host);
+        let lookup = "failed to lookup address information: Name or service not known";
+        assert_eq!(told(lookup, "host 'far', port 1"), "2005 Unknown server host 'far'");
+        assert_eq!(
+            told("the server closed the connection", "host 'far', port 1"),
+            "2002 the server closed the connection"
+        );
+    }
 
     #[test]
     fn errors_are_ignored_by_their_number_or_state() {

@@ -18,6 +18,7 @@ use model::units::Nanos;
 use statements::{Statement, Way};
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 use workload::session::{Answer, Fact, Fault, Request, Sessions, Want};
 use workload::user::{End, Operation, Seat};
@@ -50,6 +51,8 @@ pub struct Player {
     /// When the event under way began.
     turn: Option<Instant>,
     share: Share,
+    /// Takes the event under way when this one is cut off.
+    cut_off: Option<Arc<AtomicU64>>,
 }
 
 /// What ended a performance before its end.
@@ -78,7 +81,14 @@ impl Player {
             told: [0.0; COUNTERS],
             turn: None,
             share: Share::default(),
+            cut_off: None,
         })
+    }
+
+    /// Has an event that is cut off counted there.
+    pub fn counted(mut self, cut_off: &Arc<AtomicU64>) -> Self {
+        self.cut_off = Some(Arc::clone(cut_off));
+        self
     }
 
     /// Calls one function of the script and carries out what it asks, to its end; false when the function says so. Without a
@@ -229,5 +239,13 @@ impl Player {
         }
         self.state.reply(reply);
         Ok(())
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        if let (Some(_), Some(cut_off)) = (self.turn, &self.cut_off) {
+            cut_off.fetch_add(1, Relaxed);
+        }
     }
 }
