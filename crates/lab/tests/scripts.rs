@@ -16,6 +16,7 @@ use lua::stat::Stat;
 use lua::state::Entry;
 use model::plan::Server;
 use model::seed::Seed;
+use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -264,6 +265,34 @@ fn sleeping_suspends_the_user_and_not_its_neighbours() {
     theatre.stage.workers = 1;
     assert_eq!(theatre.run(1_000).failure, None);
     assert_eq!(std::fs::read_to_string(place.path()).unwrap(), "xxxx");
+}
+
+#[test]
+fn a_script_asks_wherever_it_stands() {
+    let mut theatre = Theatre::dry(
+        "function event()
+             local con = sysbench.sql.driver():connect()
+             local function ask() con:query('SELECT 1') ffi.C.usleep(1) return true end
+             table.sort({3, 1, 2}, function(a, b) return ask() and a < b end)
+             string.gsub('x', 'x', ask)
+             local co = coroutine.wrap(function() ask() coroutine.yield('between') ask() end)
+             print(co()) co()
+             assert(loadstring('return ...'))(ask())
+             local found = setmetatable({}, { __index = ask }).found
+         end",
+    );
+    let ran = theatre.run(2);
+    assert_eq!((ran.failure, ran.total.events), (None, 2));
+    assert_eq!(theatre.said(), ["between", "between"]);
+}
+
+#[test]
+fn events_that_ask_nobody_end_in_time_and_take_time() {
+    let mut theatre = Theatre::dry("function event() for n = 1, 10000 do math.sqrt(n) end end");
+    (theatre.stage.threads, theatre.stage.workers) = (2, 1);
+    let limits = Limits { time: Some(Nanos::from_millis(50)), ..Limits::default() };
+    let ran = run(&theatre.stage, &limits, &theatre.stop, &mut |_| {}).unwrap();
+    assert!(ran.shares.len() == 2 && ran.shares.iter().all(|user| user.events > 0 && user.busy > Nanos(0)), "{ran:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::script::Script;
 use crate::shapes::Shapes;
 use crate::state::Entry;
 use model::seed::Seed;
+use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,17 +36,17 @@ pub struct Scripted {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     pub events: u64,
-    pub busy: std::time::Duration,
-    pub shortest: std::time::Duration,
-    pub longest: std::time::Duration,
+    pub busy: Nanos,
+    pub shortest: Nanos,
+    pub longest: Nanos,
 }
 
 impl Share {
-    pub fn add(&mut self, event: std::time::Duration) {
+    pub fn add(&mut self, event: Nanos) {
         self.shortest = if self.events == 0 { event } else { self.shortest.min(event) };
         self.longest = self.longest.max(event);
         self.events += 1;
-        self.busy += event;
+        self.busy = Nanos(self.busy.0 + event.0);
     }
 }
 
@@ -153,6 +154,7 @@ impl Workload for Scripted {
             parameters: &[],
             operations: OPERATIONS,
             footprint: |_| Footprint::default(),
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

@@ -13,8 +13,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const SYSBENCH: &str = "/usr/bin/sysbench";
-const SCRIPTS: &str = "/usr/share/sysbench";
+pub const SYSBENCH: &str = "/usr/bin/sysbench";
+pub const SCRIPTS: &str = "/usr/share/sysbench";
 
 /// Each with reads, writes and the rest of one event, where they are certain.
 const WORKLOADS: [(&str, Option<[u64; 3]>); 11] = [
@@ -32,7 +32,7 @@ const WORKLOADS: [(&str, Option<[u64; 3]>); 11] = [
     // Rows are sent when there are many.
     ("bulk_insert", None),
 ];
-const EVENTS: u64 = 10;
+pub const EVENTS: u64 = 10;
 
 fn sysbench(desk: &Desk, words: &[&str]) -> Said {
     desk.assay(&[&["sysbench"], words].concat())
@@ -45,14 +45,14 @@ fn built_in(desk: &Desk, words: &[&str]) -> Said {
 }
 
 /// A private MariaDB with a schema for sysbench, and its general log on.
-struct Server<'a> {
+pub struct Server<'a> {
     desk: &'a Desk,
-    socket: PathBuf,
-    control: Control,
+    pub socket: PathBuf,
+    pub control: Control,
 }
 
 impl<'a> Server<'a> {
-    fn start(desk: &'a Desk) -> Self {
+    pub fn start(desk: &'a Desk) -> Self {
         let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
         let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
         let socket = PathBuf::from(line.1.trim());
@@ -63,12 +63,12 @@ impl<'a> Server<'a> {
         Self { desk, socket, control }
     }
 
-    fn words(&self) -> [String; 2] {
+    pub fn words(&self) -> [String; 2] {
         [format!("--mysql-socket={}", self.socket.display()), "--mysql-user=root".into()]
     }
 
     /// What was said since the last time, by session, but closes of statements, which a goodbye behind them makes needless: each shape of statement in the order of its first, with how often.
-    fn heard(&mut self) -> Vec<Vec<(String, u64)>> {
+    pub fn heard(&mut self) -> Vec<Vec<(String, u64)>> {
         let rows = self
             .control
             .rows(

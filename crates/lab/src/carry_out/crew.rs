@@ -11,7 +11,7 @@ use super::wanted::identity;
 use crate::disturbances::ends_the_server;
 use crate::load::{Crew, Voyage};
 use crate::sessions::address::Door;
-use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use crate::sessions::past_sql::PastSql;
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
@@ -116,7 +116,7 @@ pub(super) fn ask(
 /// Whether there is SQL beside the door: a cache has no schema to be within.
 fn has_sql(door: &KeyDoor) -> bool {
     match &door.protocol {
-        Protocol::Memcached { container, .. } => container.is_some(),
+        Protocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
         Protocol::HandlerSocket { .. } => true,
     }
 }

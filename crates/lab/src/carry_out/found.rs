@@ -7,6 +7,7 @@ use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
+use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
@@ -19,6 +20,8 @@ pub struct Found {
     pub pid: Option<u32>,
     /// The schema that the DSN names.
     pub schema: Option<String>,
+    /// How many keys of ours lie in a cache, by what they begin with.
+    pub keys: BTreeMap<String, u64>,
 }
 
 impl Found {
@@ -47,7 +50,8 @@ fn behind(door: Door) -> Result<(Found, Door), Trouble> {
         }
         Address::Tcp { .. } => None,
     };
-    Ok((Found { pid, schema: door.schema.clone() }, Door { schema: None, ..door }))
+    let found = Found { pid, schema: door.schema.clone(), keys: BTreeMap::new() };
+    Ok((found, Door { schema: None, ..door }))
 }
 
 /// What lies in a schema, seen from one dataset.

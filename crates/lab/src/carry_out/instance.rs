@@ -17,7 +17,7 @@ use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
-use model::plan::door::{CACHE, FERRETDB, MONGODB_SCHEME, speaks_sql};
+use model::plan::door::{CACHE, FERRETDB, MONGODB, of_dsn, speaks_sql};
 use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
@@ -137,8 +137,11 @@ impl Lab<'_> {
         self.progress.say(&format!("{verb} {}", cell.server.build));
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
         let up = match &cell.server.on {
-            Some(dsn) if dsn.starts_with(MONGODB_SCHEME) => self.meet_documents(&key, &cell.server, dsn),
-            Some(dsn) => self.meet(&key, &cell.server, dsn),
+            Some(dsn) => match of_dsn(dsn) {
+                Some(MONGODB) => self.meet_documents(&key, &cell.server, dsn),
+                Some(_) => self.meet_cache(&key, &cell.server, dsn),
+                None => self.meet(&key, &cell.server, dsn),
+            },
             None => self.start(&key, &cell.server, kept),
         };
         match up {
@@ -273,6 +276,7 @@ impl Lab<'_> {
     /// The same, by force after `patience`.
     pub(super) fn take_down_within(&mut self, patience: Duration) {
         let Some(up) = self.up.take() else { return };
+        self.leave_cache(&up);
         let Serving::Ours(instance) = up.server else { return };
         let mut instance = held(&instance);
         for (number, mut node) in (2..).zip(up.nodes) {

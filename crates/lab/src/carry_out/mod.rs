@@ -13,6 +13,7 @@ mod doors;
 mod drain;
 mod explain;
 mod found;
+mod found_cache;
 mod instance;
 mod keyed;
 pub mod placement;
@@ -36,7 +37,7 @@ use crate::snapshots::{Kept, Store};
 use crate::trouble::Trouble;
 use instance::Up;
 use model::host::Host;
-use model::plan::door::MONGODB_SCHEME;
+use model::plan::door::{MONGODB, of_dsn};
 use model::plan::{Cell, CellId, Plan, PlannedRun};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
@@ -157,9 +158,10 @@ fn carried_out(mut lab: Lab<'_>) -> (Lab<'_>, Result<(), Halt>) {
 /// without room for the plan's data.
 pub fn check(plan: &Plan) -> Result<(), Trouble> {
     let named: BTreeSet<_> = plan.cells.iter().filter_map(|c| c.server.on.as_deref()).collect();
-    named.into_iter().try_for_each(|dsn| match dsn.starts_with(MONGODB_SCHEME) {
-        true => documents::named(dsn).map(drop),
-        false => found::knock(dsn).map(|(_, _, control)| control.quit()),
+    named.into_iter().try_for_each(|dsn| match of_dsn(dsn) {
+        Some(MONGODB) => documents::named(dsn).map(drop),
+        Some(_) => found_cache::look(dsn),
+        None => found::knock(dsn).map(|(_, _, control)| control.quit()),
     })?;
     check_disk(plan)
 }

@@ -4,7 +4,7 @@
 
 use super::instance::Up;
 use super::wanted::{self, Wanted};
-use super::{Lab, Unready, documents};
+use super::{Lab, Unready, documents, found_cache};
 use crate::loader::check_spots;
 use crate::servers::catalogue;
 use crate::servers::instance::key;
@@ -37,6 +37,9 @@ impl Lab<'_> {
         let (wanted, writes) = (wanted::of(cell), wanted::writes(cell));
         if documents::keeps(&cell.server) {
             return self.prepare_documents(cell, &wanted, run, writes);
+        }
+        if found_cache::is_named(&cell.server) {
+            return self.prepare_found_cache(cell, &wanted, run, writes);
         }
         if cell.server.on.is_some() {
             self.instance(cell)?;

@@ -6,7 +6,7 @@ mod run;
 
 pub(crate) use perform::watched;
 pub use perform::{Main, Performed, perform, report};
-pub use run::{Counts, Limits, Ran, Told, phases, run, run_noted};
+pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, phases, run, run_noted};
 
 use crate::clock;
 use crate::sessions::at_large::Doors;

@@ -36,11 +36,11 @@ const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
 pub struct Main(Option<Player>);
 
 impl Main {
-    /// Runs the script's body. An error's text is as sysbench says it, without its `FATAL: `.
-    pub fn open(script: &Arc<Script>) -> Result<Self, String> {
+    /// Runs the script's body, which may ask a database. An error's text is as sysbench says it, without its `FATAL: `.
+    pub fn open(script: &Arc<Script>, doors: &Doors, stop: &AtomicBool) -> Result<Self, String> {
         let scripted = Scripted::new(Arc::clone(script), Arc::new(Options::new()), false);
         let mut main = Self(Some(Player::new(script, scripted.shapes(), 0)?));
-        match main.play(&Doors::default(), Io::Auto, &AtomicBool::new(false), Entry::Body) {
+        match main.play(doors, Io::Auto, stop, Entry::Body) {
             Ok(_) => Ok(main),
             Err(Halt::Failed(text)) => Err(text),
             Err(Halt::Stopped) => Err("the script's body was interrupted".into()),

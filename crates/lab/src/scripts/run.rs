@@ -86,6 +86,11 @@ pub struct Ran {
 /// Longer than anybody waits.
 const ENDLESS: Nanos = Nanos::from_secs(10 * 365 * 24 * 60 * 60);
 
+/// sysbench's: when so many events of a load with a rate wait, the rate is not delivered and the run fails.
+const MOST_WAITING: i64 = 100_000;
+pub const QUEUE_FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the specified event \
+                              generation rate";
+
 /// All of an interval's seconds are there when no more than this is missing: workers cut a little late, never early.
 const CUT: f64 = 0.25;
 
@@ -163,6 +168,10 @@ struct Listener<'a> {
     covered: f64,
     current: Counts,
     reported: f64,
+    /// Events that are due and have no user yet.
+    waiting: i64,
+    /// Events that have one.
+    under_way: i64,
     total: Counts,
     since: f64,
     checkpoints: Vec<f64>,
@@ -183,6 +192,8 @@ impl<'a> Listener<'a> {
             covered: 0.0,
             current: Counts::default(),
             reported: 0.0,
+            waiting: 0,
+            under_way: 0,
             total: Counts::default(),
             since: 0.0,
             checkpoints: limits.checkpoints.iter().map(|at| at.seconds()).collect(),
@@ -206,8 +217,9 @@ impl<'a> Listener<'a> {
         if let Some(interval) = self.limits.report_interval.map(|i| i.seconds())
             && self.is_complete((self.reported / interval).round() * interval + interval)
         {
-            let mut counts = self.current.take();
+            let mut counts = std::mem::take(&mut self.current);
             (counts.at, counts.seconds, counts.threads) = (at, at - self.reported, self.threads);
+            (counts.queue, counts.concurrency) = (self.waiting.max(0) as u64, self.under_way.max(0) as u64);
             self.reported = at;
             (self.tell)(Told::Interval(counts));
         }
@@ -215,7 +227,7 @@ impl<'a> Listener<'a> {
             && self.is_complete(moment)
         {
             self.checkpoints.remove(0);
-            let mut counts = self.total.take();
+            let mut counts = std::mem::take(&mut self.total);
             (counts.at, counts.seconds, counts.threads) = (at, at - self.since, self.threads);
             self.since = at;
             (self.tell)(Told::Checkpoint(counts));
@@ -242,12 +254,6 @@ impl<'a> Listener<'a> {
 }
 
 impl Counts {
-    /// Begins to count anew; what waits and what is under way goes on.
-    fn take(&mut self) -> Self {
-        let next = Self { queue: self.queue, concurrency: self.concurrency, ..Self::default() };
-        std::mem::replace(self, next)
-    }
-
     fn add(&mut self, tally: &Tally) {
         if let Some(events) = tally.operations.get(OPERATIONS[0]) {
             self.events += events.done;
@@ -259,11 +265,6 @@ impl Counts {
         self.other += fact("other");
         self.errors += fact("ignored errors");
         self.reconnects += fact("reconnects");
-        if let Some(arrivals) = tally.arrivals {
-            let ended = tally.operations.values().map(|events| events.done).sum();
-            self.queue = (self.queue + arrivals.due).saturating_sub(arrivals.begun);
-            self.concurrency = (self.concurrency + arrivals.begun).saturating_sub(ended);
-        }
     }
 }
 
@@ -284,6 +285,11 @@ impl Witness for Listener<'_> {
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
 
     fn interval(&mut self, _: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(arrivals) = tally.arrivals {
+            let ended: u64 = tally.operations.values().map(|events| events.done).sum();
+            self.waiting += arrivals.due as i64 - arrivals.begun as i64;
+            self.under_way += arrivals.begun as i64 - ended as i64;
+        }
         if phase != self.measured {
             return;
         }
@@ -302,6 +308,9 @@ impl Witness for Listener<'_> {
             self.timed_out = true;
             let seconds = self.limits.init_timeout.map_or(0.0, |t| t.seconds());
             return Some(format!("Worker threads failed to initialize within {seconds} seconds!"));
+        }
+        if self.waiting > MOST_WAITING {
+            return Some(QUEUE_FULL.to_string());
         }
         let (Some(start), Some(time), Some(forced)) = (self.start, self.limits.time, self.limits.forced) else {
             return None;

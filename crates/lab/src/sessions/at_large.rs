@@ -145,7 +145,10 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
     }
 
     fn start_sleep(&mut self, time: Nanos) {
-        self.sleep = Some(self.handle.sleep_until(Nanos(clock::now().0.saturating_add(time.0))));
+        self.sleep = Some(match time {
+            Nanos(0) => self.handle.give_way(),
+            time => self.handle.sleep_until(Nanos(clock::now().0.saturating_add(time.0))),
+        });
     }
 
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -155,6 +158,11 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
         }
         self.sleep = None;
         Poll::Ready(())
+    }
+
+    fn look(&mut self) -> Nanos {
+        self.handle.look();
+        self.handle.moment()
     }
 
     fn count(&mut self, fact: Fact, amount: i64) {

@@ -98,6 +98,11 @@ fn folder(word: Option<&str>) -> Result<String, Complaint> {
 }
 
 impl Words {
+    /// What comes by the standard input has no commands and no options: only its body is run.
+    pub fn reads_a_file(&self) -> bool {
+        self.script.as_deref().is_some_and(|script| script != "-")
+    }
+
     fn place(&mut self, word: &str) -> Result<(), Complaint> {
         match (&self.script, &self.command) {
             (None, _) => self.script = Some(word.to_string()),

@@ -3,7 +3,7 @@
 use super::statements::Way;
 use super::{Player, RECONNECT};
 use crate::exchange::Reply;
-use crate::ignored::Trouble;
+use crate::ignored::{Trouble, unconnected};
 use crate::report::Level;
 use crate::state::DRIVERS;
 use workload::session::Sessions;
@@ -22,9 +22,6 @@ pub(super) enum Link {
 
 impl Player {
     pub(super) async fn connect(&mut self, driver: usize, sessions: &mut (dyn Sessions + '_)) {
-        for connection in self.state.take_dropped() {
-            self.disconnect(connection, sessions).await;
-        }
         let link = if self.script.is_dry && DRIVERS[driver] == "mysql" {
             Link::Dry
         } else {
@@ -32,7 +29,8 @@ impl Player {
                 Ok(session) => Link::Open(session, driver),
                 Err(fault) => {
                     if DRIVERS[driver] == "pgsql" {
-                        self.script.log(Level::Fatal, &format!("Connection to database failed: {fault}"));
+                        let text = format!("Connection to database failed: {}", unconnected(&fault));
+                        self.script.log(Level::Fatal, &text);
                     } else {
                         let place = sessions.place(DRIVERS[driver]);
                         let trouble = Trouble::of_connecting(&fault, &place);

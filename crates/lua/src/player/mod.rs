@@ -19,7 +19,6 @@ use statements::{Statement, Way};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 use workload::session::{Answer, Fact, Fault, Request, Sessions, Want};
 use workload::user::{End, Operation, Seat};
 
@@ -48,12 +47,19 @@ pub struct Player {
     statements: Vec<Statement>,
     expanded: String,
     told: [f64; COUNTERS],
-    /// When the event under way began.
-    turn: Option<Instant>,
+    /// An event is under way.
+    turn: bool,
+    /// It waited for somebody since its last turn, so that others of its worker had theirs.
+    waited: bool,
+    /// When it last let others go on without having waited.
+    yielded: Nanos,
     share: Share,
     /// Takes the event under way when this one is cut off.
     cut_off: Option<Arc<AtomicU64>>,
 }
+
+/// Events that ask nobody are done one after the other for so long; then the other users of the worker have their turn.
+const SLICE: Nanos = Nanos::from_millis(1);
 
 /// What ended a performance before its end.
 pub enum Halt {
@@ -79,7 +85,9 @@ impl Player {
             statements: vec![Statement { connection: 0, class: PLUMBING, way: Way::Dead }],
             expanded: String::new(),
             told: [0.0; COUNTERS],
-            turn: None,
+            turn: false,
+            waited: false,
+            yielded: Nanos(0),
             share: Share::default(),
             cut_off: None,
         })
@@ -99,7 +107,7 @@ impl Player {
         sessions: &mut (dyn Sessions + '_),
         mut seat: Option<&mut (dyn Seat + '_)>,
     ) -> Result<bool, Halt> {
-        self.state.start(entry);
+        self.state.start(entry)?;
         let end = loop {
             match self.step(sessions, &mut seat).await {
                 Ok(true) => {}
@@ -124,13 +132,10 @@ impl Player {
 
     /// The event under way is over; without its end it is not counted.
     fn end_turn(&mut self, ended: bool, seat: &mut (dyn Seat + '_)) {
-        match (self.turn.take(), ended) {
-            (Some(began), true) => {
-                self.share.add(began.elapsed());
-                seat.ended(EVENT, End::Done);
-            }
-            (Some(_), false) => seat.withdrawn(),
-            (None, _) => {}
+        match (std::mem::take(&mut self.turn), ended) {
+            (true, true) => self.share.add(seat.ended(EVENT, End::Done)),
+            (true, false) => seat.withdrawn(),
+            (false, _) => {}
         }
     }
 
@@ -144,7 +149,10 @@ impl Player {
             Step::Ended => return Ok(false),
             Step::Turn { ended } => self.turn(ended, sessions, seat).await,
             Step::Restart => self.state.reply(Reply::default()),
-            Step::Sleep { seconds } => sessions.sleep(Nanos((seconds.max(0.0) * 1e9) as u64)).await,
+            Step::Sleep { seconds } => {
+                self.waited = true;
+                sessions.sleep(Nanos((seconds.max(0.0) * 1e9) as u64)).await;
+            }
             Step::Query { connection, sql } => match self.links[connection] {
                 Link::Open(session, _) => match std::str::from_utf8(sql) {
                     Ok(text) => {
@@ -194,13 +202,16 @@ impl Player {
 
     async fn turn(&mut self, ended: bool, sessions: &mut (dyn Sessions + '_), seat: &mut Option<&mut (dyn Seat + '_)>) {
         self.tell(sessions);
-        for connection in self.state.take_dropped() {
-            self.disconnect(connection, sessions).await;
-        }
         let Some(seat) = seat else { return self.state.reply(Reply::default()) };
+        let has_worked_alone = self.turn && !std::mem::take(&mut self.waited);
+        let now = if has_worked_alone { sessions.look() } else { self.yielded };
         self.end_turn(ended, *seat);
-        self.turn = poll_fn(|cx| seat.poll_turn(cx)).await.then(Instant::now);
-        let outcome = if self.turn.is_some() { Outcome::Rows } else { Outcome::Plain };
+        if now.0 > self.yielded.0 + SLICE.0 {
+            sessions.sleep(Nanos(0)).await;
+            self.yielded = sessions.look();
+        }
+        self.turn = poll_fn(|cx| seat.poll_turn(cx)).await;
+        let outcome = if self.turn { Outcome::Rows } else { Outcome::Plain };
         self.state.reply(Reply { outcome, ..Reply::default() });
     }
 
@@ -224,16 +235,17 @@ impl Player {
         answered: Result<Answer, Fault>,
         sessions: &mut (dyn Sessions + '_),
     ) -> Result<(), Halt> {
+        self.waited = true;
         let answer = match answered {
             Ok(answer) => answer,
             Err(fault) => return self.stumble(connection, session, &fault, sessions).await,
         };
-        let kept = sessions.at(session).kept();
+        let session = sessions.at(session);
         let mut reply = Reply::default();
-        if kept.columns() > 0 {
+        if session.kept().columns() > 0 {
             self.state.exchange().count(READ);
             reply.outcome = Outcome::Rows;
-            (reply.rows, reply.columns) = self.state.keep(connection, kept);
+            (reply.rows, reply.columns) = self.state.keep(connection, session);
         } else {
             self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
         }
@@ -244,7 +256,7 @@ impl Player {
 
 impl Drop for Player {
     fn drop(&mut self) {
-        if let (Some(_), Some(cut_off)) = (self.turn, &self.cut_off) {
+        if let (true, Some(cut_off)) = (self.turn, &self.cut_off) {
             cut_off.fetch_add(1, Relaxed);
         }
     }

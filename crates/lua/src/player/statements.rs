@@ -4,7 +4,6 @@ use super::links::Link;
 use super::{Halt, Player};
 use crate::emulation;
 use crate::exchange::Reply;
-use crate::ignored::Trouble;
 use crate::placeholders::numbered;
 use crate::shapes::PLUMBING;
 use crate::state::DRIVERS;
@@ -47,7 +46,7 @@ impl Player {
                 Err(Fault::Server { code: UNSUPPORTED, .. }) => Way::Text(sql),
                 Err(Fault::Stopped) => return Err(Halt::Stopped),
                 Err(fault) => {
-                    self.log_prepare(driver, &Trouble::of(&fault));
+                    self.log_prepare(driver, &fault, &dialect(driver, &sql));
                     self.state.fail(None, false);
                     return Ok(());
                 }

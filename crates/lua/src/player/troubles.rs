@@ -5,6 +5,7 @@ use super::links::Link;
 use super::{ERROR, Halt, OTHER, Player, RECONNECT};
 use crate::exchange::Reply;
 use crate::ignored::Trouble;
+use crate::postgres_words;
 use crate::report::Level;
 use crate::shapes::PLUMBING;
 use crate::state::DRIVERS;
@@ -95,11 +96,12 @@ impl Player {
         }
     }
 
-    pub(super) fn log_prepare(&self, driver: usize, trouble: &Trouble) {
-        let Trouble { number, message, .. } = trouble;
+    pub(super) fn log_prepare(&self, driver: usize, fault: &Fault, sql: &str) {
+        let Trouble { number, message, .. } = Trouble::of(fault);
         let log = |text: &str| self.script.log(Level::Fatal, text);
         if DRIVERS[driver] == "pgsql" {
-            return log(&format!("PQprepare() failed: 7 {message}"));
+            let refusal = if let Fault::Server { message, .. } = fault { message } else { &message };
+            return log(&format!("PQprepare() failed: {}", postgres_words::whole(refusal, sql)));
         }
         log("mysql_stmt_prepare() failed");
         log(&format!("MySQL error: {number} \"{message}\""));

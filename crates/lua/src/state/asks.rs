@@ -11,7 +11,6 @@ macro_rules! asks {
     };
 }
 asks!(
-    IDLE = 0,
     TURN = 1,
     RESTART = 2,
     SLEEP = 3,
@@ -21,7 +20,8 @@ asks!(
     QUERY = 7,
     PREPARE = 8,
     EXECUTE = 9,
-    CLOSE = 10
+    CLOSE = 10,
+    DROP = 11
 );
 
 /// What to call.

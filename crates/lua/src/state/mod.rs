@@ -11,19 +11,22 @@ pub use questions::Custom;
 
 use crate::Compat;
 use crate::draws::Draws;
-use crate::exchange::{Exchange, Outcome, Reply};
+use crate::exchange::{self, Exchange, Outcome, Reply};
+use crate::fiber::{Fiber, Progress};
 use crate::ignored::Trouble;
 use crate::interrupt::Listed;
 use crate::option::{Options, Value as OptionValue};
 use crate::script::Script;
-use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, EXECUTE, IDLE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
-use mlua::{LightUserData, Lua, LuaOptions, StdLib, Table, Thread, Value};
+use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, DROP, EXECUTE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
+use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall, lua_settop, lua_tolstring};
+use mlua::{Function, LightUserData, Lua, LuaOptions, StdLib, Table, Value};
 use offered::{describe, offer_draws, offer_functions};
 use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 use workload::kept::Kept;
-use workload::session::Param;
+use workload::session::{Param, Sql};
 
 /// The drivers by number, as the exchange names them.
 pub const DRIVERS: [&str; 2] = ["mysql", "pgsql"];
@@ -33,7 +36,8 @@ const PRELUDE: [(&str, &str); 7] = [
     ("=host.lua", include_str!("../prelude/host.lua")),
     ("=sysbench.lua", include_str!("../prelude/sysbench.lua")),
     ("=rand.lua", include_str!("../prelude/rand.lua")),
-    ("=cmdline.lua", include_str!("../prelude/cmdline.lua")),
+    // Its errors bear that name.
+    ("sysbench.cmdline.lua", include_str!("../prelude/cmdline.lua")),
     ("=sql.lua", include_str!("../prelude/sql.lua")),
     ("=histogram.lua", include_str!("../prelude/histogram.lua")),
     ("=legacy.lua", include_str!("../prelude/legacy.lua")),
@@ -51,16 +55,15 @@ struct Shared {
 pub struct State {
     /// First: nobody reaches a state that is being dropped.
     _listed: Listed,
-    thread: Thread,
+    fiber: Fiber,
     host: Table,
-    dropped: Table,
+    /// What was made from it goes before it; what its finalizers may still touch goes after it.
+    lua: Lua,
     exchange: Exchange,
     draws: Box<Draws>,
     shared: Rc<RefCell<Shared>>,
     params: Vec<Param<'static>>,
     script: Arc<Script>,
-    /// Last: what was made from it goes before it.
-    lua: Lua,
 }
 
 /// An error of Lua itself, in words; where in this program's own Lua it was is of no use to anybody.
@@ -72,10 +75,20 @@ fn words(error: mlua::Error) -> String {
     text.split("\nstack traceback:").next().unwrap_or_default().to_string()
 }
 
+/// Under which the state keeps what its fiber runs.
+const MAIN_KEY: &str = "assay.main";
+
+/// Calls it. Nothing here is to be freed when the call is cut off.
+unsafe fn call_main(lua: *mut lua_State) -> c_int {
+    unsafe {
+        lua_getfield(lua, LUA_REGISTRYINDEX, c"assay.main".as_ptr());
+        lua_pcall(lua, 0, 0, 0)
+    }
+}
+
 impl State {
     /// The state of user `tid`, before its script's body.
     pub fn new(script: &Arc<Script>, tid: u32) -> Result<Self, String> {
-        // The default options leave pcall as it is; in any other a script could not suspend itself.
         let lua = unsafe { Lua::unsafe_new_with(StdLib::ALL, LuaOptions::default()) };
         Self::with(lua, script, tid).map_err(words)
     }
@@ -86,13 +99,13 @@ impl State {
         let mut draws = Box::new(Draws::new(seed, Arc::clone(&script.unique)));
         let shared = Rc::new(RefCell::new(Shared::default()));
         let host = lua.create_table()?;
-        let dropped = lua.create_table()?;
-        host.set("dropped", &dropped)?;
         host.set("exchange", LightUserData(exchange.address()))?;
+        host.set("suspend", LightUserData(exchange::ask as *mut c_void))?;
         offer_draws(&host, &mut draws)?;
         describe(&lua, &host, script, tid)?;
         offer_functions(&lua, &host, script, &shared)?;
         ASKS.iter().try_for_each(|(name, number)| host.set(*name, *number))?;
+        lua.load(COMPILER).set_name("=compiler").call::<()>(())?;
         if let Some(command) = script.invocation.luajit_cmd.as_deref().filter(|c| !c.is_empty()) {
             lua.load(LUAJIT_CMD).set_name("=luajit-cmd").call::<()>(command)?;
         }
@@ -101,20 +114,21 @@ impl State {
                 lua.load(text).set_name(name).call::<()>(&host)?;
             }
         }
-        let thread: Thread = lua.load(MAIN).set_name("=main.lua").call(&host)?;
-        thread.resume::<()>(())?;
+        let main: Function = lua.load(MAIN).set_name("=main.lua").call(&host)?;
+        lua.set_named_registry_value(MAIN_KEY, main)?;
+        let address = lua.current_thread().state();
+        let fiber = unsafe { Fiber::new(address, exchange.way(), call_main) };
         let script = Arc::clone(script);
         Ok(Self {
-            _listed: script.interrupts.list(thread.state()),
-            thread,
+            _listed: script.interrupts.list(address),
+            fiber,
             host,
-            dropped,
+            lua,
             exchange,
             draws,
             shared,
             params: Vec::new(),
             script,
-            lua,
         })
     }
 
@@ -148,7 +162,7 @@ impl State {
     }
 
     /// Makes ready to call it: the next `resume` begins.
-    pub fn start(&mut self, entry: Entry) {
+    pub fn start(&mut self, entry: Entry) -> Result<(), String> {
         let (kind, name, number) = match entry {
             Entry::Body => ("body", None, None),
             Entry::Function(name, number) => ("function", Some(name), number),
@@ -163,20 +177,25 @@ impl State {
             self.host.raw_set("number", number)
         };
         set().expect("a table of ours takes any value");
+        self.fiber.start().map_err(|e| format!("no stack for a script: {e}"))
     }
 
     /// Goes on until the script asks for something.
     #[inline]
     pub fn resume(&mut self) -> Result<Step<'_>, String> {
-        self.thread.resume::<()>(()).map_err(words)?;
+        match self.fiber.resume() {
+            Progress::Asks => {}
+            Progress::Ended(LUA_OK) => return Ok(Step::Ended),
+            Progress::Ended(_) => return Err(self.last_words()),
+        }
         let exchange = &mut self.exchange;
         Ok(match exchange.ask() {
-            IDLE => Step::Ended,
             TURN => Step::Turn { ended: exchange.take_ended() },
             RESTART => Step::Restart,
             SLEEP => Step::Sleep { seconds: exchange.number() },
             CONNECT => Step::Connect { driver: exchange.code() as usize },
             DISCONNECT => Step::Disconnect { connection: exchange.connection() },
+            DROP => Step::Disconnect { connection: exchange.code() as usize },
             RECONNECT => Step::Reconnect { connection: exchange.connection() },
             QUERY => Step::Query { connection: exchange.connection(), sql: exchange.text() },
             PREPARE => Step::Prepare { connection: exchange.connection(), sql: exchange.text() },
@@ -192,6 +211,22 @@ impl State {
         })
     }
 
+    /// What ended a call outside of the script's own function: an interruption that met what calls it, or want of memory.
+    #[cold]
+    fn last_words(&mut self) -> String {
+        let said = self.lua.exec_raw_lua(|lua| {
+            let (lua, mut length) = (lua.state(), 0);
+            // SAFETY: the call has left its error on top of the stack, and nothing else is there.
+            unsafe {
+                let text = lua_tolstring(lua, -1, &mut length);
+                let said = (!text.is_null()).then(|| std::slice::from_raw_parts(text.cast::<u8>(), length).to_vec());
+                lua_settop(lua, -2);
+                said
+            }
+        });
+        said.map_or_else(|| "(not a string)".into(), |text| String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// What was started has ended: its value, or the error that it raised.
     pub fn outcome(&self) -> Result<Value, String> {
         match self.host.raw_get::<Option<mlua::String>>("failure") {
@@ -203,7 +238,7 @@ impl State {
 
     /// Calls what must not suspend itself.
     pub fn call(&mut self, entry: Entry) -> Result<Value, String> {
-        self.start(entry);
+        self.start(entry)?;
         match self.resume()? {
             Step::Ended => self.outcome(),
             _ => Err("a database was asked where none can answer".into()),
@@ -223,12 +258,13 @@ impl State {
     }
 
     /// Keeps the rows of a result for the script to read; gives how many rows and columns there are.
-    pub fn keep(&mut self, connection: usize, rows: &Kept) -> (u32, u32) {
+    pub fn keep(&mut self, connection: usize, session: &mut (dyn Sql + '_)) -> (u32, u32) {
         let kept = &mut self.shared.borrow_mut().kept;
         if kept.len() <= connection {
             kept.resize_with(connection + 1, Kept::default);
         }
-        kept[connection].copy(rows);
+        let rows = &mut kept[connection];
+        session.take_kept(rows);
         (rows.rows() as u32, rows.columns() as u32)
     }
 
@@ -237,20 +273,13 @@ impl State {
         self.exchange.ask() == QUERY
     }
 
-    /// Connections that the script let go of without closing them.
-    pub fn take_dropped(&mut self) -> Vec<usize> {
-        if !self.exchange.take_dropped() {
-            return Vec::new();
-        }
-        let numbers = self.dropped.sequence_values::<usize>().filter_map(Result::ok).collect();
-        self.dropped.clear().expect("a table of ours can be emptied");
-        numbers
-    }
-
     pub fn exchange(&mut self) -> &mut Exchange {
         &mut self.exchange
     }
 }
+
+/// An event of many statements, of which each draws by a tail call and some lie in loops of one turn, is to be compiled as a whole.
+const COMPILER: &str = r#"require("jit.opt").start("loopunroll=100")"#;
 
 const LUAJIT_CMD: &str = r#"
 local name, rest = (...):match("^([^=]*)=?(.*)$")

@@ -34,6 +34,7 @@ pub(super) fn describe(lua: &Lua, host: &Table, script: &Script, tid: u32) -> ml
     host.set("argv", argv)?;
     host.set("command", call.command.as_deref())?;
     host.set("script_path", call.script.as_deref())?;
+    host.set("db_driver", script.driver.as_deref())?;
     host.set("tid", tid)?;
     host.set("version", call.version.as_str())?;
     host.set("compat", if call.compat == Compat::V10 { 10 } else { 11 })?;

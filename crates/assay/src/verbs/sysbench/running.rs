@@ -4,9 +4,10 @@
 use super::numbers::{latencies, of_thread, stat};
 use super::{Call, DONE, FAILED, FORCED, performed, recorded};
 use crate::exit::Exit;
-use lab::scripts::{Counts, Limits, Main, Ran, Told};
+use lab::scripts::{Counts, Limits, Main, QUEUE_FULL, Ran, Told};
 use lua::Compat;
 use lua::cmdline::Settings;
+use lua::option::Value;
 use lua::report::{self, Level, Summary};
 
 use lua::state::Entry;
@@ -28,7 +29,7 @@ pub fn run(call: &mut Call) -> Exit {
     if call.main.state().has("init") && performed(call, Entry::function("init"), false) != DONE {
         return FAILED;
     }
-    call.voice.report(&report::banner(&settings));
+    call.voice.report(&report::banner(&settings, limit_of_primes(call).as_deref()));
     let mut reporters = Reporters::of(call);
     let stage = call.stage.clone();
     let stop = std::sync::Arc::clone(&call.stop);
@@ -58,6 +59,12 @@ pub fn run(call: &mut Call) -> Exit {
     exit
 }
 
+/// What `cpu` says of itself.
+fn limit_of_primes(call: &Call) -> Option<String> {
+    let limit = call.invoked.options.get("cpu_max_prime").filter(|_| call.script.is_cpu());
+    if let Some(Value::Number(limit)) = limit { Some(format!("Prime numbers limit: {limit}")) } else { None }
+}
+
 fn limits(settings: &Settings) -> Limits {
     let seconds = |n: u32| (n > 0).then(|| Nanos::from_secs(u64::from(n)));
     Limits {
@@ -82,7 +89,7 @@ impl Reporters {
     fn of(call: &mut Call) -> Self {
         let mut state = |hook: &str, wanted: bool| {
             let wanted = wanted && call.main.state().has_hook(hook);
-            let mut main = wanted.then(|| Main::open(&call.script).ok()).flatten()?;
+            let mut main = wanted.then(|| Main::open(&call.script, &call.stage.doors, &call.stop).ok()).flatten()?;
             main.state().export(&call.invoked.options, call.as_globals).ok()?;
             Some(main)
         };
@@ -139,6 +146,7 @@ fn block(call: &Call, settings: &Settings, counts: &Counts, threads: &[report::O
         stat: &stat(counts, settings.percentile),
         percentile: settings.percentile,
         database: call.script.uses_database(),
+        cpu: call.script.is_cpu(),
         threads,
         unfinished,
         debug: settings.debug,
@@ -159,6 +167,9 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
         call.voice.log(Level::Fatal, &format!("{threads} initialization failed!"));
         return FAILED;
     }
+    if ran.failure.as_deref() == Some(QUEUE_FULL) {
+        call.voice.log(Level::Fatal, QUEUE_FULL);
+    }
     if ran.unfinished.is_some() {
         call.voice.log(Level::Fatal, "The --max-time limit has expired, forcing shutdown...\n");
     }
@@ -178,10 +189,10 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
     if ran.unfinished.is_some() {
         return FORCED;
     }
-    if let Some(why) = &ran.failure {
+    if let Some(why) = ran.failure.as_deref().filter(|why| *why != QUEUE_FULL) {
         call.voice
             .log(Level::Fatal, &format!("the run ended before its time, and this report is of a part of it: {why}"));
         return FAILED;
     }
-    done
+    if ran.failure.is_some() { FAILED } else { done }
 }
