@@ -16,6 +16,7 @@ mod interruptions;
 mod interventions;
 mod kept_data;
 mod linkbench;
+mod lua_workload;
 mod missing_zero;
 mod mongodb;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]

@@ -106,7 +106,7 @@ fn bulk_insert_sends_the_statement_that_sysbench_sends() {
     }
     let desk = Desk::new();
     let mut server = Server::start(&desk);
-    let mut first = |server: &mut Server| {
+    let first = |server: &mut Server| {
         let sql = "SELECT argument FROM mysql.general_log WHERE argument LIKE 'INSERT INTO sbtest1 VALUES%' ORDER BY event_time LIMIT 1";
         let text = server.control.value(sql).unwrap().expect("a statement of many rows");
         server.heard();

@@ -31,13 +31,22 @@ impl Found {
 
 /// The server behind a DSN, the door to it outside any schema, and a session that came through it.
 pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
-    let (found, door) = find(name)?;
+    knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
+}
+
+/// The server behind a DSN, and the door to it outside any schema.
+pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
+    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
+}
+
+/// The same where the door is known.
+pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control), Trouble> {
+    let (found, door) = behind(door)?;
     let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
     Ok((found, door, control))
 }
 
-pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
-    let door = dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
+fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
             let socket = UnixStream::connect(path).map_err(Trouble::at("connecting to", path))?;
