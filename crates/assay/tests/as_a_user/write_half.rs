@@ -45,19 +45,18 @@ fn real(server: &Server, script: &str, rest: &[&str]) -> Said {
 }
 
 /// One user, so many operations of each, on a server that is there.
-fn ours(desk: &Desk, server: &mut Server, schema: &str, members: &[&str], count: u64, parameters: &str) {
-    server.control.execute(&format!("CREATE DATABASE {schema}")).unwrap();
+fn ours(desk: &Desk, server: &Server, record: &str, members: &[&str], count: u64, parameters: &str) {
     let phases = members
         .iter()
         .map(|name| format!("[[phases]]\nname = \"{name}\"\nworkload = \"oltp.{name}\"\ncount = {count}\n"));
     let text = format!(
-        "question = \"What does a server hear?\"\n[server]\non = \"mysql://root@localhost/{schema}?socket={}\"\n[workload.oltp]\n{parameters}\n\
+        "question = \"What does a server hear?\"\n[server]\non = \"mysql://root@localhost?socket={}\"\n[workload.oltp]\n{parameters}\n\
          [load]\nusers = 1\n{}[repeat]\nrepetitions = 1\naa = false\n",
         server.socket.display(),
         phases.collect::<String>()
     );
     desk.write("heard.toml", &text);
-    desk.assay(&["run", "heard.toml", "--out", schema]).assert_carried_out();
+    desk.assay(&["run", "heard.toml", "--out", record]).assert_carried_out();
 }
 
 #[test]
@@ -106,7 +105,7 @@ fn bulk_insert_sends_the_statement_that_sysbench_sends() {
     }
     let desk = Desk::new();
     let mut server = Server::start(&desk);
-    let mut first = |server: &mut Server| {
+    let first = |server: &mut Server| {
         let sql = "SELECT argument FROM mysql.general_log WHERE argument LIKE 'INSERT INTO sbtest1 VALUES%' ORDER BY event_time LIMIT 1";
         let text = server.control.value(sql).unwrap().expect("a statement of many rows");
         server.heard();
@@ -115,7 +114,7 @@ fn bulk_insert_sends_the_statement_that_sysbench_sends() {
     real(&server, "bulk_insert", &["prepare"]);
     real(&server, "bulk_insert", &[ROWS, "run"]);
     let expected = first(&mut server);
-    ours(&desk, &mut server, "bulk", &["bulk_insert"], 1, "");
+    ours(&desk, &server, "bulk", &["bulk_insert"], 1, "");
     let said = first(&mut server);
     assert_eq!((said.len(), said == expected), (expected.len(), true), "{:.200} and {:.200}", said, expected);
 }
