@@ -233,7 +233,7 @@ fn each_build_is_told_for_itself_at_many_users_and_at_one() {
     let [found] = &found.collect::<Vec<_>>()[..] else { panic!("the build with the fix has no such price") };
     assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
     for told in
-        ["On mariadb-10.11,", "`scan` at 8 users", "At 1 user it is 1.43 times as long, 90.3 % of which goes with it."]
+        ["On mariadb-10.11,", "`scan` at 8 users", "At 1 user it is 1.43 times as long, 91.2 % of which goes with it."]
     {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
     }
