@@ -9,6 +9,7 @@ mod draws;
 mod emulation;
 mod exchange;
 mod fiber;
+pub mod guest;
 pub mod ignored;
 mod interrupt;
 pub mod option;

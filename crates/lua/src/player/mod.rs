@@ -18,8 +18,8 @@ use model::units::Nanos;
 use statements::{Statement, Way};
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::time::Instant;
-use workload::session::{Answer, Fact, Fault, Request, Sessions, Want};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use workload::session::{Answer, Fact, Request, Sessions, Sql, Want};
 use workload::user::{End, Operation, Seat};
 
 /// sysbench's counters, by `sb_counter_type`.
@@ -47,11 +47,47 @@ pub struct Player {
     statements: Vec<Statement>,
     expanded: String,
     told: [f64; COUNTERS],
-    /// When the event under way began.
-    turn: Option<Instant>,
-    /// It has waited for a server; an event that does not keeps its worker from everything else until it gives way.
+    /// An event is under way.
+    turn: bool,
+    /// It waited for somebody since its last turn, so that others of its worker had theirs.
     waited: bool,
+    /// When it last let others go on without having waited.
+    yielded: Nanos,
     share: Share,
+    /// Takes the event under way when this one is cut off.
+    cut_off: Option<Arc<AtomicU64>>,
+}
+
+/// After so many events it is asked where the state's compiled code lies: first when LuaJIT has compiled the event, then what came later.
+const COMPILED: [u64; 3] = [150, 600, 2_400];
+
+/// Events that ask nobody are done one after the other for so long; then the other users of the worker have their turn.
+const SLICE: Nanos = Nanos::from_millis(1);
+
+/// What becomes of a request.
+enum Next {
+    Ended,
+    /// The script has its reply.
+    Replied,
+    Turn {
+        ended: bool,
+    },
+    /// A session was asked.
+    Asked {
+        connection: usize,
+        session: usize,
+    },
+    Seldom(Seldom),
+}
+
+/// Requests that are no part of the events of most scripts.
+enum Seldom {
+    Sleep(Nanos),
+    Connect { driver: usize },
+    Disconnect { connection: usize },
+    Reconnect { connection: usize },
+    Prepare { connection: usize },
+    Close { connection: usize, statement: usize },
 }
 
 /// What ended a performance before its end.
@@ -78,10 +114,18 @@ impl Player {
             statements: vec![Statement { connection: 0, class: PLUMBING, way: Way::Dead }],
             expanded: String::new(),
             told: [0.0; COUNTERS],
-            turn: None,
+            turn: false,
             waited: false,
+            yielded: Nanos(0),
             share: Share::default(),
+            cut_off: None,
         })
+    }
+
+    /// Has an event that is cut off counted there.
+    pub fn counted(mut self, cut_off: &Arc<AtomicU64>) -> Self {
+        self.cut_off = Some(Arc::clone(cut_off));
+        self
     }
 
     /// Calls one function of the script and carries out what it asks, to its end; false when the function says so. Without a
@@ -117,13 +161,10 @@ impl Player {
 
     /// The event under way is over; without its end it is not counted.
     fn end_turn(&mut self, ended: bool, seat: &mut (dyn Seat + '_)) {
-        match (self.turn.take(), ended) {
-            (Some(began), true) => {
-                self.share.add(began.elapsed());
-                seat.ended(EVENT, End::Done);
-            }
-            (Some(_), false) => seat.withdrawn(),
-            (None, _) => {}
+        match (std::mem::take(&mut self.turn), ended) {
+            (true, true) => self.share.add(seat.ended(EVENT, End::Done)),
+            (true, false) => seat.withdrawn(),
+            (false, _) => {}
         }
     }
 
@@ -133,18 +174,39 @@ impl Player {
         sessions: &mut (dyn Sessions + '_),
         seat: &mut Option<&mut (dyn Seat + '_)>,
     ) -> Result<bool, Halt> {
-        match self.state.resume()? {
-            Step::Ended => return Ok(false),
-            Step::Turn { ended } => self.turn(ended, sessions, seat).await,
-            Step::Restart => self.state.reply(Reply::default()),
-            Step::Sleep { seconds } => sessions.sleep(Nanos((seconds.max(0.0) * 1e9) as u64)).await,
+        match self.take_up(sessions)? {
+            Next::Ended => return Ok(false),
+            Next::Replied => {}
+            Next::Turn { ended } => self.turn(ended, sessions, seat).await,
+            Next::Asked { connection, session } => {
+                match poll_fn(|cx| sessions.at(session).poll_answer(cx)).await {
+                    Ok(answer) => self.settle(connection, &answer, sessions.at(session)),
+                    Err(fault) => Box::pin(self.stumble(connection, session, &fault, sessions)).await?,
+                }
+                self.waited = true;
+            }
+            // What is done seldom lies in a box that goes away: a turn goes through the rest of this future.
+            Next::Seldom(request) => Box::pin(self.seldom(request, sessions)).await?,
+        }
+        Ok(true)
+    }
+
+    /// Goes on with the script to its next request, and begins it where that is the whole of it.
+    #[inline]
+    fn take_up(&mut self, sessions: &mut (dyn Sessions + '_)) -> Result<Next, Halt> {
+        Ok(match self.state.resume()? {
+            Step::Ended => Next::Ended,
+            Step::Turn { ended } => Next::Turn { ended },
+            Step::Restart => {
+                self.state.reply(Reply::default());
+                Next::Replied
+            }
             Step::Query { connection, sql } => match self.links[connection] {
                 Link::Open(session, _) => match std::str::from_utf8(sql) {
                     Ok(text) => {
                         let class = self.met.class(text, &self.shapes);
                         sessions.at(session).start(class, Request::Text(text), Want::Keep);
-                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
-                        self.settle(connection, session, answered, sessions).await?;
+                        Next::Asked { connection, session }
                     }
                     Err(_) => self.refuse_text(),
                 },
@@ -153,47 +215,67 @@ impl Player {
             Step::Execute { connection, statement, params } => {
                 let link = self.links[connection];
                 let Some(statement) = self.statements.get(statement).filter(|s| s.connection == connection) else {
-                    self.state.fail(None, false);
-                    return Ok(true);
+                    return Ok(self.refuse());
                 };
                 let class = statement.class;
-                match (link, &statement.way) {
-                    (Link::Open(session, _), Way::Server(prepared)) => {
-                        sessions.at(session).start(class, Request::Execute(*prepared, params), Want::Keep);
-                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
-                        self.settle(connection, session, answered, sessions).await?;
-                    }
+                let (session, request) = match (link, &statement.way) {
+                    (Link::Open(session, _), Way::Server(prepared)) => (session, Request::Execute(*prepared, params)),
                     (Link::Open(session, _), Way::Text(sql)) => {
                         emulation::expand(sql, params, &mut self.expanded);
-                        sessions.at(session).start(class, Request::Text(&self.expanded), Want::Keep);
-                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
-                        self.settle(connection, session, answered, sessions).await?;
+                        (session, Request::Text(&self.expanded))
                     }
-                    (Link::Open(..), Way::Dead) => self.state.fail(None, false),
-                    (other, _) => self.without_session(other),
-                }
+                    (Link::Open(..), Way::Dead) => return Ok(self.refuse()),
+                    (other, _) => return Ok(self.without_session(other)),
+                };
+                sessions.at(session).start(class, request, Want::Keep);
+                Next::Asked { connection, session }
             }
-            Step::Connect { driver } => self.connect(driver, sessions).await,
-            Step::Disconnect { connection } => {
+            Step::Sleep { seconds } => Next::Seldom(Seldom::Sleep(Nanos((seconds.max(0.0) * 1e9) as u64))),
+            Step::Connect { driver } => Next::Seldom(Seldom::Connect { driver }),
+            Step::Disconnect { connection } => Next::Seldom(Seldom::Disconnect { connection }),
+            Step::Reconnect { connection } => Next::Seldom(Seldom::Reconnect { connection }),
+            Step::Prepare { connection, .. } => Next::Seldom(Seldom::Prepare { connection }),
+            Step::Close { connection, statement } => Next::Seldom(Seldom::Close { connection, statement }),
+        })
+    }
+
+    async fn seldom(&mut self, request: Seldom, sessions: &mut (dyn Sessions + '_)) -> Result<(), Halt> {
+        match request {
+            Seldom::Sleep(time) => {
+                self.waited = true;
+                sessions.sleep(time).await;
+            }
+            Seldom::Connect { driver } => self.connect(driver, sessions).await,
+            Seldom::Disconnect { connection } => {
                 self.disconnect(connection, sessions).await;
                 self.state.reply(Reply::default());
             }
-            Step::Reconnect { connection } => self.reconnect(connection, sessions).await,
-            Step::Prepare { connection, .. } => self.prepare(connection, sessions).await?,
-            Step::Close { connection, statement } => self.close(connection, statement, sessions).await,
+            Seldom::Reconnect { connection } => self.reconnect(connection, sessions).await,
+            Seldom::Prepare { connection } => self.prepare(connection, sessions).await?,
+            Seldom::Close { connection, statement } => self.close(connection, statement, sessions).await,
         }
-        Ok(true)
+        Ok(())
     }
 
     async fn turn(&mut self, ended: bool, sessions: &mut (dyn Sessions + '_), seat: &mut Option<&mut (dyn Seat + '_)>) {
         self.tell(sessions);
         let Some(seat) = seat else { return self.state.reply(Reply::default()) };
-        if self.turn.is_some() && !std::mem::take(&mut self.waited) {
-            sessions.sleep(Nanos(0)).await;
-        }
+        let has_worked_alone = self.turn && !std::mem::take(&mut self.waited);
+        let now = if has_worked_alone { sessions.look() } else { self.yielded };
         self.end_turn(ended, *seat);
-        self.turn = poll_fn(|cx| seat.poll_turn(cx)).await.then(Instant::now);
-        let outcome = if self.turn.is_some() { Outcome::Rows } else { Outcome::Plain };
+        if now.0 > self.yielded.0 + SLICE.0 {
+            sessions.sleep(Nanos(0)).await;
+            self.yielded = sessions.look();
+        }
+        if let Some(code) = self.state.exchange().take_code() {
+            seat.reads([code, self.state.exchange().memory()]);
+        }
+        self.turn = poll_fn(|cx| seat.poll_turn(cx)).await;
+        let outcome = match self.turn {
+            true if COMPILED.contains(&self.share.events) => Outcome::Tell,
+            true => Outcome::Rows,
+            false => Outcome::Plain,
+        };
         self.state.reply(Reply { outcome, ..Reply::default() });
     }
 
@@ -210,28 +292,24 @@ impl Player {
     }
 
     /// The reply to a statement.
-    async fn settle(
-        &mut self,
-        connection: usize,
-        session: usize,
-        answered: Result<Answer, Fault>,
-        sessions: &mut (dyn Sessions + '_),
-    ) -> Result<(), Halt> {
-        self.waited = true;
-        let answer = match answered {
-            Ok(answer) => answer,
-            Err(fault) => return self.stumble(connection, session, &fault, sessions).await,
-        };
-        let kept = sessions.at(session).kept();
+    #[inline]
+    fn settle(&mut self, connection: usize, answer: &Answer, session: &mut (dyn Sql + '_)) {
         let mut reply = Reply::default();
-        if kept.columns() > 0 {
+        if session.kept().columns() > 0 {
             self.state.exchange().count(READ);
             reply.outcome = Outcome::Rows;
-            (reply.rows, reply.columns) = self.state.keep(connection, kept);
+            (reply.rows, reply.columns) = self.state.keep(connection, session);
         } else {
             self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
         }
         self.state.reply(reply);
-        Ok(())
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        if let (true, Some(cut_off)) = (self.turn, &self.cut_off) {
+            cut_off.fetch_add(1, Relaxed);
+        }
     }
 }

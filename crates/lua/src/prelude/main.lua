@@ -15,6 +15,7 @@ function entries.body()
   if host.script_text then
     chunk, message = loadstring(host.script_text, host.script_chunk)
   elseif host.script_is_file then
+    host.read[#host.read + 1] = path
     chunk, message = loadfile(path)
   else
     return require(path)

@@ -1,7 +1,7 @@
 -- sysbench.sql: drivers, connections, statements, parameters and results as scripts know them. What a method needs of the
 -- database is left in the exchange, and the method suspended until the host has the reply.
 local host = ...
-local x, ask = host.x, host.ask
+local x, ask, suspend = host.x, host.ask, host.suspend
 
 local sql = {
   type = {
@@ -141,8 +141,11 @@ end
 function connection:query(query)
   local number = number_of(self)
   x.text, x.length = query, #query
-  local outcome = ask(QUERY, self)
-  if outcome == ROWS then return result_of(number) end
+  local outcome = suspend(x, QUERY, self)
+  if outcome == ROWS then
+    local result = result_of(number)
+    return result
+  end
   if outcome == FAILED then
     local never = failed(self, query)
     return never
@@ -153,7 +156,7 @@ end
 function connection:query_row(query)
   local number = number_of(self)
   x.text, x.length = query, #query
-  local outcome = ask(QUERY, self)
+  local outcome = suspend(x, QUERY, self)
   if outcome == FAILED then
     local never = failed(self, query)
     return never
@@ -287,8 +290,11 @@ function statement:bind_param(...)
 end
 
 function statement:execute()
-  local outcome = ask(EXECUTE, self)
-  if outcome == ROWS then return result_of(self.connection.assay_number) end
+  local outcome = suspend(x, EXECUTE, self)
+  if outcome == ROWS then
+    local result = result_of(self.connection.assay_number)
+    return result
+  end
   if outcome == FAILED then
     local never = failed(self.connection, "<prepared statement>")
     return never

@@ -18,7 +18,7 @@ use crate::interrupt::Listed;
 use crate::option::{Options, Value as OptionValue};
 use crate::script::Script;
 use asks::{ASKS, CLOSE, CONNECT, DISCONNECT, DROP, EXECUTE, PREPARE, QUERY, RECONNECT, RESTART, SLEEP, TURN};
-use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall};
+use mlua::ffi::{LUA_OK, LUA_REGISTRYINDEX, lua_State, lua_getfield, lua_pcall, lua_settop, lua_tolstring};
 use mlua::{Function, LightUserData, Lua, LuaOptions, StdLib, Table, Value};
 use offered::{describe, offer_draws, offer_functions};
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 use workload::kept::Kept;
-use workload::session::Param;
+use workload::session::{Param, Sql};
 
 /// The drivers by number, as the exchange names them.
 pub const DRIVERS: [&str; 2] = ["mysql", "pgsql"];
@@ -105,6 +105,7 @@ impl State {
         describe(&lua, &host, script, tid)?;
         offer_functions(&lua, &host, script, &shared)?;
         ASKS.iter().try_for_each(|(name, number)| host.set(*name, *number))?;
+        lua.load(COMPILER).set_name("=compiler").call::<()>(())?;
         if let Some(command) = script.invocation.luajit_cmd.as_deref().filter(|c| !c.is_empty()) {
             lua.load(LUAJIT_CMD).set_name("=luajit-cmd").call::<()>(command)?;
         }
@@ -185,7 +186,7 @@ impl State {
         match self.fiber.resume() {
             Progress::Asks => {}
             Progress::Ended(LUA_OK) => return Ok(Step::Ended),
-            Progress::Ended(status) => return Err(format!("Lua ended with status {status}")),
+            Progress::Ended(_) => return Err(self.last_words()),
         }
         let exchange = &mut self.exchange;
         Ok(match exchange.ask() {
@@ -210,6 +211,22 @@ impl State {
         })
     }
 
+    /// What ended a call outside of the script's own function: an interruption that met what calls it, or want of memory.
+    #[cold]
+    fn last_words(&mut self) -> String {
+        let said = self.lua.exec_raw_lua(|lua| {
+            let (lua, mut length) = (lua.state(), 0);
+            // SAFETY: the call has left its error on top of the stack, and nothing else is there.
+            unsafe {
+                let text = lua_tolstring(lua, -1, &mut length);
+                let said = (!text.is_null()).then(|| std::slice::from_raw_parts(text.cast::<u8>(), length).to_vec());
+                lua_settop(lua, -2);
+                said
+            }
+        });
+        said.map_or_else(|| "(not a string)".into(), |text| String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// What was started has ended: its value, or the error that it raised.
     pub fn outcome(&self) -> Result<Value, String> {
         match self.host.raw_get::<Option<mlua::String>>("failure") {
@@ -228,6 +245,11 @@ impl State {
         }
     }
 
+    /// Gives back what making it left over: a thousand states are to be small.
+    pub fn tidy(&mut self) -> Result<(), String> {
+        self.lua.gc_collect().map_err(words)
+    }
+
     pub fn reply(&mut self, reply: Reply) {
         self.exchange.reply(reply);
     }
@@ -241,12 +263,13 @@ impl State {
     }
 
     /// Keeps the rows of a result for the script to read; gives how many rows and columns there are.
-    pub fn keep(&mut self, connection: usize, rows: &Kept) -> (u32, u32) {
+    pub fn keep(&mut self, connection: usize, session: &mut (dyn Sql + '_)) -> (u32, u32) {
         let kept = &mut self.shared.borrow_mut().kept;
         if kept.len() <= connection {
             kept.resize_with(connection + 1, Kept::default);
         }
-        kept[connection].copy(rows);
+        let rows = &mut kept[connection];
+        session.take_kept(rows);
         (rows.rows() as u32, rows.columns() as u32)
     }
 
@@ -259,6 +282,11 @@ impl State {
         &mut self.exchange
     }
 }
+
+/// An event of many statements, of which each draws by a tail call and some lie in loops of one turn, is to be compiled as a whole
+/// (loopunroll). Code goes where no two of neighbouring states lie at the same place of a cache (sizemcode in KiB: 64 would be a
+/// power of two apart).
+const COMPILER: &str = r#"require("jit.opt").start("loopunroll=100", "sizemcode=20")"#;
 
 const LUAJIT_CMD: &str = r#"
 local name, rest = (...):match("^([^=]*)=?(.*)$")

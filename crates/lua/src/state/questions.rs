@@ -2,6 +2,8 @@
 //! may ask a database.
 
 use super::{Entry, State, words};
+use crate::bundled::bundled;
+use crate::guest::Source;
 use crate::option::{Declared, Kind};
 use crate::stat::Stat;
 use mlua::{Function, Lua, Table, Value};
@@ -26,6 +28,17 @@ impl State {
             })
         };
         list.sequence_values::<Table>().map(|entry| read(entry?)).collect::<mlua::Result<_>>().map(Some).map_err(words)
+    }
+
+    /// The script and everything that it read by `require` and `dofile` so far, with their texts.
+    pub fn sources(&self) -> Result<Vec<Source>, String> {
+        let read = self.host.raw_get::<Table>("read").map_err(words)?;
+        let names: Vec<String> = read.sequence_values().collect::<Result<_, _>>().map_err(words)?;
+        let text = |name: String| match name.strip_prefix('=').and_then(bundled) {
+            Some(text) => Ok((name, text.as_bytes().to_vec())),
+            None => std::fs::read(&name).map(|text| (name.clone(), text)).map_err(|e| format!("{name}: {e}")),
+        };
+        names.into_iter().map(text).collect()
     }
 
     /// Whether the script has a global function of that name.
