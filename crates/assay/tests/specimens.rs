@@ -16,6 +16,7 @@ const CONSTRUCTED: &str = "constructed";
 /// Checks that no specimen fails, and why not.
 const NEVER_FAILED: &[(&str, &str)] = &[
     ("gets_agree", "no recorded run has users past SQL; crates/judge/tests/checks/gets_agree.rs fails it"),
+    ("answers_were_fresh", "likewise; crates/judge/tests/checks/answers_were_fresh.rs makes it warn"),
     (
         "observer_moved_nothing",
         "no recorded experiment has the axis `sampling`; crates/judge/tests/checks/observer_moved_nothing.rs makes it dear",

@@ -51,14 +51,21 @@ impl Trouble {
         }
     }
 
-    /// The same for a connection that was never made.
-    pub fn of_connecting(fault: &Fault) -> Self {
+    /// The same for a connection that was never made, to `place` as a session is told of it; in the client library's words.
+    pub fn of_connecting(fault: &Fault, place: &str) -> Self {
         let client = |number: u16, message| Self { number: number.into(), state: "HY000".into(), message };
-        match (unknown_host(fault), fault) {
-            (Some((host, _)), _) => client(UNKNOWN_HOST, format!("Unknown MySQL server host '{host}' (0)")),
-            (None, Fault::Lost(why)) => client(CONNECTION_ERROR, why.clone()),
-            (None, other) => Self::of(other),
+        let Fault::Lost(why) = fault else { return Self::of(fault) };
+        if let Some((host, _)) = unknown_host(fault) {
+            return client(UNKNOWN_HOST, format!("Unknown MySQL server host '{host}' (0)"));
         }
+        let code = why.rsplit_once("(os error ").and_then(|(_, code)| code.strip_suffix(')'));
+        let host = place.strip_prefix("host ").and_then(|rest| rest.split(", port ").next());
+        let message = match (code, place.strip_prefix("socket "), host) {
+            (Some(code), Some(path), _) => format!("Can't connect to local server through socket {path} ({code})"),
+            (Some(code), None, Some(host)) => format!("Can't connect to server on {host} ({code})"),
+            _ => why.clone(),
+        };
+        client(CONNECTION_ERROR, message)
     }
 }
 
@@ -73,7 +80,7 @@ pub fn unconnected(fault: &Fault) -> String {
     match (unknown_host(fault), fault) {
         (Some((host, why)), _) => format!("could not translate host name \"{host}\" to address: {why}\n"),
         (None, Fault::Server { message, .. }) => format!("{message}\n"),
-        (None, other) => format!("{}\n", Trouble::of_connecting(other).message),
+        (None, other) => format!("{}\n", Trouble::of_connecting(other, "").message),
     }
 }
 
@@ -97,6 +104,22 @@ impl Ignored {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_was_not_made_is_told_in_the_words_of_the_client_library() {
+        let told = |why: &str, place: &str| {
+            let trouble = Trouble::of_connecting(&Fault::Lost(why.into()), place);
+            format!("{} {}", trouble.number, trouble.message)
+        };
+        let socket = "2002 Can't connect to local server through socket '/nowhere/x' (2)";
+        assert_eq!(told("No such file or directory (os error 2)", "socket '/nowhere/x'"), socket);
+        let host = "2002 Can't connect to server on 'far' (111)";
+        assert_eq!(told("Connection refused (os error 111)", "host 'far', port 1"), host);
+        assert_eq!(
+            told("the server closed the connection", "host 'far', port 1"),
+            "2002 the server closed the connection"
+        );
+    }
 
     #[test]
     fn errors_are_ignored_by_their_number_or_state() {

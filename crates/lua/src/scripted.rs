@@ -10,6 +10,8 @@ use crate::state::Entry;
 use model::seed::Seed;
 use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use workload::dataset::Dataset;
 use workload::session::{Fault, Sessions, Sql};
@@ -25,6 +27,9 @@ pub struct Scripted {
     shapes: Arc<Shapes>,
     /// How each user fared, as they leave.
     shares: Mutex<Vec<Share>>,
+    /// Events whose users were cut off.
+    cut_off: Arc<AtomicU64>,
+    name: &'static str,
 }
 
 /// What one user did in all.
@@ -55,7 +60,10 @@ impl Scripted {
 
     /// The same, with classes of statements that other runs of the script have met, too.
     pub(crate) fn with(script: Arc<Script>, options: Arc<Options>, as_globals: bool, shapes: Arc<Shapes>) -> Self {
-        Self { script, options, as_globals, shapes, shares: Mutex::default() }
+        let path = script.invocation.script.as_deref().unwrap_or(NAME);
+        let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or(NAME);
+        let name = format!("{NAME}.{stem}").leak();
+        Self { script, options, as_globals, shapes, shares: Mutex::default(), cut_off: Arc::default(), name }
     }
 
     pub fn options(&self) -> (&Arc<Options>, bool) {
@@ -72,10 +80,15 @@ impl Scripted {
 
     /// A state with the script's body run and the options given. Sessions serve a body that asks a database.
     pub async fn player(&self, tid: u32, sessions: &mut (dyn Sessions + '_)) -> Result<Player, Halt> {
-        let mut player = Player::new(&self.script, &self.shapes, tid)?;
+        let mut player = Player::new(&self.script, &self.shapes, tid)?.counted(&self.cut_off);
         player.perform(Entry::Body, sessions, None).await?;
         player.state.export(&self.options, self.as_globals)?;
         Ok(player)
+    }
+
+    /// How many events were under way when their users were cut off.
+    pub fn take_cut_off(&self) -> u64 {
+        self.cut_off.swap(0, Relaxed)
     }
 
     /// How each user fared that has left so far.
@@ -136,12 +149,13 @@ pub fn failed(function: Option<&str>, text: &str) -> String {
 impl Workload for Scripted {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: NAME,
+            name: self.name,
             why: "a sysbench script",
             writes: true,
             parameters: &[],
             operations: OPERATIONS,
             footprint: |_| Footprint::default(),
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

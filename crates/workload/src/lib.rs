@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![allow(async_fn_in_trait)] // users run on one thread; nobody needs a Send bound here
 
+pub mod asked;
 pub mod audit;
 pub mod dataset;
 pub mod draw;

@@ -38,6 +38,20 @@ pub enum Want {
     Count,
     /// Keep them for reading until the next request.
     Keep,
+    /// Keep those from this one on, counted from 0: whoever only wants the end of a long answer pays for no more.
+    KeepFrom(u64),
+}
+
+impl Want {
+    /// The first row that is kept.
+    #[inline]
+    pub fn first_kept(self) -> Option<u64> {
+        match self {
+            Self::Count => None,
+            Self::Keep => Some(0),
+            Self::KeepFrom(row) => Some(row),
+        }
+    }
 }
 
 /// One request of a user.
@@ -193,7 +207,11 @@ impl dyn Sql + '_ {
     }
     /// A query whose rows are kept for reading.
     pub async fn read(&mut self, class: Class, sql: &str) -> Result<Answer, Fault> {
-        self.ask(class, Request::Text(sql), Want::Keep).await
+        self.say(class, sql, Want::Keep).await
+    }
+    /// A query of whose rows these are kept.
+    pub async fn say(&mut self, class: Class, sql: &str, want: Want) -> Result<Answer, Fault> {
+        self.ask(class, Request::Text(sql), want).await
     }
     pub async fn prepare(&mut self, class: Class, sql: &str) -> Result<Prepared, Fault> {
         let answer = self.ask(class, Request::Prepare(sql), Want::Count).await?;
@@ -208,7 +226,17 @@ impl dyn Sql + '_ {
         statement: Prepared,
         params: &[Param<'_>],
     ) -> Result<Answer, Fault> {
-        self.ask(class, Request::Execute(statement, params), Want::Keep).await
+        self.run(class, statement, params, Want::Keep).await
+    }
+    /// An execution of whose rows these are kept.
+    pub async fn run(
+        &mut self,
+        class: Class,
+        statement: Prepared,
+        params: &[Param<'_>],
+        want: Want,
+    ) -> Result<Answer, Fault> {
+        self.ask(class, Request::Execute(statement, params), want).await
     }
     pub async fn close(&mut self, class: Class, statement: Prepared) -> Result<Answer, Fault> {
         self.ask(class, Request::Close(statement), Want::Count).await

@@ -7,6 +7,7 @@ use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
+use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
@@ -19,6 +20,8 @@ pub struct Found {
     pub pid: Option<u32>,
     /// The schema that the DSN names.
     pub schema: Option<String>,
+    /// How many keys of ours lie in a cache, by what they begin with.
+    pub keys: BTreeMap<String, u64>,
 }
 
 impl Found {
@@ -28,13 +31,22 @@ impl Found {
 
 /// The server behind a DSN, the door to it outside any schema, and a session that came through it.
 pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
-    let (found, door) = find(name)?;
+    knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
+}
+
+/// The server behind a DSN, and the door to it outside any schema.
+pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
+    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
+}
+
+/// The same where the door is known.
+pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control), Trouble> {
+    let (found, door) = behind(door)?;
     let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
     Ok((found, door, control))
 }
 
-fn find(name: &str) -> Result<(Found, Door), Trouble> {
-    let door = dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
+fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
             let socket = UnixStream::connect(path).map_err(Trouble::at("connecting to", path))?;
@@ -43,7 +55,8 @@ fn find(name: &str) -> Result<(Found, Door), Trouble> {
         }
         Address::Tcp { .. } => None,
     };
-    Ok((Found { pid, schema: door.schema.clone() }, Door { schema: None, ..door }))
+    let found = Found { pid, schema: door.schema.clone(), keys: BTreeMap::new() };
+    Ok((found, Door { schema: None, ..door }))
 }
 
 /// What lies in a schema, seen from one dataset.

@@ -148,7 +148,7 @@ pub trait Witness {
 }
 
 /// How a load ended.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The start of the first phase on the lab's clock.
     pub start: Nanos,

@@ -5,8 +5,8 @@ mod perform;
 mod run;
 
 pub(crate) use perform::watched;
-pub use perform::{Main, Performed, perform};
-pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, run};
+pub use perform::{Main, Performed, perform, report};
+pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, phases, run, run_noted};
 
 use crate::clock;
 use crate::sessions::at_large::Doors;

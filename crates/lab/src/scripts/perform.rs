@@ -9,6 +9,7 @@ use lua::player::{Halt, Player};
 use lua::report::Level;
 use lua::script::Script;
 use lua::scripted::{Scripted, failed};
+use lua::stat::Stat;
 use lua::state::{Entry, State};
 use model::load::Io;
 use std::sync::Arc;
@@ -101,6 +102,11 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
         }
     }
     performed
+}
+
+/// Gives a report's numbers to a hook. Also that may never end.
+pub fn report(main: &mut Main, script: &Script, hook: &str, stat: &Stat, stop: &AtomicBool) -> Result<(), String> {
+    watched(&|| script.interrupt(), &|| stop.load(Relaxed), || main.state().report(hook, stat))
 }
 
 /// Does it with somebody beside it who interrupts a script that does not heed that it is to stop.

@@ -28,12 +28,12 @@ impl Player {
             match sessions.open(DRIVERS[driver]).await {
                 Ok(session) => Link::Open(session, driver),
                 Err(fault) => {
-                    let trouble = Trouble::of_connecting(&fault);
-                    let place = sessions.place(DRIVERS[driver]);
                     if DRIVERS[driver] == "pgsql" {
                         let text = format!("Connection to database failed: {}", unconnected(&fault));
                         self.script.log(Level::Fatal, &text);
                     } else {
+                        let place = sessions.place(DRIVERS[driver]);
+                        let trouble = Trouble::of_connecting(&fault, &place);
                         let text = format!("unable to connect to MySQL server on {place}, aborting...");
                         self.script.log(Level::Fatal, &text);
                         self.script.log(Level::Fatal, &format!("error {}: {}", trouble.number, trouble.message));
@@ -61,7 +61,8 @@ impl Player {
         if let Link::Open(session, driver) | Link::Broken(session, driver) = link {
             if let Err(fault) = sessions.at(session).reconnect().await {
                 self.links[connection] = Link::Broken(session, driver);
-                return self.state.fail(Some(Trouble::of_connecting(&fault)), false);
+                let place = sessions.place(DRIVERS[driver]);
+                return self.state.fail(Some(Trouble::of_connecting(&fault, &place)), false);
             }
             self.links[connection] = Link::Open(session, driver);
         }

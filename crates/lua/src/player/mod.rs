@@ -18,6 +18,7 @@ use model::units::Nanos;
 use statements::{Statement, Way};
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use workload::session::{Answer, Fact, Request, Sessions, Sql, Want};
 use workload::user::{End, Operation, Seat};
 
@@ -53,6 +54,8 @@ pub struct Player {
     /// When it last let others go on without having waited.
     yielded: Nanos,
     share: Share,
+    /// Takes the event under way when this one is cut off.
+    cut_off: Option<Arc<AtomicU64>>,
 }
 
 /// After so many events it is asked where the state's compiled code lies: first when LuaJIT has compiled the event, then what came later.
@@ -115,7 +118,14 @@ impl Player {
             waited: false,
             yielded: Nanos(0),
             share: Share::default(),
+            cut_off: None,
         })
+    }
+
+    /// Has an event that is cut off counted there.
+    pub fn counted(mut self, cut_off: &Arc<AtomicU64>) -> Self {
+        self.cut_off = Some(Arc::clone(cut_off));
+        self
     }
 
     /// Calls one function of the script and carries out what it asks, to its end; false when the function says so. Without a
@@ -293,5 +303,13 @@ impl Player {
             self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
         }
         self.state.reply(reply);
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        if let (true, Some(cut_off)) = (self.turn, &self.cut_off) {
+            cut_off.fetch_add(1, Relaxed);
+        }
     }
 }

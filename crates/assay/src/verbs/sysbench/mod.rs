@@ -4,6 +4,7 @@
 
 mod doors;
 mod numbers;
+mod recorded;
 mod running;
 mod voice;
 
