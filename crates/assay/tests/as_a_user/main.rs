@@ -16,6 +16,7 @@ mod interruptions;
 mod interventions;
 mod kept_data;
 mod linkbench;
+mod lua_workload;
 mod missing_zero;
 mod mongodb;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
@@ -31,3 +32,4 @@ mod tpcc;
 mod traps;
 mod versioned;
 mod whole_way;
+mod write_half;

@@ -30,6 +30,9 @@ const TRIES: u32 = 1_000;
 impl Lab<'_> {
     /// One for each stage of the cell.
     pub(super) fn voyages(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, Voyage)> {
+        if let Some(visit) = &self.visit {
+            return cell.stages().into_iter().map(|stage| (stage, visit.voyage.clone())).collect();
+        }
         let placement = place(&cell.server, self.host);
         let voyage = |(number, stage): (u64, Stage)| {
             // What a user draws in a later stage is not what it drew before.

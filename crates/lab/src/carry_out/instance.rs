@@ -3,7 +3,7 @@
 //! alone instead of started and taken down.
 
 use super::doors::{Doors, free_port};
-use super::found::{Found, knock};
+use super::found::{Found, knock, knock_at};
 use super::placement::place;
 use super::prepare::told;
 use super::{Lab, Unready};
@@ -241,7 +241,10 @@ impl Lab<'_> {
 
     /// Looks at a server that is there already.
     fn meet(&mut self, key: &str, server: &Server, dsn: &str) -> Result<Up, Trouble> {
-        let (found, door, mut control) = knock(dsn)?;
+        let (found, door, mut control) = match &self.visit {
+            Some(visit) => knock_at(visit.door().clone(), dsn)?,
+            None => knock(dsn)?,
+        };
         let mut record = describe(key, server, &mut control)
             .map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
         control.quit();

@@ -23,9 +23,11 @@ mod scribe;
 mod start;
 mod trial;
 mod troubles;
+pub(crate) mod visit;
 mod wanted;
 
 pub use doors::free_port;
+pub use visit::Noting;
 
 use crate::canary;
 use crate::notebook::Notebook;
@@ -45,6 +47,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use visit::Visit;
 
 /// What a person sees meanwhile.
 pub trait Progress: Send {
@@ -61,6 +64,15 @@ pub enum Halt {
     Interrupted,
     /// The world failed in a way that concerns every run.
     World(Trouble),
+}
+
+impl std::fmt::Display for Halt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("asked to stop"),
+            Self::World(trouble) => trouble.fmt(f),
+        }
+    }
 }
 
 impl From<Trouble> for Halt {
@@ -100,6 +112,8 @@ pub struct Lab<'a> {
     trial: Option<Trial>,
     /// By searching cell: its finished runs in order.
     trials: BTreeMap<CellId, Vec<RunRecord>>,
+    /// The run is somebody else's.
+    visit: Option<Visit<'a>>,
 }
 
 /// What the runs so far cost beyond their phases, for the time left.
@@ -122,46 +136,22 @@ pub fn carry_out(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(), Halt> {
-    let house = House::from_environment()?;
-    private_folder(&house.home)?;
-    let store = Store::of(&house)?;
-    let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
-    let mut lab = Lab {
-        plan,
-        host,
-        house,
-        guard,
-        notebook,
-        progress,
-        stop,
-        up: None,
-        instruments: None,
-        store,
-        kept: BTreeMap::new(),
-        made: BTreeSet::new(),
-        binaries: BTreeMap::new(),
-        refused: BTreeMap::new(),
-        told: String::new(),
-        pace,
-        next,
-        trial: None,
-        trials: BTreeMap::new(),
-    };
-    lab.recall()?;
-    let outcome = lab.carry_out();
+    let lab = Lab::new(plan, host, next, guard, notebook, progress, stop, None)?;
+    carried_out(lab).1
+}
+
+/// Carries out and takes down; gives the lab back with what it knows.
+fn carried_out(mut lab: Lab<'_>) -> (Lab<'_>, Result<(), Halt>) {
+    let outcome = lab.recall().map_err(Halt::from).and_then(|()| lab.carry_out());
     if let Err(halt) = &outcome {
-        let why = match halt {
-            Halt::Interrupted => "asked to stop".to_string(),
-            Halt::World(trouble) => trouble.to_string(),
-        };
         // A full disk may not take this word either.
-        let _ = lab.notebook.note(EventKind::LabStopped, None, why);
+        let _ = lab.notebook.note(EventKind::LabStopped, None, halt.to_string());
     }
     lab.take_down();
     lab.kept.clear();
     // What cannot make room now makes room next time.
     let _ = lab.shrink();
-    outcome
+    (lab, outcome)
 }
 
 /// What can be refused before a record is begun, so that nothing is left behind: a server that is not there, a disk
@@ -186,6 +176,47 @@ fn check_disk(plan: &Plan) -> Result<(), Trouble> {
         return Err(Trouble::new(what).mend(mend));
     }
     Ok(())
+}
+
+impl<'a> Lab<'a> {
+    #[allow(clippy::too_many_arguments)] // said once, by two callers
+    fn new(
+        plan: &'a Plan,
+        host: &'a Host,
+        next: Next,
+        guard: Guard,
+        notebook: &'a mut Notebook,
+        progress: &'a mut dyn Progress,
+        stop: &'a AtomicBool,
+        visit: Option<Visit<'a>>,
+    ) -> Result<Self, Trouble> {
+        let house = House::from_environment()?;
+        private_folder(&house.home)?;
+        let store = Store::of(&house)?;
+        let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
+        Ok(Self {
+            plan,
+            host,
+            house,
+            guard,
+            notebook,
+            progress,
+            stop,
+            up: None,
+            instruments: None,
+            store,
+            kept: BTreeMap::new(),
+            made: BTreeSet::new(),
+            binaries: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            told: String::new(),
+            pace,
+            next,
+            trial: None,
+            trials: BTreeMap::new(),
+            visit,
+        })
+    }
 }
 
 impl Lab<'_> {

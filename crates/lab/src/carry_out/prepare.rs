@@ -31,6 +31,9 @@ const END_PATIENCE: Duration = Duration::from_secs(1800);
 impl Lab<'_> {
     /// Makes sure that the cell's server is up and its data lie in it as the run needs them.
     pub(super) fn prepare(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
+        if self.visit.is_some() {
+            return self.instance(cell);
+        }
         let (wanted, writes) = (wanted::of(cell), wanted::writes(cell));
         if documents::keeps(&cell.server) {
             return self.prepare_documents(cell, &wanted, run, writes);

@@ -39,7 +39,7 @@ const GLANCE: Nanos = Nanos::from_millis(1);
 const KNOCK: Nanos = Nanos::from_millis(10);
 
 /// Users of one worker from which on it lets others run before it lies down: with fewer there is no batch to gather.
-const GIVING_WAY: u32 = 8;
+const SHARING_CPU: u32 = 8;
 
 /// The length of an interval.
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -86,8 +86,8 @@ pub fn work(
     // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
     // session has nothing to gather: its rate is the same.
     let few_threads = voyage.crews.iter().all(|crew| crew.by_key.as_ref().is_some_and(|door| door.keys().is_some()));
-    if voyage.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= GIVING_WAY {
-        handle.give_way();
+    if voyage.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
+        handle.share_cpu();
     }
     let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });
     handle.spawn(Box::pin(keep_time(Arc::clone(course), handle.clone(), Rc::clone(&scribe))));

@@ -30,7 +30,7 @@ pub struct Reactor {
     now: Cell<Nanos>,
     next_sweep: Cell<Nanos>,
     stopping: Cell<bool>,
-    gives_way: Cell<bool>,
+    shares_cpu: Cell<bool>,
 }
 
 impl Reactor {
@@ -46,7 +46,7 @@ impl Reactor {
             now: Cell::new(now),
             next_sweep: Cell::new(Nanos(now.0 + TICK.0)),
             stopping: Cell::new(false),
-            gives_way: Cell::new(false),
+            shares_cpu: Cell::new(false),
         })
     }
 
@@ -65,8 +65,8 @@ impl Reactor {
         self.now.set(clock::now());
     }
 
-    pub fn give_way(&self) {
-        self.gives_way.set(true);
+    pub fn share_cpu(&self) {
+        self.shares_cpu.set(true);
     }
 
     pub fn stopping(&self) -> bool {
@@ -136,7 +136,7 @@ impl Reactor {
         let mut ready = self.ready.borrow_mut();
         let mut net = self.net.borrow_mut();
         let timeout = if ready.is_empty() { self.patience() } else { Nanos(0) };
-        if self.gives_way.get() && timeout > Nanos(0) {
+        if self.shares_cpu.get() && timeout > Nanos(0) {
             net.hand_in()?;
             rustix::thread::sched_yield();
         }

@@ -193,7 +193,7 @@ impl<L: Ledger> KeyValue for Session<L> {
             Protocol::Memcached { dialect, keys: of } => memcached::get(*dialect, of.prefix(), out, keys),
             Protocol::HandlerSocket { .. } => handlersocket::get(out, keys),
         }
-        let kept = (want == Want::Keep).then_some(self.notes.keys.len());
+        let kept = want.first_kept().map(|_| self.notes.keys.len());
         if kept.is_some() {
             self.notes.keys.extend_from_slice(keys);
         }

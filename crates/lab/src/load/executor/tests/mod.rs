@@ -401,7 +401,7 @@ fn who_gives_way_misses_no_answer_and_no_moment() {
     on_each(|handle| {
         let door = door.clone();
         async move {
-            handle.give_way();
+            handle.share_cpu();
             let mut line = handle.connect(&door, PATIENT).await.expect("a line");
             for answer in 1..100 {
                 ask(&mut line, 22, answer, Manner::Whole).await.unwrap();
