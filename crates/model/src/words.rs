@@ -98,10 +98,13 @@ impl WorkloadWords {
 /// Ways past SQL to the rows, as members of a family are called that take them.
 pub const DOORS: [&str; 3] = ["memcached", "handlersocket", "mongodb"];
 
+/// The family of scripts.
+pub const SCRIPTS: &str = "lua";
+
 /// The door by which users of that workload come; `None` where they speak SQL. A member is called after its door.
 pub fn door(workload: &str) -> Option<&'static str> {
-    let member = workload.split('.').nth(1)?;
-    DOORS.into_iter().find(|door| member.split('_').next() == Some(door))
+    let (_, member) = workload.split_once('.').filter(|(family, _)| *family != SCRIPTS)?;
+    DOORS.into_iter().find(|door| member.split(['_', '.']).next() == Some(door))
 }
 
 impl WorkloadWords {

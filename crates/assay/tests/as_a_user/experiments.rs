@@ -2,6 +2,8 @@
 //! and on one with two, every catalogued build installed. In process, because a plan needs no server.
 
 use lab::servers::catalogue::Catalogue;
+use lab::snapshots::manifest::digest;
+use lua::guest::Guest;
 use model::experiment::Experiment;
 use model::host::{Host, InstalledBuild, Version};
 use model::plan::Plan;
@@ -9,6 +11,8 @@ use model::plan::door::CACHE;
 use model::units::Bytes;
 use model::words::Words;
 use std::path::Path;
+use std::sync::Arc;
+use workload::Workload;
 
 fn host(sockets: u32) -> Host {
     const CPUS: u32 = 16;
@@ -47,7 +51,8 @@ fn a_plan_says_in_which_iteration_history_outgrows_the_cache() {
     let history = ("system-versioning-history", include_str!("../../../../experiments/system-versioning-history.toml"));
     let small = [("server.settings.buffer_pool".to_string(), "\"32 MiB\"".to_string())];
     let (host, mut told) = (host(1), String::new());
-    let cases: [((&str, &str), Option<&str>, &[(String, String)]); 4] = [
+    type Sets<'a> = &'a [(String, String)];
+    let cases: [((&str, &str), Option<&str>, Sets); 4] = [
         (study, None, &[]),
         (study, Some("laptop"), &[]),
         (study, Some("smoke"), &[]),
@@ -69,7 +74,8 @@ fn a_plan_says_in_which_iteration_history_outgrows_the_cache() {
 fn every_experiment_is_understood_and_planned_at_every_scale() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let mut planned = 0;
-    for path in std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()) {
+    let files = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
+    for path in files.filter(|path| path.extension().is_some_and(|e| e == "toml")) {
         let text = std::fs::read_to_string(&path).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap();
         let table: toml::Table = text.parse().unwrap();
@@ -77,7 +83,11 @@ fn every_experiment_is_understood_and_planned_at_every_scale() {
         for scale in scales.map(|s| Some(s.as_str())).chain([None]) {
             for sockets in [1, 2] {
                 let host = host(sockets);
-                let words = words(&host);
+                let mut words = words(&host);
+                if let Some(script) = Experiment::script(&text, scale, &[]) {
+                    let path = folder.join(&script.name).display().to_string();
+                    words.workloads.push(Guest::meet(&script, &path, Arc::new(|_| {}), digest).unwrap().words());
+                }
                 let plan = Experiment::parse(name, &text, scale, &[], &words)
                     .and_then(|experiment| Plan::of(&experiment, &host, &words))
                     .unwrap_or_else(|problems| panic!("{name} {scale:?} on {sockets} sockets: {problems:#?}"));

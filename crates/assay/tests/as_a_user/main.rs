@@ -16,6 +16,7 @@ mod interruptions;
 mod interventions;
 mod kept_data;
 mod linkbench;
+mod lua_workload;
 mod missing_zero;
 mod mongodb;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
@@ -23,6 +24,7 @@ mod private_postgres;
 mod sampling;
 mod searches;
 mod servers;
+mod somebody_elses_cache;
 mod somebody_elses_server;
 mod stages;
 mod sysbench;
