@@ -77,7 +77,7 @@ impl Theatre {
         all.extend(options.iter().map(|(name, value)| (name.to_string(), value.clone())));
         script.tune(&all);
         let script = Arc::new(script);
-        let mut main = Main::open(&script)?;
+        let mut main = Main::open(&script, &doors, &stop)?;
         let as_globals = compat == Compat::V10 && main.state().declared()?.is_none();
         main.state().export(&all, as_globals)?;
         let stage = Stage::new(script, all, as_globals, doors, threads);
@@ -274,7 +274,7 @@ fn a_script_asks_wherever_it_stands() {
              local con = sysbench.sql.driver():connect()
              local function ask() con:query('SELECT 1') ffi.C.usleep(1) return true end
              table.sort({3, 1, 2}, function(a, b) return ask() and a < b end)
-             string.gsub('x', 'x', ask)
+             string.gsub('x', 'x', function() ask() end)
              local co = coroutine.wrap(function() ask() coroutine.yield('between') ask() end)
              print(co()) co()
              assert(loadstring('return ...'))(ask())

@@ -7,6 +7,7 @@ use crate::fiber::Way;
 use std::cell::UnsafeCell;
 use std::ffi::{c_char, c_int, c_void};
 use workload::session::Param;
+use workload::user::Memory;
 
 pub const COUNTERS: usize = 16;
 
@@ -24,6 +25,9 @@ struct Layout {
     code: i32,
     ended: i32,
     dropped: i32,
+    /// Where compiled code lies, and how much; zero when it was taken.
+    code_at: u64,
+    code_bytes: u64,
     counters: [f64; COUNTERS],
     /// Of the host alone: how Lua gets back to it. Null while no call is under way.
     way: *const Way,
@@ -80,6 +84,8 @@ pub enum Outcome {
     /// There is a result set. Also: yes.
     Rows = 1,
     Failed = 2,
+    /// Yes, and the state is to tell where its compiled code lies.
+    Tell = 3,
 }
 
 /// Gives a request to the host and comes back with what its reply amounts to. Where no call is under way, in a finalizer of a
@@ -116,6 +122,8 @@ impl Exchange {
             code: 0,
             ended: 0,
             dropped: 0,
+            code_at: 0,
+            code_bytes: 0,
             counters: [0.0; COUNTERS],
             way: std::ptr::null(),
         })))
@@ -207,6 +215,19 @@ impl Exchange {
     /// Whether an event ended since it was last asked.
     pub fn take_ended(&mut self) -> bool {
         std::mem::take(&mut self.layout_mut().ended) != 0
+    }
+
+    /// Where the state's compiled code lies, when it has just told.
+    #[inline]
+    pub fn take_code(&mut self) -> Option<Memory> {
+        let layout = self.layout_mut();
+        let told = std::mem::take(&mut layout.code_at);
+        (told != 0).then_some(Memory { at: told as usize, bytes: layout.code_bytes as usize })
+    }
+
+    /// Where it lies itself.
+    pub fn memory(&self) -> Memory {
+        Memory::of(self.layout())
     }
 
     pub fn count(&mut self, counter: usize) {

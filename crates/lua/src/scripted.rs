@@ -104,6 +104,7 @@ impl Scripted {
     ) -> Result<(), Fault> {
         let mut player = self.player(tid, sessions).await.map_err(|halt| self.fault(None, halt))?;
         self.call_of_thread(&mut player, "thread_init", tid, sessions, None).await?;
+        player.state.tidy().map_err(|text| self.fault(None, Halt::Failed(text)))?;
         seat.ready([Memory::NONE; 2]);
         self.call_of_thread(&mut player, "thread_run", tid, sessions, Some(seat)).await?;
         self.call_of_thread(&mut player, "thread_done", tid, sessions, None).await?;

@@ -72,6 +72,8 @@ pub trait Seat {
     /// This user is connected and has prepared its statements; measuring starts when all have. What it reads in each
     /// operation beside itself lies there to its end.
     fn ready(&mut self, reads: [Memory; 2]);
+    /// What it reads lies there from now on.
+    fn reads(&mut self, _: [Memory; 2]) {}
 }
 
 /// What one user does.

@@ -34,6 +34,11 @@ pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
     knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
 }
 
+/// The server behind a DSN, and the door to it outside any schema.
+pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
+    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
+}
+
 /// The same where the door is known.
 pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control), Trouble> {
     let (found, door) = behind(door)?;

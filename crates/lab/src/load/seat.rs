@@ -246,9 +246,13 @@ impl Seat for UserSeat {
         true
     }
 
-    fn ready(&mut self, [first, second]: [Memory; 2]) {
+    fn reads(&mut self, [first, second]: [Memory; 2]) {
         self.handle.touches(Part::Drawn(Drawn::First), first);
         self.handle.touches(Part::Drawn(Drawn::Second), second);
+    }
+
+    fn ready(&mut self, reads: [Memory; 2]) {
+        self.reads(reads);
         if let Some(ready) = &self.counted_in {
             ready.set(ready.get() + 1);
         }

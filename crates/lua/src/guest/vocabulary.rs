@@ -50,6 +50,7 @@ pub(super) fn words(wanted: &Script, compat: Compat, declared: Option<&[Declared
         parameters: parameters.leak(),
         operations: crate::scripted::OPERATIONS,
         footprint: |_| Footprint::default(),
+        grows: None,
     }
 }
 

@@ -19,7 +19,7 @@ use statements::{Statement, Way};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use workload::session::{Answer, Fact, Fault, Request, Sessions, Want};
+use workload::session::{Answer, Fact, Request, Sessions, Sql, Want};
 use workload::user::{End, Operation, Seat};
 
 /// sysbench's counters, by `sb_counter_type`.
@@ -58,8 +58,37 @@ pub struct Player {
     cut_off: Option<Arc<AtomicU64>>,
 }
 
+/// After so many events it is asked where the state's compiled code lies: first when LuaJIT has compiled the event, then what came later.
+const COMPILED: [u64; 3] = [150, 600, 2_400];
+
 /// Events that ask nobody are done one after the other for so long; then the other users of the worker have their turn.
 const SLICE: Nanos = Nanos::from_millis(1);
+
+/// What becomes of a request.
+enum Next {
+    Ended,
+    /// The script has its reply.
+    Replied,
+    Turn {
+        ended: bool,
+    },
+    /// A session was asked.
+    Asked {
+        connection: usize,
+        session: usize,
+    },
+    Seldom(Seldom),
+}
+
+/// Requests that are no part of the events of most scripts.
+enum Seldom {
+    Sleep(Nanos),
+    Connect { driver: usize },
+    Disconnect { connection: usize },
+    Reconnect { connection: usize },
+    Prepare { connection: usize },
+    Close { connection: usize, statement: usize },
+}
 
 /// What ended a performance before its end.
 pub enum Halt {
@@ -145,21 +174,39 @@ impl Player {
         sessions: &mut (dyn Sessions + '_),
         seat: &mut Option<&mut (dyn Seat + '_)>,
     ) -> Result<bool, Halt> {
-        match self.state.resume()? {
-            Step::Ended => return Ok(false),
-            Step::Turn { ended } => self.turn(ended, sessions, seat).await,
-            Step::Restart => self.state.reply(Reply::default()),
-            Step::Sleep { seconds } => {
+        match self.take_up(sessions)? {
+            Next::Ended => return Ok(false),
+            Next::Replied => {}
+            Next::Turn { ended } => self.turn(ended, sessions, seat).await,
+            Next::Asked { connection, session } => {
+                match poll_fn(|cx| sessions.at(session).poll_answer(cx)).await {
+                    Ok(answer) => self.settle(connection, &answer, sessions.at(session)),
+                    Err(fault) => Box::pin(self.stumble(connection, session, &fault, sessions)).await?,
+                }
                 self.waited = true;
-                sessions.sleep(Nanos((seconds.max(0.0) * 1e9) as u64)).await;
+            }
+            // What is done seldom lies in a box that goes away: a turn goes through the rest of this future.
+            Next::Seldom(request) => Box::pin(self.seldom(request, sessions)).await?,
+        }
+        Ok(true)
+    }
+
+    /// Goes on with the script to its next request, and begins it where that is the whole of it.
+    #[inline]
+    fn take_up(&mut self, sessions: &mut (dyn Sessions + '_)) -> Result<Next, Halt> {
+        Ok(match self.state.resume()? {
+            Step::Ended => Next::Ended,
+            Step::Turn { ended } => Next::Turn { ended },
+            Step::Restart => {
+                self.state.reply(Reply::default());
+                Next::Replied
             }
             Step::Query { connection, sql } => match self.links[connection] {
                 Link::Open(session, _) => match std::str::from_utf8(sql) {
                     Ok(text) => {
                         let class = self.met.class(text, &self.shapes);
                         sessions.at(session).start(class, Request::Text(text), Want::Keep);
-                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
-                        self.settle(connection, session, answered, sessions).await?;
+                        Next::Asked { connection, session }
                     }
                     Err(_) => self.refuse_text(),
                 },
@@ -168,36 +215,46 @@ impl Player {
             Step::Execute { connection, statement, params } => {
                 let link = self.links[connection];
                 let Some(statement) = self.statements.get(statement).filter(|s| s.connection == connection) else {
-                    self.state.fail(None, false);
-                    return Ok(true);
+                    return Ok(self.refuse());
                 };
                 let class = statement.class;
-                match (link, &statement.way) {
-                    (Link::Open(session, _), Way::Server(prepared)) => {
-                        sessions.at(session).start(class, Request::Execute(*prepared, params), Want::Keep);
-                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
-                        self.settle(connection, session, answered, sessions).await?;
-                    }
+                let (session, request) = match (link, &statement.way) {
+                    (Link::Open(session, _), Way::Server(prepared)) => (session, Request::Execute(*prepared, params)),
                     (Link::Open(session, _), Way::Text(sql)) => {
                         emulation::expand(sql, params, &mut self.expanded);
-                        sessions.at(session).start(class, Request::Text(&self.expanded), Want::Keep);
-                        let answered = poll_fn(|cx| sessions.at(session).poll_answer(cx)).await;
-                        self.settle(connection, session, answered, sessions).await?;
+                        (session, Request::Text(&self.expanded))
                     }
-                    (Link::Open(..), Way::Dead) => self.state.fail(None, false),
-                    (other, _) => self.without_session(other),
-                }
+                    (Link::Open(..), Way::Dead) => return Ok(self.refuse()),
+                    (other, _) => return Ok(self.without_session(other)),
+                };
+                sessions.at(session).start(class, request, Want::Keep);
+                Next::Asked { connection, session }
             }
-            Step::Connect { driver } => self.connect(driver, sessions).await,
-            Step::Disconnect { connection } => {
+            Step::Sleep { seconds } => Next::Seldom(Seldom::Sleep(Nanos((seconds.max(0.0) * 1e9) as u64))),
+            Step::Connect { driver } => Next::Seldom(Seldom::Connect { driver }),
+            Step::Disconnect { connection } => Next::Seldom(Seldom::Disconnect { connection }),
+            Step::Reconnect { connection } => Next::Seldom(Seldom::Reconnect { connection }),
+            Step::Prepare { connection, .. } => Next::Seldom(Seldom::Prepare { connection }),
+            Step::Close { connection, statement } => Next::Seldom(Seldom::Close { connection, statement }),
+        })
+    }
+
+    async fn seldom(&mut self, request: Seldom, sessions: &mut (dyn Sessions + '_)) -> Result<(), Halt> {
+        match request {
+            Seldom::Sleep(time) => {
+                self.waited = true;
+                sessions.sleep(time).await;
+            }
+            Seldom::Connect { driver } => self.connect(driver, sessions).await,
+            Seldom::Disconnect { connection } => {
                 self.disconnect(connection, sessions).await;
                 self.state.reply(Reply::default());
             }
-            Step::Reconnect { connection } => self.reconnect(connection, sessions).await,
-            Step::Prepare { connection, .. } => self.prepare(connection, sessions).await?,
-            Step::Close { connection, statement } => self.close(connection, statement, sessions).await,
+            Seldom::Reconnect { connection } => self.reconnect(connection, sessions).await,
+            Seldom::Prepare { connection } => self.prepare(connection, sessions).await?,
+            Seldom::Close { connection, statement } => self.close(connection, statement, sessions).await,
         }
-        Ok(true)
+        Ok(())
     }
 
     async fn turn(&mut self, ended: bool, sessions: &mut (dyn Sessions + '_), seat: &mut Option<&mut (dyn Seat + '_)>) {
@@ -210,8 +267,15 @@ impl Player {
             sessions.sleep(Nanos(0)).await;
             self.yielded = sessions.look();
         }
+        if let Some(code) = self.state.exchange().take_code() {
+            seat.reads([code, self.state.exchange().memory()]);
+        }
         self.turn = poll_fn(|cx| seat.poll_turn(cx)).await;
-        let outcome = if self.turn { Outcome::Rows } else { Outcome::Plain };
+        let outcome = match self.turn {
+            true if COMPILED.contains(&self.share.events) => Outcome::Tell,
+            true => Outcome::Rows,
+            false => Outcome::Plain,
+        };
         self.state.reply(Reply { outcome, ..Reply::default() });
     }
 
@@ -228,19 +292,8 @@ impl Player {
     }
 
     /// The reply to a statement.
-    async fn settle(
-        &mut self,
-        connection: usize,
-        session: usize,
-        answered: Result<Answer, Fault>,
-        sessions: &mut (dyn Sessions + '_),
-    ) -> Result<(), Halt> {
-        self.waited = true;
-        let answer = match answered {
-            Ok(answer) => answer,
-            Err(fault) => return self.stumble(connection, session, &fault, sessions).await,
-        };
-        let session = sessions.at(session);
+    #[inline]
+    fn settle(&mut self, connection: usize, answer: &Answer, session: &mut (dyn Sql + '_)) {
         let mut reply = Reply::default();
         if session.kept().columns() > 0 {
             self.state.exchange().count(READ);
@@ -250,7 +303,6 @@ impl Player {
             self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
         }
         self.state.reply(reply);
-        Ok(())
     }
 }
 

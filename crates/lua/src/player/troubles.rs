@@ -2,7 +2,7 @@
 //! end it, and how requests are answered that reach no server.
 
 use super::links::Link;
-use super::{ERROR, Halt, OTHER, Player, RECONNECT};
+use super::{ERROR, Halt, Next, OTHER, Player, RECONNECT};
 use crate::exchange::Reply;
 use crate::ignored::Trouble;
 use crate::postgres_words;
@@ -72,14 +72,21 @@ impl Player {
     }
 
     #[cold]
-    pub(super) fn refuse_text(&mut self) {
+    pub(super) fn refuse_text(&mut self) -> Next {
         self.script.log(Level::Fatal, "a statement is not UTF-8");
+        self.refuse()
+    }
+
+    /// There is no such statement any more.
+    #[cold]
+    pub(super) fn refuse(&mut self) -> Next {
         self.state.fail(None, false);
+        Next::Replied
     }
 
     /// The reply of a connection behind which there is no session.
     #[cold]
-    pub(super) fn without_session(&mut self, link: Link) {
+    pub(super) fn without_session(&mut self, link: Link) -> Next {
         match link {
             Link::Dry => {
                 self.state.exchange().count(OTHER);
@@ -94,6 +101,7 @@ impl Player {
             }
             Link::Closed | Link::Open(..) => self.state.fail(None, false),
         }
+        Next::Replied
     }
 
     pub(super) fn log_prepare(&self, driver: usize, fault: &Fault, sql: &str) {

@@ -35,6 +35,7 @@ typedef struct sb_histogram sb_histogram_t;
 typedef struct {
   int32_t ask; int32_t outcome; void *target; const char *text; uint64_t length; double number;
   uint32_t rows; uint32_t columns; int32_t count; int32_t code; int32_t ended; int32_t dropped;
+  uint64_t code_at; uint64_t code_bytes;
   double counters[16];
 } assay_exchange;
 ]])
@@ -54,6 +55,20 @@ local function ask(kind, target)
   return outcome
 end
 host.ask, host.suspend = ask, suspend
+
+-- Where the newest of the compiled code lies, which the host then fetches ahead of this user's turns. Later traces lie before earlier ones.
+local MOST_CODE, MOST_TRACES = 4096, 100
+function host.tell_code()
+  local util = require("jit.util")
+  local first, last = math.huge, 0
+  for trace = 1, MOST_TRACES do
+    local code, at = util.tracemc(trace)
+    if code then
+      first, last = math.min(first, at), math.max(last, at + #code)
+    end
+  end
+  if last > 0 then x.code_at, x.code_bytes = first, math.min(last - first, MOST_CODE) end
+end
 
 -- Which files and modules are read is noted.
 local read, dofile_of_lua, require_of_lua = {}, dofile, require

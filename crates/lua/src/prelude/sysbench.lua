@@ -2,6 +2,7 @@
 local host = ...
 local C, x, ask, suspend = ffi.C, host.x, host.ask, host.suspend
 local TURN, RESTART = host.TURN, host.RESTART
+local YES, YES_AND_TELL = 1, 3
 
 sysbench = {
   tid = host.tid, version = host.version, version_string = "sysbench " .. host.version,
@@ -11,7 +12,10 @@ sysbench = {
 function C.sb_more_events()
   if x.dropped ~= 0 then host.let_go() end
   local outcome = suspend(x, TURN, nil)
-  return outcome ~= 0
+  if outcome == YES then return true end
+  if outcome ~= YES_AND_TELL then return false end
+  host.tell_code()
+  return true
 end
 function C.sb_event_start() end
 -- How the event ended travels with the next request for a turn.
