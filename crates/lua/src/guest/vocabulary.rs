@@ -46,7 +46,6 @@ pub(super) fn words(wanted: &Script, compat: Compat, declared: Option<&[Declared
         name: leaked(&format!("{SCRIPTS}.{stem}")),
         why: "a script of sysbench's kind",
         writes: true,
-        grows: None,
         parameters: parameters.leak(),
         operations: crate::scripted::OPERATIONS,
         footprint: |_| Footprint::default(),
