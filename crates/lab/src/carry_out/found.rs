@@ -46,11 +46,6 @@ pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control),
     Ok((found, door, control))
 }
 
-/// Who is behind the door that a DSN names.
-pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
-    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
-}
-
 fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
