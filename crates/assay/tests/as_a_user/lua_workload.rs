@@ -58,6 +58,7 @@ options = { label = "hello", loud = true }
 
 [load]
 users   = 3
+warm_up = "100ms"
 measure = "300ms"
 
 [repeat]
@@ -86,7 +87,7 @@ fn a_script_is_prepared_once_for_its_options_and_run_and_judged_like_any_workloa
     for id in ["c001-1", "c002-2"] {
         let run = desk.run(id);
         assert_eq!(run["ending"], "done");
-        let tally = &run["phases"][0]["groups"]["all"]["tally"];
+        let tally = &run["phases"][1]["groups"]["all"]["tally"];
         let events = tally["operations"]["event"]["done"].as_u64().unwrap();
         let calls = |name: &str| tally["statements"][name]["calls"].as_u64().unwrap();
         assert!(events > 0 && calls("SELECT label FROM t? WHERE id = ?") >= events, "{tally}");
