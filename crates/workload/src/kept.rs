@@ -89,7 +89,45 @@ impl Kept {
             Cell::Int(n) => Some(n),
             Cell::UInt(n) => i64::try_from(n).ok(),
             Cell::Real(x) => Some(x as i64),
-            Cell::Bytes(b) => std::str::from_utf8(b).ok()?.trim().parse().ok(),
+            Cell::Bytes(b) => decimal(b).or_else(|| std::str::from_utf8(b).ok()?.trim().parse().ok()),
+        }
+    }
+}
+
+/// Digits that cannot pass the end of an `i64`.
+const SURE_DIGITS: usize = 18;
+
+/// The number that plain digits are, as the text protocol writes nearly all; `None` where a closer look is needed.
+#[inline]
+fn decimal(text: &[u8]) -> Option<i64> {
+    if text.is_empty() || text.len() > SURE_DIGITS {
+        return None;
+    }
+    text.iter().try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn int(text: &str) -> Option<i64> {
+        let mut kept = Kept::default();
+        kept.clear(1);
+        kept.push(Cell::Bytes(text.as_bytes()));
+        kept.int(0, 0)
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_read_back_from_its_text(number: i64) {
+            prop_assert_eq!(int(&number.to_string()), Some(number));
+            prop_assert_eq!(int(&format!(" {number} ")), Some(number));
+        }
+
+        #[test]
+        fn what_is_no_number_is_none(text in "[0-9]{0,3}[a-z.][0-9]{0,3}") {
+            prop_assert_eq!(int(&text), None);
         }
     }
 }

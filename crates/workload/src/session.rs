@@ -38,6 +38,20 @@ pub enum Want {
     Count,
     /// Keep them for reading until the next request.
     Keep,
+    /// Keep those from this one on, counted from 0: whoever only wants the end of a long answer pays for no more.
+    KeepFrom(u64),
+}
+
+impl Want {
+    /// The first row that is kept.
+    #[inline]
+    pub fn first_kept(self) -> Option<u64> {
+        match self {
+            Self::Count => None,
+            Self::Keep => Some(0),
+            Self::KeepFrom(row) => Some(row),
+        }
+    }
 }
 
 /// One request of a user.
@@ -60,6 +74,9 @@ pub struct Answer {
     /// Handle of a statement just prepared.
     pub prepared: Option<Prepared>,
 }
+
+/// How the loss begins of a conversation with a host that has no address; its name is behind it, and the reason behind a colon.
+pub const NO_ADDRESS: &str = "no address is known of the host ";
 
 /// How a request can fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +144,10 @@ pub trait Sql {
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Rows of the last answer that was asked for with `Want::Keep`.
     fn kept(&self) -> &Kept;
+    /// The same for whoever keeps them longer: they are in `into`, and what that held may be in the session's own.
+    fn take_kept(&mut self, into: &mut Kept) {
+        into.copy(self.kept());
+    }
     /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
     fn unix_ms(&self) -> u64;
     /// Counts the last answer as one that broke an expectation of the workload.
@@ -150,8 +171,13 @@ pub trait Sessions {
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Where sessions of that driver are opened, for whoever is told that one was not.
     fn place(&self, driver: &str) -> String;
+    /// The schema that sessions of that driver begin in.
+    fn schema(&self, driver: &str) -> Option<&str>;
+    /// A sleep of no time lets everybody else have a turn.
     fn start_sleep(&mut self, time: Nanos);
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+    /// The clock read anew, for a user who worked since it last waited: what it ends and begins next is at this moment.
+    fn look(&mut self) -> Nanos;
     /// Adds to what the workload counts beside its statements.
     fn count(&mut self, fact: Fact, amount: i64);
 }
@@ -181,7 +207,11 @@ impl dyn Sql + '_ {
     }
     /// A query whose rows are kept for reading.
     pub async fn read(&mut self, class: Class, sql: &str) -> Result<Answer, Fault> {
-        self.ask(class, Request::Text(sql), Want::Keep).await
+        self.say(class, sql, Want::Keep).await
+    }
+    /// A query of whose rows these are kept.
+    pub async fn say(&mut self, class: Class, sql: &str, want: Want) -> Result<Answer, Fault> {
+        self.ask(class, Request::Text(sql), want).await
     }
     pub async fn prepare(&mut self, class: Class, sql: &str) -> Result<Prepared, Fault> {
         let answer = self.ask(class, Request::Prepare(sql), Want::Count).await?;
@@ -196,7 +226,17 @@ impl dyn Sql + '_ {
         statement: Prepared,
         params: &[Param<'_>],
     ) -> Result<Answer, Fault> {
-        self.ask(class, Request::Execute(statement, params), Want::Keep).await
+        self.run(class, statement, params, Want::Keep).await
+    }
+    /// An execution of whose rows these are kept.
+    pub async fn run(
+        &mut self,
+        class: Class,
+        statement: Prepared,
+        params: &[Param<'_>],
+        want: Want,
+    ) -> Result<Answer, Fault> {
+        self.ask(class, Request::Execute(statement, params), want).await
     }
     pub async fn close(&mut self, class: Class, statement: Prepared) -> Result<Answer, Fault> {
         self.ask(class, Request::Close(statement), Want::Count).await

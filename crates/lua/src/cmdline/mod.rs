@@ -12,7 +12,8 @@ mod words;
 pub use builtin::{BUILTIN, Builtin, Group};
 pub use config::read as read_config;
 pub use help::help;
-pub use settings::{Forced, Settings};
+pub use settings::{DISTRIBUTIONS_10, DISTRIBUTIONS_11, Forced, Settings};
+pub use value::default;
 pub use words::{Given, Words, split};
 
 use crate::Compat;

@@ -52,8 +52,8 @@ impl Forced {
 
 /// sysbench's own, where it has no option for it.
 const INIT_TIMEOUT_S: u32 = 30;
-const DISTRIBUTIONS_10: &[&str] = &["uniform", "gaussian", "special", "pareto"];
-const DISTRIBUTIONS_11: &[&str] = &["uniform", "gaussian", "pareto", "zipfian"];
+pub const DISTRIBUTIONS_10: &[&str] = &["uniform", "gaussian", "special", "pareto"];
+pub const DISTRIBUTIONS_11: &[&str] = &["uniform", "gaussian", "pareto", "zipfian"];
 const MOST_VERBOSE: u32 = 5;
 
 impl Settings {

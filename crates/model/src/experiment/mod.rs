@@ -7,6 +7,7 @@ pub(crate) mod grammar;
 mod groups;
 mod overrides;
 mod reading;
+mod script;
 mod search;
 mod shape;
 mod stages;
@@ -25,6 +26,7 @@ use document::{Document, Entry};
 use reading::Reading;
 use std::collections::BTreeMap;
 
+pub use script::{SCRIPT, SHOWN, Script};
 pub(crate) use shape::NO_DISTURBANCE;
 
 /// What runs where the experiment does not say: the server that the distribution installed.
@@ -139,6 +141,11 @@ impl Experiment {
         } else {
             Err(problems)
         }
+    }
+
+    /// The script that a file names, for whoever reads it before the file is parsed.
+    pub fn script(text: &str, scale: Option<&str>, sets: &[(String, String)]) -> Option<Script> {
+        script::script(text, scale, sets)
     }
 
     /// The workloads that run, in the order of the axis, or of the groups.

@@ -6,6 +6,7 @@ mod cells;
 pub mod cost;
 pub mod cpus;
 pub mod door;
+mod growth;
 mod hash;
 mod near_miss;
 mod order;
@@ -204,6 +205,7 @@ impl Plan {
         warnings.extend(room::of_host(&cells, cost.disk, host));
         warnings.extend(cells::rate_warnings(&cells));
         warnings.extend(room::of_pool(&cells, words));
+        warnings.extend(growth::warnings(&cells, words));
         if experiment.server.on.is_some()
             && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty())
         {

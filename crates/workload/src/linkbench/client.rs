@@ -178,16 +178,16 @@ impl Client {
             (id, link_type, until, skipped) = (end.id, end.link_type, end.time, 1);
         }
         let params = [int(id), int(link_type), int(until), int(skipped), int(limit)];
-        let keep = look::is_worth_keeping(loaded, limit, self.count);
-        let want = if keep { Want::Keep } else { Want::Count };
+        let want = look::worth_keeping(loaded, limit, self.count);
         let answer = self.mouth.say(session, Sentence::GetLinksList, &params, Around::Nothing, want).await?;
         session.count(HISTORY, skipped as i64);
-        let orderly = !keep || look::is_a_list(session.kept(), id, link_type, until);
+        let orderly = want == Want::Count || look::is_a_list(session.kept(), id, link_type, until);
         if answer.rows > limit || !orderly {
             session.unexpected(Sentence::GetLinksList.classes().0);
         }
-        if keep && session.kept().rows() as u64 == limit && skipped == 0 {
-            let time = session.kept().int(limit as usize - 1, TIME_COLUMN).unwrap_or(0) as u64;
+        if want != Want::Count && answer.rows == limit && skipped == 0 {
+            let last = session.kept().rows() - 1;
+            let time = session.kept().int(last, TIME_COLUMN).unwrap_or(0) as u64;
             self.ends.remember(ListEnd { id, link_type, time }, &mut self.generator);
         }
         Ok(())

@@ -144,10 +144,9 @@ const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
 /// `x'…'`, which every charset of a connection leaves alone.
 pub(super) fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(2 * bytes.len() + b"x''".len());
     out.extend_from_slice(b"x'");
-    for byte in bytes {
-        out.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    }
+    out.extend(bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]));
     out.push(b'\'');
 }
 

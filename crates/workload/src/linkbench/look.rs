@@ -1,20 +1,26 @@
-//! Hot path: what a correct server's rows look like. Short answers are all looked at, long lists one in sixteen, and lists
-//! that may be full always, since where they end is remembered; a row that is not kept was still parsed.
+//! Hot path: what a correct server's rows look like. Short answers are all looked at, lists one in sixteen; of lists that may
+//! be full the last row is always kept, since where they end is remembered. A row that is not kept was still parsed.
 
 use super::data::NODE_TYPE;
 use super::statement::TIME_COLUMN;
 use crate::kept::Kept;
+use crate::session::Want;
 
-/// Of short lists one in so many is looked at: enough to see a wrong order within a second.
+/// Of lists one in so many is looked at: enough to see a wrong order within a second.
 const SAMPLED: u64 = 16;
 /// Loaded links of a list that is short enough to be looked at.
 const SHORT: u64 = 128;
 /// Adding links makes a list up to so many times as long as it was loaded.
 const GROWTH: u64 = 20;
 
-/// Whether the rows of a list are to be kept.
-pub(super) fn is_worth_keeping(loaded: u64, limit: u64, count: u64) -> bool {
-    loaded * GROWTH >= limit || (loaded < SHORT && count.is_multiple_of(SAMPLED))
+/// Which rows of a list are to be kept.
+pub(super) fn worth_keeping(loaded: u64, limit: u64, count: u64) -> Want {
+    let may_be_full = loaded * GROWTH >= limit;
+    match count.is_multiple_of(SAMPLED) {
+        true if may_be_full || loaded < SHORT => Want::Keep,
+        false if may_be_full => Want::KeepFrom(limit.saturating_sub(1)),
+        true | false => Want::Count,
+    }
 }
 
 /// Visible links of this node and type, none newer than the one before it.

@@ -58,10 +58,7 @@ impl Mouth {
             if around == Around::Begin {
                 session.query(BEGIN, "BEGIN").await?;
             }
-            let answer = match want {
-                Want::Count => session.execute(alone, prepared, params).await?,
-                Want::Keep => session.execute_reading(alone, prepared, params).await?,
-            };
+            let answer = session.run(alone, prepared, params, want).await?;
             if around == Around::Commit {
                 session.query(COMMIT, "COMMIT").await?;
             }
@@ -95,9 +92,6 @@ impl Mouth {
 
     async fn send(&mut self, session: &mut (dyn Sql + '_), class: Class, want: Want) -> Result<Answer, Fault> {
         let text = std::str::from_utf8(&self.text).expect("statements are ASCII");
-        match want {
-            Want::Count => session.query(class, text).await,
-            Want::Keep => session.read(class, text).await,
-        }
+        session.say(class, text, want).await
     }
 }

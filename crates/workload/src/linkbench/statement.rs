@@ -6,6 +6,7 @@ use super::data::hex;
 use crate::session::{Class, Param};
 use crate::{Doing, Statement};
 use std::io::Write;
+use std::sync::OnceLock;
 
 pub(super) const STATEMENTS: &[Statement] = &[
     Statement { name: "upsert_link", doing: Doing::Write },
@@ -145,40 +146,68 @@ impl Sentence {
         }
     }
 
+    /// What stands before, between and behind its places.
+    fn parts(self, hinted: bool) -> &'static [&'static str] {
+        let split = |hinted| Self::ALL.map(|sentence| sentence.sql(hinted).split('?').collect());
+        &PARTS.get_or_init(|| [split(false), split(true)])[usize::from(hinted)][self as usize]
+    }
+
     /// Appends the statement with these values in its places.
     pub fn write(self, hinted: bool, params: &[Param<'_>], out: &mut Vec<u8>) {
-        let sql = self.sql(hinted);
-        let mut parts = sql.split('?');
-        let head = parts.next().expect("a split has a first part");
+        let (head, rest) = self.parts(hinted).split_first().expect("a split has a first part");
+        debug_assert_eq!(rest.len(), params.len(), "{self:?}");
         out.extend_from_slice(head.as_bytes());
-        let mut given = 0;
-        for (part, param) in parts.zip(params) {
+        for (part, param) in rest.iter().zip(params) {
             literal(param, out);
             out.extend_from_slice(part.as_bytes());
-            given += 1;
         }
-        debug_assert!(given == params.len() && sql.matches('?').count() == given, "{self:?}");
     }
 }
 
+/// By sentence, without a hint and with one, so that nobody looks for the places each time.
+static PARTS: OnceLock<[[Vec<&'static str>; Sentence::ALL.len()]; 2]> = OnceLock::new();
+
 /// Replaces `out` by the lookup of several links of one node and type, hidden ones too.
 pub(super) fn multiget(id1: u64, link_type: u64, ids: &[u64], out: &mut Vec<u8>) {
-    let written = "writing into a Vec cannot fail";
     out.clear();
     write!(out, "SELECT {LINK_COLUMNS} FROM linktable WHERE id1 = {id1} AND link_type = {link_type} AND id2 IN (")
-        .expect(written);
+        .expect("writing into a Vec cannot fail");
     for (place, id2) in ids.iter().enumerate() {
-        write!(out, "{}{id2}", if place == 0 { "" } else { ", " }).expect(written);
+        out.extend_from_slice(if place == 0 { b"" } else { b", " });
+        decimal(*id2, out);
     }
     out.push(b')');
 }
 pub(super) const MULTIGET: Class = Class(9);
 
+/// Digits of the largest number.
+const MOST_DIGITS: usize = 20;
+
+/// Appends the number as digits. The standard formatter's padding and signs cost more than the digits.
+fn decimal(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; MOST_DIGITS];
+    let mut first = MOST_DIGITS;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
 fn literal(param: &Param<'_>, out: &mut Vec<u8>) {
     let written = "writing into a Vec cannot fail";
     match param {
         Param::Null => out.extend_from_slice(b"NULL"),
-        Param::Int(n) => write!(out, "{n}").expect(written),
+        Param::Int(n) => {
+            if *n < 0 {
+                out.push(b'-');
+            }
+            decimal(n.unsigned_abs(), out);
+        }
         Param::Real(x) => write!(out, "{x}").expect(written),
         Param::Bytes(bytes) if bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'\'' | b'\\')) => {
             out.push(b'\'');
@@ -224,5 +253,14 @@ mod tests {
         assert_eq!(said(b"a b"), "x'612062'");
         assert_eq!(said(&[220]), "x'DC'");
         assert_eq!(said(b""), "''");
+    }
+
+    #[test]
+    fn numbers_are_said_in_their_digits() {
+        for number in [0, 1, 9, 10, -1, 1_436_227_200_123, i64::MAX, i64::MIN] {
+            let mut out = Vec::new();
+            literal(&Param::Int(number), &mut out);
+            assert_eq!(String::from_utf8(out).expect("ASCII"), number.to_string());
+        }
     }
 }

@@ -4,6 +4,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use model::seed::Seed;
+use model::units::Nanos;
 use model::value::Value;
 use std::task::{Context, Poll, Waker};
 use workload::kept::{Cell, Kept};
@@ -135,7 +136,7 @@ impl Sql for Memory {
                     Want::Keep if is_of_tpcc(sql) => {
                         self.keep(sql, if sql.contains("= -") { None } else { Some(first as i64) })
                     }
-                    Want::Count | Want::Keep => self.rows_of(sql, first, last),
+                    Want::Count | Want::Keep | Want::KeepFrom(_) => self.rows_of(sql, first, last),
                 };
                 answer.affected = self.changed_by(sql);
             }
@@ -157,7 +158,9 @@ impl Sql for Memory {
                 answer.rows = match (want, params) {
                     (_, []) => 0,
                     (Want::Keep, _) if is_of_tpcc(sql) => self.keep(sql, Some(id(0) as i64)),
-                    (Want::Count | Want::Keep, many) => self.rows_of(sql, id(0), id(many.len() - 1)),
+                    (Want::Count | Want::Keep | Want::KeepFrom(_), many) => {
+                        self.rows_of(sql, id(0), id(many.len() - 1))
+                    }
                 };
                 if let Some(log) = &mut self.log {
                     let shown: Vec<String> = params.iter().map(shown).collect();
@@ -219,8 +222,9 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
         self.left = self.left.saturating_sub(1);
         Poll::Ready(go)
     }
-    fn ended(&mut self, _: Operation, end: End) {
+    fn ended(&mut self, _: Operation, end: End) -> Nanos {
         self.done += u32::from(end == End::Done);
+        Nanos(0)
     }
     fn withdrawn(&mut self) {
         unreachable!("workloads of ours operate in each turn");

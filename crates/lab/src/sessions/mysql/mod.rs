@@ -82,6 +82,8 @@ type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
 struct Pending {
     class: Class,
     want: Want,
+    /// Rows that are still to come before the first that is kept.
+    skip: u64,
     started: Nanos,
     statement: Option<u32>,
     preparing: Option<Statement>,
@@ -197,7 +199,8 @@ impl<L: Ledger> Session<L> {
         let mut reading = Reading {
             types,
             preparing: self.now.preparing.as_mut(),
-            keep: (self.now.want == Want::Keep).then_some(&mut self.kept),
+            keep: self.now.want.first_kept().map(|_| &mut self.kept),
+            skip: &mut self.now.skip,
             wrong: None,
         };
         let step = self.conversation.reply.feed(self.conversation.channel.incoming(), &mut reading);
@@ -275,13 +278,14 @@ impl<L: Ledger> Sql for Session<L> {
         self.now = Pending {
             class,
             want,
+            skip: want.first_kept().unwrap_or(0),
             started: self.conversation.channel.moment(),
             statement: None,
             preparing: None,
             pieces: 0,
             silent: false,
         };
-        if want == Want::Keep {
+        if want.first_kept().is_some() {
             self.kept.clear(0);
         }
         self.encode(request);
@@ -314,6 +318,10 @@ impl<L: Ledger> Sql for Session<L> {
 
     fn kept(&self) -> &Kept {
         &self.kept
+    }
+
+    fn take_kept(&mut self, into: &mut Kept) {
+        std::mem::swap(&mut self.kept, into);
     }
 
     fn unix_ms(&self) -> u64 {
@@ -373,6 +381,7 @@ impl Pending {
         Self {
             class: Class(0),
             want: Want::Count,
+            skip: 0,
             started: Nanos(0),
             statement: None,
             preparing: None,

@@ -11,6 +11,8 @@ pub(super) struct Reading<'s> {
     pub(super) types: Option<&'s mut Columns>,
     pub(super) preparing: Option<&'s mut Statement>,
     pub(super) keep: Option<&'s mut Kept>,
+    /// Rows before the first that is kept.
+    pub(super) skip: &'s mut u64,
     pub(super) wrong: Option<Malformed>,
 }
 
@@ -44,11 +46,13 @@ impl Visitor for Reading<'_> {
 impl Reading<'_> {
     #[inline]
     fn decode(&mut self, row: Row<'_>) -> Result<(), Malformed> {
+        let mut keep = self.keep.as_deref_mut().filter(|_| *self.skip == 0);
+        *self.skip = self.skip.saturating_sub(1);
         match row {
             Row::Text(text) => {
                 for cell in text.cells() {
                     let cell = cell?;
-                    if let Some(kept) = &mut self.keep {
+                    if let Some(kept) = &mut keep {
                         kept.push(cell.map_or(Cell::Null, Cell::Bytes));
                     }
                 }
@@ -57,8 +61,8 @@ impl Reading<'_> {
                 let types = self.types.as_deref().map_or(&[][..], Columns::types);
                 for cell in binary.cells(types)? {
                     let cell = cell?;
-                    if let Some(kept) = &mut self.keep {
-                        keep(kept, cell);
+                    if let Some(kept) = &mut keep {
+                        push(kept, cell);
                     }
                 }
             }
@@ -67,7 +71,7 @@ impl Reading<'_> {
     }
 }
 
-fn keep(kept: &mut Kept, cell: WireCell<'_>) {
+fn push(kept: &mut Kept, cell: WireCell<'_>) {
     match cell {
         WireCell::Null => kept.push(Cell::Null),
         WireCell::I64(n) => kept.push(Cell::Int(n)),

@@ -47,6 +47,8 @@ type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
 struct Pending {
     class: Class,
     want: Want,
+    /// Rows that are still to come before the first that is kept.
+    skip: u64,
     started: Nanos,
     doing: Doing,
     /// How often something was received; nothing was sent before the first.
@@ -64,6 +66,8 @@ enum Doing {
 /// Reads every cell of an answer, and keeps those that were asked for.
 struct Reading<'s> {
     keep: Option<&'s mut Kept>,
+    /// Rows before the first that is kept.
+    skip: &'s mut u64,
     columns: u16,
     wrong: Option<Malformed>,
 }
@@ -82,8 +86,10 @@ impl Visitor for Reading<'_> {
             self.wrong = Some(Malformed("a row has another number of columns than its statement"));
             return;
         }
+        let mut keep = self.keep.as_deref_mut().filter(|_| *self.skip == 0);
+        *self.skip = self.skip.saturating_sub(1);
         for cell in row.cells() {
-            match (cell, &mut self.keep) {
+            match (cell, &mut keep) {
                 (Ok(cell), Some(kept)) => kept.push(cell.map_or(Cell::Null, Cell::Bytes)),
                 (Ok(_), None) => {}
                 (Err(malformed), _) => self.wrong = Some(malformed),
@@ -95,7 +101,8 @@ impl Visitor for Reading<'_> {
 impl<L: Ledger> Session<L> {
     pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
         let conversation = dial(&opening).await?;
-        let now = Pending { class: SETUP, want: Want::Count, started: Nanos(0), doing: Doing::Query, pieces: 0 };
+        let now =
+            Pending { class: SETUP, want: Want::Count, skip: 0, started: Nanos(0), doing: Doing::Query, pieces: 0 };
         let mut session = Self {
             conversation,
             opening,
@@ -168,7 +175,7 @@ impl<L: Ledger> Session<L> {
             }
             Request::Execute(prepared, params) => {
                 let columns = statements[prepared.0 as usize].expect("a statement is executed before it is closed");
-                if self.now.want == Want::Keep {
+                if self.now.want.first_kept().is_some() {
                     self.kept.clear(usize::from(columns));
                 }
                 ask::execute(out, prepared.0, params.iter().map(convert));
@@ -190,8 +197,8 @@ impl<L: Ledger> Session<L> {
     /// Reads what has arrived; `None` when more must come.
     #[inline]
     fn read(&mut self) -> Option<Result<Answer, Fault>> {
-        let keep = (self.now.want == Want::Keep && self.now.doing == Doing::Query).then_some(&mut self.kept);
-        let mut reading = Reading { keep, columns: 0, wrong: None };
+        let keep = (self.now.want.first_kept().is_some() && self.now.doing == Doing::Query).then_some(&mut self.kept);
+        let mut reading = Reading { keep, skip: &mut self.now.skip, columns: 0, wrong: None };
         let Conversation { channel, reply, .. } = &mut self.conversation;
         let step = reply.feed(channel.incoming(), &mut reading);
         let Reading { wrong, columns, .. } = reading;
@@ -264,8 +271,9 @@ impl<L: Ledger> Sql for Session<L> {
     #[inline]
     fn start(&mut self, class: Class, request: Request<'_>, want: Want) {
         let started = self.conversation.channel.moment();
-        self.now = Pending { class, want, started, doing: Doing::Query, pieces: 0 };
-        if want == Want::Keep {
+        let skip = want.first_kept().unwrap_or(0);
+        self.now = Pending { class, want, skip, started, doing: Doing::Query, pieces: 0 };
+        if want.first_kept().is_some() {
             self.kept.clear(0);
         }
         self.encode(request);
@@ -298,6 +306,10 @@ impl<L: Ledger> Sql for Session<L> {
 
     fn kept(&self) -> &Kept {
         &self.kept
+    }
+
+    fn take_kept(&mut self, into: &mut Kept) {
+        std::mem::swap(&mut self.kept, into);
     }
 
     fn unix_ms(&self) -> u64 {

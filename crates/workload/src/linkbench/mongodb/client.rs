@@ -11,7 +11,7 @@ use super::super::work::{Drawn, Habits, Work};
 use super::{COUNTS, LINKS, NODES, first_free, key};
 use crate::draw::Generator;
 use crate::session::documents::{Documents, Fields, Value};
-use crate::session::{Answer, Class, Fault};
+use crate::session::{Answer, Class, Fault, Want};
 use crate::user::Operation;
 use Value::{Array, Bytes, Document, Flag, Int32, Int64, Text};
 use model::seed::Seed;
@@ -257,7 +257,7 @@ impl Client {
         if let Some(end) = history.then(|| self.ends.draw(&mut self.generator)).flatten() {
             (id, link_type, until, skipped) = (end.id, end.link_type, end.time, 1);
         }
-        let keep = look::is_worth_keeping(loaded, limit, self.count);
+        let keep = look::worth_keeping(loaded, limit, self.count) != Want::Count;
         let filter = [
             ("id1", int(id)),
             ("link_type", int(link_type)),
