@@ -5,6 +5,7 @@
 use crate::repeat;
 use model::estimate::Comparison;
 use model::finding::Finding;
+use model::forecast::Forecast;
 use model::host::Host;
 use model::judgement::{
     CellJudgement, Claim, CurveJudgement, Judgement, Made, PlanTable, REPORT_SCHEMA, SearchJudgement,
@@ -30,6 +31,8 @@ pub struct Document<'a> {
     curves: &'a [CurveJudgement],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     plans: &'a [PlanTable],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    forecasts: &'a [Forecast],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     not_measured: &'a [String],
@@ -75,6 +78,7 @@ impl<'a> Document<'a> {
             searches: &judgement.searches,
             curves: &judgement.curves,
             plans: &judgement.plans,
+            forecasts: &judgement.forecasts,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             not_measured: &judgement.not_measured,

@@ -31,6 +31,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         plans::of(judgement),
         errors(&record.plan, judgement),
         explained::findings(judgement),
+        explained::forecasts(judgement),
         explained::accounts(judgement),
         waits(&record.plan, judgement),
         searches::of(judgement),

@@ -245,6 +245,12 @@ impl Witness for Watch<'_, '_, '_> {
         failure.or_else(|| self.beside()?.look())
     }
 
+    fn outside(&mut self, crew: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(beside) = self.beside() {
+            beside.outside(crew, from, to, tally);
+        }
+    }
+
     fn progress(&mut self, _: f64) {
         let cell = self.scribe.cell;
         self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));

@@ -135,6 +135,8 @@ pub trait Witness {
     fn phase_ends(&mut self, phase: usize, at: Nanos);
     /// One worker's second of one crew.
     fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
+    /// What one worker's crew did outside of all phases, before the first or behind the last.
+    fn outside(&mut self, _crew: usize, _from: Nanos, _to: Nanos, _tally: Tally) {}
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
     /// Called often: why the run must end, where somebody beside the load knows.
@@ -391,8 +393,9 @@ impl Conductor<'_> {
         }
         self.outcome.counted[crew].add(&named);
         self.outcome.whole.merge(&named);
-        if let Some(phase) = phase {
-            self.witness.interval(crew, phase, from, to, named);
+        match phase {
+            Some(phase) => self.witness.interval(crew, phase, from, to, named),
+            None => self.witness.outside(crew, from, to, named),
         }
     }
 

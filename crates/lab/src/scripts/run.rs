@@ -168,6 +168,8 @@ struct Listener<'a> {
     covered: f64,
     current: Counts,
     reported: f64,
+    /// When the last worker went.
+    left: Nanos,
     /// Events that are due and have no user yet.
     waiting: i64,
     /// Events that have one.
@@ -192,6 +194,7 @@ impl<'a> Listener<'a> {
             covered: 0.0,
             current: Counts::default(),
             reported: 0.0,
+            left: Nanos(0),
             waiting: 0,
             under_way: 0,
             total: Counts::default(),
@@ -236,7 +239,7 @@ impl<'a> Listener<'a> {
 
     fn end(mut self, stage: &Stage, outcome: Outcome) -> Ran {
         let measured = outcome.phases.get(self.measured).copied();
-        let length = measured.map_or(0.0, |(begin, end)| Nanos(end.0 - begin.0).seconds());
+        let length = measured.map_or(0.0, |(begin, end)| Nanos(end.max(self.left).0 - begin.0).seconds());
         // A run may be over before anybody looked at its clock.
         let length = length.max(self.reached());
         (self.total.at, self.total.seconds) = (length, length - self.since);
@@ -297,6 +300,14 @@ impl Witness for Listener<'_> {
         self.total.add(&tally);
         self.covered += Nanos(to.0 - from.0).seconds();
         self.cut();
+    }
+
+    /// A limit keeps events from being begun: those under way go on and count, as does what threads do when they are done.
+    fn outside(&mut self, _: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if self.start.is_some_and(|start| from >= start) {
+            self.total.add(&tally);
+            self.left = self.left.max(to);
+        }
     }
 
     fn progress(&mut self, _: f64) {}

@@ -75,6 +75,9 @@ impl Settings {
         if values.number("threads") < 1.0 {
             return Err(fatal(format!("Invalid value for --threads: {}.\n", values.number("threads"))));
         }
+        if values.number("warmup_time") < 0.0 {
+            return Err(fatal(format!("Invalid value for --warmup-time: {}.\n", values.number("warmup_time"))));
+        }
         if values.number("thread_stack_size") < 1.0 {
             let size = values.number("thread_stack_size");
             return Err(fatal(format!("Invalid value for thread-stack-size: {size}.\n")));

@@ -98,6 +98,12 @@ fn folder(word: Option<&str>) -> Result<String, Complaint> {
 }
 
 impl Words {
+    /// The script as messages call it: without its folder.
+    pub fn name(&self) -> String {
+        let script = self.script.as_deref().unwrap_or_default();
+        script.rsplit('/').next().unwrap_or(script).to_string()
+    }
+
     /// What comes by the standard input has no commands and no options: only its body is run.
     pub fn reads_a_file(&self) -> bool {
         self.script.as_deref().is_some_and(|script| script != "-")

@@ -12,6 +12,8 @@ local sql = {
 }
 sysbench.sql = sql
 
+-- An option of a script without declared ones may have the name of a library.
+local getinfo = debug.getinfo
 local QUERY, EXECUTE, DROP = host.QUERY, host.EXECUTE, host.DROP
 local ROWS, FAILED = 1, 2
 local READ = 1
@@ -83,7 +85,7 @@ end
 local function refuse(message)
   local level = 2
   while true do
-    local at = debug.getinfo(level, "S")
+    local at = getinfo(level, "S")
     if not at or at.what ~= "C" and at.source ~= "=sql.lua" then break end
     level = level + 1
   end

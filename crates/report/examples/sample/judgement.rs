@@ -39,6 +39,7 @@ pub fn of(record: &Record) -> Judgement {
         searches: Vec::new(),
         curves: Vec::new(),
         plans: Vec::new(),
+        forecasts: Vec::new(),
         made_of: BTreeMap::from([(
             "server_cpu_us_per_statement".into(),
             Made { how: "growth of the counters ÷ statements".into(), counters: vec!["server.cpu.user".into(), "server.cpu.system".into()] },

@@ -161,7 +161,7 @@ fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
         }
         return Ok(performed(call, Entry::Command(command), custom.is_parallel));
     }
-    let name = call.words.script.clone().unwrap_or_default();
+    let name = call.words.name();
     match command.as_str() {
         "prepare" | "cleanup" | "help" if call.main.state().has(&command) => {
             Ok(performed(call, Entry::function(&command), false))
