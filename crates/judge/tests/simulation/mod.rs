@@ -21,13 +21,21 @@ pub fn rate(draws: &mut Draws, centre: f64, spread: f64) -> f64 {
     centre * (spread * draws.normal()).exp()
 }
 
+/// What so many experiments come to.
+pub fn each<T>(experiments: u64, experiment: impl Fn(&mut Draws) -> Option<T>) -> Vec<T> {
+    let one = |number| experiment(&mut Draws::of(Seed(7).nth(number))).expect("enough repetitions");
+    (0..experiments).map(one).collect()
+}
+
+/// The share of intervals that hold the truth.
+pub fn holding(truth: f64, intervals: impl ExactSizeIterator<Item = Interval>) -> f64 {
+    let all = intervals.len() as f64;
+    intervals.filter(|interval| interval.low <= truth && truth <= interval.high).count() as f64 / all
+}
+
 /// The share of so many experiments whose interval holds the truth.
 pub fn coverage(experiments: u64, truth: f64, experiment: impl Fn(&mut Draws) -> Option<Interval>) -> f64 {
-    let held = (0..experiments).filter(|number| {
-        let interval = experiment(&mut Draws::of(Seed(7).nth(*number))).expect("enough repetitions");
-        interval.low <= truth && truth <= interval.high
-    });
-    held.count() as f64 / experiments as f64
+    holding(truth, each(experiments, experiment).into_iter())
 }
 
 pub fn mean_plain(experiments: u64, n: usize) -> f64 {
