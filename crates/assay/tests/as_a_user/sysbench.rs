@@ -340,7 +340,7 @@ fn a_benchmark_that_waits_for_nobody_ends_when_it_is_to() {
     let cpu = ["cpu", "--threads=2", "--cpu-max-prime=1000"];
     for limit in ["--time=1", "--events=20"] {
         let said = sysbench(&desk, &[&cpu[..], &[limit, "run"]].concat());
-        for part in ["\n\nPrime numbers limit: 1000\n\nInitializing worker", "\nCPU speed:\n    events per second:  "] {
+        for part in ["\n\nPrime numbers limit: 1000\n\nInitializing worker", "\nCPU speed:\n    events per second: "] {
             assert!(said.status == 0 && said.out.contains(part), "{said:?}");
         }
     }
