@@ -137,7 +137,7 @@ fn window(run: &RunEvidence, phase: &str) -> Option<(Nanos, Nanos)> {
 
 /// Statements answered in each whole second of a window. Workers cut their seconds apart from each other, so each
 /// interval is spread evenly over the time that it holds.
-fn rates(intervals: &[Second], from: Nanos, to: Nanos) -> Vec<f64> {
+pub fn rates(intervals: &[Second], from: Nanos, to: Nanos) -> Vec<f64> {
     let mut rates = vec![0.0; (to.0.saturating_sub(from.0) / SECOND) as usize];
     for interval in intervals.iter().filter(|i| i.to > from && i.from < to) {
         let length = interval.length().0.max(1) as f64;

@@ -23,6 +23,7 @@ mod evidence;
 mod finding;
 pub mod findings;
 mod fingerprint;
+mod forecast;
 pub mod history;
 mod law;
 pub mod limits;
@@ -72,6 +73,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
         not_measured,
         searches,
         plans,
+        forecasts: forecast::all(&evidence.cells),
         curves: law::curves(&evidence),
         made_of: metrics::made_of(),
     }

@@ -8,6 +8,7 @@ use model::finding::{Finding, Rung};
 use model::load::{Phase, Work};
 use model::record::Record;
 use model::record::run::PhaseRecord;
+use model::units::Users;
 use model::value::Value;
 
 /// Operations per second of a step, and rows that each looks at.
@@ -208,4 +209,32 @@ fn a_condition_that_all_versions_need_not_is_confirmed_while_no_row_has_history(
     let update = (1_000.0, 10.0);
     let variants = variants.map(|(name, [range, all])| (name, [update, range, all]));
     assert_eq!(finding(&record_of(updated, &variants), PRICE), None);
+}
+
+#[test]
+fn each_build_is_told_for_itself_at_many_users_and_at_one() {
+    const SCANS: [Says; 4] = [
+        ("scan", "versioned.range_queries", ("time_zone", "SYSTEM")),
+        ("scan at a fixed offset", "versioned.range_queries", ("time_zone", "+00:00")),
+        ("scan alone", "versioned.range_queries", ("time_zone", "SYSTEM")),
+        ("scan alone at a fixed offset", "versioned.range_queries", ("time_zone", "+00:00")),
+    ];
+    let shows = |rates: [f64; 4]| rates.map(|rate| (rate, 1_000.0));
+    let plain = shows([2_000.0, 2_000.0, 1_000.0, 1_000.0]);
+    let old = shows([1_000.0, 1_900.0, 700.0, 960.0]);
+    let variants = [("plain", plain), ("plain", plain), ("timestamp", old), ("timestamp", plain)];
+    let mut record = record_of(SCANS, &variants);
+    for (cell, build) in record.plan.cells.iter_mut().zip(["mariadb-10.11", "mariadb-11.4.5"].into_iter().cycle()) {
+        cell.server.build = build.into();
+        cell.axes.insert("build".into(), build.into());
+        cell.phases.iter_mut().filter(|p| p.name.contains("alone")).for_each(|p| p.users = Some(Users(1)));
+    }
+    let found = judge(&record).findings.into_iter().filter(|f| f.name == PRICE);
+    let [found] = &found.collect::<Vec<_>>()[..] else { panic!("the build with the fix has no such price") };
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    for told in
+        ["On mariadb-10.11,", "`scan` at 8 users", "At 1 user it is 1.43 times as long, 91.2 % of which goes with it."]
+    {
+        assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
+    }
 }

@@ -4,6 +4,7 @@
 
 use crate::estimate::{Comparison, Estimate, Outcome};
 use crate::finding::Finding;
+use crate::forecast::Forecast;
 use crate::plan::CellId;
 use crate::record::explain::Explain;
 use crate::search::Search;
@@ -33,6 +34,9 @@ pub struct Judgement {
     /// How servers carried statements out, where cells differ in that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<PlanTable>,
+    /// What arithmetic foretells beside what was measured, second by second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forecasts: Vec<Forecast>,
     /// What was not measured and why, as sentences.
     pub not_measured: Vec<String>,
     /// By metric: how it is computed.

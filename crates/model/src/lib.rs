@@ -10,6 +10,7 @@ pub mod errors;
 pub mod estimate;
 pub mod experiment;
 pub mod finding;
+pub mod forecast;
 pub mod histogram;
 pub mod history;
 pub mod host;

@@ -2,8 +2,10 @@
 //! fields are documented in `docs/report-schema.md`; what the page needs beyond it (timelines, histograms) is not
 //! here, because a program that wants those reads the record.
 
+use crate::repeat;
 use model::estimate::Comparison;
 use model::finding::Finding;
+use model::forecast::Forecast;
 use model::host::Host;
 use model::judgement::{
     CellJudgement, Claim, CurveJudgement, Judgement, Made, PlanTable, REPORT_SCHEMA, SearchJudgement,
@@ -29,6 +31,8 @@ pub struct Document<'a> {
     curves: &'a [CurveJudgement],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     plans: &'a [PlanTable],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    forecasts: &'a [Forecast],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     not_measured: &'a [String],
@@ -41,6 +45,7 @@ struct Experiment<'a> {
     name: &'a str,
     question: &'a str,
     scale: Option<&'a str>,
+    command: String,
     seed: Seed,
     axes: &'a [Axis],
     repetitions: u32,
@@ -73,6 +78,7 @@ impl<'a> Document<'a> {
             searches: &judgement.searches,
             curves: &judgement.curves,
             plans: &judgement.plans,
+            forecasts: &judgement.forecasts,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             not_measured: &judgement.not_measured,
@@ -99,6 +105,7 @@ impl<'a> Experiment<'a> {
             name: &plan.name,
             question: &plan.question,
             scale: plan.scale.as_deref(),
+            command: repeat::command(plan),
             seed: plan.seed,
             axes: &plan.axes,
             repetitions: plan.runs.iter().map(|r| r.repetition).max().unwrap_or(0),

@@ -1,8 +1,9 @@
 //! What explains the numbers, in the Markdown report: findings as the page shows them, and where the time of an operation went.
 //! A reader of a pull request has no page, and must see as much of why a finding is believed.
 
+use model::forecast::Forecast;
 use model::judgement::Judgement;
-use model::units::Share;
+use model::units::{Share, round3};
 use std::fmt::Write;
 
 /// Cells whose time is accounted for are told one by one up to here; `report.json` has them all.
@@ -20,6 +21,40 @@ pub fn accounts(judgement: &Judgement) -> String {
     }
     if accounted.len() > ACCOUNTS {
         let _ = writeln!(text, "- and so on for {} more cells (`report.json`)", accounted.len() - ACCOUNTS);
+    }
+    text
+}
+
+/// Of the phase that is foretold so many points are told, the last among them.
+const POINTS: usize = 5;
+
+/// What arithmetic expects beside what was measured, at some moments of the phase that it is about; the page draws all.
+pub fn forecasts(judgement: &Judgement) -> String {
+    let mut text = String::new();
+    for forecast in &judgement.forecasts {
+        if text.is_empty() {
+            text += "\n## Forecast\n";
+        }
+        let Forecast { cell, expected, measured, runs, .. } = forecast;
+        let _ = write!(
+            text,
+            "\n{cell}, mean of {runs} runs\n\n| phase | from s | {measured} | {expected} |\n|---|--:|--:|--:|\n"
+        );
+        for phase in forecast.phases.iter().filter(|p| p.disturb.is_some()) {
+            let step = phase.points.len().div_ceil(POINTS).max(1);
+            let mut points: Vec<_> = phase.points.iter().rev().step_by(step).collect();
+            points.reverse();
+            for point in points {
+                let expected = point.expected.map_or("–".into(), round3);
+                let _ = writeln!(
+                    text,
+                    "| {} | {} | {} | {expected} |",
+                    phase.name,
+                    round3(point.at_s),
+                    round3(point.measured)
+                );
+            }
+        }
     }
     text
 }

@@ -196,6 +196,7 @@ mod tests {
             searches: Vec::new(),
             curves: Vec::new(),
             plans: Vec::new(),
+            forecasts: Vec::new(),
             not_measured: Vec::new(),
             made_of: BTreeMap::new(),
         };

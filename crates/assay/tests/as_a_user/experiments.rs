@@ -49,9 +49,10 @@ fn words(host: &Host) -> Words {
 fn a_plan_says_in_which_iteration_history_outgrows_the_cache() {
     let study = ("system-versioning", include_str!("../../../../experiments/system-versioning.toml"));
     let history = ("system-versioning-history", include_str!("../../../../experiments/system-versioning-history.toml"));
-    let small = [("server.settings.buffer_pool".to_string(), "\"48 MiB\"".to_string())];
+    let small = [("server.settings.buffer_pool".to_string(), "\"32 MiB\"".to_string())];
     let (host, mut told) = (host(1), String::new());
-    let cases: [((&str, &str), Option<&str>, &[(String, String)]); 4] = [
+    type Sets<'a> = &'a [(String, String)];
+    let cases: [((&str, &str), Option<&str>, Sets); 4] = [
         (study, None, &[]),
         (study, Some("laptop"), &[]),
         (study, Some("smoke"), &[]),

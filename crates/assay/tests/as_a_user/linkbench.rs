@@ -2,6 +2,7 @@
 //! for longer than the server lets anybody wait. Operations are tried again, and no counter may drift from its list.
 
 use crate::desk::{Desk, until};
+use lab::servers::catalogue;
 use lab::sessions::address::Door;
 use lab::sessions::control::Control;
 use serde_json::Value;
@@ -25,6 +26,29 @@ redo        = "32 MiB"
 maxid1     = 31
 most_links = 20
 partitions = 0
+
+[load]
+users   = 16
+warm_up = "100ms"
+measure = "5s"
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+
+/// The same on the engine of which an optimiser knows too little (docs/linkbench.md).
+const ON_ROCKSDB: &str = r#"question = "Do counters drift when operations are tried again on RocksDB?"
+
+[server]
+engine = "rocksdb"
+native = { rocksdb_lock_wait_timeout = 1 }
+
+[workload.linkbench]
+maxid1       = 31
+most_links   = 20
+partitions   = 0
+hint_primary = true
 
 [load]
 users   = 16
@@ -72,10 +96,59 @@ fn lock_everything(desk: &Desk) {
     control.quit();
 }
 
+/// On RocksDB, where the engine gives way by itself when snapshots conflict: keeps all counters for longer than it lets anybody
+/// wait. What somebody else holds at that moment is asked for again.
+fn lock_counters(desk: &Desk) {
+    let mut control = Control::connect(&Door::root(socket(desk))).expect("root comes in by the socket");
+    let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");
+    until("all counters, or the end of the run", || {
+        control.value("BEGIN").ok()?;
+        let held = control.value(&format!("UPDATE {schema}.counttable SET time = time + 1"));
+        held.is_ok()
+            .then(|| control.value("DO SLEEP(1.5)"))
+            .or_else(|| desk.count("run_done").gt(&0).then_some(Ok(None)))
+    })
+    .expect("it sleeps");
+    let _ = control.value("ROLLBACK");
+    control.quit();
+}
+
 fn retried(run: &Value, number: &str) -> u64 {
     let phases = run["phases"].as_array().expect("phases");
     let operations = phases.iter().filter_map(|p| p["groups"]["users"]["tally"]["operations"].as_object());
     operations.flat_map(|o| o.values()).filter_map(|o| o["retried"][number].as_u64()).sum()
+}
+
+/// Somebody gave way to a deadlock, somebody waited in vain, and every count is what the users counted.
+fn no_count_drifted(desk: &Desk, id: &str) {
+    let run = desk.run(id);
+    assert_eq!(run["ending"], "done", "{}", run["ending"]);
+    assert!(retried(&run, "1213") > 0, "nobody met a deadlock in {id}");
+    assert!(retried(&run, "1205") > 0, "nobody waited in vain in {id}");
+    let audit = &run["audits"][0];
+    let answer = |name: &str| {
+        let answers = audit["answers"].as_array().expect("answers");
+        let of = answers.iter().find(|a| a["name"] == name).unwrap_or_else(|| panic!("{name} was not asked"));
+        assert_eq!(of["unanswered"], Value::Null, "{of}");
+        (of["before"].as_i64().expect("a number"), of["after"].as_i64().expect("a number"))
+    };
+    assert_eq!(answer("drifted_counters"), (0, 0));
+    assert_eq!(answer("visible_links"), answer("counted_links"));
+    let fact = |name: &str| audit["facts"][name].as_i64().unwrap_or(0);
+    let (before, after) = answer("links");
+    assert!(fact("links_inserted") > 0 && fact("links_hidden") > 0 && fact("links_shown_again") > 0, "{audit}");
+    assert_eq!(after - before, fact("links_inserted"));
+    let (before, after) = answer("nodes");
+    assert_eq!(after - before, fact("nodes_added") - fact("nodes_deleted"));
+}
+
+/// What the judge says of that.
+fn obeyed(desk: &Desk, cells: usize) {
+    let report: Value = serde_json::from_str(&desk.read("record/report.json")).expect("JSON");
+    let checks =
+        report["cells"].as_array().expect("cells").iter().flat_map(|c| c["verdicts"].as_array().expect("verdicts"));
+    let laws: Vec<_> = checks.filter(|v| v["check"] == "data_obeyed_its_laws").collect();
+    assert!(laws.len() == cells && laws.iter().all(|v| v["verdict"] == "pass"), "{laws:?}");
 }
 
 #[test]
@@ -88,30 +161,23 @@ fn no_counter_drifts_when_operations_are_tried_again_after_deadlocks_and_lock_wa
         lock_everything(&desk);
     }
     until("the end", || assay.try_wait().expect("it is ours").map(|_| ()));
-    for id in ["c001-1", "c002-1"] {
-        let run = desk.run(id);
-        assert_eq!(run["ending"], "done", "{}", run["ending"]);
-        assert!(retried(&run, "1213") > 0, "nobody met a deadlock in {id}");
-        assert!(retried(&run, "1205") > 0, "nobody waited in vain in {id}");
-        let audit = &run["audits"][0];
-        let answer = |name: &str| {
-            let answers = audit["answers"].as_array().expect("answers");
-            let of = answers.iter().find(|a| a["name"] == name).unwrap_or_else(|| panic!("{name} was not asked"));
-            assert_eq!(of["unanswered"], Value::Null, "{of}");
-            (of["before"].as_i64().expect("a number"), of["after"].as_i64().expect("a number"))
-        };
-        assert_eq!(answer("drifted_counters"), (0, 0));
-        assert_eq!(answer("visible_links"), answer("counted_links"));
-        let fact = |name: &str| audit["facts"][name].as_i64().unwrap_or(0);
-        let (before, after) = answer("links");
-        assert!(fact("links_inserted") > 0 && fact("links_hidden") > 0 && fact("links_shown_again") > 0, "{audit}");
-        assert_eq!(after - before, fact("links_inserted"));
-        let (before, after) = answer("nodes");
-        assert_eq!(after - before, fact("nodes_added") - fact("nodes_deleted"));
+    ["c001-1", "c002-1"].iter().for_each(|id| no_count_drifted(&desk, id));
+    obeyed(&desk, 2);
+}
+
+#[test]
+fn no_counter_drifts_on_rocksdb_either() {
+    let desk = Desk::new();
+    let build = catalogue::find(catalogue::DISTRIBUTION).expect("the tests have a server");
+    if !build.installed.engines.iter().any(|engine| engine == "rocksdb") {
+        eprintln!("skipped: the distribution's server has no RocksDB");
+        return;
     }
-    let report: Value = serde_json::from_str(&desk.read("record/report.json")).expect("JSON");
-    let checks =
-        report["cells"].as_array().expect("cells").iter().flat_map(|c| c["verdicts"].as_array().expect("verdicts"));
-    let laws: Vec<_> = checks.filter(|v| v["check"] == "data_obeyed_its_laws").collect();
-    assert!(laws.len() == 2 && laws.iter().all(|v| v["verdict"] == "pass"), "{laws:?}");
+    desk.write("crowded.toml", ON_ROCKSDB);
+    let mut assay = desk.start(&["run", "crowded.toml", "--out", "record"]);
+    until("the run", || (desk.count("run_started") == 1).then_some(()));
+    lock_counters(&desk);
+    until("the end", || assay.try_wait().expect("it is ours").map(|_| ()));
+    no_count_drifted(&desk, "c001-1");
+    obeyed(&desk, 1);
 }

@@ -45,19 +45,18 @@ fn real(server: &Server, script: &str, rest: &[&str]) -> Said {
 }
 
 /// One user, so many operations of each, on a server that is there.
-fn ours(desk: &Desk, server: &mut Server, schema: &str, members: &[&str], count: u64, parameters: &str) {
-    server.control.execute(&format!("CREATE DATABASE {schema}")).unwrap();
+fn ours(desk: &Desk, server: &Server, record: &str, members: &[&str], count: u64, parameters: &str) {
     let phases = members
         .iter()
         .map(|name| format!("[[phases]]\nname = \"{name}\"\nworkload = \"oltp.{name}\"\ncount = {count}\n"));
     let text = format!(
-        "question = \"What does a server hear?\"\n[server]\non = \"mysql://root@localhost/{schema}?socket={}\"\n[workload.oltp]\n{parameters}\n\
+        "question = \"What does a server hear?\"\n[server]\non = \"mysql://root@localhost?socket={}\"\n[workload.oltp]\n{parameters}\n\
          [load]\nusers = 1\n{}[repeat]\nrepetitions = 1\naa = false\n",
         server.socket.display(),
         phases.collect::<String>()
     );
     desk.write("heard.toml", &text);
-    desk.assay(&["run", "heard.toml", "--out", schema]).assert_carried_out();
+    desk.assay(&["run", "heard.toml", "--out", record]).assert_carried_out();
 }
 
 #[test]
@@ -68,24 +67,23 @@ fn the_write_half_says_to_a_server_what_sysbench_says() {
     }
     let desk = Desk::new();
     let mut server = Server::start(&desk);
-    real(&server, "oltp_read_write", &["--tables=2", "prepare"]);
-    heard(&mut server);
+    transactions(&desk, &mut server);
+    bulk(&desk, &mut server);
+}
+
+fn transactions(desk: &Desk, server: &mut Server) {
+    real(server, "oltp_read_write", &["--tables=2", "prepare"]);
+    heard(server);
     let expected = MEMBERS.map(|(_, script)| {
         let tables = if script.starts_with("select") { "--tables=1" } else { "--tables=2" };
-        real(&server, script, &[tables, &format!("--events={EVENTS}"), "run"]);
+        real(server, script, &[tables, &format!("--events={EVENTS}"), "run"]);
         // The first session looks at the server only.
-        heard(&mut server).pop().unwrap_or_else(|| panic!("{script} says nothing"))
+        heard(server).pop().unwrap_or_else(|| panic!("{script} says nothing"))
     });
 
-    ours(
-        &desk,
-        &mut server,
-        "own",
-        &MEMBERS.map(|(name, _)| name),
-        EVENTS,
-        "tables = 2\nrows = 100\ndistribution = \"uniform\"",
-    );
-    let said = heard(&mut server);
+    let names = MEMBERS.map(|(name, _)| name);
+    ours(desk, server, "own", &names, EVENTS, "tables = 2\nrows = 100\ndistribution = \"uniform\"");
+    let said = heard(server);
     for ((name, script), expected) in MEMBERS.iter().zip(&expected) {
         assert!(!expected[1].is_empty(), "{script} executes nothing");
         assert!(
@@ -96,26 +94,20 @@ fn the_write_half_says_to_a_server_what_sysbench_says() {
 }
 
 /// An operation of ours is a whole statement, and one of sysbench's a row; the statements must be the same to the last letter.
-#[test]
-fn bulk_insert_sends_the_statement_that_sysbench_sends() {
+fn bulk(desk: &Desk, server: &mut Server) {
     /// More than one statement of half a megabyte.
     const ROWS: &str = "--events=40000";
-    if !(Path::new(SYSBENCH).exists() && Path::new(SCRIPTS).exists()) {
-        eprintln!("not compared: sysbench is not installed here (package sysbench)");
-        return;
-    }
-    let desk = Desk::new();
-    let mut server = Server::start(&desk);
     let first = |server: &mut Server| {
         let sql = "SELECT argument FROM mysql.general_log WHERE argument LIKE 'INSERT INTO sbtest1 VALUES%' ORDER BY event_time LIMIT 1";
         let text = server.control.value(sql).unwrap().expect("a statement of many rows");
         server.heard();
         text
     };
-    real(&server, "bulk_insert", &["prepare"]);
-    real(&server, "bulk_insert", &[ROWS, "run"]);
-    let expected = first(&mut server);
-    ours(&desk, &mut server, "bulk", &["bulk_insert"], 1, "");
-    let said = first(&mut server);
-    assert_eq!((said.len(), said == expected), (expected.len(), true), "{:.200} and {:.200}", said, expected);
+    real(server, "oltp_read_write", &["--tables=2", "cleanup"]);
+    real(server, "bulk_insert", &["prepare"]);
+    real(server, "bulk_insert", &[ROWS, "run"]);
+    let expected = first(server);
+    ours(desk, server, "bulk", &["bulk_insert"], 1, "");
+    let said = first(server);
+    assert_eq!((said.len(), said == expected), (expected.len(), true), "{said:.200} and {expected:.200}");
 }

@@ -16,7 +16,7 @@ mod history_rows;
 mod implicit_time;
 mod more_rows;
 mod mutex_convoy;
-mod old_versions;
+pub(crate) mod old_versions;
 mod page_splits;
 mod plan_change;
 mod reads_from_disk;

@@ -17,7 +17,7 @@ use model::units::{Share, round3};
 use model::verdict::Status;
 use std::collections::BTreeMap;
 
-const DISTURBANCE: &str = "open_snapshot";
+pub const DISTURBANCE: &str = "open_snapshot";
 /// Disturbances that are the same transaction or session without the snapshot.
 const PLACEBOS: &[&str] = &["idle_connection", "begin_read_committed", "begin_read_uncommitted"];
 

@@ -14,6 +14,7 @@ use model::seed::Seed;
 use model::units::Share;
 use model::value::Value;
 use model::verdict::Status;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A rate around `centre` whose logarithm has that spread.
 pub fn rate(draws: &mut Draws, centre: f64, spread: f64) -> f64 {
@@ -126,7 +127,7 @@ fn minute(d: &mut Draws, level: f64) -> f64 {
 }
 
 /// What the judge says of unchanged servers that is not so.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Alarms {
     /// Share of experiments in which a comparison is decided as a difference, or refused.
     pub differences: f64,
@@ -134,6 +135,8 @@ pub struct Alarms {
     pub verdicts: f64,
     /// … with either.
     pub any: f64,
+    /// … by each check that did.
+    pub by_check: BTreeMap<String, f64>,
 }
 
 pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f64) -> Alarms {
@@ -142,12 +145,14 @@ pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f6
         let judgement = bench::judge(&unchanged(cells, repetitions, spread, &mut Draws::of(Seed(13).nth(number))));
         let differs = |o: Outcome| matches!(o, Outcome::Better | Outcome::Worse | Outcome::Refused);
         let decided = judgement.comparisons.iter().any(|c| differs(c.outcome));
-        let mut verdicts = judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts));
-        let raised = verdicts.any(|v| v.counts_as() > Status::NotEvaluable);
+        let verdicts = judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts));
+        let raised = verdicts.filter(|v| v.counts_as() > Status::NotEvaluable).map(|v| &v.check);
+        let raised: BTreeSet<&String> = raised.collect();
         let share = |seen: bool| f64::from(u8::from(seen)) / experiments as f64;
         alarms.differences += share(decided);
-        alarms.verdicts += share(raised);
-        alarms.any += share(decided || raised);
+        alarms.verdicts += share(!raised.is_empty());
+        alarms.any += share(decided || !raised.is_empty());
+        raised.into_iter().for_each(|check| *alarms.by_check.entry(check.clone()).or_default() += share(true));
     }
     alarms
 }

@@ -83,8 +83,10 @@ pub fn work(
         }
         tables.push(Table { crew, bench, spares });
     }
-    // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them.
-    if voyage.cpus.is_empty() && !waits_for_moments && sitting >= SHARING_CPU {
+    // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
+    // session has nothing to gather: its rate is the same.
+    let few_threads = voyage.crews.iter().all(|crew| crew.by_key.as_ref().is_some_and(|door| door.keys().is_some()));
+    if voyage.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
         handle.share_cpu();
     }
     let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });

@@ -105,7 +105,7 @@ impl State {
         describe(&lua, &host, script, tid)?;
         offer_functions(&lua, &host, script, &shared)?;
         ASKS.iter().try_for_each(|(name, number)| host.set(*name, *number))?;
-        lua.load(COMPILER).set_name("=compiler").call::<()>(())?;
+        lua.load(compiler(tid)).set_name("=compiler").call::<()>(())?;
         if let Some(command) = script.invocation.luajit_cmd.as_deref().filter(|c| !c.is_empty()) {
             lua.load(LUAJIT_CMD).set_name("=luajit-cmd").call::<()>(command)?;
         }
@@ -283,10 +283,13 @@ impl State {
     }
 }
 
-/// An event of many statements, of which each draws by a tail call and some lie in loops of one turn, is to be compiled as a whole
-/// (loopunroll). Code goes where no two of neighbouring states lie at the same place of a cache (sizemcode in KiB: 64 would be a
-/// power of two apart).
-const COMPILER: &str = r#"require("jit.opt").start("loopunroll=100", "sizemcode=20")"#;
+/// How LuaJIT compiles. An event of many statements, of which each draws by a tail call and some lie in loops of one turn, is to be
+/// compiled as a whole (loopunroll). Areas of code begin at multiples of 64 KiB and are filled from their ends: of areas of one size
+/// the code of a thousand states would want the same few places of a cache (sizemcode, in KiB).
+fn compiler(tid: u32) -> String {
+    let area = 16 + 4 * (tid % 12);
+    format!(r#"require("jit.opt").start("loopunroll=100", "sizemcode={area}")"#)
+}
 
 const LUAJIT_CMD: &str = r#"
 local name, rest = (...):match("^([^=]*)=?(.*)$")

@@ -44,6 +44,8 @@ pub struct Experiment {
     /// The file as written.
     pub text: String,
     pub scale: Option<String>,
+    /// What was set beside the file, as `KEY=VALUE`, in the order in which it was.
+    pub sets: Vec<String>,
     pub axes: Vec<Axis>,
     pub server: ServerWish,
     /// Parameters by workload or family name, as written.
@@ -133,7 +135,9 @@ impl Experiment {
         add_new(&mut problems, found);
         problems.sort_by_key(|p| p.line.unwrap_or(usize::MAX));
         if problems.is_empty() {
-            Ok(assemble::experiment(name, text, applied.map(|(name, _)| name.clone()), &reading))
+            let sets = sets.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            let scale = applied.map(|(name, _)| name.clone());
+            Ok(Self { sets, ..assemble::experiment(name, text, scale, &reading) })
         } else {
             Err(problems)
         }

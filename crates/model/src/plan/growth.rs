@@ -54,7 +54,7 @@ pub(super) fn warnings(cells: &[Cell], words: &Words) -> Vec<String> {
             None => told.push((sentence, vec![cell])),
         }
     }
-    told.into_iter().map(|(sentence, cells)| format!("{} {sentence}", who(&cells))).collect()
+    told.into_iter().map(|(sentence, of)| format!("{} {sentence}", who(&of, cells))).collect()
 }
 
 /// In which phase the data of a cell that begins in memory pass what its cache may hold.
@@ -86,12 +86,22 @@ fn leaves(cell: &Cell, words: &Words) -> Option<String> {
     ))
 }
 
-/// `c003, c004 (variant timestamp)`: the axes that these have in common, and others have not.
-fn who(cells: &[&Cell]) -> String {
+/// `c005, c009 (variant timestamp or transaction)`: on each axis the values of these, where others have others.
+fn who(cells: &[&Cell], all: &[Cell]) -> String {
     let names: Vec<&str> = cells.iter().map(|c| c.id.0.as_str()).collect();
-    let common = |(key, value): &(&String, &Value)| cells.iter().all(|c| c.axes.get(*key) == Some(*value));
-    let axes = cells.first().into_iter().flat_map(|c| &c.axes).filter(common);
-    let axes: Vec<String> = axes.map(|(key, value)| format!("{key} {}", axis_text(key, value))).collect();
-    let place = if axes.is_empty() { String::new() } else { format!(" ({})", axes.join(", ")) };
+    let axes = cells.first().into_iter().flat_map(|c| c.axes.keys());
+    let told = axes.filter_map(|axis| {
+        let mut own: Vec<&Value> = Vec::new();
+        for value in cells.iter().filter_map(|c| c.axes.get(axis)) {
+            if !own.contains(&value) {
+                own.push(value);
+            }
+        }
+        let is_all = all.iter().filter_map(|c| c.axes.get(axis)).all(|value| own.contains(&value));
+        let values: Vec<String> = own.iter().map(|value| axis_text(axis, value)).collect();
+        (!is_all).then(|| format!("{axis} {}", values.join(" or ")))
+    });
+    let told: Vec<String> = told.collect();
+    let place = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
     format!("{}{place}", names.join(", "))
 }

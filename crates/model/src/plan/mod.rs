@@ -45,6 +45,9 @@ pub struct Plan {
     pub question: String,
     /// The scale whose overrides were applied; `None` when the file was used as it stands.
     pub scale: Option<String>,
+    /// What the command line set beside the file, as `KEY=VALUE`, in its order: what the plan came from, not what it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<String>,
     pub seed: Seed,
     /// The axes in the order of the file: what the experiment varies, in the order a reader meets it.
     pub axes: Vec<Axis>,
@@ -220,6 +223,7 @@ impl Plan {
             name: experiment.name.clone(),
             question: experiment.question.clone(),
             scale: experiment.scale.clone(),
+            sets: experiment.sets.clone(),
             seed,
             axes: experiment.axes.clone(),
             intervention: experiment.intervention.clone(),

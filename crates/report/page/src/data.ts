@@ -158,6 +158,22 @@ export interface Finding {
   next_file?: string;
 }
 
+/** What arithmetic foretells beside what was measured; seconds since the first measured phase. */
+export interface ForecastPoint {
+  at_s: number;
+  for_s: number;
+  expected: number | null;
+  measured: number;
+}
+export interface Forecast {
+  cell: string;
+  finding: string;
+  expected: string;
+  measured: string;
+  runs: number;
+  phases: { name: string; disturb?: string; points: ForecastPoint[] }[];
+}
+
 export interface Host {
   cpus: number[];
   cpu_model: string;
@@ -177,6 +193,8 @@ export interface ReportDocument {
     name: string;
     question: string;
     scale: string | null;
+    /** What measures it again. */
+    command: string;
     seed: number;
     axes: Axis[];
     repetitions: number;
@@ -188,6 +206,7 @@ export interface ReportDocument {
   searches?: Search[];
   curves?: Curve[];
   plans?: PlanTable[];
+  forecasts?: Forecast[];
   cells: Cell[];
   comparisons: Comparison[];
   findings: Finding[];

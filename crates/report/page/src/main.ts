@@ -5,6 +5,7 @@ import './style.css';
 import { present, varied, x } from './axes';
 import { drawer, showCell } from './cell';
 import { best, hasBest } from './charts/best';
+import { forecasts, hasForecasts } from './charts/forecast';
 import { heatmap, narrow } from './charts/heatmap';
 import { drawable } from './charts/latency';
 import { replicates } from './charts/replicates';
@@ -123,6 +124,12 @@ function parts(): { title: string; element: HTMLElement }[] {
   const over = `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`;
   const all: [boolean, string, string, () => (HTMLElement | null)[]][] = [
     [report.findings.length > 0, 'Findings', 'Explanations, each with the rung of evidence that it has reached.', () => [findings()]],
+    [
+      hasForecasts(),
+      'Forecast',
+      'What arithmetic expects while something is done to the server, beside what was measured. Tinted: while it was done.',
+      () => [forecasts()],
+    ],
     [
       (report.searches ?? []).length > 0,
       'Searches',

@@ -173,6 +173,38 @@ test('one cursor reads the timeline, and a click on a run opens its cell', async
   assert.equal(opened, 1);
 });
 
+/** Rectangles and paths in the tint of what was done to the server, that have an area. */
+const tinted = (page, id) =>
+  page.waitForFunction(
+    (part) =>
+      [...document.querySelectorAll(`#${part} .chart svg path, #${part} .chart svg rect`)].some((e) => {
+        const [fill, size] = [getComputedStyle(e), e.getBBox()];
+        return Number(fill.fillOpacity) * Number(fill.opacity) === 0.09 && size.width > 0 && size.height > 20;
+      }),
+    id,
+  );
+
+test('the timeline is shaded where something was done to the server, and says what', async (t) => {
+  const page = await open(t);
+  await page.locator('#timeline .chart').scrollIntoViewIfNeeded();
+  await tinted(page, 'timeline');
+  const told = page.locator('#timeline details');
+  assert.match(await told.textContent(), /Shaded: 1 phases? in which something was done.*cpu_hog in c\d{3}-\d, measure: 1 CPU was kept busy\./);
+});
+
+test('what arithmetic expects is drawn dashed beside what was measured, over the tint of its phase', async (t) => {
+  const page = await open(t);
+  const figure = page.locator('#forecast figure');
+  assert.match(await figure.textContent(), /further logical reads per list; dashed: stale entries .* Mean of 3 runs\./);
+  await figure.scrollIntoViewIfNeeded();
+  await tinted(page, 'forecast');
+  const lines = await page.$$eval('#forecast .chart svg path[fill=none], #forecast .chart svg path[fill=transparent]', (all) =>
+    all.filter((e) => e.getBBox().width > 100 && e.getBBox().height > 20).map((e) => getComputedStyle(e).strokeDasharray),
+  );
+  assert.deepEqual(lines.map((dashes) => dashes !== 'none').sort(), [false, true]);
+  assert.match(readFileSync(join(folder, 'report.md'), 'utf8'), /## Forecast\n\nc001, mean of 3 runs[^]*\| open \| 19 \| 132 \| 120 \|/);
+});
+
 for (const width of [1440, 800, 390]) {
   test(`nothing is wider than a screen of ${width} pixels`, async (t) => {
     const page = await open(t, { width });

@@ -18,7 +18,7 @@ const VERSION: u64 = 400;
 const VERSION_APART: u64 = 500;
 /// A table without rows.
 const EMPTY_TABLE: u64 = 1 << 17;
-/// Extents that a file has in store: as much as it holds, up to this.
+/// Extents that a file has in store: twice what it holds, up to this.
 const STORE: u64 = 8 << 20;
 
 pub(super) fn footprint(parameters: &Parameters) -> Footprint {
@@ -84,7 +84,7 @@ fn kept(parameters: &Parameters, versions: u64, data: Extent) -> Extent {
 
 fn on_disk(parameters: &Parameters, data: Extent) -> Extent {
     let store = knobs::count(parameters, "tables") * STORE;
-    let loose = |bytes: u64| bytes.saturating_add(bytes.min(store));
+    let loose = |bytes: u64| bytes.saturating_add(bytes.saturating_mul(2).min(store));
     let Extent { current, history, .. } = data;
     let files = match Variant::of(parameters) {
         Variant::TransactionPartitioned => 0,

@@ -157,10 +157,16 @@ function sizes(lines: Line[]): HTMLElement | null {
   if (cache === undefined) return null;
   const kept = lines.filter((l) => iterations(lines).some((i) => (value(fullest(l.cell, i), 'history_bytes') ?? 0) > 0));
   const dotted = (line: Option): Option => ({ ...line, symbolSize: 4, lineStyle: { ...(line.lineStyle as Option), type: 'dotted' } });
+  const tables = lines.map((l) => points(l, 'data_bytes', 'Tables'));
+  const most = Math.max(cache, ...tables.flat().map((p) => p.value[1]));
+  // Whole powers of two, as sizes are told.
+  const step = 2 ** Math.ceil(Math.log2(most / 4));
+  const scale = (c: Palette): Option => ({ ...(axes(c, lines, 'bytes').yAxis as Option), interval: step, max: Math.ceil(most / step) * step });
   const drawn = chart(`Size of the tables over iterations, beside a cache of ${quantity(cache, 'bytes')}`, HEIGHT, (c) => ({
     ...axes(c, lines, 'bytes'),
+    yAxis: scale(c),
     series: [
-      ...lines.map((l) => series(c, l, points(l, 'data_bytes', 'Tables'))),
+      ...lines.map((l, n) => series(c, l, tables[n] ?? [])),
       ...kept.map((l) => dotted(series(c, l, points(l, 'history_bytes', 'History')))),
       {
         type: 'line',
