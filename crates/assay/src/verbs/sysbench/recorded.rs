@@ -126,6 +126,7 @@ fn plan(call: &mut Call, limits: &Limits, door: &Door) -> Result<Plan, String> {
         name: workload,
         question: format!("What does `{}` give?", command_line(call).trim_end()),
         scale: None,
+        sets: Vec::new(),
         seed,
         axes: Vec::new(),
         intervention: None,
