@@ -197,6 +197,15 @@ fn every_workload_runs_on_postgresql() {
     let nobody = sysbench(&desk, &[&["oltp_point_select", "--pgsql-user=nobody", "run"], &words[..]].concat());
     assert_eq!(nobody.status, 1, "{nobody:?}");
     assert!(nobody.out.contains("FATAL: Connection to database failed: "), "{nobody:?}");
+
+    // The body is all that is run, and may ask.
+    let body = "c = sysbench.sql.driver():connect() print('seven', c:query_row('SELECT 7')) c:prepare('SELECT * FROM nowhere')";
+    desk.write("body.lua", body);
+    let said = sysbench(&desk, &[&["body.lua"], &words[..]].concat());
+    let (pointed, place) = ("LINE 1: SELECT * FROM nowhere", " ".repeat("LINE 1: SELECT * FROM ".len()));
+    let refused = format!("PQprepare() failed: ERROR:  relation \"nowhere\" does not exist\n{pointed}\n{place}^\n\n");
+    assert!(said.out.contains(&format!("\nseven\t7\nFATAL: {refused}FATAL: body.lua:1: SQL API error")), "{said:?}");
+    assert_eq!(said.status, 1);
 }
 
 /// Script, words, status, and the last line of stdout or stderr.
@@ -323,6 +332,24 @@ fn a_run_without_any_server_reports_as_sysbench_does() {
         "{newer}"
     );
     assert_eq!(sysbench(&desk, &["--version"]).out, "sysbench 1.0.20\n");
+}
+
+#[test]
+fn a_benchmark_that_waits_for_nobody_ends_when_it_is_to() {
+    let desk = Desk::without_server();
+    let cpu = ["cpu", "--threads=2", "--cpu-max-prime=1000"];
+    for limit in ["--time=1", "--events=20"] {
+        let said = sysbench(&desk, &[&cpu[..], &[limit, "run"]].concat());
+        for part in ["\n\nPrime numbers limit: 1000\n\nInitializing worker", "\nCPU speed:\n    events per second: "] {
+            assert!(said.status == 0 && said.out.contains(part), "{said:?}");
+        }
+    }
+    let flooded = sysbench(&desk, &["cpu", "--rate=2000000000", "--verbosity=1", "run"]);
+    assert!(flooded.status == 1 && flooded.out.starts_with("FATAL: The event queue is full. "), "{flooded:?}");
+    let alone = sysbench(&desk, &["cpu"]);
+    assert_eq!(alone.err, "The 'cpu' test requires a command argument. See 'sysbench cpu help'\n");
+    let other = sysbench(&desk, &["memory", "run"]);
+    assert!(other.status == 1 && other.out.contains("FATAL: The test 'memory' measures no database and"), "{other:?}");
 }
 
 #[test]
