@@ -219,7 +219,8 @@ fn options_are_declared_by_the_script_and_seen_by_it() {
         ("sysbench.cmdline.options = {x = 1}", "wrong table structure in sysbench.cmdline.options"),
         ("sysbench.cmdline.options = {x = {}}", "nil description for option x"),
     ] {
-        assert_eq!(Theatre::dry(text).main.state().declared().unwrap_err(), wanted);
+        let why = Theatre::open(text, Doors::default(), Compat::V10, 1, &[]).err();
+        assert!(why.as_ref().is_some_and(|why| why.ends_with(wanted)), "{why:?}");
     }
 }
 
@@ -388,9 +389,13 @@ fn results_are_texts_and_null_is_nil(doors: &Doors) {
             "-7\ttru\t2.5\t1",
             "false\tUnsupported argument type: 8",
             "Alert: attempt to use an already closed connection",
-            "true\tfalse\tSQL API error",
+            "SQL API error",
         ];
-        assert_eq!(said, wanted);
+        // The last one tells where the script stood.
+        let [others @ .., last] = &said[..] else { panic!("nothing was said") };
+        let [wanted @ .., end] = &wanted;
+        assert_eq!(others, wanted);
+        assert!(last.starts_with("true\tfalse\t") && last.ends_with(end), "{last}");
         let mut clean = Theatre::open(
             "function prepare() sysbench.sql.driver():connect():query('DROP TABLE t') end",
             doors.clone(),

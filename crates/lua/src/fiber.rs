@@ -41,11 +41,14 @@ impl Fiber {
         Self { running: None, lua, way, call }
     }
 
-    /// Makes ready to call: the next `resume` begins.
+    /// Makes ready to call: the next `resume` begins. A state whose last call was cut off is of no use any more.
     pub(crate) fn start(&mut self) -> std::io::Result<()> {
         let stack = match self.running.take() {
             Some(ended) if ended.done() => ended.into_stack(),
-            Some(_) => unreachable!("a call is begun after the last one has ended"),
+            Some(suspended) => {
+                self.running = Some(suspended);
+                return Err(std::io::Error::other("its last call was cut off"));
+            }
             None => DefaultStack::new(STACK_BYTES)?,
         };
         let (lua, way, call) = (self.lua, self.way, self.call);

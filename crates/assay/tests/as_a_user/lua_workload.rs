@@ -58,6 +58,7 @@ options = { label = "hello", loud = true }
 
 [load]
 users   = 3
+warm_up = "100ms"
 measure = "300ms"
 
 [repeat]
@@ -86,7 +87,7 @@ fn a_script_is_prepared_once_for_its_options_and_run_and_judged_like_any_workloa
     for id in ["c001-1", "c002-2"] {
         let run = desk.run(id);
         assert_eq!(run["ending"], "done");
-        let tally = &run["phases"][0]["groups"]["all"]["tally"];
+        let tally = &run["phases"][1]["groups"]["users"]["tally"];
         let events = tally["operations"]["event"]["done"].as_u64().unwrap();
         let calls = |name: &str| tally["statements"][name]["calls"].as_u64().unwrap();
         assert!(events > 0 && calls("SELECT label FROM t? WHERE id = ?") >= events, "{tally}");
@@ -101,8 +102,8 @@ fn a_script_is_prepared_once_for_its_options_and_run_and_judged_like_any_workloa
     assert_eq!(dataset["tables"].as_array().unwrap().len(), 4);
     assert_eq!(dataset["parameters"]["script"], "mine.lua");
     assert_eq!(dataset["parameters"]["script_sha256"].as_str().unwrap().len(), 64);
-    let report = desk.read("record/report.md");
-    assert!(report.contains("lua.mine") && report.contains("UPDATE t? SET label = ?"), "{report}");
+    let report = desk.read("record/report.html");
+    assert!(report.contains("lua.mine") && report.contains("UPDATE t? SET label = ?"));
 
     // Another text is another plan: its record is not gone on with.
     desk.write("questions/mine.lua", &SCRIPT.replace("'x\"", "'xx\""));

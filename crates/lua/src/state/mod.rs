@@ -177,7 +177,7 @@ impl State {
             self.host.raw_set("number", number)
         };
         set().expect("a table of ours takes any value");
-        self.fiber.start().map_err(|e| format!("no stack for a script: {e}"))
+        self.fiber.start().map_err(|e| format!("a script cannot be called: {e}"))
     }
 
     /// Goes on until the script asks for something.
@@ -236,13 +236,15 @@ impl State {
         }
     }
 
-    /// Calls what must not suspend itself.
+    /// Calls what has nobody to ask: every request of it fails.
     pub fn call(&mut self, entry: Entry) -> Result<Value, String> {
         self.start(entry)?;
-        match self.resume()? {
-            Step::Ended => self.outcome(),
-            _ => Err("a database was asked where none can answer".into()),
+        let mut has_asked = false;
+        while !matches!(self.resume()?, Step::Ended) {
+            has_asked = true;
+            self.fail(None, false);
         }
+        if has_asked { Err("a database was asked where none can answer".into()) } else { self.outcome() }
     }
 
     /// Gives back what making it left over: a thousand states are to be small.

@@ -302,6 +302,10 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
         let mend = "write groups.NAME.users, groups.NAME.rate or groups.NAME.PARAMETER";
         return if shapes.is_empty() { wrong(format!("no group has a `{own}`"), mend) } else { Ok(shapes) };
     }
+    // An option of the file's own script is meant before any parameter of that name.
+    if let Some(option) = script::workload(words).and_then(|script| parameter_of(script, key)) {
+        return Ok(vec![Shape::Of(option.kind)]);
+    }
     let shapes = shapes_of(key, words.workloads.iter());
     if !shapes.is_empty() {
         return Ok(shapes);
