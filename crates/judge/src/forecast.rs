@@ -32,7 +32,7 @@ pub fn all(cells: &[CellEvidence]) -> Vec<Forecast> {
 fn of(cell: &CellEvidence) -> Option<Forecast> {
     let measured: Vec<&Phase> = cell.cell.phases.iter().filter(|p| p.kind == PhaseKind::Measure).collect();
     let is_open = |p: &&Phase| p.disturb.as_ref().is_some_and(|d| d.name == DISTURBANCE);
-    let open = measured.iter().position(|p| is_open(p))?;
+    let open = measured.iter().position(is_open)?;
     let base = measured[..open].iter().find(|p| p.disturb.is_none())?;
     staleness::of_linkbench(&cell.cell.parameters, 1.0)?;
     let runs: Vec<Run> = cell.runs.iter().map(|run| Run::of(cell, run, measured[open], base)).collect::<Option<_>>()?;
