@@ -5,7 +5,8 @@
 # with the smallest and the largest. Nothing here has a time that it must reach.
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 64 256 1024" bench/run.sh        what `make bench` runs
-#   PARTS="points mixed canned loader transport" choose some; TABLE=FILE writes elsewhere
+#   PARTS="points mixed lua canned loader transport" choose some; TABLE=FILE writes elsewhere
+#   PARTS=lua holds `assay sysbench` against sysbench, with the same scripts
 #   PARTS=tpcc TPCC=FOLDER [GO_TPC=PROGRAM] lays TPC-C beside the scripts of sysbench-tpcc in that folder, and beside go-tpc
 #
 # In slices, where the machine is quiet for minutes only: FIGURES=FILE keeps the figures of all calls, each adding its
@@ -15,7 +16,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ROUNDS=${ROUNDS:-5} LENGTH=${LENGTH:-4} LEVELS=${LEVELS:-"1 64 256 1024"} CANNED_LEVELS=${CANNED_LEVELS:-"1 64 1024"}
-LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points mixed canned loader transport"}
+LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points mixed lua canned loader transport"}
 TRANSPORT_LEVELS=${TRANSPORT_LEVELS:-"1 64 256"} TRANSPORT_MEMORY=${TRANSPORT_MEMORY:-1024}
 TABLE=${TABLE:-docs/performance.md} ASSAY=${ASSAY:-target/release/assay} SHAM=${SHAM:-target/release/examples/sham}
 
@@ -214,10 +215,11 @@ loader() {
 }
 
 source bench/transport.sh
+source bench/lua.sh
 source bench/tpcc.sh
 
 none() { :; }
-case " $PARTS " in *" points "* | *" mixed "* | *" loader "* | *" tpcc "*)
+case " $PARTS " in *" points "* | *" mixed "* | *" lua "* | *" loader "* | *" tpcc "*)
     if [ -z "${SOCKET:-}" ]; then
         say "starting a private MariaDB"
         start_server
@@ -245,13 +247,17 @@ into_page() { # BLOCK
     cp "$home/page.md" "$TABLE"
 }
 # A block without figures stays as it is.
-if grep -vE '^(transport|tpcc)' "$figures" >"$home/part.tsv"; then
+if grep -vE '^(transport|tpcc|lua)' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page bench
 fi
 if grep '^transport' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version)" "io_uring"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page transport
+fi
+if grep '^lua' "$figures" >"$home/part.tsv"; then
+    { LENGTH=$LUA_LENGTH measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    into_page lua
 fi
 if grep '^tpcc' "$figures" >"$home/part.tsv"; then
     { TABLES=$TPCC_WAREHOUSES ROWS=; measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket" | sed 's/^[0-9]* tables × *rows/'"$TPCC_WAREHOUSES"' warehouses/'

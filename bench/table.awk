@@ -79,6 +79,27 @@ function transports(    i, k, n, how, count) {
     }
 }
 
+# What a statement of a script costs, and what it may cost beside sysbench.
+function script_goal(n) { return n >= 1024 ? 0.35 : n >= 256 ? 0.5 : n >= 64 ? 0.7 : 1 }
+function scripts(    i, k, n, part, list, count) {
+    count = split("lua.oltp_point_select lua.oltp_read_only", list, " ")
+    print "| script | users | sysbench: QPS | CPU µs/statement | of it user | peak RSS MiB | assay: QPS | CPU µs/statement | of it user | peak RSS MiB | CPU ÷ sysbench's | goal | memory ÷ sysbench's |"
+    print "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    for (k = 1; k <= count; k++) {
+        part = list[k]
+        for (i = 1; i <= levels[part]; i++) {
+            n = users[part, i]
+            printf "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | ≤ %s | %s |\n", substr(part, 5), n,
+                rate(median(part, "sysbench", n, "qps")), shown(median(part, "sysbench", n, "cpu")),
+                shown(median(part, "sysbench", n, "user")), shown(median(part, "sysbench", n, "rss")),
+                rate(median(part, "assay sysbench", n, "qps")), shown(median(part, "assay sysbench", n, "cpu")),
+                shown(median(part, "assay sysbench", n, "user")), shown(median(part, "assay sysbench", n, "rss")),
+                ratio(part, "assay sysbench", "cpu", "sysbench", "cpu", n, script_goal(n)), script_goal(n),
+                ratio(part, "assay sysbench", "rss", "sysbench", "rss", n, n >= 1024 ? 1 : 1e9)
+        }
+    }
+}
+
 END {
     everybody = split("sysbench|floor io_uring|assay io_uring|floor epoll|assay epoll", names, "|")
     if (levels["points"]) {
@@ -141,4 +162,5 @@ END {
                 ratio("tpcc", "assay", "warehouses_per_min", "go-tpc", "warehouses_per_min", n, 1e9)
     }
     if (levels["transport"]) transports()
+    if (levels["lua.oltp_point_select"] || levels["lua.oltp_read_only"]) scripts()
 }

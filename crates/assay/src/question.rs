@@ -6,14 +6,20 @@ use crate::verbs::servers;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::servers::catalogue::{self, Catalogue};
 use lab::servers::house::House;
-use model::experiment::Experiment;
+use lab::snapshots::manifest::digest;
+use lua::guest::Guest;
+use lua::report::{Level, Log};
+use lua::script::Said;
+use model::experiment::{self, Experiment};
 use model::host::Host;
 use model::plan::Plan;
 use model::plan::door::{CACHE, FERRETDB, speaks_sql};
-use model::words::Words;
+use model::problem::Problem;
+use model::words::{Words, WorkloadWords};
 use std::collections::BTreeSet;
 use std::path::Path;
-use workload::linkbench;
+use std::sync::{Arc, Mutex, PoisonError};
+use workload::{Workload, linkbench};
 
 /// An experiment with the plan that answers it here.
 pub struct Question {
@@ -99,7 +105,10 @@ pub fn resolve(
     let house = House::from_environment().map_err(exit::failed)?;
     let catalogue = Catalogue::of(&house).map_err(servers::illegible)?;
     let host = host()?;
-    let words = words(&host, &catalogue);
+    let mut words = words(&host, &catalogue);
+    if let Some(script) = Experiment::script(text, scale, &sets) {
+        words.workloads.push(meet(&script, subject)?);
+    }
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     let server = &experiment.server;
@@ -110,6 +119,30 @@ pub fn resolve(
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     offer_degrees(&plan)?;
     Ok(Question { experiment, host, plan })
+}
+
+/// Reads the script that a file names, from the file's folder on; its options are words from then on.
+fn meet(script: &experiment::Script, subject: &str) -> Result<WorkloadWords, Exit> {
+    let beside = Path::new(subject).parent().unwrap_or(Path::new("")).join(&script.name);
+    let path = if beside.is_file() { beside.to_string_lossy().into_owned() } else { script.name.clone() };
+    let log = Mutex::new(Log::new(Level::Notice as u8));
+    let say = Arc::new(move |said: Said<'_>| match said {
+        Said::Print(text) => eprintln!("{text}"),
+        Said::Log(level, text) => eprint!("{}", log.lock().unwrap_or_else(PoisonError::into_inner).line(level, text)),
+    });
+    let guest = Guest::meet(script, &path, say, digest).map_err(|why| {
+        let problem = Problem {
+            line: script.line,
+            path: experiment::SCRIPT.into(),
+            what: why,
+            mend: "name a script of sysbench's kind: a file, from this one's folder, or a module as oltp_read_write"
+                .into(),
+        };
+        exit::wrong(subject, &[problem])
+    })?;
+    let words = guest.words();
+    guest.offer();
+    Ok(words)
 }
 
 /// Reads what LinkBench's users brought: its workload opens no file.

@@ -39,6 +39,37 @@ repetitions = 1
 aa          = false
 "#;
 
+/// InnoDB's memcached plugin, by the byte and by the counter, and how old its answers get with so many gets in a transaction.
+const DOOR: &str = r#"question = "Does the plugin serve what lies in the table?"
+
+[axes]
+settings.read_batch = [1, 128]
+
+[server.settings]
+buffer_pool    = "64 MiB"
+redo           = "32 MiB"
+door_isolation = "repeatable_read"
+
+[workload.kv.memcached]
+keys         = 500
+verify_every = 1
+
+[load]
+users     = 2
+transport = "tcp"
+
+[[phases]]
+name  = "measure"
+kind  = "measure"
+count = 1_000
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+/// By cell, gets that go on with the old value, after the one that began the transaction.
+const OLD: [(&str, &str); 2] = [("c001", "0"), ("c002", "127")];
+
 /// How a build did.
 enum Outcome {
     Served(String),
@@ -154,10 +185,42 @@ impl Fleet {
                 return Err(format!("it is {} {version}, not {} {wanted}", instance["kind"], row["kind"]));
             }
         }
+        let has_plugin = row["offers"].as_array().is_some_and(|all| all.iter().any(|offer| offer == "memcached"));
+        if has_plugin {
+            ["tcp", "unix"].into_iter().try_for_each(|transport| self.open(name, place, transport))?;
+        }
         if let Some(left) = processes_in(place) {
             return Err(format!("a process outlived the lab: {left}"));
         }
-        Ok(format!("{} with {}", wanted, engines.join(" and ")))
+        let plugin = if has_plugin { ", and memcached's plugin by port and by socket" } else { "" };
+        Ok(format!("{} with {}{plugin}", wanted, engines.join(" and ")))
+    }
+
+    /// Comes to the rows by the plugin, over this transport.
+    fn open(&self, name: &str, place: &Path, transport: &str) -> Result<(), String> {
+        fs::write(place.join("door.toml"), DOOR).map_err(|e| e.to_string())?;
+        let (out, set) = (format!("by-{transport}"), format!("load.transport={transport:?}"));
+        let said = self.assay(place, &["run", "door.toml", "--on", name, "--out", &out, "--set", &set]);
+        let record = place.join(out);
+        let file = fs::read_to_string(record.join("report.json"));
+        let report: Value = file.ok().and_then(|text| serde_json::from_str(&text).ok()).ok_or(text(&said.stderr))?;
+        for cell in report["cells"].as_array().into_iter().flatten() {
+            for check in ["gets_agree", "answers_were_expected", "operations_succeeded"] {
+                let verdict = cell["verdicts"].as_array().into_iter().flatten().find(|v| v["check"] == check);
+                if verdict.is_none_or(|v| v["verdict"] != "pass") {
+                    return Err(format!("by {transport}: {verdict:?}"));
+                }
+            }
+        }
+        let runs = json_files(&record.join("runs"), "run.json");
+        for (cell, old) in OLD {
+            let run = runs.iter().find(|run| run["cell"] == cell);
+            let told = run.map(|run| &run["session"]["variables"]["stale_gets_after_commit"]);
+            if told.is_none_or(|told| told != old) {
+                return Err(format!("by {transport} in {cell}: {told:?} answers were old, not {old}"));
+            }
+        }
+        Ok(())
     }
 }
 

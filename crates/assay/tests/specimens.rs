@@ -2,6 +2,7 @@
 //! each. A record never changes, so a line of it that changes is a check that did: look at it, and write the table anew with
 //! `SPECIMENS=write`. How a specimen was made is in `specimens/NAME.toml` and `NAME.sh`; `specimens/make.sh NAME` makes it again.
 
+use model::finding::{Finding, Rung};
 use model::verdict::Status;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,35 +11,29 @@ use std::sync::LazyLock;
 
 /// Twins without an illness begin so.
 const HEALTHY: &str = "healthy";
+/// A cause that was really taken away, beside a placebo that was really given.
+const CONFIRMED: (&str, &str) = ("confirmed-cause", "reads_from_disk");
 /// Of an illness that a machine like the recording one does not have; its record was edited, which NAME.sh does.
 const CONSTRUCTED: &str = "constructed";
 
-/// Checks that no specimen fails, and why not.
-const NEVER_FAILED: &[(&str, &str)] = &[
-    ("gets_agree", "no recorded run has users past SQL; crates/judge/tests/checks/gets_agree.rs fails it"),
-    (
-        "observer_moved_nothing",
-        "no recorded experiment has the axis `sampling`; crates/judge/tests/checks/observer_moved_nothing.rs makes it dear",
-    ),
-];
+/// Checks that no specimen fails, and why not: there is none.
+const NEVER_FAILED: &[(&str, &str)] = &[];
 /// Checks that no healthy specimen passes, and why not.
-const NEVER_PASSED: &[(&str, &str)] = &[
-    ("machine_was_quiet", "the recording machine was shared; crates/judge/tests/checks/machine_was_quiet.rs passes it"),
-    ("disk_was_ours", "so was its disk; crates/judge/tests/checks/disk_was_ours.rs passes it"),
-    (
-        "observer_moved_nothing",
-        "no recorded experiment has the axis `sampling`; crates/judge/tests/checks/observer_moved_nothing.rs passes it",
-    ),
-    (
-        "scaling_follows_a_law",
-        "two CPUs have no peak that could be measured; crates/judge/tests/checks/scaling_follows_a_law.rs passes it",
-    ),
-];
+const NEVER_PASSED: &[(&str, &str)] = &[(
+    "scaling_follows_a_law",
+    "two CPUs have no peak that could be measured; crates/judge/tests/checks/scaling_follows_a_law.rs passes it",
+)];
 
 type Verdicts = BTreeMap<String, Status>;
 
-/// The worst of every check, by specimen.
-static SPECIMENS: LazyLock<BTreeMap<String, Verdicts>> = LazyLock::new(|| {
+struct Specimen {
+    /// The worst of every check.
+    verdicts: Verdicts,
+    /// The highest rung of every cause.
+    findings: BTreeMap<String, Rung>,
+}
+
+static SPECIMENS: LazyLock<BTreeMap<String, Specimen>> = LazyLock::new(|| {
     let entries = std::fs::read_dir(folder()).expect("the repository has specimens");
     let paths = entries.map(|e| e.expect("a readable entry").path());
     let names = paths.filter_map(|path| Some(path.file_name()?.to_str()?.strip_suffix(".tar.xz")?.to_string()));
@@ -49,7 +44,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specimens")
 }
 
-fn judged(name: &str) -> Verdicts {
+fn judged(name: &str) -> Specimen {
     let place = tempfile::tempdir().expect("a temporary folder");
     let archive = folder().join(format!("{name}.tar.xz"));
     let mut unpack = Command::new("tar");
@@ -57,12 +52,17 @@ fn judged(name: &str) -> Verdicts {
     assert!(unpack.status().expect("tar starts").success(), "{name} is an archive (is xz installed?)");
     let (record, details) = lab::notebook::read(&place.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     let judgement = judge::judge(&record, &details);
-    let mut worst = Verdicts::new();
+    let mut verdicts = Verdicts::new();
     for verdict in judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts)) {
-        let status = worst.entry(verdict.check.clone()).or_insert(verdict.verdict);
+        let status = verdicts.entry(verdict.check.clone()).or_insert(verdict.verdict);
         *status = (*status).max(verdict.verdict);
     }
-    worst
+    let mut findings = BTreeMap::new();
+    for Finding { name, rung, .. } in judgement.findings {
+        let highest = findings.entry(name).or_insert(rung);
+        *highest = rung.max(*highest);
+    }
+    Specimen { verdicts, findings }
 }
 
 fn letter(status: Option<&Status>) -> char {
@@ -89,11 +89,16 @@ fn matrix() -> String {
     (1..=SPECIMENS.len()).for_each(|at| text.push_str(&format!("{at:>3}")));
     for check in judge::checks::ALL {
         text.push_str(&format!("\n{:4} {:28}", check.code, check.id));
-        SPECIMENS.values().for_each(|of| text.push_str(&format!("  {}", letter(of.get(check.id)))));
+        SPECIMENS.values().for_each(|of| text.push_str(&format!("  {}", letter(of.verdicts.get(check.id)))));
     }
     text.push('\n');
     for (what, of) in [("Never passed by a healthy one", NEVER_PASSED), ("Never failed", NEVER_FAILED)] {
         of.iter().for_each(|(check, why)| text.push_str(&format!("\n{what}: {check}: {why}.\n")));
+    }
+    text.push_str("\nWhat explains them, and on which rung:\n\n");
+    for (at, (name, specimen)) in SPECIMENS.iter().enumerate().filter(|(_, (_, s))| !s.findings.is_empty()) {
+        let told = specimen.findings.iter().map(|(cause, rung)| format!("{cause} ({})", rung.words()));
+        text.push_str(&format!("{:>3}  {name:18} {}\n", at + 1, told.collect::<Vec<_>>().join(", ")));
     }
     text
 }
@@ -115,7 +120,7 @@ fn every_check_finds_an_illness_and_passes_a_healthy_twin() {
         SPECIMENS
             .iter()
             .filter(|(name, _)| name.starts_with(HEALTHY) == healthy)
-            .any(|(_, verdicts)| verdicts.get(check).is_some_and(|v| wanted.contains(v)))
+            .any(|(_, specimen)| specimen.verdicts.get(check).is_some_and(|v| wanted.contains(v)))
     };
     for (names, healthy, wanted) in
         [(NEVER_FAILED, false, &[Status::Fail, Status::Warn][..]), (NEVER_PASSED, true, &[Status::Pass][..])]
@@ -124,6 +129,14 @@ fn every_check_finds_an_illness_and_passes_a_healthy_twin() {
         let told: Vec<_> = names.iter().map(|(id, _)| *id).collect();
         assert_eq!(not, told, "of {wanted:?}, healthy {healthy}");
     }
+}
+
+#[test]
+fn a_cause_that_was_taken_away_on_a_real_server_stands_on_the_highest_rung() {
+    let (specimen, cause) = CONFIRMED;
+    assert_eq!(SPECIMENS[specimen].findings.get(cause), Some(&Rung::ConfirmedByIntervention));
+    let others = SPECIMENS.iter().filter(|(name, _)| *name != specimen).flat_map(|(_, s)| s.findings.values());
+    assert!(others.into_iter().all(|rung| *rung < Rung::ConfirmedByIntervention), "where nothing was taken away");
 }
 
 #[test]

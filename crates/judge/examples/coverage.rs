@@ -67,14 +67,19 @@ fn coverage(experiments: u64) {
 
 fn alarms(experiments: u64, only: Option<usize>) {
     println!(
-        "\n| unchanged cells | repetitions | noise between runs | a difference claimed | a check warns or fails | either |"
+        "\n| unchanged cells | repetitions | noise between runs | a difference claimed | a check warns or fails | either | which check |"
     );
-    println!("|--:|--:|--:|--:|--:|--:|");
+    println!("|--:|--:|--:|--:|--:|--:|---|");
     let all = [(2, 3, 0.01), (2, 5, 0.01), (2, 10, 0.01), (6, 3, 0.01), (6, 5, 0.02), (12, 3, 0.02), (12, 5, 0.01)];
     for (cells, repetitions, spread) in all.into_iter().filter(|(cells, ..)| only.is_none_or(|only| only == *cells)) {
         let alarms = simulate::false_alarms(experiments, cells, repetitions, spread);
         let [differences, verdicts, any] =
             [alarms.differences, alarms.verdicts, alarms.any].map(|share| format!("{:.2} %", 100.0 * share));
-        println!("| {cells} | {repetitions} | {:.0} % | {differences} | {verdicts} | {any} |", 100.0 * spread);
+        let by_check = alarms.by_check.iter().map(|(check, share)| format!("`{check}` {:.2} %", 100.0 * share));
+        let by_check = by_check.collect::<Vec<_>>().join(", ");
+        println!(
+            "| {cells} | {repetitions} | {:.0} % | {differences} | {verdicts} | {any} | {by_check} |",
+            100.0 * spread
+        );
     }
 }

@@ -2,6 +2,7 @@
 //! so that a cell has one verdict per check, and attaches where to look. A check itself only looks at evidence that is
 //! there and says what it saw; it cannot pass for want of evidence.
 
+use crate::absent;
 use crate::evidence::{CellEvidence, Evidence, RunEvidence};
 use crate::limits::{Limit, Limits};
 use model::verdict::{Status, Verdict};
@@ -152,6 +153,9 @@ impl Check {
 
     fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
+        if let Some(seen) = absent::seen(self.id, cell) {
+            return Some(self.verdict(Ok(seen), Vec::new()));
+        }
         let phases = cell.by_phase();
         match self.look {
             Look::Experiment(_) => None,

@@ -5,6 +5,7 @@
 //! [`evidence`] lays the record out by cell and run; everything else reads from there and never searches.
 #![forbid(unsafe_code)]
 
+mod absent;
 mod account;
 pub mod across;
 mod bound;

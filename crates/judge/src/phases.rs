@@ -10,6 +10,7 @@ use crate::metrics::{Metrics, metrics, over};
 use crate::regime::{Reading, Regime, regime};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, average};
+use crate::versioning::{self, Kept};
 use model::estimate::{Estimate, Outcome};
 use model::judgement::{Against, Part, PhaseJudgement};
 use model::load::{Phase, PhaseKind, step_of};
@@ -98,6 +99,7 @@ fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course:
     if iteration.is_some() {
         part.metrics.extend(sizes(&alone));
     }
+    part.metrics.extend(kept(&alone));
     PhaseJudgement {
         name: phase.name.clone(),
         step: step.to_string(),
@@ -122,6 +124,22 @@ fn sizes(alone: &CellEvidence) -> BTreeMap<String, Estimate> {
         told("page_reads_per_statement", "", |r| r.reads),
         told("left_cache", "share", |r| f64::from(u8::from(r.regime != Regime::Cached))),
     ])
+}
+
+/// How much of the data is current and how much is history, where rows keep theirs.
+fn kept(alone: &CellEvidence) -> BTreeMap<String, Estimate> {
+    let all: Option<Vec<Kept>> = alone.runs.iter().map(versioning::kept).collect();
+    let Some(all) = all.filter(|all| !all.is_empty()) else { return BTreeMap::new() };
+    let told = |name: &str, unit: &str, of: fn(&Kept) -> Option<f64>| {
+        let values: Option<Vec<f64>> = all.iter().map(of).collect();
+        Some((name.to_string(), over(&values?, unit)))
+    };
+    let told = [
+        told("current_rows", "rows", |k| Some(k.current_rows)),
+        told("history_rows", "rows", |k| Some(k.history_rows)),
+        told("history_bytes", "bytes", |k| k.history_bytes),
+    ];
+    told.into_iter().flatten().collect()
 }
 
 fn against(

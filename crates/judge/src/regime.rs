@@ -8,7 +8,7 @@ use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
 /// Pages or blocks that the engine did not find in its cache.
 pub const PHYSICAL: &str = "db.page_reads";
 /// What the tables take on disk, where a workload asks for it at the ends of phases.
-const GROWN: &str = "data.table_bytes";
+pub const GROWN: &str = "data.table_bytes";
 const STALLED: &str = "host.pressure.io_some";
 
 /// Readings that tell whether reads fall over a run.

@@ -247,6 +247,7 @@ fn words() -> Words {
         parameters: PARAMETERS,
         operations: &["point_selects"],
         footprint: |_| Footprint::default(),
+        grows: None,
     };
     Words { workloads: vec![workload], ..Words::default() }
 }

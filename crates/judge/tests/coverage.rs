@@ -11,6 +11,11 @@ use simulation as simulate;
 
 const EXPERIMENTS: u64 = 2_000;
 
+fn interval(of: Option<(f64, f64, f64)>) -> Interval {
+    let (value, low, high) = of.expect("such laws have a peak");
+    Interval { value, low, high }
+}
+
 fn assert_covers(share: f64) {
     assert!((0.93..=0.97).contains(&share), "the interval covers {share}");
 }
@@ -65,9 +70,9 @@ fn intervals_of_a_fitted_law_cover_its_peak_and_parameters_as_often_as_they_say(
         let points: Vec<(f64, f64)> = runs.map(|n| (n, simulate::rate(d, truth.rate(n), 0.03))).collect();
         usl::fit(&points, Errors::Relative)
     };
-    let interval = |(value, low, high)| Interval { value, low, high };
+    let fits = simulate::each(EXPERIMENTS, fitted);
     let covers = |truth, of: fn(&usl::Fit) -> Option<(f64, f64, f64)>| {
-        assert_covers(simulate::coverage(EXPERIMENTS, truth, |d| of(&fitted(d)?).map(interval)));
+        assert_covers(simulate::holding(truth, fits.iter().map(|fit| interval(of(fit)))));
     };
     covers(truth.peak().unwrap(), usl::Fit::peak);
     covers(truth.alpha, |fit| Some(fit.alpha()));
@@ -87,10 +92,10 @@ fn intervals_of_a_law_fitted_to_blocks_that_drift_cover_its_peak_and_rate() {
         fit.known_by(&blocks, Errors::Relative, model::seed::Seed(1));
         Some(fit)
     };
-    let interval = |(value, low, high)| Interval { value, low, high };
+    let fits = simulate::each(EXPERIMENTS / 20, fitted);
     // A hundred experiments cover in 90 to 99 where the truth is 95; the drift widens what it does not move.
     let covers = |truth, of: fn(&usl::Fit) -> Option<(f64, f64, f64)>| {
-        simulate::coverage(EXPERIMENTS / 20, truth, |d| of(&fitted(d)?).map(interval))
+        simulate::holding(truth, fits.iter().map(|fit| interval(of(fit))))
     };
     let peak = covers(truth.peak().unwrap(), usl::Fit::peak);
     let rate = covers(truth.rate(64.0), |fit| Some(fit.rate(64.0)));

@@ -397,3 +397,32 @@ fn every_generic_rule_is_spoken_of_here() {
         assert!(told, "{} has no test", cause.id);
     }
 }
+
+#[test]
+fn a_get_that_is_a_transaction_is_told_by_its_kind_with_what_fewer_of_them_save() {
+    let kinds = ["innodb.trx_rw_commits", "innodb.trx_ro_commits", "innodb.trx_nl_ro_commits"];
+    let of = |kind: usize, faster: f64| {
+        let mut record = experiment(&[("settings.read_batch", &[1.into(), 128.into()])]);
+        for cell in &mut record.plan.cells {
+            cell.workload = "kv.memcached".into();
+            let batch = cell.axes["settings.read_batch"].clone();
+            cell.server.settings.insert("read_batch".into(), batch);
+        }
+        for (cell, level, each) in
+            [("c001", HEALTHY, 1.0), ("c002", Level { operation: HEALTHY.operation * faster, ..HEALTHY }, 1.0 / 128.0)]
+        {
+            of_cell(&mut record, cell).for_each(|run| {
+                show(run, level);
+                for (n, name) in kinds.into_iter().enumerate() {
+                    per_operation(run, name, if n == kind { each } else { 0.0 });
+                }
+            });
+        }
+        record
+    };
+    let old = only(&of(0, 0.8), "transaction_per_get", Rung::ConsistentWith);
+    assert!(old.sentence.contains("that could write") && (old.share.unwrap() - 0.2).abs() < 0.02, "{}", old.sentence);
+    let new = only(&of(2, 1.0), "transaction_per_get", Rung::ConsistentWith);
+    assert!(new.sentence.contains("that only reads"), "{}", new.sentence);
+    none(&one(HEALTHY, |run| per_operation(run, kinds[0], 1.0)), "transaction_per_get");
+}

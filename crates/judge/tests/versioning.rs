@@ -8,6 +8,7 @@ use model::finding::{Finding, Rung};
 use model::load::{Phase, Work};
 use model::record::Record;
 use model::record::run::PhaseRecord;
+use model::units::Users;
 use model::value::Value;
 
 /// Operations per second of a step, and rows that each looks at.
@@ -23,22 +24,29 @@ const STEPS: [(&str, &str, &str); 4] = [
 
 const PLAIN: [Shows; 4] = [(2_000.0, 1_000.0), (2_000.0, 1_000.0), (20_000.0, 10.0), (20_000.0, 10.0)];
 
+/// A step's name, its workload, and a parameter that it says.
+type Says = (&'static str, &'static str, (&'static str, &'static str));
+
 /// A cell for each variant, with these steps in each of its runs.
 fn record(variants: &[(&str, [Shows; 4])]) -> Record {
+    record_of(STEPS.map(|(name, workload, zone)| (name, workload, ("time_zone", zone))), variants)
+}
+
+fn record_of<const N: usize>(steps: [Says; N], variants: &[(&str, [Shows; N])]) -> Record {
     let names: Vec<Value> = variants.iter().map(|(name, _)| (*name).into()).collect();
     let mut record = experiment(&[("variant", &names)]);
     for (cell, (variant, shows)) in record.plan.cells.iter_mut().zip(variants) {
         let one = cell.phases[0].clone();
-        let step = |(name, workload, zone): &(&str, &str, &str)| {
-            let parameters = [("variant", *variant), ("time_zone", *zone)];
+        let step = |(name, workload, said): &Says| {
+            let parameters = [("variant", *variant), *said];
             let parameters = parameters.map(|(key, value)| (key.to_string(), value.into())).into();
             Phase { name: (*name).into(), work: Some(Work { workload: (*workload).into(), parameters }), ..one.clone() }
         };
-        cell.phases = STEPS.iter().map(step).collect();
+        cell.phases = steps.iter().map(step).collect();
         let id = cell.id.clone();
         for run in record.runs.iter_mut().filter(|r| r.cell == id) {
             let noise = 0.002 * f64::from(run.repetition);
-            let phases = STEPS.iter().zip(shows).enumerate().map(|(k, ((name, ..), (rate, rows)))| {
+            let phases = steps.iter().zip(shows).enumerate().map(|(k, ((name, ..), (rate, rows)))| {
                 let mut alone = run.clone();
                 let rate = rate * (1.0 + noise * (1.0 + k as f64));
                 set_rate(&mut alone, rate);
@@ -66,7 +74,7 @@ const BY_TIMESTAMP: [Shows; 4] = [(1_000.0, 1_000.0), (1_800.0, 1_000.0), (20_00
 fn a_price_per_row_that_goes_with_a_fixed_offset_and_leaves_plain_tables_alone_is_confirmed() {
     let found = finding(&record(&[("plain", PLAIN), ("timestamp", BY_TIMESTAMP)]), PRICE).expect("it is found");
     assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
-    for told in ["takes 2 times as long for `scan`", "looks at as many rows (× 1)", "changes nothing"] {
+    for told in ["takes 2 times as long for `scan`", "looks at as many rows (× 1)", "does not move with it"] {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
     }
 }
@@ -81,7 +89,17 @@ fn what_a_number_as_condition_costs_as_well_is_not_the_times() {
     let variants = [("plain", PLAIN), ("transaction", by_number), ("timestamp", partly)];
     let beside = finding(&record(&variants), PRICE).expect("it is found");
     assert_eq!(beside.rung, Rung::ConfirmedByIntervention, "{}", beside.sentence);
-    assert!(beside.sentence.contains("than one versioned by transaction id is gone"), "{}", beside.sentence);
+    assert!(beside.sentence.contains("a table versioned by transaction id takes"), "{}", beside.sentence);
+    insta::assert_snapshot!(beside.sentence);
+}
+
+#[test]
+fn more_than_all_that_it_takes_longer_than_a_slow_control_is_told_as_all() {
+    let by_number = [(1_050.0, 1_000.0), (1_050.0, 1_000.0), PLAIN[2], PLAIN[3]];
+    let variants = [("plain", PLAIN), ("transaction", by_number), ("timestamp", BY_TIMESTAMP)];
+    let found = finding(&record(&variants), PRICE).expect("it is found");
+    assert!(found.sentence.contains("all of the difference is gone"), "{}", found.sentence);
+    insta::assert_snapshot!(found.sentence);
 }
 
 #[test]
@@ -147,4 +165,76 @@ fn a_step_that_is_slower_without_a_row_more_is_unexplained_and_proposes_what_wou
     assert_eq!(found.rung, Rung::Unexplained, "{}", found.sentence);
     assert!(found.sentence.contains("Why is unexplained"), "{}", found.sentence);
     assert!(found.next_experiment.is_some());
+}
+
+/// A step by secondary key with history behind it, and the same when that was deleted.
+const FORGETTING: [Says; 3] = [
+    ("with history", "versioned.secondary_selects", ("period", "current")),
+    ("delete history", "versioned.delete_history", ("time_zone", "SYSTEM")),
+    ("without history", "versioned.secondary_selects", ("period", "current")),
+];
+
+#[test]
+fn history_that_is_deleted_and_gives_its_time_back_is_confirmed_and_one_that_gives_none_is_not() {
+    let plain = [(20_000.0, 10.0), (1_000.0, 1.0), (20_000.0, 10.0)];
+    let with = |after| [(10_000.0, 21.0), (1_000.0, 1.0), after];
+    let freed = record_of(FORGETTING, &[("plain", plain), ("transaction", with((18_000.0, 11.0)))]);
+    let found = finding(&freed, ROWS).expect("it is found");
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    insta::assert_snapshot!(found.sentence);
+    let kept = record_of(FORGETTING, &[("plain", plain), ("transaction", with((10_000.0, 11.0)))]);
+    let found = finding(&kept, ROWS).expect("the symptom is there");
+    assert_eq!(found.rung, Rung::Unexplained, "{}", found.sentence);
+    // What the plain table gained meanwhile is not history's.
+    let faster = [plain[0], plain[1], (40_000.0, 10.0)];
+    let moving = record_of(FORGETTING, &[("plain", faster), ("transaction", with((13_400.0, 11.0)))]);
+    let found = finding(&moving, ROWS).expect("the symptom is there");
+    assert_ne!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+}
+
+#[test]
+fn a_condition_that_all_versions_need_not_is_confirmed_while_no_row_has_history() {
+    const ASKED: [Says; 2] = [
+        ("range", "versioned.range_queries", ("period", "current")),
+        ("range of all versions", "versioned.range_queries", ("period", "all")),
+    ];
+    let variants =
+        [("plain", [(2_000.0, 1_000.0), (2_000.0, 1_000.0)]), ("timestamp", [(1_000.0, 1_000.0), (1_900.0, 1_000.0)])];
+    let found = finding(&record_of(ASKED, &variants), PRICE).expect("it is found");
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    insta::assert_snapshot!(found.sentence);
+    // With history they are other rows.
+    let [range, all] = ASKED;
+    let updated = [("update", "versioned.update_index", ("time_zone", "SYSTEM")), range, all];
+    let update = (1_000.0, 10.0);
+    let variants = variants.map(|(name, [range, all])| (name, [update, range, all]));
+    assert_eq!(finding(&record_of(updated, &variants), PRICE), None);
+}
+
+#[test]
+fn each_build_is_told_for_itself_at_many_users_and_at_one() {
+    const SCANS: [Says; 4] = [
+        ("scan", "versioned.range_queries", ("time_zone", "SYSTEM")),
+        ("scan at a fixed offset", "versioned.range_queries", ("time_zone", "+00:00")),
+        ("scan alone", "versioned.range_queries", ("time_zone", "SYSTEM")),
+        ("scan alone at a fixed offset", "versioned.range_queries", ("time_zone", "+00:00")),
+    ];
+    let shows = |rates: [f64; 4]| rates.map(|rate| (rate, 1_000.0));
+    let plain = shows([2_000.0, 2_000.0, 1_000.0, 1_000.0]);
+    let old = shows([1_000.0, 1_900.0, 700.0, 960.0]);
+    let variants = [("plain", plain), ("plain", plain), ("timestamp", old), ("timestamp", plain)];
+    let mut record = record_of(SCANS, &variants);
+    for (cell, build) in record.plan.cells.iter_mut().zip(["mariadb-10.11", "mariadb-11.4.5"].into_iter().cycle()) {
+        cell.server.build = build.into();
+        cell.axes.insert("build".into(), build.into());
+        cell.phases.iter_mut().filter(|p| p.name.contains("alone")).for_each(|p| p.users = Some(Users(1)));
+    }
+    let found = judge(&record).findings.into_iter().filter(|f| f.name == PRICE);
+    let [found] = &found.collect::<Vec<_>>()[..] else { panic!("the build with the fix has no such price") };
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+    for told in
+        ["On mariadb-10.11,", "`scan` at 8 users", "At 1 user it is 1.43 times as long, 91.2 % of which goes with it."]
+    {
+        assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
+    }
 }

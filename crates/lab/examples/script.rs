@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     options.insert("percentile".into(), Value::Number(95.0));
     script.tune(&options);
     let script = Arc::new(script);
-    let mut main = Main::open(&script)?;
+    let mut main = Main::open(&script, &Doors::default(), &AtomicBool::new(false))?;
     for option in main.state().declared()?.unwrap_or_default() {
         let said = sets.iter().find_map(|set| set.strip_prefix(&format!("{}=", option.name))).map(str::to_string);
         let text = said.or(option.default).unwrap_or_default();

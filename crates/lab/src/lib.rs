@@ -22,5 +22,5 @@ pub mod snapshots;
 pub mod survey;
 pub mod trouble;
 
-pub use carry_out::{Halt, Progress, carry_out, check};
+pub use carry_out::{Halt, Noting, Progress, carry_out, check};
 pub use survey::survey;

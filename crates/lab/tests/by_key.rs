@@ -12,7 +12,7 @@ use lab::servers::house::House;
 use lab::servers::instance::{Instance, Wish};
 use lab::sessions::address::Address;
 use lab::sessions::by_key::control::Control;
-use lab::sessions::by_key::{KeyDoor, Opening, Protocol, Session};
+use lab::sessions::by_key::{KeyDoor, Keys, Opening, Protocol, Session};
 use lab::sessions::mysql::Connecting;
 use model::load::Io;
 use model::plan::Server;
@@ -33,7 +33,8 @@ const DEADLINE: Nanos = Nanos::from_secs(60);
 const DIALECTS: [Dialect; 3] = [Dialect::Text, Dialect::Binary, Dialect::Meta];
 
 fn memcached(address: Address, dialect: Dialect, container: Option<&str>) -> KeyDoor {
-    KeyDoor { address, protocol: Protocol::Memcached { dialect, container: container.map(Into::into) } }
+    let keys = container.map_or(Keys::All, |name| Keys::Container(name.into()));
+    KeyDoor { address, protocol: Protocol::Memcached { dialect, keys } }
 }
 
 /// Runs one user's conversation to its end.
@@ -184,5 +185,28 @@ fn batches_allocate_nothing_after_the_first() {
             }
             assert_eq!(COUNT.get() - before, 0, "allocations in {BATCHES} batches");
         });
+    }
+}
+
+#[test]
+fn keys_below_a_beginning_are_set_read_and_taken_away_and_no_others() {
+    let place = tempfile::tempdir().unwrap();
+    let Some(cache) = cache(place.path()) else { return };
+    let address = cache.door().unwrap().address(false);
+    let mut theirs =
+        Control::connect(&memcached(address.clone(), Dialect::Text, None), Duration::from_secs(60)).unwrap();
+    theirs.set(7, b"theirs");
+    assert_eq!(theirs.write().unwrap(), 1);
+    for dialect in DIALECTS {
+        let protocol = Protocol::Memcached { dialect, keys: Keys::Below("ours:".into()) };
+        let door = KeyDoor { address: address.clone(), protocol };
+        let mut ours = Control::connect(&door, Duration::from_secs(60)).unwrap();
+        ours.set(7, b"ours");
+        ours.set(8, b"too");
+        assert_eq!(ours.write().unwrap(), 2);
+        assert_eq!(ours.get(&[7, 8, 9]).unwrap(), [(7, b"ours".to_vec()), (8, b"too".to_vec())]);
+        assert_eq!(ours.delete(&[7, 8, 9]).unwrap(), 2, "{dialect:?}");
+        assert_eq!(ours.get(&[7, 8]).unwrap(), []);
+        assert_eq!(theirs.get(&[7]).unwrap(), [(7, b"theirs".to_vec())]);
     }
 }

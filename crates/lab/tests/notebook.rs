@@ -67,6 +67,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         name: "test".into(),
         question: "Is it kept?".into(),
         scale: None,
+        sets: Vec::new(),
         seed: Seed(1),
         axes: vec![],
         intervention: None,
@@ -151,11 +152,13 @@ fn a_run_that_has_an_ending_is_not_repeated_and_one_without_is() {
 }
 
 #[test]
-fn another_plan_needs_another_folder_but_a_new_estimate_of_its_cost_does_not() {
+fn another_plan_needs_another_folder_but_a_new_estimate_of_its_cost_or_other_words_for_it_do_not() {
     let place = tempdir().unwrap();
     drop(Notebook::open_or_create(place.path(), &plan(1, 10), "").unwrap());
     let dearer = Plan { cost: Cost { rows: 5, ..Cost::default() }, ..plan(1, 10) };
     drop(Notebook::open_or_create(place.path(), &dearer, "").unwrap());
+    let in_other_words = Plan { sets: vec!["workload.noop.rows=10".into()], ..plan(1, 10) };
+    drop(Notebook::open_or_create(place.path(), &in_other_words, "").unwrap());
     let told = Notebook::open_or_create(place.path(), &plan(1, 100), "").unwrap_err().to_string();
     assert!(told.contains("cells[0].parameters.rows: 10 there, 100 here") && told.contains("--out"), "{told}");
 }

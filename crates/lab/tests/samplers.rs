@@ -42,6 +42,7 @@ fn plan() -> Plan {
         name: "sampling".into(),
         question: String::new(),
         scale: None,
+        sets: Vec::new(),
         seed: Seed(1),
         axes: vec![],
         intervention: None,

@@ -2,21 +2,27 @@
 //! need no server (`--mysql-dry-run`); what talks to one talks to the MariaDB that is installed here.
 
 use lab::process::Guard;
-use lab::scripts::{Limits, Main, Performed, Ran, Stage, perform, run};
+use lab::scripts::{Limits, Main, Performed, Ran, Stage, perform, report, run};
 use lab::servers::catalogue;
 use lab::servers::house::House;
 use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::Door;
+use lab::sessions::address::{Address, Door};
 use lab::sessions::at_large::Doors;
 use lab::sessions::control::Control;
 use lua::Compat;
 use lua::option::{Options, Value};
 use lua::script::{Invocation, Said, Script};
+use lua::stat::Stat;
 use lua::state::Entry;
 use model::plan::Server;
 use model::seed::Seed;
+use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+
+#[path = "private_postgres/mod.rs"]
+mod private_postgres;
+mod script_shapes;
 
 static GO: AtomicBool = AtomicBool::new(false);
 
@@ -33,7 +39,18 @@ struct Theatre {
 impl Theatre {
     /// `options` are added to those that every script sees.
     fn open(text: &str, doors: Doors, compat: Compat, threads: u32, options: &[(&str, Value)]) -> Result<Self, String> {
-        let folder = tempfile::tempdir().unwrap();
+        Self::beside(tempfile::tempdir().unwrap(), text, doors, compat, threads, options)
+    }
+
+    /// The same in a folder where other files may lie.
+    fn beside(
+        folder: tempfile::TempDir,
+        text: &str,
+        doors: Doors,
+        compat: Compat,
+        threads: u32,
+        options: &[(&str, Value)],
+    ) -> Result<Self, String> {
         let path = folder.path().join("script.lua");
         std::fs::write(&path, text).unwrap();
         let (said, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
@@ -60,9 +77,10 @@ impl Theatre {
         all.extend(options.iter().map(|(name, value)| (name.to_string(), value.clone())));
         script.tune(&all);
         let script = Arc::new(script);
-        let mut main = Main::open(&script)?;
-        main.state().export(&all, false)?;
-        let stage = Stage::new(script, all, false, doors, threads);
+        let mut main = Main::open(&script, &doors, &stop)?;
+        let as_globals = compat == Compat::V10 && main.state().declared()?.is_none();
+        main.state().export(&all, as_globals)?;
+        let stage = Stage::new(script, all, as_globals, doors, threads);
         Ok(Self { stage, main, said, stop, _folder: folder })
     }
 
@@ -163,8 +181,18 @@ fn a_script_that_never_asks_for_anything_is_interrupted() {
         let said = theatre.said();
         assert!(said.iter().all(|line| line.ends_with("interrupted!")) && said.len() == 1, "{said:?}");
     }
-    let mut theatre = Theatre::dry("function event() print('stop!') while true do end end");
-    assert_eq!(theatre.run(1).total.events, 0);
+    for text in [
+        "function event() print('stop!') while true do end end",
+        "sysbench.hooks.before_restart_event = function() print('stop!') while true do end end
+         function event() error({errcode = sysbench.error.RESTART_EVENT}) end",
+    ] {
+        assert_eq!(Theatre::dry(text).run(1).total.events, 0);
+    }
+    let text = "sysbench.hooks.report_cumulative = function() print('stop!') while true do end end";
+    let mut theatre = Theatre::dry(text);
+    let script = std::sync::Arc::clone(theatre.stage.scripted.script());
+    let told = report(&mut theatre.main, &script, "report_cumulative", &Stat::default(), &theatre.stop);
+    assert!(told.is_err_and(|why| why.ends_with("interrupted!")));
 }
 
 #[test]
@@ -191,7 +219,8 @@ fn options_are_declared_by_the_script_and_seen_by_it() {
         ("sysbench.cmdline.options = {x = 1}", "wrong table structure in sysbench.cmdline.options"),
         ("sysbench.cmdline.options = {x = {}}", "nil description for option x"),
     ] {
-        assert_eq!(Theatre::dry(text).main.state().declared().unwrap_err(), wanted);
+        let why = Theatre::open(text, Doors::default(), Compat::V10, 1, &[]).err();
+        assert!(why.as_ref().is_some_and(|why| why.ends_with(wanted)), "{why:?}");
     }
 }
 
@@ -240,6 +269,34 @@ fn sleeping_suspends_the_user_and_not_its_neighbours() {
 }
 
 #[test]
+fn a_script_asks_wherever_it_stands() {
+    let mut theatre = Theatre::dry(
+        "function event()
+             local con = sysbench.sql.driver():connect()
+             local function ask() con:query('SELECT 1') ffi.C.usleep(1) return true end
+             table.sort({3, 1, 2}, function(a, b) return ask() and a < b end)
+             string.gsub('x', 'x', function() ask() end)
+             local co = coroutine.wrap(function() ask() coroutine.yield('between') ask() end)
+             print(co()) co()
+             assert(loadstring('return ...'))(ask())
+             local found = setmetatable({}, { __index = ask }).found
+         end",
+    );
+    let ran = theatre.run(2);
+    assert_eq!((ran.failure, ran.total.events), (None, 2));
+    assert_eq!(theatre.said(), ["between", "between"]);
+}
+
+#[test]
+fn events_that_ask_nobody_end_in_time_and_take_time() {
+    let mut theatre = Theatre::dry("function event() for n = 1, 10000 do math.sqrt(n) end end");
+    (theatre.stage.threads, theatre.stage.workers) = (2, 1);
+    let limits = Limits { time: Some(Nanos::from_millis(50)), ..Limits::default() };
+    let ran = run(&theatre.stage, &limits, &theatre.stop, &mut |_| {}).unwrap();
+    assert!(ran.shares.len() == 2 && ran.shares.iter().all(|user| user.events > 0 && user.busy > Nanos(0)), "{ran:?}");
+}
+
+#[test]
 fn a_dry_run_counts_everything_as_other() {
     let mut theatre = Theatre::dry(
         "function thread_init() con = sysbench.sql.driver():connect() stmt = con:prepare('SELECT ?')
@@ -272,9 +329,19 @@ fn statements_give_what_sysbench_says_that_they_give() {
     with_a_server(|doors| {
         results_are_texts_and_null_is_nil(&doors);
         errors_are_told_raised_and_counted(&doors);
+        script_shapes::all(&doors, "mysql");
         bulk_inserts_arrive_whole(&doors);
         a_deadlock_is_met_by_trying_again(&doors);
     });
+}
+
+#[test]
+fn scripts_of_every_shape_run_on_postgresql() {
+    let Some(server) = private_postgres::Postgres::start() else { return };
+    let address = Address::Unix(server.socket());
+    let schema = Some("postgres".into());
+    let door = Door { address, user: "sbtest".into(), password: String::new(), schema, tls: None };
+    script_shapes::all(&Doors { mysql: Vec::new(), postgres: Some(door) }, "pgsql");
 }
 
 fn results_are_texts_and_null_is_nil(doors: &Doors) {
@@ -322,9 +389,13 @@ fn results_are_texts_and_null_is_nil(doors: &Doors) {
             "-7\ttru\t2.5\t1",
             "false\tUnsupported argument type: 8",
             "Alert: attempt to use an already closed connection",
-            "true\tfalse\tSQL API error",
+            "SQL API error",
         ];
-        assert_eq!(said, wanted);
+        // The last one tells where the script stood.
+        let [others @ .., last] = &said[..] else { panic!("nothing was said") };
+        let [wanted @ .., end] = &wanted;
+        assert_eq!(others, wanted);
+        assert!(last.starts_with("true\tfalse\t") && last.ends_with(end), "{last}");
         let mut clean = Theatre::open(
             "function prepare() sysbench.sql.driver():connect():query('DROP TABLE t') end",
             doors.clone(),

@@ -1,9 +1,16 @@
 //! The workloads that sysbench's users call by name, written anew: the same options and statements, none of its code. Found when a
 //! script's name is neither a file nor a module on the script's path, so that installed originals are used where they are.
 
+/// The one of sysbench's own benchmarks that is here.
+pub const CPU: &str = "cpu";
+
+/// The others.
+pub const IN_C: [&str; 4] = ["fileio", "memory", "mutex", "threads"];
+
 /// By name, as `oltp_common`.
 pub const ALL: &[(&str, &str)] = &[
     ("bulk_insert", include_str!("../scripts/bulk_insert.lua")),
+    (CPU, include_str!("../scripts/cpu.lua")),
     ("empty-test", include_str!("../scripts/empty-test.lua")),
     ("oltp_common", include_str!("../scripts/oltp_common.lua")),
     ("oltp_delete", include_str!("../scripts/oltp_delete.lua")),

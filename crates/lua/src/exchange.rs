@@ -1,11 +1,13 @@
 //! The exchange between a state and its host: one structure that Lua writes by FFI when it asks and reads when it is
-//! resumed, so that a statement costs a handful of stores and no conversion. Unsafe, because the host reads through
+//! resumed, so that a statement costs a handful of stores, one call and no conversion. Unsafe, because the host reads through
 //! pointers that Lua left there: they hold from the moment at which the state suspends itself to the one at which it is
 //! resumed, which the borrows of this module say. The layouts are those that `prelude/host.lua` declares.
 
+use crate::fiber::Way;
 use std::cell::UnsafeCell;
 use std::ffi::{c_char, c_int, c_void};
 use workload::session::Param;
+use workload::user::Memory;
 
 pub const COUNTERS: usize = 16;
 
@@ -23,7 +25,12 @@ struct Layout {
     code: i32,
     ended: i32,
     dropped: i32,
+    /// Where compiled code lies, and how much; zero when it was taken.
+    code_at: u64,
+    code_bytes: u64,
     counters: [f64; COUNTERS],
+    /// Of the host alone: how Lua gets back to it. Null while no call is under way.
+    way: *const Way,
 }
 
 #[repr(C)]
@@ -77,6 +84,25 @@ pub enum Outcome {
     /// There is a result set. Also: yes.
     Rows = 1,
     Failed = 2,
+    /// Yes, and the state is to tell where its compiled code lies.
+    Tell = 3,
+}
+
+/// Gives a request to the host and comes back with what its reply amounts to. Where no call is under way, in a finalizer of a
+/// state that is being closed, there is nobody to ask.
+///
+/// # Safety
+/// Lua calls it, with the address that `Exchange::address` gave its state.
+pub(crate) unsafe extern "C" fn ask(exchange: *mut c_void, kind: i32, target: *const c_void) -> i32 {
+    let layout: *mut Layout = exchange.cast();
+    unsafe {
+        ((*layout).ask, (*layout).target) = (kind, target);
+        match (*layout).way.as_ref() {
+            Some(way) => way.suspend(()),
+            None => (*layout).outcome = Outcome::Failed as i32,
+        }
+        (*layout).outcome
+    }
 }
 
 pub struct Exchange(Box<UnsafeCell<Layout>>);
@@ -96,12 +122,20 @@ impl Exchange {
             code: 0,
             ended: 0,
             dropped: 0,
+            code_at: 0,
+            code_bytes: 0,
             counters: [0.0; COUNTERS],
+            way: std::ptr::null(),
         })))
     }
 
     pub fn address(&self) -> *mut c_void {
         self.0.get().cast()
+    }
+
+    /// Where a fiber is to tell its way back.
+    pub fn way(&self) -> *mut *const Way {
+        unsafe { &raw mut (*self.0.get()).way }
     }
 
     /// The state is suspended whenever the host runs, and both are on one thread: nobody else has this memory now.
@@ -183,9 +217,17 @@ impl Exchange {
         std::mem::take(&mut self.layout_mut().ended) != 0
     }
 
-    /// Whether connections were let go since it was last asked.
-    pub fn take_dropped(&mut self) -> bool {
-        std::mem::take(&mut self.layout_mut().dropped) != 0
+    /// Where the state's compiled code lies, when it has just told.
+    #[inline]
+    pub fn take_code(&mut self) -> Option<Memory> {
+        let layout = self.layout_mut();
+        let told = std::mem::take(&mut layout.code_at);
+        (told != 0).then_some(Memory { at: told as usize, bytes: layout.code_bytes as usize })
+    }
+
+    /// Where it lies itself.
+    pub fn memory(&self) -> Memory {
+        Memory::of(self.layout())
     }
 
     pub fn count(&mut self, counter: usize) {

@@ -2,7 +2,7 @@
 //! and nothing that one of them may change; states are made from it on any thread.
 
 use crate::Compat;
-use crate::bundled::bundled;
+use crate::bundled::{CPU, IN_C, bundled};
 use crate::draws::Unique;
 use crate::ignored::Ignored;
 use crate::interrupt::Interrupts;
@@ -46,6 +46,8 @@ pub struct Script {
     pub(crate) path: String,
     pub(crate) cpath: String,
     pub(crate) ignored: Ignored,
+    /// `--db-driver`, for a body that asks before it has options.
+    pub(crate) driver: Option<String>,
     /// `--mysql-dry-run`: statements are not sent anywhere.
     pub(crate) is_dry: bool,
     /// `--db-ps-mode=disable`: prepared statements are sent as texts.
@@ -80,6 +82,11 @@ impl Script {
                 Text::File
             }
             Some(name) if bundled(name).is_some() || is_module(name, &path) => Text::Module,
+            Some(name) if IN_C.contains(&name) => {
+                return Err(format!(
+                    "The test '{name}' measures no database and is not here: of sysbench's built-in tests, assay has '{CPU}'"
+                ));
+            }
             Some(name) => {
                 return Err(format!("Cannot find benchmark '{name}': no such built-in test, file or module"));
             }
@@ -93,6 +100,7 @@ impl Script {
             path,
             cpath: from_environment("LUA_CPATH", c_path()),
             ignored: Ignored::default(),
+            driver: None,
             is_dry: false,
             emulates: false,
             interrupts: Interrupts::default(),
@@ -105,6 +113,9 @@ impl Script {
         use crate::option::Value;
         if let Some(Value::List(numbers)) = options.get("mysql_ignore_errors") {
             self.ignored = Ignored::of(numbers);
+        }
+        if let Some(Value::Text(driver)) = options.get("db_driver") {
+            self.driver = Some(driver.clone());
         }
         self.is_dry = options.get("mysql_dry_run") == Some(&Value::Bool(true));
         self.emulates = matches!(options.get("db_ps_mode"), Some(Value::Text(mode)) if mode == "disable");
@@ -121,6 +132,11 @@ impl Script {
     /// Ends what its states do by an error, also in a loop that never asks for anything.
     pub fn interrupt(&self) {
         self.interrupts.interrupt();
+    }
+
+    /// Whether it is sysbench's benchmark of that name, which has words of its own in the banner and in the report.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.text, Text::Module) && self.invocation.script.as_deref() == Some(CPU)
     }
 
     /// Whether a driver was ever asked for: reports of other scripts have no part about SQL.

@@ -8,7 +8,10 @@ use crate::script::Script;
 use crate::shapes::Shapes;
 use crate::state::Entry;
 use model::seed::Seed;
+use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use workload::dataset::Dataset;
 use workload::session::{Fault, Sessions, Sql};
@@ -24,23 +27,26 @@ pub struct Scripted {
     shapes: Arc<Shapes>,
     /// How each user fared, as they leave.
     shares: Mutex<Vec<Share>>,
+    /// Events whose users were cut off.
+    cut_off: Arc<AtomicU64>,
+    name: &'static str,
 }
 
 /// What one user did in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     pub events: u64,
-    pub busy: std::time::Duration,
-    pub shortest: std::time::Duration,
-    pub longest: std::time::Duration,
+    pub busy: Nanos,
+    pub shortest: Nanos,
+    pub longest: Nanos,
 }
 
 impl Share {
-    pub fn add(&mut self, event: std::time::Duration) {
+    pub fn add(&mut self, event: Nanos) {
         self.shortest = if self.events == 0 { event } else { self.shortest.min(event) };
         self.longest = self.longest.max(event);
         self.events += 1;
-        self.busy += event;
+        self.busy = Nanos(self.busy.0 + event.0);
     }
 }
 
@@ -49,7 +55,15 @@ pub const OPERATIONS: &[&str] = &["event"];
 
 impl Scripted {
     pub fn new(script: Arc<Script>, options: Arc<Options>, as_globals: bool) -> Self {
-        Self { script, options, as_globals, shapes: Arc::default(), shares: Mutex::default() }
+        Self::with(script, options, as_globals, Arc::default())
+    }
+
+    /// The same, with classes of statements that other runs of the script have met, too.
+    pub(crate) fn with(script: Arc<Script>, options: Arc<Options>, as_globals: bool, shapes: Arc<Shapes>) -> Self {
+        let path = script.invocation.script.as_deref().unwrap_or(NAME);
+        let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or(NAME);
+        let name = format!("{NAME}.{stem}").leak();
+        Self { script, options, as_globals, shapes, shares: Mutex::default(), cut_off: Arc::default(), name }
     }
 
     pub fn options(&self) -> (&Arc<Options>, bool) {
@@ -66,10 +80,15 @@ impl Scripted {
 
     /// A state with the script's body run and the options given. Sessions serve a body that asks a database.
     pub async fn player(&self, tid: u32, sessions: &mut (dyn Sessions + '_)) -> Result<Player, Halt> {
-        let mut player = Player::new(&self.script, &self.shapes, tid)?;
+        let mut player = Player::new(&self.script, &self.shapes, tid)?.counted(&self.cut_off);
         player.perform(Entry::Body, sessions, None).await?;
         player.state.export(&self.options, self.as_globals)?;
         Ok(player)
+    }
+
+    /// How many events were under way when their users were cut off.
+    pub fn take_cut_off(&self) -> u64 {
+        self.cut_off.swap(0, Relaxed)
     }
 
     /// How each user fared that has left so far.
@@ -77,24 +96,25 @@ impl Scripted {
         std::mem::take(&mut *self.shares.lock().expect("no panic while held"))
     }
 
-    async fn live(
+    pub(crate) async fn live(
         &self,
         tid: u32,
         sessions: &mut (dyn Sessions + '_),
         seat: &mut (dyn Seat + '_),
     ) -> Result<(), Fault> {
         let mut player = self.player(tid, sessions).await.map_err(|halt| self.fault(None, halt))?;
-        self.call(&mut player, "thread_init", tid, sessions, None).await?;
+        self.call_of_thread(&mut player, "thread_init", tid, sessions, None).await?;
+        player.state.tidy().map_err(|text| self.fault(None, Halt::Failed(text)))?;
         seat.ready([Memory::NONE; 2]);
-        self.call(&mut player, "thread_run", tid, sessions, Some(seat)).await?;
-        self.call(&mut player, "thread_done", tid, sessions, None).await?;
+        self.call_of_thread(&mut player, "thread_run", tid, sessions, Some(seat)).await?;
+        self.call_of_thread(&mut player, "thread_done", tid, sessions, None).await?;
         player.leave(sessions).await;
         self.shares.lock().expect("no panic while held").push(player.share());
         Ok(())
     }
 
     /// Calls one of the functions that scripts may have for their users.
-    async fn call(
+    async fn call_of_thread(
         &self,
         player: &mut Player,
         name: &str,
@@ -109,7 +129,7 @@ impl Scripted {
         done.map(|_| ()).map_err(|halt| self.fault(Some(name), halt))
     }
 
-    fn fault(&self, function: Option<&str>, halt: Halt) -> Fault {
+    pub(crate) fn fault(&self, function: Option<&str>, halt: Halt) -> Fault {
         match halt {
             Halt::Stopped => Fault::Stopped,
             Halt::Failed(text) => {
@@ -129,12 +149,13 @@ pub fn failed(function: Option<&str>, text: &str) -> String {
 impl Workload for Scripted {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: NAME,
+            name: self.name,
             why: "a sysbench script",
             writes: true,
             parameters: &[],
             operations: OPERATIONS,
             footprint: |_| Footprint::default(),
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {
@@ -173,6 +194,9 @@ impl Workload for Scripted {
         seat: &'a mut (dyn Seat + 'a),
     ) -> Life<'a> {
         Box::pin(self.live(number, sessions, seat))
+    }
+    fn interrupt(&self) {
+        self.script.interrupt();
     }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
         Vec::new()

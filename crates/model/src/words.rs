@@ -83,7 +83,11 @@ pub struct WorkloadWords {
     pub operations: &'static [&'static str],
     /// Rough bytes that the dataset of these parameters takes on disk and rows that must be loaded, for the plan.
     pub footprint: fn(&BTreeMap<String, Value>) -> Footprint,
+    /// What becomes of its data by so many operations, for the plan; `None` where that is not foreseen.
+    pub grows: Option<Grows>,
 }
+
+pub type Grows = fn(&BTreeMap<String, Value>, operations: u64, Extent) -> Extent;
 
 impl WorkloadWords {
     pub fn family(&self) -> &'static str {
@@ -94,10 +98,13 @@ impl WorkloadWords {
 /// Ways past SQL to the rows, as members of a family are called that take them.
 pub const DOORS: [&str; 3] = ["memcached", "handlersocket", "mongodb"];
 
+/// The family of scripts.
+pub const SCRIPTS: &str = "lua";
+
 /// The door by which users of that workload come; `None` where they speak SQL. A member is called after its door.
 pub fn door(workload: &str) -> Option<&'static str> {
-    let member = workload.split('.').nth(1)?;
-    DOORS.into_iter().find(|door| member.split('_').next() == Some(door))
+    let (_, member) = workload.split_once('.').filter(|(family, _)| *family != SCRIPTS)?;
+    DOORS.into_iter().find(|door| member.split(['_', '.']).next() == Some(door))
 }
 
 impl WorkloadWords {
@@ -131,6 +138,17 @@ impl DisturbanceWords {
 pub struct Footprint {
     pub bytes: u64,
     pub rows: u64,
+}
+
+/// Bytes of a workload's tables at one moment of a run, as foreseen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Rows that queries mean.
+    pub current: u64,
+    /// What is kept of rows that are no longer current.
+    pub history: u64,
+    /// What the tables take on disk; files never shrink.
+    pub files: u64,
 }
 
 /// Everything an experiment may name.

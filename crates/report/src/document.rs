@@ -2,6 +2,7 @@
 //! fields are documented in `docs/report-schema.md`; what the page needs beyond it (timelines, histograms) is not
 //! here, because a program that wants those reads the record.
 
+use crate::repeat;
 use model::estimate::Comparison;
 use model::finding::Finding;
 use model::forecast::Forecast;
@@ -44,6 +45,7 @@ struct Experiment<'a> {
     name: &'a str,
     question: &'a str,
     scale: Option<&'a str>,
+    command: String,
     seed: Seed,
     axes: &'a [Axis],
     repetitions: u32,
@@ -103,6 +105,7 @@ impl<'a> Experiment<'a> {
             name: &plan.name,
             question: &plan.question,
             scale: plan.scale.as_deref(),
+            command: repeat::command(plan),
             seed: plan.seed,
             axes: &plan.axes,
             repetitions: plan.runs.iter().map(|r| r.repetition).max().unwrap_or(0),

@@ -14,6 +14,7 @@ mod markdown;
 mod page;
 mod phases;
 mod plans;
+mod repeat;
 mod searches;
 
 use model::judgement::Judgement;

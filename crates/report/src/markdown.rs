@@ -1,9 +1,9 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
-use crate::{axes, explained, phases, plans, searches};
+use crate::{axes, explained, phases, plans, repeat, searches};
 use model::estimate::Estimate;
-use model::judgement::{CellJudgement, Judgement};
+use model::judgement::{CellJudgement, ErrorCount, Judgement};
 use model::plan::{self, Axis, Plan};
 use model::record::Record;
 use model::record::answer::{DatasetRecord, InstanceRecord};
@@ -205,13 +205,9 @@ fn errors(plan: &Plan, judgement: &Judgement) -> String {
         let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} {what}"));
         let mut parts: Vec<String> = Vec::new();
         for e in &errors.by_number {
-            let message = e.message.as_ref().map_or(String::new(), |m| format!(" ({m})"));
             let counts = [counted(e.retried, "tried again"), counted(e.failed, "failed")];
-            parts.push(format!(
-                "{}: {}{message}",
-                e.error,
-                counts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-            ));
+            let counts: Vec<_> = counts.into_iter().flatten().collect();
+            parts.push(format!("{}: {}", counts.join(", "), told(e)));
         }
         parts.extend(counted(errors.reconnects, "sessions broke and were opened again"));
         parts.extend(counted(errors.renewed, "sessions were opened anew as asked"));
@@ -221,6 +217,15 @@ fn errors(plan: &Plan, judgement: &Judgement) -> String {
         let _ = writeln!(text, "- {} ({}): {}", cell.id, axes::label(plan, cell), parts.join("; "));
     }
     if text.is_empty() { text } else { format!("\n## Errors and retries\n\n{text}") }
+}
+
+/// A server's own message begins with the number; the client's does not.
+fn told(e: &ErrorCount) -> String {
+    match &e.message {
+        Some(message) if message.starts_with(&format!("error {} ", e.number)) => message.clone(),
+        Some(message) => format!("{} ({message})", e.error),
+        None => e.error.clone(),
+    }
 }
 
 /// Where the server waited longest, by cell, where its instruments were on.
@@ -358,9 +363,8 @@ fn restores(record: &Record) -> String {
 }
 
 fn repeat(plan: &Plan) -> String {
-    let scale = plan.scale.as_ref().map_or(String::new(), |s| format!(" --scale {s}"));
     format!(
-        "\n## Repeat it\n\nThe record holds the experiment as it was written. Measure again, or draw this report again:\n\n    assay run {}.toml{scale}\n    assay report RECORD\n",
-        plan.name
+        "\n## Repeat it\n\nThe record holds the experiment as it was written. Measure again, or draw this report again:\n\n    {}\n    assay report RECORD\n",
+        repeat::command(plan)
     )
 }

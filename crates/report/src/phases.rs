@@ -6,6 +6,7 @@ use crate::markdown::{three, with_interval};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement, PhaseJudgement};
 use model::plan::Plan;
+use model::units::{Bytes, Share};
 use std::fmt::Write;
 
 const RATE: &str = "qps";
@@ -69,7 +70,35 @@ fn over_iterations(cell: &CellJudgement) -> String {
         let cells = (1..=last).map(|n| at(n).map_or(String::new(), rate));
         let _ = writeln!(text, "| {step} | {} |", cells.collect::<Vec<_>>().join(" | "));
     }
-    text
+    text + &sizes(&cell.phases, last)
+}
+
+/// How large the tables were in each iteration, while most of its rows were current, beside the cache; nothing where nobody asked.
+fn sizes(phases: &[PhaseJudgement], last: u32) -> String {
+    let of = |phase: &PhaseJudgement, name: &str| phase.part.metrics.get(name).map(|e| e.value);
+    let current = |phase: &PhaseJudgement| of(phase, "current_rows").unwrap_or(0.0);
+    let of_iteration = |n: u32| phases.iter().filter(move |p| p.iteration == Some(n) && of(p, "data_bytes").is_some());
+    let fullest = |n: u32| of_iteration(n).max_by(|a, b| current(a).total_cmp(&current(b)));
+    if (1..=last).all(|n| fullest(n).is_none()) {
+        return String::new();
+    }
+    let bytes = |x: f64| Bytes(x as u64).to_string();
+    let row = |name: &str, told: &dyn Fn(u32) -> Option<String>| {
+        let cells: Vec<String> = (1..=last).map(|n| told(n).unwrap_or_default()).collect();
+        let is_told = cells.iter().any(|cell| !cell.is_empty());
+        if is_told { format!("| {name} | {} |\n", cells.join(" | ")) } else { String::new() }
+    };
+    let of_cache = |p: &PhaseJudgement| Some(of(p, "data_bytes")? / of(p, "cache_bytes")?);
+    let reads = |n: u32| of_iteration(n).filter_map(|p| of(p, "page_reads_per_statement")).max_by(f64::total_cmp);
+    let heads: Vec<String> = (1..=last).map(|n| n.to_string()).collect();
+    [
+        format!("\n| size | {} |\n|---|{}\n", heads.join(" | "), "--:|".repeat(heads.len())),
+        row("tables, while most rows are current", &|n| of(fullest(n)?, "data_bytes").map(bytes)),
+        row("history in them", &|n| of(fullest(n)?, "history_bytes").map(bytes)),
+        row("tables, of the cache", &|n| of_cache(fullest(n)?).map(|share| Share(share).to_string())),
+        row("pages read per statement, at most", &|n| reads(n).map(three)),
+    ]
+    .concat()
 }
 
 /// `0.31 (0.28–0.35) of before`.
@@ -78,4 +107,52 @@ fn ratio(phase: &PhaseJudgement) -> Option<String> {
     let Estimate { value, low, high, .. } = against.ratios.get(RATE)?;
     let interval = low.zip(*high).map_or(String::new(), |(low, high)| format!(" ({low:.2}–{high:.2})"));
     Some(format!("{value:.2}{interval} of {}", against.phase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::judgement::Part;
+    use std::collections::BTreeMap;
+
+    fn phase(iteration: u32, metrics: &[(&str, f64)]) -> PhaseJudgement {
+        let told = |(name, value): &(&str, f64)| {
+            ((*name).to_string(), Estimate { value: *value, low: None, high: None, n: 1, unit: String::new() })
+        };
+        PhaseJudgement {
+            name: format!("step.{iteration}"),
+            step: "step".into(),
+            iteration: Some(iteration),
+            disturb: None,
+            struck: Vec::new(),
+            part: Part {
+                workload: "versioned.insert".into(),
+                metrics: metrics.iter().map(told).collect(),
+                operations: BTreeMap::new(),
+                statements: BTreeMap::new(),
+            },
+            against: None,
+        }
+    }
+
+    #[test]
+    fn tables_are_told_while_their_rows_are_current_and_their_history_apart() {
+        let of = |iteration, current, tables: u32, history: u32, reads| {
+            let [tables, history] = [tables, history].map(|mib| f64::from(mib << 20));
+            let sizes = [("data_bytes", tables), ("history_bytes", history), ("cache_bytes", f64::from(48 << 20))];
+            phase(iteration, &[&sizes[..], &[("current_rows", current), ("page_reads_per_statement", reads)]].concat())
+        };
+        let phases =
+            [of(1, 20.0, 20, 6, 0.0), of(1, 0.0, 24, 24, 0.0), of(2, 20.0, 44, 31, 0.046), of(2, 0.0, 60, 60, 0.01)];
+        insta::assert_snapshot!(sizes(&phases, 2), @r"
+
+        | size | 1 | 2 |
+        |---|--:|--:|
+        | tables, while most rows are current | 20 MiB | 44 MiB |
+        | history in them | 6 MiB | 31 MiB |
+        | tables, of the cache | 41.7 % | 91.7 % |
+        | pages read per statement, at most | 0 | 0.046 |
+        ");
+        assert_eq!(sizes(&[phase(1, &[("qps", 1.0)])], 1), "");
+    }
 }

@@ -213,7 +213,7 @@ fn what_was_written_is_counted_and_an_open_transaction_is_known() {
 #[test]
 fn an_error_is_told_with_its_state_when_the_server_is_ready_again() {
     let refused = |name: &str| says(name).1.unwrap_err();
-    assert_eq!(refused("syntax_error"), "error 42601: ERROR:  syntax error at or near \"selec\"");
+    assert_eq!(refused("syntax_error"), "error 42601: ERROR:  syntax error at or near \"selec\" at character 1");
     let duplicate = "error 23505: ERROR:  duplicate key value violates unique constraint \"sbtest1_pkey\"\n\
                      DETAIL:  Key (id)=(1) already exists.";
     assert_eq!(refused("duplicate"), duplicate);

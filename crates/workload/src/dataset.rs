@@ -2,6 +2,9 @@
 //! describes it; the lab carries it out in parallel. Row contents depend on the seed and on numbers only, so that any
 //! number of loaders in any order build the same data.
 
+use crate::Life;
+use crate::session::Sessions;
+
 /// One table of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
@@ -61,6 +64,8 @@ pub enum Rows<'a> {
     ByTable(&'a dyn ByTable),
     /// Unit by unit, over several tables at once.
     ByUnit(&'a dyn ByUnit),
+    /// Nobody but the dataset knows its tables and rows: it makes them itself.
+    ByItself(&'a dyn ByItself),
 }
 
 pub trait ByTable: Sync {
@@ -97,4 +102,17 @@ pub struct Piece {
     /// An index into `tables()`.
     pub table: usize,
     pub rows: u64,
+}
+
+/// A piece of the making, given its sessions.
+pub type Making = Box<dyn for<'a> FnOnce(&'a mut (dyn Sessions + 'a)) -> Life<'a>>;
+
+/// A program that makes its tables and rows through sessions that it opens, in pieces side by side.
+pub trait ByItself: Sync {
+    /// Equal where the same data are made.
+    fn identity(&self) -> String;
+    fn pieces(&self) -> u32;
+    fn piece(&self, piece: u32) -> Making;
+    /// Ends pieces that heed nothing any more.
+    fn interrupt(&self);
 }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![allow(async_fn_in_trait)] // users run on one thread; nobody needs a Send bound here
 
+pub mod asked;
 pub mod audit;
 pub mod dataset;
 pub mod draw;
@@ -28,6 +29,7 @@ use session::{Fault, Sessions, Sql};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Mutex;
 use user::Seat;
 
 /// Parameters by name, every one of the workload's filled in and checked.
@@ -145,6 +147,8 @@ pub trait Workload: Send + Sync {
     ) -> Life<'a> {
         unreachable!("users of {} are given their sessions", self.words().name)
     }
+    /// Ends users that heed nothing any more. Only users that open their sessions themselves can come to that.
+    fn interrupt(&self) {}
     /// Statements of plumbing that every session sends first, as SET NAMES.
     fn session_setup(&self, parameters: &Parameters) -> Vec<String>;
 }
@@ -196,6 +200,18 @@ pub fn words() -> Vec<WorkloadWords> {
     ALL.iter().map(|workload| workload.words()).collect()
 }
 
+/// Workloads that experiments bring along, as scripts. They are few, and live as long as the process.
+static OFFERED: Mutex<Vec<&'static dyn Workload>> = Mutex::new(Vec::new());
+
+/// Makes a workload known by its name; one of that name that was offered before is forgotten.
+pub fn offer(workload: &'static dyn Workload) {
+    let mut offered = OFFERED.lock().expect("no panic while held");
+    offered.retain(|known| known.words().name != workload.words().name);
+    offered.push(workload);
+}
+
 pub fn by_name(name: &str) -> Option<&'static dyn Workload> {
-    ALL.iter().copied().find(|workload| workload.words().name == name)
+    let is_it = |workload: &&dyn Workload| workload.words().name == name;
+    let offered = || OFFERED.lock().expect("no panic while held").iter().copied().find(|w| is_it(w));
+    ALL.iter().copied().find(|w| is_it(w)).or_else(offered)
 }

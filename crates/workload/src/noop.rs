@@ -25,6 +25,7 @@ impl Workload for Noop {
             parameters: &[],
             operations: &["noop"],
             footprint: |_| Footprint::default(),
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

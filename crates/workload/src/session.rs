@@ -75,6 +75,9 @@ pub struct Answer {
     pub prepared: Option<Prepared>,
 }
 
+/// How the loss begins of a conversation with a host that has no address; its name is behind it, and the reason behind a colon.
+pub const NO_ADDRESS: &str = "no address is known of the host ";
+
 /// How a request can fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -141,6 +144,10 @@ pub trait Sql {
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Rows of the last answer that was asked for with `Want::Keep`.
     fn kept(&self) -> &Kept;
+    /// The same for whoever keeps them longer: they are in `into`, and what that held may be in the session's own.
+    fn take_kept(&mut self, into: &mut Kept) {
+        into.copy(self.kept());
+    }
     /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
     fn unix_ms(&self) -> u64;
     /// Counts the last answer as one that broke an expectation of the workload.
@@ -164,8 +171,13 @@ pub trait Sessions {
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<()>;
     /// Where sessions of that driver are opened, for whoever is told that one was not.
     fn place(&self, driver: &str) -> String;
+    /// The schema that sessions of that driver begin in.
+    fn schema(&self, driver: &str) -> Option<&str>;
+    /// A sleep of no time lets everybody else have a turn.
     fn start_sleep(&mut self, time: Nanos);
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+    /// The clock read anew, for a user who worked since it last waited: what it ends and begins next is at this moment.
+    fn look(&mut self) -> Nanos;
     /// Adds to what the workload counts beside its statements.
     fn count(&mut self, fact: Fact, amount: i64);
 }

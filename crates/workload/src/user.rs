@@ -3,6 +3,7 @@
 //! the workload (`User`).
 
 use crate::session::{Class, Fault, Sql};
+use model::units::Nanos;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
@@ -58,8 +59,8 @@ pub trait Seat {
     fn turn(&self) -> Option<u64> {
         None
     }
-    /// The operation that was begun with the last turn ended.
-    fn ended(&mut self, operation: Operation, end: End);
+    /// The operation that was begun with the last turn ended; how long it took since then.
+    fn ended(&mut self, operation: Operation, end: End) -> Nanos;
     /// The operation that was begun with the last turn is none: nothing is counted.
     fn withdrawn(&mut self);
     /// The operation met a fault.
@@ -71,6 +72,8 @@ pub trait Seat {
     /// This user is connected and has prepared its statements; measuring starts when all have. What it reads in each
     /// operation beside itself lies there to its end.
     fn ready(&mut self, reads: [Memory; 2]);
+    /// What it reads lies there from now on.
+    fn reads(&mut self, _: [Memory; 2]) {}
 }
 
 /// What one user does.

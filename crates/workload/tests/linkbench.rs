@@ -203,7 +203,7 @@ fn every_operation_is_said_as_linkbench_says_it() {
 fn by_table(data: &dyn Dataset) -> &dyn ByTable {
     match data.rows() {
         Rows::ByTable(rows) => rows,
-        Rows::None | Rows::ByUnit(_) => panic!("linkbench counts its rows by table"),
+        Rows::None | Rows::ByUnit(_) | Rows::ByItself(_) => panic!("linkbench counts its rows by table"),
     }
 }
 

@@ -17,7 +17,7 @@ fn dataset(replaced: &[(&str, Value)], seed: u64) -> Box<dyn Dataset> {
 fn by_table(dataset: &dyn Dataset) -> &dyn ByTable {
     match dataset.rows() {
         Rows::ByTable(rows) => rows,
-        Rows::None | Rows::ByUnit(_) => panic!("oltp counts its rows by table"),
+        Rows::None | Rows::ByUnit(_) | Rows::ByItself(_) => panic!("oltp counts its rows by table"),
     }
 }
 fn insert(dataset: &dyn Dataset, table: usize, from: u64, to: u64) -> String {

@@ -129,7 +129,7 @@ fn a_transaction_that_is_tried_again_is_counted_and_has_the_same_inputs_save_in_
 fn units(dataset: &dyn Dataset) -> &dyn ByUnit {
     match dataset.rows() {
         Rows::ByUnit(rows) => rows,
-        Rows::None | Rows::ByTable(_) => panic!("tpcc loads by warehouse"),
+        Rows::None | Rows::ByTable(_) | Rows::ByItself(_) => panic!("tpcc loads by warehouse"),
     }
 }
 

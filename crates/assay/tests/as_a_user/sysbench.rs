@@ -2,16 +2,19 @@
 //! and those of the same names that are built in, on MariaDB and PostgreSQL. What they say to a server is compared with what sysbench
 //! itself says, where it is installed: the same statements, as often, in the same order. Numbers are not looked at.
 
-use crate::desk::{Desk, Said};
+use crate::desk::{Desk, Said, until};
+use crate::interruptions::signal;
 use crate::private_postgres::Postgres;
 use lab::sessions::address::Door;
 use lab::sessions::control::Control;
+use rustix::process::Signal;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const SYSBENCH: &str = "/usr/bin/sysbench";
-const SCRIPTS: &str = "/usr/share/sysbench";
+pub const SYSBENCH: &str = "/usr/bin/sysbench";
+pub const SCRIPTS: &str = "/usr/share/sysbench";
 
 /// Each with reads, writes and the rest of one event, where they are certain.
 const WORKLOADS: [(&str, Option<[u64; 3]>); 11] = [
@@ -29,7 +32,7 @@ const WORKLOADS: [(&str, Option<[u64; 3]>); 11] = [
     // Rows are sent when there are many.
     ("bulk_insert", None),
 ];
-const EVENTS: u64 = 10;
+pub const EVENTS: u64 = 10;
 
 fn sysbench(desk: &Desk, words: &[&str]) -> Said {
     desk.assay(&[&["sysbench"], words].concat())
@@ -42,14 +45,14 @@ fn built_in(desk: &Desk, words: &[&str]) -> Said {
 }
 
 /// A private MariaDB with a schema for sysbench, and its general log on.
-struct Server<'a> {
+pub struct Server<'a> {
     desk: &'a Desk,
-    socket: PathBuf,
-    control: Control,
+    pub socket: PathBuf,
+    pub control: Control,
 }
 
 impl<'a> Server<'a> {
-    fn start(desk: &'a Desk) -> Self {
+    pub fn start(desk: &'a Desk) -> Self {
         let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
         let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
         let socket = PathBuf::from(line.1.trim());
@@ -60,12 +63,12 @@ impl<'a> Server<'a> {
         Self { desk, socket, control }
     }
 
-    fn words(&self) -> [String; 2] {
+    pub fn words(&self) -> [String; 2] {
         [format!("--mysql-socket={}", self.socket.display()), "--mysql-user=root".into()]
     }
 
     /// What was said since the last time, by session, but closes of statements, which a goodbye behind them makes needless: each shape of statement in the order of its first, with how often.
-    fn heard(&mut self) -> Vec<Vec<(String, u64)>> {
+    pub fn heard(&mut self) -> Vec<Vec<(String, u64)>> {
         let rows = self
             .control
             .rows(
@@ -194,6 +197,15 @@ fn every_workload_runs_on_postgresql() {
     let nobody = sysbench(&desk, &[&["oltp_point_select", "--pgsql-user=nobody", "run"], &words[..]].concat());
     assert_eq!(nobody.status, 1, "{nobody:?}");
     assert!(nobody.out.contains("FATAL: Connection to database failed: "), "{nobody:?}");
+
+    // The body is all that is run, and may ask.
+    let body = "c = sysbench.sql.driver():connect() print('seven', c:query_row('SELECT 7')) c:prepare('SELECT * FROM nowhere')";
+    desk.write("body.lua", body);
+    let said = sysbench(&desk, &[&["body.lua"], &words[..]].concat());
+    let (pointed, place) = ("LINE 1: SELECT * FROM nowhere", " ".repeat("LINE 1: SELECT * FROM ".len()));
+    let refused = format!("PQprepare() failed: ERROR:  relation \"nowhere\" does not exist\n{pointed}\n{place}^\n\n");
+    assert!(said.out.contains(&format!("\nseven\t7\nFATAL: {refused}FATAL: body.lua:1: SQL API error")), "{said:?}");
+    assert_eq!(said.status, 1);
 }
 
 /// Script, words, status, and the last line of stdout or stderr.
@@ -225,6 +237,56 @@ const WRONG: &[(&str, &[&str], i32, &str)] = &[
         &["c"],
         1,
         "FATAL: `sysbench.cmdline.call_command' function failed: s.lua:1: z",
+    ),
+    // What was counted until then is told, and the last word is that it is not all.
+    (
+        "function event() error('e') end",
+        &["run"],
+        1,
+        "FATAL: the run ended before its time, and this report is of a part of it: user 0 gave up: `thread_run' function failed: s.lua:1: e",
+    ),
+    (
+        "function thread_done() error('d') end function event() return true end",
+        &["run"],
+        1,
+        "FATAL: the run ended before its time, and this report is of a part of it: user 0 gave up: `thread_done' function failed: s.lua:1: d",
+    ),
+    (
+        "function done() error('o') end function event() return true end",
+        &["run"],
+        1,
+        "FATAL: `done' function failed: s.lua:1: o",
+    ),
+    (
+        "function cleanup() local x = nil; x() end",
+        &["cleanup"],
+        1,
+        "FATAL: `cleanup' function failed: s.lua:1: attempt to call local 'x' (a nil value)",
+    ),
+    ("function help() error('h') end", &["help"], 1, "FATAL: `help' function failed: s.lua:1: h"),
+    (
+        "sysbench.hooks.report_cumulative = function() error('r') end function event() return true end",
+        &["run"],
+        0,
+        "FATAL: `report_cumulative' function failed: s.lua:1: r",
+    ),
+    (
+        "sysbench.hooks.before_restart_event = function() error('b') end function event() error({errcode = 1}) end",
+        &["run"],
+        1,
+        "FATAL: the run ended before its time, and this report is of a part of it: user 0 gave up: `thread_run' function failed: s.lua:1: b",
+    ),
+    (
+        "function event() end",
+        &["--db-driver=foo", "--rand-type=none", "run"],
+        1,
+        "FATAL: Invalid random numbers distribution: none.",
+    ),
+    (
+        "function prepare() sysbench.sql.driver() end",
+        &["--db-driver=foo", "prepare"],
+        1,
+        "FATAL: `prepare' function failed: s.lua:1: failed to initialize the DB driver",
     ),
     ("sysbench.cmdline.commands = {c = {function() return false end}}", &["c"], 1, ""),
     ("sysbench.cmdline.commands = {c = {function() end}}", &["c"], 0, ""),
@@ -270,6 +332,114 @@ fn a_run_without_any_server_reports_as_sysbench_does() {
         "{newer}"
     );
     assert_eq!(sysbench(&desk, &["--version"]).out, "sysbench 1.0.20\n");
+}
+
+#[test]
+fn a_benchmark_that_waits_for_nobody_ends_when_it_is_to() {
+    let desk = Desk::without_server();
+    let cpu = ["cpu", "--threads=2", "--cpu-max-prime=1000"];
+    for limit in ["--time=1", "--events=20"] {
+        let said = sysbench(&desk, &[&cpu[..], &[limit, "run"]].concat());
+        for part in ["\n\nPrime numbers limit: 1000\n\nInitializing worker", "\nCPU speed:\n    events per second: "] {
+            assert!(said.status == 0 && said.out.contains(part), "{said:?}");
+        }
+    }
+    let flooded = sysbench(&desk, &["cpu", "--rate=2000000000", "--verbosity=1", "run"]);
+    assert!(flooded.status == 1 && flooded.out.starts_with("FATAL: The event queue is full. "), "{flooded:?}");
+    let alone = sysbench(&desk, &["cpu"]);
+    assert_eq!(alone.err, "The 'cpu' test requires a command argument. See 'sysbench cpu help'\n");
+    let other = sysbench(&desk, &["memory", "run"]);
+    assert!(other.status == 1 && other.out.contains("FATAL: The test 'memory' measures no database and"), "{other:?}");
+}
+
+#[test]
+fn a_script_is_found_on_its_path_and_read_from_the_standard_input() {
+    let desk = Desk::without_server();
+    std::fs::create_dir(desk.path("modules")).unwrap();
+    desk.write("modules/mine.lua", "print('mine', sysbench.cmdline.script_path) function event() end");
+    let module = |path: &str| {
+        let mut command = desk.command(&["sysbench", "mine", "--events=1", "run"]);
+        Said::of(command.env("LUA_PATH", path).output().expect("assay starts"))
+    };
+    for path in ["./modules/?.lua", "modules/?.lua;;"] {
+        let said = module(path);
+        assert!(said.status == 0 && said.out.contains("\nmine\tmine\n"), "{path}: {said:?}");
+    }
+    assert_eq!(module("elsewhere/?.lua").status, 1);
+
+    for words in [&["sysbench"][..], &["sysbench", "-"], &["sysbench", "-", "run"]] {
+        let mut child = desk.command(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"print('read', sysbench.tid)").unwrap();
+        let said = Said::of(child.wait_with_output().unwrap());
+        assert!(said.status == 0 && said.out.ends_with("\nread\t0\n"), "{words:?}: {said:?}");
+    }
+}
+
+#[test]
+fn commands_to_luajit_are_carried_out_in_every_state() {
+    let desk = Desk::without_server();
+    desk.write("s.lua", "print(sysbench.tid, (jit.status())) function event() end");
+    let jit = |command: &str| {
+        let command = format!("--luajit-cmd={command}");
+        sysbench(&desk, &["s.lua", "--compat=1.1", &command, "--threads=2", "--events=1", "--verbosity=0", "run"])
+    };
+    let said = jit("off");
+    let mut lines: Vec<&str> = said.out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!((said.status, &lines[..]), (0, &["0\tfalse", "0\tfalse", "1\tfalse"][..]), "{said:?}");
+    assert!(jit("on").out.contains("0\ttrue"));
+    let said = jit("no-such-command");
+    assert!(said.status == 1 && said.out.contains("unknown luaJIT command: no-such-command"), "{said:?}");
+}
+
+/// What a run prints, without its numbers.
+fn without_numbers(out: &str) -> Vec<String> {
+    let masked = |line: &str| line.chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).collect::<String>();
+    out.lines().map(masked).collect()
+}
+
+#[test]
+fn a_run_that_is_recorded_prints_the_same_and_leaves_a_record_with_a_page() {
+    let desk = Desk::new();
+    let server = Server::start(&desk);
+    let words = server.words();
+    let script = ["oltp_read_write", &words[0], &words[1], "--mysql-password=", "--threads=2", "--table-size=100"];
+    let call = |more: &[&str]| built_in(&desk, &[&script[..], more].concat());
+    assert_eq!(call(&["prepare"]).status, 0);
+    let run = ["--events=40", "--time=0", "run"];
+    let plain = call(&run);
+    let said = call(&[&["--record=record"][..], &run].concat());
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(without_numbers(&said.out), without_numbers(&plain.out));
+    assert!(said.err.ends_with("record/report.html\n"), "{said:?}");
+    let of_record = desk.run("c001-1");
+    let tally = &of_record["phases"][0]["groups"]["users"]["tally"];
+    assert_eq!((&of_record["ending"], &tally["operations"]["event"]["done"]), (&"done".into(), &40.into()), "{tally}");
+    assert_eq!(tally["statements"]["SELECT c FROM sbtest? WHERE id=?"]["calls"], 400, "{tally}");
+    let plan = desk.read("record/plan.json");
+    assert!(plan.contains("lua.oltp_read_write") && plan.contains("script_sha256"), "{plan}");
+    assert!(plan.contains("--mysql-password=…"), "{plan}");
+    assert!(desk.read("record/report.html").contains("lua.oltp_read_write"));
+    // A record is not written over.
+    let again = call(&[&["--record=record"][..], &run].concat());
+    assert!(again.status == 1 && again.out.contains("is a record already"), "{again:?}");
+
+    // Ctrl-C ends the run and leaves what was measured.
+    let endless = [&["sysbench"][..], &script, &["--record=cut", "--time=0", "--events=0", "run"]].concat();
+    let child = desk.command(&endless).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("the first second", || {
+        std::fs::metadata(desk.path("cut/runs/c001-1/intervals.jsonl")).ok().filter(|file| file.len() > 0)
+    });
+    signal(child.id(), Signal::INT);
+    let said = Said::of(child.wait_with_output().unwrap());
+    assert!(said.err.ends_with("cut/report.html\n") && said.out.contains("transactions:"), "{said:?}");
+    assert!(desk.read("cut/runs/c001-1/run.json").contains("stopped as asked"), "{said:?}");
+    assert!(desk.path("cut/report.html").exists());
+
+    for (more, why) in [("--mysql-dry-run", "nothing to record"), ("--db-driver=pgsql", "for MySQL and MariaDB")] {
+        let said = call(&[&["--record=other", more][..], &run].concat());
+        assert!(said.status == 1 && said.out.contains(why) && !desk.path("other").exists(), "{said:?}");
+    }
 }
 
 #[test]

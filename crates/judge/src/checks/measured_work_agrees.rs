@@ -22,7 +22,8 @@ use model::plan::CellId;
 use model::record::tally::StatementTally;
 use model::units::{Share, round3};
 use model::verdict::Status;
-use std::collections::BTreeMap;
+use model::words::door;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "measured_work_agrees",
@@ -145,11 +146,13 @@ fn look(evidence: &Evidence) -> Sight {
     let mut found: Vec<Mismatch> = Vec::new();
     for pair in &pairs {
         let (base, candidate) = (&work[&pair.base.cell.id], &work[&pair.candidate.cell.id]);
+        let one_protocol = doors(pair.base) == doors(pair.candidate);
         for (part @ (_, statement), one) in base {
             let Some(other) = candidate.get(part) else { continue };
             compared += 1;
-            let both =
-                one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| m.is_fixed(own(pair.axis)));
+            // Another protocol has other headers.
+            let is_fixed = |m: Measure| m.is_fixed(own(pair.axis)) && (one_protocol || m != Measure::Bytes);
+            let both = one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| is_fixed(*m));
             let both = both.filter(|((m, _), _)| !one.meets(other, *m, most));
             let mismatches = both.map(|((measure, base), (_, candidate))| Mismatch {
                 pair,
@@ -195,6 +198,11 @@ fn look(evidence: &Evidence) -> Sight {
 /// An axis over something of one group is one over what that is.
 fn own(axis: &str) -> &str {
     axis.strip_prefix("groups.").and_then(|rest| rest.split_once('.')).map_or(axis, |(_, own)| own)
+}
+
+/// The ways past SQL that users of a cell take.
+fn doors(cell: &CellEvidence) -> BTreeSet<Option<&'static str>> {
+    cell.cell.works().iter().map(|work| door(&work.workload)).collect()
 }
 
 fn must_agree(axis: &str) -> bool {

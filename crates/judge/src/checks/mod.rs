@@ -4,6 +4,7 @@
 mod aa_pairs_agree;
 mod answers_agree;
 mod answers_were_expected;
+mod answers_were_fresh;
 pub(crate) mod client_had_headroom;
 mod compaction_kept_up;
 mod counts_agree;
@@ -60,6 +61,7 @@ pub const ALL: &[Check] = &[
     counts_agree::CHECK,
     gets_agree::CHECK,
     answers_were_expected::CHECK,
+    answers_were_fresh::CHECK,
     data_obeyed_its_laws::CHECK,
     answers_agree::CHECK,
     server_did_the_work::CHECK,

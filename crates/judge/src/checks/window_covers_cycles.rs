@@ -6,6 +6,7 @@
 //! Fewer than two warn, and so does a drain of more than 5 % of the measured time, or one that was not over when its time was up. It
 //! never fails: the number is right for its window, and another window may have another.
 
+use super::flushing_was_settled::is_written;
 use crate::check::{Check, Look, Seen, Sight};
 use crate::evidence::RunEvidence;
 use crate::limits::{CYCLES, DRAIN};
@@ -72,8 +73,8 @@ fn cycles(run: &RunEvidence) -> Sight {
     if !engine.eq_ignore_ascii_case("innodb") {
         return Err(format!("the cycles of {engine} are not known"));
     }
-    if run.growth("db.redo_written").ok_or("db.redo_written was not measured")?.delta == 0.0 {
-        return Ok(Seen::new(Status::Pass, "no redo", limit, "Nothing was written, so there is no cycle to cover."));
+    if !is_written(run).ok_or("db.redo_written was not measured")? {
+        return Ok(Seen::new(Status::Pass, "no redo", limit, "Nobody wrote, so there is no cycle to cover."));
     }
     if run.growth(POSITION).is_none() {
         return Err(format!("{POSITION} was not measured"));

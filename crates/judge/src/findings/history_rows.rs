@@ -3,7 +3,8 @@
 //! them per operation than on the plain table, more with each iteration, while the statements return the same. What one row costs
 //! more is another question (`implicit_time_condition`), so the time is taken apart into the two. The cause is taken away by a
 //! partition of its own for the history, into which no current row's query looks; before there is any history the partition
-//! must change nothing, which is the control. Each update writes its old version as a row of its own beside.
+//! must change nothing, which is the control. Where history is deleted in the run (DELETE HISTORY), the same step before and
+//! after tells it, too, with the plain table as the control. Each update writes its old version as a row of its own beside.
 //!
 //! A step that takes longer without a row more is not explained by history, and said to be so.
 
@@ -12,7 +13,7 @@ use crate::comparisons::MARGIN;
 use crate::evidence::CellEvidence;
 use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::stats::{Interval, average, mean};
-use crate::versioning::{Told, When, beside_plain, steps, told};
+use crate::versioning::{Told, When, beside_plain, gone, steps, told};
 use model::load::Work;
 use model::units::{Bytes, Share, Users, round3};
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ const APART: &str = "timestamp_partitioned";
 const MORE: f64 = 1.2;
 /// Of the rows that history adds, as many may be left where it lies apart.
 const LEFT: f64 = 0.5;
+/// The step that takes history away.
+const FORGETS: &str = "versioned.delete_history";
 const WRITES: &str = "db.handler_writes";
 const POOL: &str = "buffer_pool";
 
@@ -35,8 +38,8 @@ pub const CAUSE: Cause = Cause {
     test: || format!("rows × what a row costs the plain table cover {SUFFICIENT} of the time that it takes longer"),
     intervention: || {
         format!(
-            "the history in a partition of its own closes {CLOSES} of the gap and takes the rows away, and changes less than \
-             that before there is any history"
+            "the history in a partition of its own, or deleted, closes {CLOSES} of the gap and takes the rows away; the partition \
+             changes less than that before there is any history, and the plain table moves less meanwhile"
         )
     },
     source: include_str!("history_rows.rs"),
@@ -126,7 +129,7 @@ fn case(scene: &Scene, variant: &str, places: &[Beside]) -> Option<Case> {
     Some(Case {
         place: Place { cell: cell.cell.id.clone(), time: Time::Loss(plain.cell.id.clone()) },
         cost: if is_history { cost(step) } else { None },
-        trial: if is_history && variant == IN_THE_PATH { trial(scene, step, places) } else { None },
+        trial: if is_history { trial(scene, variant, step, places) } else { None },
         evidence: places.iter().flat_map(|p| [p.cell, p.plain].map(|c| c.cell.id.to_string())).collect(),
         next_experiment: Some(next(cell)),
         ..Case::of(cell, symptom, necessary)
@@ -195,32 +198,89 @@ fn cost(step: &Step) -> Option<Cost> {
     Some(Cost { share, open: Share(0.0), sentence })
 }
 
-/// A step on the table with its history in the path, on the one that has it apart, and on the plain one.
+/// A step with its history in the path, without, and on the plain table.
 type Three = (Told, Told, Told);
 
+/// The history apart, and where it was deleted, without.
+fn trial(scene: &Scene, variant: &str, step: &Step, places: &[Beside]) -> Option<Trial> {
+    let apart = if variant == IN_THE_PATH { apart(scene, step, places) } else { None };
+    match (apart, forgotten(scene, step, places)) {
+        (Some(apart), Some(forgotten)) => {
+            Some(Trial { sentence: format!("{} {}", apart.sentence, forgotten.sentence), ..apart })
+        }
+        (apart, forgotten) => apart.or(forgotten),
+    }
+}
+
+/// The same step before and after DELETE HISTORY, beside what the plain table did meanwhile.
+fn forgotten(scene: &Scene, step: &Step, places: &[Beside]) -> Option<Trial> {
+    let of_place = |(at, place): (usize, &Beside)| -> Vec<(Three, f64)> {
+        let all = steps(place.cell);
+        let Some(own) = all.iter().position(|(name, ..)| *name == step.name) else { return Vec::new() };
+        let (_, work, users) = all[own];
+        let behind = all.iter().skip(own).skip_while(|(_, other, _)| other.workload != FORGETS);
+        let Some((again, ..)) = behind.into_iter().find(|(_, other, at)| (*other, *at) == (work, users)) else {
+            return Vec::new();
+        };
+        let (ours, theirs) = (told(scene, place.cell, again), told(scene, place.plain, again));
+        let here = step.both.iter().filter(|((of, _), _)| *of == at);
+        here.filter_map(|((_, when), (with, base))| {
+            let (without, base_after) = (ours.get(when)?, theirs.get(when)?);
+            // What the plain table gained or lost meanwhile is nobody's.
+            let moved = base_after.us - base.us;
+            let rows = without.rows.zip(base_after.rows).zip(base.rows).map(|((w, after), before)| w - after + before);
+            Some(((*with, Told { us: without.us - moved, rows }, *base), moved))
+        })
+        .collect()
+    };
+    let all: Vec<(Three, f64)> = places.iter().enumerate().flat_map(of_place).collect();
+    let moved = average(&all.iter().map(|(_, moved)| *moved).collect::<Vec<_>>());
+    let three: Vec<Three> = all.into_iter().map(|(three, _)| three).collect();
+    let Taken { closed, gap, added, left } = taken(&three)?;
+    let sentence = format!(
+        "After DELETE HISTORY {}, and {} of the {} rows more are left; the plain table moved by {} µs meanwhile.",
+        gone("that", closed),
+        round3(left.max(0.0)),
+        round3(added),
+        round3(moved),
+    );
+    Some(Trial { closed, control_held: moved.abs() < CLOSES.0 * gap, is_gone: left <= LEFT * added, sentence })
+}
+
+/// What a change took of the time and of the rows that an operation needs more than on the plain table.
+struct Taken {
+    closed: Interval,
+    /// Microseconds.
+    gap: f64,
+    added: f64,
+    left: f64,
+}
+
+fn taken(all: &[Three]) -> Option<Taken> {
+    if all.is_empty() {
+        return None;
+    }
+    let gap = average(&all.iter().map(|(ours, _, base)| ours.us - base.us).collect::<Vec<_>>());
+    let closed = mean::plain(&all.iter().map(|(ours, other, _)| (ours.us - other.us) / gap).collect::<Vec<_>>())?;
+    let mean_of = |values: Option<Vec<f64>>| values.map(|v| average(&v));
+    let added = mean_of(all.iter().map(|(ours, _, base)| Some(ours.rows? - base.rows?)).collect())?;
+    let left = mean_of(all.iter().map(|(_, other, base)| Some(other.rows? - base.rows?)).collect())?;
+    Some(Taken { closed, gap, added, left })
+}
+
 /// The history in a partition of its own.
-fn trial(scene: &Scene, step: &Step, places: &[Beside]) -> Option<Trial> {
+fn apart(scene: &Scene, step: &Step, places: &[Beside]) -> Option<Trial> {
     let of_apart: Vec<_> =
         places.iter().map(|place| place.apart.map(|apart| told(scene, apart, step.name)).unwrap_or_default()).collect();
     let three =
         |((at, when), (ours, base)): (&(usize, When), &(Told, Told))| Some((*ours, *of_apart[*at].get(when)?, *base));
     let all: Vec<Three> = step.both.iter().filter_map(three).collect();
-    if all.is_empty() {
-        return None;
-    }
-    let gap = average(&all.iter().map(|(ours, _, base)| ours.us - base.us).collect::<Vec<_>>());
-    let closed = mean::plain(&all.iter().map(|(ours, apart, _)| (ours.us - apart.us) / gap).collect::<Vec<_>>())?;
-    let mean_of = |values: Option<Vec<f64>>| values.map(|v| average(&v));
-    let added = mean_of(all.iter().map(|(ours, _, base)| Some(ours.rows? - base.rows?)).collect())?;
-    let left = mean_of(all.iter().map(|(_, apart, base)| Some(apart.rows? - base.rows?)).collect())?;
+    let Taken { closed, gap, added, left } = taken(&all)?;
     let before = before_history(scene, step.name, places);
     let control_held = before.is_some_and(|us| us.abs() < CLOSES.0 * gap);
     let sentence = format!(
-        "In a partition of its own the history gives back {} of that ({} to {}), and {} of the {} rows that an operation looks at more are \
-         left; {}.",
-        Share(closed.value),
-        Share(closed.low),
-        Share(closed.high),
+        "With the history in a partition of its own {}, and {} of the {} rows that an operation looks at more are left; {}.",
+        gone("that", closed),
         round3(left.max(0.0)),
         round3(added),
         match before {

@@ -2,8 +2,9 @@
 //! largest moment there is. That moment is a DATETIME and the column a TIMESTAMP, so older MariaDB (before 11.4.1, MDEV-32148) converts
 //! the column of every row, and under `time_zone = SYSTEM` through the C library's `localtime_r`, which takes one lock for the
 //! whole process. Its mark is a cost per row without a row more: point selects hardly feel it, ranges do, and before there is any
-//! history. Taken away it is by a fixed offset as time zone, which is converted by arithmetic. The same change on plain tables is
-//! the placebo, and tables versioned by transaction id, whose condition is a number, are a control.
+//! history. Taken away it is by a fixed offset as time zone, which is converted by arithmetic, or with the whole condition, by
+//! asking for all versions of rows that have one. The same change on plain tables is the placebo, and tables versioned by
+//! transaction id, whose condition is a number, are a control.
 //!
 //! At one user this is CPU; at many it is the lock, too, which no instrument of the server shows.
 
@@ -11,7 +12,7 @@ use crate::comparisons::MARGIN;
 use crate::evidence::CellEvidence;
 use crate::finding::{CLOSES, Case, Cause, Necessary, Place, Scene, Time, Trial};
 use crate::stats::{Interval, average, mean};
-use crate::versioning::{PLAIN, beside_plain, steps, told};
+use crate::versioning::{PLAIN, beside_plain, gone, steps, told};
 use model::load::Work;
 use model::units::{Share, Users, round3};
 use std::collections::BTreeMap;
@@ -21,6 +22,10 @@ const BY_TRANSACTION: &str = "transaction";
 const RANGES: &str = "versioned.range_queries";
 const ZONE: &str = "time_zone";
 const OF_SYSTEM: &str = "SYSTEM";
+const PERIOD: &str = "period";
+const ALL_VERSIONS: &str = "all";
+/// Steps that leave history behind.
+const KEEPS: &[&str] = &["versioned.update_index", "versioned.update_non_index", "versioned.delete_all"];
 /// Rows looked at, up to which two steps look at as many.
 const AS_MANY: f64 = 1.1;
 
@@ -36,8 +41,9 @@ pub const CAUSE: Cause = Cause {
     test: || "the time that goes with a fixed offset, divided by the rows that an operation looks at".into(),
     intervention: || {
         format!(
-            "`{ZONE}` = +00:00 instead of {OF_SYSTEM} in the next phase closes {CLOSES} of the gap to the table by transaction id \
-             (to the plain one, where there is none), and changes nothing on the plain one"
+            "`{ZONE}` = +00:00 instead of {OF_SYSTEM} in the next phase (or `{PERIOD}` = {ALL_VERSIONS}, while no row has history) closes \
+             {CLOSES} of the gap to the table by transaction id (to the plain one, where there is none), and changes nothing on \
+             the plain one"
         )
     },
     source: include_str!("implicit_time.rs"),
@@ -46,10 +52,17 @@ pub const CAUSE: Cause = Cause {
     look,
 };
 
-/// A step under the server's time zone, its like under a fixed offset, and their users.
+/// What takes the conversion away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Offset,
+    AllVersions,
+}
+
+/// A step under the server's time zone, its like without the conversion, and their users.
 type Pair<'a> = (&'a str, &'a str, Users);
 
-/// One moment of the study: the versioned table and the plain one, under the server's time zone and under a fixed offset.
+/// One moment of the study: the versioned table and the plain one, with the conversion and without.
 struct Sample {
     versioned: f64,
     fixed: f64,
@@ -69,23 +82,35 @@ fn look(scene: &Scene) -> Vec<Case> {
     lanes.into_iter().filter_map(|((build, variant), cells)| case(scene, &build, &variant, &cells)).collect()
 }
 
-/// Each step under the server's time zone with the next one that differs in the zone only; those with most users first.
-fn pairs<'a>(cell: &CellEvidence<'a>) -> Vec<Pair<'a>> {
-    let zone = |work: &Work| work.parameters.get(ZONE).and_then(|z| z.text()).map(String::from);
-    let without = |work: &Work| {
+/// Each step under the server's time zone with the next one that differs in the zone only, and where there is none, in the versions that
+/// it asks for; those with most users first.
+fn pairs<'a>(cell: &CellEvidence<'a>) -> (Way, Vec<Pair<'a>>) {
+    let by_offset = like(&steps(cell), ZONE, |zone| zone != Some(OF_SYSTEM));
+    if !by_offset.is_empty() {
+        return (Way::Offset, by_offset);
+    }
+    let mut before = steps(cell);
+    let kept = before.iter().position(|(_, work, _)| KEEPS.contains(&work.workload.as_str()));
+    before.truncate(kept.unwrap_or(before.len()));
+    (Way::AllVersions, like(&before, PERIOD, |period| period == Some(ALL_VERSIONS)))
+}
+
+fn like<'a>(all: &[(&'a str, &'a Work, Users)], word: &str, is_without: fn(Option<&str>) -> bool) -> Vec<Pair<'a>> {
+    let is_out = |work: &Work| is_without(work.parameters.get(word).and_then(|value| value.text()));
+    let others = |work: &Work| {
         let mut parameters = work.parameters.clone();
-        parameters.remove(ZONE);
+        parameters.remove(word);
         (work.workload.clone(), parameters)
     };
-    let all = steps(cell);
-    let of_system = |(_, (_, work, _)): &(usize, &(&str, &Work, Users))| {
-        work.workload == RANGES && zone(work).as_deref() == Some(OF_SYSTEM)
+    let is_asked = |work: &Work| {
+        let zone = work.parameters.get(ZONE).and_then(|zone| zone.text());
+        work.workload == RANGES && zone.is_none_or(|zone| zone == OF_SYSTEM) && !is_out(work)
     };
-    let with_like = all.iter().enumerate().filter(of_system).filter_map(|(at, (name, work, users))| {
-        let is_like = |other: &&(&str, &Work, Users)| {
-            other.2 == *users && without(other.1) == without(work) && zone(other.1) != zone(work)
-        };
-        all[at..].iter().find(is_like).map(|(fixed, ..)| (*name, *fixed, *users))
+    let asked = all.iter().enumerate().filter(|(_, (_, work, _))| is_asked(work));
+    let with_like = asked.filter_map(|(at, (name, work, users))| {
+        let is_like =
+            |other: &&(&str, &Work, Users)| other.2 == *users && others(other.1) == others(work) && is_out(other.1);
+        all[at..].iter().find(is_like).map(|(without, ..)| (*name, *without, *users))
     });
     let mut pairs: Vec<Pair> = with_like.collect();
     pairs.sort_by_key(|(_, _, users)| std::cmp::Reverse(*users));
@@ -94,7 +119,7 @@ fn pairs<'a>(cell: &CellEvidence<'a>) -> Vec<Pair<'a>> {
 
 /// Of all pairs with so many users, in all places.
 fn samples(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], users: Users) -> Vec<Sample> {
-    let all = cells.first().map(|(cell, _)| pairs(cell)).unwrap_or_default();
+    let all = cells.first().map(|(cell, _)| pairs(cell).1).unwrap_or_default();
     all.into_iter().filter(|(.., own)| *own == users).flat_map(|pair| of_pair(scene, cells, pair)).collect()
 }
 
@@ -137,7 +162,7 @@ fn longer(samples: &[Sample]) -> Option<Interval> {
 
 fn case(scene: &Scene, build: &str, variant: &str, cells: &[(&CellEvidence, &CellEvidence)]) -> Option<Case> {
     let (cell, plain) = cells.first()?;
-    let pairs = pairs(cell);
+    let (way, pairs) = pairs(cell);
     let most = *pairs.first()?;
     let samples_of_most = samples(scene, cells, most.2);
     let slower = longer(&samples_of_most).filter(|i| i.low > 1.0 + MARGIN.0)?;
@@ -156,14 +181,18 @@ fn case(scene: &Scene, build: &str, variant: &str, cells: &[(&CellEvidence, &Cel
     }
     let each = over(&samples_of_most, |s| s.versioned - s.fixed) / over(&samples_of_most, |s| s.rows);
     let seen = format!(
-        "It looks at as many rows (× {}), so each of them costs more: {} µs of a row go with the conversion of its time.{}",
+        "It looks at as many rows (× {}), so each of them costs more: {} µs of a row go with {}.{}",
         round3(more),
         round3(each),
+        match way {
+            Way::Offset => "the conversion of its time",
+            Way::AllVersions => "the condition",
+        },
         alone(scene, cells, pairs.last().map(|pair| pair.2).filter(|users| *users != most.2)).unwrap_or_default(),
     );
     Some(Case {
         place: place(cell, plain),
-        trial: trial(&samples_of_most, control(scene, build, most.2)),
+        trial: trial(way, &samples_of_most, control(scene, build, most.2)),
         evidence: cells.iter().flat_map(|(c, p)| [c.cell.id.to_string(), p.cell.id.to_string()]).collect(),
         ..Case::of(cell, symptom, Necessary::Present(seen))
     })
@@ -178,8 +207,11 @@ fn alone(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], users: Option<
     let few = samples(scene, cells, users?);
     let slower = longer(&few)?;
     let gap = over(&few, |s| s.versioned - s.plain);
-    let gone = (gap > 0.0).then(|| Share(over(&few, |s| s.versioned - s.fixed) / gap));
-    let gone = gone.map_or(String::new(), |share| format!(", of which {share} go"));
+    let gone = (gap > 0.0).then(|| over(&few, |s| s.versioned - s.fixed) / gap);
+    let gone = gone.map_or(String::new(), |share| match share >= 1.0 {
+        true => ", all of which goes with it".to_string(),
+        false => format!(", {} of which goes with it", Share(share.max(0.0))),
+    });
     Some(format!(" At {} it is {} times as long{gone}.", users?, round3(slower.value)))
 }
 
@@ -193,8 +225,8 @@ fn control(scene: &Scene, build: &str, users: Users) -> Option<String> {
     Some(format!(" A table versioned by transaction id moves by {} ({low} to {high}).", Share(moved.value)))
 }
 
-/// The fixed offset, and the same change on the plain table.
-fn trial(samples: &[Sample], control: Option<String>) -> Option<Trial> {
+/// The conversion taken away, and the same change on the plain table.
+fn trial(way: Way, samples: &[Sample], control: Option<String>) -> Option<Trial> {
     // What a longer key and a condition cost that is a number is not the time's.
     let numbers: Option<Vec<f64>> = samples.iter().map(|s| s.control).collect();
     let beyond = numbers.map(|us| average(&us)).filter(|us| *us > over(samples, |s| s.plain));
@@ -208,13 +240,17 @@ fn trial(samples: &[Sample], control: Option<String>) -> Option<Trial> {
     let margin = MARGIN.0 * over(samples, |s| s.plain);
     let control_held = placebo.low <= margin && placebo.high >= -margin && placebo.high / gap < CLOSES.0;
     let sentence = format!(
-        "Under a fixed offset instead of the system's time zone {} of {} is gone ({} to {}); the same change on the {PLAIN} table {} ({} to {} \
-         µs).{}",
-        Share(closed.value),
-        if beyond.is_some() { "what it takes longer than one versioned by transaction id" } else { "that" },
-        Share(closed.low),
-        Share(closed.high),
-        if control_held { "changes nothing" } else { "changes something as well" },
+        "{} it takes {} µs instead of {}, and {} takes {}: {}. The {PLAIN} table {} ({} to {} µs).{}",
+        match way {
+            Way::Offset => "Under a fixed offset instead of the system's time zone",
+            Way::AllVersions => "Asked for all versions, which are as many but need no condition,",
+        },
+        round3(over(samples, |s| s.fixed)),
+        round3(over(samples, |s| s.versioned)),
+        if beyond.is_some() { "a table versioned by transaction id" } else { "the plain table" },
+        round3(base),
+        gone("the difference", closed),
+        if control_held { "does not move with it" } else { "moves with it as well" },
         round3(-placebo.high),
         round3(-placebo.low),
         control.unwrap_or_default(),

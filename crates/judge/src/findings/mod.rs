@@ -25,6 +25,7 @@ mod spill_to_disk;
 mod spinning;
 mod table_cache;
 mod temporary_tables;
+mod transaction_per_get;
 
 use crate::finding::Cause;
 
@@ -47,6 +48,7 @@ pub const ALL: &[Cause] = &[
     more_rows::CAUSE,
     history_rows::CAUSE,
     implicit_time::CAUSE,
+    transaction_per_get::CAUSE,
     old_versions::CAUSE,
     cpu_capacity::CAUSE,
     spinning::CAUSE,

@@ -86,6 +86,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         name: "small".into(),
         question: "Does it hold?".into(),
         scale: None,
+        sets: Vec::new(),
         seed: Seed(1),
         axes,
         intervention: None,

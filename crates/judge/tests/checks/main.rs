@@ -7,6 +7,7 @@ mod bench;
 mod aa_pairs_agree;
 mod answers_agree;
 mod answers_were_expected;
+mod answers_were_fresh;
 mod client_had_headroom;
 mod compaction_kept_up;
 mod counts_agree;

@@ -14,19 +14,28 @@ use model::seed::Seed;
 use model::units::Share;
 use model::value::Value;
 use model::verdict::Status;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A rate around `centre` whose logarithm has that spread.
 pub fn rate(draws: &mut Draws, centre: f64, spread: f64) -> f64 {
     centre * (spread * draws.normal()).exp()
 }
 
+/// What so many experiments come to.
+pub fn each<T>(experiments: u64, experiment: impl Fn(&mut Draws) -> Option<T>) -> Vec<T> {
+    let one = |number| experiment(&mut Draws::of(Seed(7).nth(number))).expect("enough repetitions");
+    (0..experiments).map(one).collect()
+}
+
+/// The share of intervals that hold the truth.
+pub fn holding(truth: f64, intervals: impl ExactSizeIterator<Item = Interval>) -> f64 {
+    let all = intervals.len() as f64;
+    intervals.filter(|interval| interval.low <= truth && truth <= interval.high).count() as f64 / all
+}
+
 /// The share of so many experiments whose interval holds the truth.
 pub fn coverage(experiments: u64, truth: f64, experiment: impl Fn(&mut Draws) -> Option<Interval>) -> f64 {
-    let held = (0..experiments).filter(|number| {
-        let interval = experiment(&mut Draws::of(Seed(7).nth(*number))).expect("enough repetitions");
-        interval.low <= truth && truth <= interval.high
-    });
-    held.count() as f64 / experiments as f64
+    holding(truth, each(experiments, experiment).into_iter())
 }
 
 pub fn mean_plain(experiments: u64, n: usize) -> f64 {
@@ -126,7 +135,7 @@ fn minute(d: &mut Draws, level: f64) -> f64 {
 }
 
 /// What the judge says of unchanged servers that is not so.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Alarms {
     /// Share of experiments in which a comparison is decided as a difference, or refused.
     pub differences: f64,
@@ -134,6 +143,8 @@ pub struct Alarms {
     pub verdicts: f64,
     /// … with either.
     pub any: f64,
+    /// … by each check that did.
+    pub by_check: BTreeMap<String, f64>,
 }
 
 pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f64) -> Alarms {
@@ -142,12 +153,14 @@ pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f6
         let judgement = bench::judge(&unchanged(cells, repetitions, spread, &mut Draws::of(Seed(13).nth(number))));
         let differs = |o: Outcome| matches!(o, Outcome::Better | Outcome::Worse | Outcome::Refused);
         let decided = judgement.comparisons.iter().any(|c| differs(c.outcome));
-        let mut verdicts = judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts));
-        let raised = verdicts.any(|v| v.counts_as() > Status::NotEvaluable);
+        let verdicts = judgement.verdicts.iter().chain(judgement.cells.iter().flat_map(|c| &c.verdicts));
+        let raised = verdicts.filter(|v| v.counts_as() > Status::NotEvaluable).map(|v| &v.check);
+        let raised: BTreeSet<&String> = raised.collect();
         let share = |seen: bool| f64::from(u8::from(seen)) / experiments as f64;
         alarms.differences += share(decided);
-        alarms.verdicts += share(raised);
-        alarms.any += share(decided || raised);
+        alarms.verdicts += share(!raised.is_empty());
+        alarms.any += share(decided || !raised.is_empty());
+        raised.into_iter().for_each(|check| *alarms.by_check.entry(check.clone()).or_default() += share(true));
     }
     alarms
 }

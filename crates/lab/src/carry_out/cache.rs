@@ -1,18 +1,21 @@
-//! A server that is a cache: brought up, asked what it is, and filled with the very rows that a table would hold, by sets. There is no
+//! A server that is a cache: asked what it is, and filled with the very rows that a table would hold, by sets. There is no
 //! SQL, so nothing of it can be asked, and nothing is kept on disk: every start is followed by a fill.
 
 use super::dataset::key;
-use super::instance::{Serving, Up, fingerprint, held};
+use super::documents::no_sql;
+use super::instance::{Serving, Up, fingerprint};
+use super::keyed::PATIENCE;
 use super::wanted::Wanted;
 use super::{Lab, Unready};
 use crate::clock;
 use crate::servers::Build;
 use crate::servers::instance::Instance;
-use crate::sessions::address::Door;
+use crate::sessions::address::Address;
 use crate::sessions::by_key::control::Control as KeyControl;
-use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use crate::trouble::Trouble;
-use model::host::InstalledBuild;
+use model::host::Version;
+use model::plan::door::CACHE;
 use model::plan::{PlannedRun, Server};
 use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::record::event::EventKind;
@@ -27,42 +30,33 @@ use workload::session::Fault;
 /// Sets in one batch: few round trips, and well below what sockets hold.
 const BATCH: u64 = 64;
 
-/// What a cache says of itself.
-fn describe(
-    key: &str,
-    wanted: &Server,
-    build: &InstalledBuild,
-    instance: &Instance,
-    binary_sha256: Option<String>,
-) -> Result<InstanceRecord, Fault> {
-    let mut control = KeyControl::connect(&door(instance), super::keyed::PATIENCE)?;
-    let version_text = control.version()?;
+/// What a cache says of itself, however it came to run.
+pub(super) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<InstanceRecord, Fault> {
+    let version_text = KeyControl::connect(&KeyDoor::of_cache(address.clone()), PATIENCE)?.version()?;
     Ok(InstanceRecord {
         key: key.to_string(),
         wanted: wanted.clone(),
-        kind: build.kind.clone(),
-        version: build.version,
+        kind: CACHE.to_string(),
+        version: Version::parse(&version_text).unwrap_or(Version(0, 0, 0)),
         version_comment: String::new(),
         version_text,
-        binary_sha256,
+        binary_sha256: None,
         option_file: String::new(),
         variables: Default::default(),
         engines: Vec::new(),
-        cpus: instance.cpus().to_vec(),
-        complaints: instance.complaints(),
-        not_applicable: instance.description().not_applicable.clone(),
-        start_time: instance.start_time(),
+        cpus: Vec::new(),
+        complaints: Vec::new(),
+        not_applicable: Vec::new(),
+        start_time: Nanos(0),
     })
 }
 
-fn door(instance: &Instance) -> KeyDoor {
-    let address = instance.door().expect("a cache has a gate").address(false);
-    KeyDoor { address, protocol: Protocol::Memcached { dialect: Dialect::Text, container: None } }
-}
-
-/// Where SQL would be: nowhere, so that whoever asks is refused at once.
-fn no_sql(instance: &Instance) -> Door {
-    Door::root(instance.folder().join("no-sql-here"))
+/// Which of the keys of the cache that is up are a dataset's: in a server of ours all, in one of others those that begin as it says.
+pub(super) fn keys(up: &Up, schema: &str) -> Keys {
+    match up.server {
+        Serving::Ours(_) => Keys::All,
+        Serving::Found(_) => Keys::Below(format!("{schema}:")),
+    }
 }
 
 impl Lab<'_> {
@@ -74,14 +68,24 @@ impl Lab<'_> {
         build: &Build,
         instance: Instance,
     ) -> Result<Up, Trouble> {
-        let installed = &build.installed;
-        let record = describe(key, server, installed, &instance, fingerprint(&installed.binary))
+        let address = instance.door().expect("a cache has a gate").address(false);
+        let told = describe(key, server, &address)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        let record = InstanceRecord {
+            version: build.installed.version,
+            binary_sha256: fingerprint(&build.installed.binary),
+            cpus: instance.cpus().to_vec(),
+            complaints: instance.complaints(),
+            not_applicable: instance.description().not_applicable.clone(),
+            start_time: instance.start_time(),
+            ..told
+        };
         self.notebook.instance(&record)?;
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
         self.notebook.note(EventKind::InstanceReady, None, text)?;
-        let door = no_sql(&instance);
-        Ok(Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), door, Prepared::Loaded))
+        let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
+        let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
+        Ok(Up { gate: Some((address.clone(), address)), ..up })
     }
 
     /// Sets the rows of each dataset that is not there yet.
@@ -91,8 +95,9 @@ impl Lab<'_> {
             if up.datasets.contains_key(&wanted.name) {
                 continue;
             }
-            let Serving::Ours(instance) = &up.server else { unreachable!("a cache is the lab's own") };
-            let (door, instance) = (door(&held(instance)), up.key.clone());
+            let (address, _) = up.gate.clone().expect("a cache has a gate");
+            let protocol = Protocol::Memcached { dialect: Dialect::Text, keys: keys(up, &wanted.schema()) };
+            let (door, instance) = (KeyDoor { address, protocol }, up.key.clone());
             self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
             self.progress.say(&format!("setting {}", wanted.label()));
             let begun = clock::now();
@@ -127,7 +132,7 @@ fn fill(door: &KeyDoor, wanted: &Wanted, stop: &dyn Fn() -> bool) -> Result<u64,
     let Rows::ByTable(rows) = wanted.dataset.rows() else { unreachable!("keys and values lie in one table") };
     let total = wanted.dataset.tables()[0].rows;
     let cannot = |e: Fault| Trouble::new(format!("{door:?} cannot be filled")).because(e);
-    let mut control = KeyControl::connect(door, super::keyed::PATIENCE).map_err(cannot)?;
+    let mut control = KeyControl::connect(door, PATIENCE).map_err(cannot)?;
     let mut text = Vec::new();
     for from in (0..total).step_by(BATCH as usize) {
         if stop() {

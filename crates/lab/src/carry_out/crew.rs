@@ -11,7 +11,7 @@ use super::wanted::identity;
 use crate::disturbances::ends_the_server;
 use crate::load::{Crew, Voyage};
 use crate::sessions::address::Door;
-use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use crate::sessions::past_sql::PastSql;
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
@@ -30,6 +30,9 @@ const TRIES: u32 = 1_000;
 impl Lab<'_> {
     /// One for each stage of the cell.
     pub(super) fn voyages(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, Voyage)> {
+        if let Some(visit) = &self.visit {
+            return cell.stages().into_iter().map(|stage| (stage, visit.voyage.clone())).collect();
+        }
         let placement = place(&cell.server, self.host);
         let voyage = |(number, stage): (u64, Stage)| {
             // What a user draws in a later stage is not what it drew before.
@@ -113,7 +116,7 @@ pub(super) fn ask(
 /// Whether there is SQL beside the door: a cache has no schema to be within.
 fn has_sql(door: &KeyDoor) -> bool {
     match &door.protocol {
-        Protocol::Memcached { container, .. } => container.is_some(),
+        Protocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
         Protocol::HandlerSocket { .. } => true,
     }
 }

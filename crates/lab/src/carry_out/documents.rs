@@ -17,7 +17,7 @@ use crate::sessions::documents::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
-use model::plan::door::{FERRETDB, MONGODB, MONGODB_SCHEME};
+use model::plan::door::{FERRETDB, MONGODB, of_dsn};
 use model::plan::{Cell, PlannedRun, Server};
 use model::record::answer::{InstanceRecord, SessionAnswer};
 use model::record::event::EventKind;
@@ -35,13 +35,13 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// Whether this server is such a one.
 pub(super) fn keeps(server: &Server) -> bool {
     match &server.on {
-        Some(dsn) => dsn.starts_with(MONGODB_SCHEME),
+        Some(dsn) => of_dsn(dsn) == Some(MONGODB),
         None => catalogue::find(&server.build).is_ok_and(|build| build.installed.kind == FERRETDB),
     }
 }
 
 /// Where SQL would be: nowhere, so that whoever asks is refused at once.
-fn no_sql() -> Door {
+pub(super) fn no_sql() -> Door {
     Door::root("/nowhere/no-sql-here".into())
 }
 
@@ -132,7 +132,7 @@ impl Lab<'_> {
             engines: Vec::new(),
         };
         let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
-        let serving = Serving::Found(Found { pid: None, schema: door.schema.clone() });
+        let serving = Serving::Found(Found { pid: None, schema: door.schema.clone(), keys: Default::default() });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
         Ok(Up { gate: Some((door.address.clone(), door.address)), offers, ..up })
     }

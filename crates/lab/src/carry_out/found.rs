@@ -2,13 +2,14 @@
 //! Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself, which a
 //! marker table proves.
 
-use crate::loader::{LoadFault, Loaded, check_spots, inspect, world};
+use crate::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
 use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
+use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
-use workload::dataset::Dataset;
+use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
 
 /// Only in schemas that the lab made; holds the name of the dataset once that is complete.
@@ -19,6 +20,8 @@ pub struct Found {
     pub pid: Option<u32>,
     /// The schema that the DSN names.
     pub schema: Option<String>,
+    /// How many keys of ours lie in a cache, by what they begin with.
+    pub keys: BTreeMap<String, u64>,
 }
 
 impl Found {
@@ -28,13 +31,22 @@ impl Found {
 
 /// The server behind a DSN, the door to it outside any schema, and a session that came through it.
 pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
-    let (found, door) = find(name)?;
+    knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
+}
+
+/// The server behind a DSN, and the door to it outside any schema.
+pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
+    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
+}
+
+/// The same where the door is known.
+pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control), Trouble> {
+    let (found, door) = behind(door)?;
     let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
     Ok((found, door, control))
 }
 
-fn find(name: &str) -> Result<(Found, Door), Trouble> {
-    let door = dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
+fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
             let socket = UnixStream::connect(path).map_err(Trouble::at("connecting to", path))?;
@@ -43,7 +55,8 @@ fn find(name: &str) -> Result<(Found, Door), Trouble> {
         }
         Address::Tcp { .. } => None,
     };
-    Ok((Found { pid, schema: door.schema.clone() }, Door { schema: None, ..door }))
+    let found = Found { pid, schema: door.schema.clone(), keys: BTreeMap::new() };
+    Ok((found, Door { schema: None, ..door }))
 }
 
 /// What lies in a schema, seen from one dataset.
@@ -72,7 +85,15 @@ pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Re
     let ours = there(MARKER);
     let complete =
         !ours || control.value(&format!("SELECT dataset FROM {MARKER}")).map_err(world)?.as_deref() == Some(name);
-    let tables = dataset.tables();
+    let mut tables = dataset.tables();
+    if matches!(dataset.rows(), Rows::ByItself(_)) {
+        tables = by_itself::lying(&mut control).map_err(world)?;
+        tables.retain(|table| table.name != MARKER);
+        if tables.is_empty() && !ours {
+            control.quit();
+            return Ok(Lying::Others("it has no tables".into()));
+        }
+    }
     let why = match tables.iter().find(|t| !there(&t.name)) {
         Some(absent) => format!("it has no table {}", absent.name),
         None if !complete => "it holds another dataset".to_string(),

@@ -3,7 +3,7 @@
 //! alone instead of started and taken down.
 
 use super::doors::{Doors, free_port};
-use super::found::{Found, knock};
+use super::found::{Found, knock, knock_at};
 use super::placement::place;
 use super::prepare::told;
 use super::{Lab, Unready};
@@ -17,7 +17,7 @@ use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
-use model::plan::door::{CACHE, FERRETDB, MONGODB_SCHEME, speaks_sql};
+use model::plan::door::{CACHE, FERRETDB, MONGODB, of_dsn, speaks_sql};
 use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
@@ -137,8 +137,11 @@ impl Lab<'_> {
         self.progress.say(&format!("{verb} {}", cell.server.build));
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
         let up = match &cell.server.on {
-            Some(dsn) if dsn.starts_with(MONGODB_SCHEME) => self.meet_documents(&key, &cell.server, dsn),
-            Some(dsn) => self.meet(&key, &cell.server, dsn),
+            Some(dsn) => match of_dsn(dsn) {
+                Some(MONGODB) => self.meet_documents(&key, &cell.server, dsn),
+                Some(_) => self.meet_cache(&key, &cell.server, dsn),
+                None => self.meet(&key, &cell.server, dsn),
+            },
             None => self.start(&key, &cell.server, kept),
         };
         match up {
@@ -238,7 +241,10 @@ impl Lab<'_> {
 
     /// Looks at a server that is there already.
     fn meet(&mut self, key: &str, server: &Server, dsn: &str) -> Result<Up, Trouble> {
-        let (found, door, mut control) = knock(dsn)?;
+        let (found, door, mut control) = match &self.visit {
+            Some(visit) => knock_at(visit.door().clone(), dsn)?,
+            None => knock(dsn)?,
+        };
         let mut record = describe(key, server, &mut control)
             .map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
         control.quit();
@@ -270,6 +276,7 @@ impl Lab<'_> {
     /// The same, by force after `patience`.
     pub(super) fn take_down_within(&mut self, patience: Duration) {
         let Some(up) = self.up.take() else { return };
+        self.leave_cache(&up);
         let Serving::Ours(instance) = up.server else { return };
         let mut instance = held(&instance);
         for (number, mut node) in (2..).zip(up.nodes) {

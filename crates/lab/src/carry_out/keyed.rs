@@ -5,12 +5,12 @@
 
 use super::instance::{Serving, Up, held};
 use super::wanted::{Wanted, identity};
-use super::{Lab, Unready};
+use super::{Lab, Unready, cache};
 use crate::clock;
 use crate::servers::keys::{HANDLERSOCKET, MEMCACHED, answers};
 use crate::sessions::address::{Address, Door};
 use crate::sessions::by_key::control::Control as KeyControl;
-use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use crate::sessions::control::Control;
 use crate::trouble::Trouble;
 use model::load::{Transport, Work};
@@ -46,6 +46,9 @@ impl Lab<'_> {
             let dataset = dataset.expect("a workload by key has data");
             let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
             let up = self.up.as_mut().expect("an instance is up before its doors are opened");
+            if up.build.installed.kind == CACHE {
+                continue;
+            }
             let Serving::Ours(instance) = &up.server else {
                 return Err(Unready::Skip("assay opens no doors past SQL of a server that it did not start".into()));
             };
@@ -54,10 +57,6 @@ impl Lab<'_> {
             let Some((read, write, by_port)) = found else {
                 return Err(Unready::Skip("settings.doors keeps the doors past SQL shut".into()));
             };
-            if up.build.installed.kind == CACHE {
-                up.gate = Some((read, write));
-                continue;
-            }
             let plugin = if name == "memcached" { MEMCACHED } else { HANDLERSOCKET };
             if !up.build.has_plugin(plugin) {
                 let why = format!("build `{}` comes without {plugin}", cell.server.build);
@@ -96,8 +95,11 @@ pub(super) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyDoor> {
                 Some("meta") => Dialect::Meta,
                 Some(_) | None => Dialect::Text,
             };
-            let container = (up.build.installed.kind != CACHE).then_some(schema);
-            KeyDoor { address: read, protocol: Protocol::Memcached { dialect, container } }
+            let keys = match up.build.installed.kind.as_str() {
+                CACHE => cache::keys(up, &schema),
+                _ => Keys::Container(schema),
+            };
+            KeyDoor { address: read, protocol: Protocol::Memcached { dialect, keys } }
         }
         _ => {
             let [for_reading, for_writing] = up.secrets.clone();
@@ -190,9 +192,9 @@ pub(super) fn ask(door: &KeyDoor, sql: Option<&Door>) -> Result<SessionAnswer, F
     let mut variables: BTreeMap<String, String> = BTreeMap::new();
     let mut say = |name: &str, what: String| drop(variables.insert(name.into(), what));
     match &door.protocol {
-        Protocol::Memcached { dialect, container } => {
+        Protocol::Memcached { dialect, keys } => {
             say("door", format!("memcached, {}", format!("{dialect:?}").to_lowercase()));
-            say("container", container.clone().unwrap_or_else(|| "none".into()));
+            say("container", keys.to_string());
             say("door_version", KeyControl::connect(door, PATIENCE)?.version()?);
         }
         Protocol::HandlerSocket { schema, .. } => {

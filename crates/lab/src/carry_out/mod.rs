@@ -13,6 +13,7 @@ mod doors;
 mod drain;
 mod explain;
 mod found;
+mod found_cache;
 mod instance;
 mod keyed;
 pub mod placement;
@@ -22,9 +23,11 @@ mod scribe;
 mod start;
 mod trial;
 mod troubles;
+pub(crate) mod visit;
 mod wanted;
 
 pub use doors::free_port;
+pub use visit::Noting;
 
 use crate::canary;
 use crate::notebook::Notebook;
@@ -34,7 +37,7 @@ use crate::snapshots::{Kept, Store};
 use crate::trouble::Trouble;
 use instance::Up;
 use model::host::Host;
-use model::plan::door::MONGODB_SCHEME;
+use model::plan::door::{MONGODB, of_dsn};
 use model::plan::{Cell, CellId, Plan, PlannedRun};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
@@ -44,6 +47,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use visit::Visit;
 
 /// What a person sees meanwhile.
 pub trait Progress: Send {
@@ -60,6 +64,15 @@ pub enum Halt {
     Interrupted,
     /// The world failed in a way that concerns every run.
     World(Trouble),
+}
+
+impl std::fmt::Display for Halt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("asked to stop"),
+            Self::World(trouble) => trouble.fmt(f),
+        }
+    }
 }
 
 impl From<Trouble> for Halt {
@@ -99,6 +112,8 @@ pub struct Lab<'a> {
     trial: Option<Trial>,
     /// By searching cell: its finished runs in order.
     trials: BTreeMap<CellId, Vec<RunRecord>>,
+    /// The run is somebody else's.
+    visit: Option<Visit<'a>>,
 }
 
 /// What the runs so far cost beyond their phases, for the time left.
@@ -121,55 +136,32 @@ pub fn carry_out(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(), Halt> {
-    let house = House::from_environment()?;
-    private_folder(&house.home)?;
-    let store = Store::of(&house)?;
-    let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
-    let mut lab = Lab {
-        plan,
-        host,
-        house,
-        guard,
-        notebook,
-        progress,
-        stop,
-        up: None,
-        instruments: None,
-        store,
-        kept: BTreeMap::new(),
-        made: BTreeSet::new(),
-        binaries: BTreeMap::new(),
-        refused: BTreeMap::new(),
-        told: String::new(),
-        pace,
-        next,
-        trial: None,
-        trials: BTreeMap::new(),
-    };
-    lab.recall()?;
-    let outcome = lab.carry_out();
+    let lab = Lab::new(plan, host, next, guard, notebook, progress, stop, None)?;
+    carried_out(lab).1
+}
+
+/// Carries out and takes down; gives the lab back with what it knows.
+fn carried_out(mut lab: Lab<'_>) -> (Lab<'_>, Result<(), Halt>) {
+    let outcome = lab.recall().map_err(Halt::from).and_then(|()| lab.carry_out());
     if let Err(halt) = &outcome {
-        let why = match halt {
-            Halt::Interrupted => "asked to stop".to_string(),
-            Halt::World(trouble) => trouble.to_string(),
-        };
         // A full disk may not take this word either.
-        let _ = lab.notebook.note(EventKind::LabStopped, None, why);
+        let _ = lab.notebook.note(EventKind::LabStopped, None, halt.to_string());
     }
     lab.take_down();
     lab.kept.clear();
     // What cannot make room now makes room next time.
     let _ = lab.shrink();
-    outcome
+    (lab, outcome)
 }
 
 /// What can be refused before a record is begun, so that nothing is left behind: a server that is not there, a disk
 /// without room for the plan's data.
 pub fn check(plan: &Plan) -> Result<(), Trouble> {
     let named: BTreeSet<_> = plan.cells.iter().filter_map(|c| c.server.on.as_deref()).collect();
-    named.into_iter().try_for_each(|dsn| match dsn.starts_with(MONGODB_SCHEME) {
-        true => documents::named(dsn).map(drop),
-        false => found::knock(dsn).map(|(_, _, control)| control.quit()),
+    named.into_iter().try_for_each(|dsn| match of_dsn(dsn) {
+        Some(MONGODB) => documents::named(dsn).map(drop),
+        Some(_) => found_cache::look(dsn),
+        None => found::knock(dsn).map(|(_, _, control)| control.quit()),
     })?;
     check_disk(plan)
 }
@@ -184,6 +176,47 @@ fn check_disk(plan: &Plan) -> Result<(), Trouble> {
         return Err(Trouble::new(what).mend(mend));
     }
     Ok(())
+}
+
+impl<'a> Lab<'a> {
+    #[allow(clippy::too_many_arguments)] // said once, by two callers
+    fn new(
+        plan: &'a Plan,
+        host: &'a Host,
+        next: Next,
+        guard: Guard,
+        notebook: &'a mut Notebook,
+        progress: &'a mut dyn Progress,
+        stop: &'a AtomicBool,
+        visit: Option<Visit<'a>>,
+    ) -> Result<Self, Trouble> {
+        let house = House::from_environment()?;
+        private_folder(&house.home)?;
+        let store = Store::of(&house)?;
+        let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
+        Ok(Self {
+            plan,
+            host,
+            house,
+            guard,
+            notebook,
+            progress,
+            stop,
+            up: None,
+            instruments: None,
+            store,
+            kept: BTreeMap::new(),
+            made: BTreeSet::new(),
+            binaries: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            told: String::new(),
+            pace,
+            next,
+            trial: None,
+            trials: BTreeMap::new(),
+            visit,
+        })
+    }
 }
 
 impl Lab<'_> {

@@ -4,7 +4,7 @@
 
 use super::instance::Up;
 use super::wanted::{self, Wanted};
-use super::{Lab, Unready, documents};
+use super::{Lab, Unready, documents, found_cache};
 use crate::loader::check_spots;
 use crate::servers::catalogue;
 use crate::servers::instance::key;
@@ -31,9 +31,15 @@ const END_PATIENCE: Duration = Duration::from_secs(1800);
 impl Lab<'_> {
     /// Makes sure that the cell's server is up and its data lie in it as the run needs them.
     pub(super) fn prepare(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
+        if self.visit.is_some() {
+            return self.instance(cell);
+        }
         let (wanted, writes) = (wanted::of(cell), wanted::writes(cell));
         if documents::keeps(&cell.server) {
             return self.prepare_documents(cell, &wanted, run, writes);
+        }
+        if found_cache::is_named(&cell.server) {
+            return self.prepare_found_cache(cell, &wanted, run, writes);
         }
         if cell.server.on.is_some() {
             self.instance(cell)?;

@@ -14,7 +14,7 @@ use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
-use crate::load::{Outcome, Voyage, drive};
+use crate::load::{Outcome, Voyage, drive_within};
 use crate::notebook::{RunPages, unix_ms};
 use crate::samplers;
 use crate::samplers::client::Workers;
@@ -108,7 +108,7 @@ impl Lab<'_> {
         let sampling = Sampling::begin(all, series);
         let acting = Acting::new(self.scene(cell, &wanted, process));
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, acting);
-        let outcome = self.sail(planned, todo, &voyages, &mut scribe, &mut record)?;
+        let mut outcome = self.sail(planned, todo, &voyages, &mut scribe, &mut record)?;
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         record.around = Some(before.and_after(&own, &self.house.home));
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
@@ -128,7 +128,10 @@ impl Lab<'_> {
         if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
             trial.cut = lost;
         }
-        if outcome.stopped {
+        if outcome.stopped && self.visit.is_some() {
+            // Nobody goes on with it.
+            outcome.failure = Some("stopped as asked, before its end".into());
+        } else if outcome.stopped {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
         }
@@ -179,7 +182,8 @@ impl Lab<'_> {
             let quiet = scribe.mark();
             let rested = rested.get_or_insert_with(|| quiet.clone());
             let mut watch = Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: voyage.workers };
-            let outcome = drive(voyage, stop, &mut watch);
+            let at_most = watch.lab.visit.as_ref().and_then(|visit| visit.at_most);
+            let outcome = drive_within(voyage, at_most, stop, &mut watch);
             let mut outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
             for Over { record, trouble, .. } in scribe.rest() {
                 let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
@@ -205,7 +209,11 @@ impl Lab<'_> {
             }
         }
         record.whole.counters = together(windows);
-        Ok(joined(outcomes))
+        let outcome = joined(outcomes);
+        if let Some(visit) = &mut self.visit {
+            visit.outcome = Some(outcome.clone());
+        }
+        Ok(outcome)
     }
 
     /// Where disturbances of this run would act.

@@ -140,6 +140,14 @@ impl Watch<'_, '_, '_> {
         }
     }
 
+    /// Whoever hears what happens beside the record.
+    fn beside(&mut self) -> Option<&mut dyn Witness> {
+        match &mut self.lab.visit {
+            Some(visit) => Some(&mut *visit.beside),
+            None => None,
+        }
+    }
+
     /// The sum of a phase of this stage.
     fn sum(&mut self, phase: usize) -> &mut Sum {
         let groups = &self.stage.groups;
@@ -156,9 +164,21 @@ impl Watch<'_, '_, '_> {
 impl Witness for Watch<'_, '_, '_> {
     fn workers(&mut self, threads: &[i32]) {
         self.scribe.workers.set(threads.iter().map(|t| *t as u32).collect());
+        if let Some(beside) = self.beside() {
+            beside.workers(threads);
+        }
+    }
+
+    fn starts(&mut self) {
+        if let Some(beside) = self.beside() {
+            beside.starts();
+        }
     }
 
     fn phase_begins(&mut self, phase: usize, at: Nanos) {
+        if let Some(beside) = self.beside() {
+            beside.phase_begins(phase, at);
+        }
         let place = self.stage.phases.start + phase;
         if place == 0 {
             self.scribe.start = at;
@@ -179,13 +199,19 @@ impl Witness for Watch<'_, '_, '_> {
         }
     }
 
-    fn phase_ends(&mut self, phase: usize, _: Nanos) {
+    fn phase_ends(&mut self, phase: usize, at: Nanos) {
+        if let Some(beside) = self.beside() {
+            beside.phase_ends(phase, at);
+        }
         let end = self.scribe.mark();
         self.sum(phase).end = Some(end);
         self.scribe.acting.end(self.stage.phases.start + phase);
     }
 
     fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(beside) = self.beside() {
+            beside.interval(crew, phase, from, to, tally.clone());
+        }
         let place = self.stage.phases.start + phase;
         let kind = self.scribe.cell.phases[place].kind;
         if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
@@ -216,7 +242,13 @@ impl Witness for Watch<'_, '_, '_> {
             self.note(EventKind::DisturbanceEnded, format!("{}: {}", record.what, record.sentence));
             failure = failure.or(trouble.map(|why| format!("the disturbance {} could not act: {why}", record.what)));
         }
-        failure
+        failure.or_else(|| self.beside()?.look())
+    }
+
+    fn outside(&mut self, crew: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(beside) = self.beside() {
+            beside.outside(crew, from, to, tally);
+        }
     }
 
     fn progress(&mut self, _: f64) {

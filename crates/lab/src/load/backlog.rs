@@ -6,6 +6,10 @@ use super::schedule::Schedule;
 use model::record::tally::ArrivalTally;
 use model::units::Nanos;
 
+/// As many arrivals are counted at one look, which takes milliseconds; of a rate beyond all counting the rest is counted later, and
+/// a worker comes back from looking.
+const AT_ONCE: u64 = 1 << 20;
+
 pub struct Backlog {
     unclaimed: Schedule,
     coming: Schedule,
@@ -30,7 +34,7 @@ impl Backlog {
     /// Counts what has fallen due by now.
     pub fn look(&mut self, now: Nanos, tally: &mut ArrivalTally) {
         let before = self.due;
-        while self.next_due <= now {
+        while self.next_due <= now && self.due - before < AT_ONCE {
             self.due += 1;
             self.next_due = self.coming.next();
         }

@@ -39,6 +39,9 @@ const RUN_UP: Nanos = Nanos::from_millis(5);
 /// How often the conductor looks whether it should stop while nothing arrives.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// After being told to stop, users have so long to heed it; then they are interrupted where they are.
+const PATIENCE: Nanos = Nanos::from_millis(1_000);
+
 /// After the end or a stop, how long users may take to come to their end before the run is declared stuck.
 const FAREWELL: Nanos = Nanos::from_millis(1_500);
 
@@ -132,6 +135,8 @@ pub trait Witness {
     fn phase_ends(&mut self, phase: usize, at: Nanos);
     /// One worker's second of one crew.
     fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
+    /// What one worker's crew did outside of all phases, before the first or behind the last.
+    fn outside(&mut self, _crew: usize, _from: Nanos, _to: Nanos, _tally: Tally) {}
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
     /// Called often: why the run must end, where somebody beside the load knows.
@@ -145,7 +150,7 @@ pub trait Witness {
 }
 
 /// How a load ended.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The start of the first phase on the lab's clock.
     pub start: Nanos,
@@ -264,7 +269,7 @@ struct Conductor<'a> {
 impl Conductor<'_> {
     fn conduct(&mut self, handovers: &std::sync::mpsc::Receiver<Handover>) {
         let mut phase = None;
-        let mut ended_at = None;
+        let (mut ended_at, mut stopped_at) = (None, None);
         loop {
             let wait = self
                 .next_moment(phase)
@@ -289,6 +294,9 @@ impl Conductor<'_> {
             if self.is_under_way() && self.course.left() == self.voyage.users() {
                 self.outcome.cut = true;
                 self.course.stop();
+            }
+            if self.course.stopped() && clock::now().0 > stopped_at.get_or_insert_with(clock::now).0 + PATIENCE.0 {
+                self.voyage.crews.iter().for_each(|crew| crew.workload.interrupt());
             }
             self.start_when_ready();
             self.turn(&mut phase);
@@ -385,8 +393,9 @@ impl Conductor<'_> {
         }
         self.outcome.counted[crew].add(&named);
         self.outcome.whole.merge(&named);
-        if let Some(phase) = phase {
-            self.witness.interval(crew, phase, from, to, named);
+        match phase {
+            Some(phase) => self.witness.interval(crew, phase, from, to, named),
+            None => self.witness.outside(crew, from, to, named),
         }
     }
 

@@ -183,10 +183,11 @@ impl Seat for UserSeat {
     }
 
     #[inline]
-    fn ended(&mut self, operation: Operation, end: End) {
+    fn ended(&mut self, operation: Operation, end: End) -> Nanos {
         let now = self.handle.moment();
         let since = |then: Nanos| Nanos(now.0.saturating_sub(then.0));
-        self.bench.tally.borrow_mut().ended(operation, end, since(self.intended), since(self.began));
+        let service = since(self.began);
+        self.bench.tally.borrow_mut().ended(operation, end, since(self.intended), service);
         self.bench.answered(now);
         self.rhythm.ended(operation);
         self.settle(now);
@@ -194,6 +195,7 @@ impl Seat for UserSeat {
             self.is_stalled = false;
             self.bench.course.user_revived();
         }
+        service
     }
 
     fn withdrawn(&mut self) {
@@ -244,9 +246,13 @@ impl Seat for UserSeat {
         true
     }
 
-    fn ready(&mut self, [first, second]: [Memory; 2]) {
+    fn reads(&mut self, [first, second]: [Memory; 2]) {
         self.handle.touches(Part::Drawn(Drawn::First), first);
         self.handle.touches(Part::Drawn(Drawn::Second), second);
+    }
+
+    fn ready(&mut self, reads: [Memory; 2]) {
+        self.reads(reads);
         if let Some(ready) = &self.counted_in {
             ready.set(ready.get() + 1);
         }

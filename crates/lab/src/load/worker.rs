@@ -38,6 +38,9 @@ const GLANCE: Nanos = Nanos::from_millis(1);
 /// How often a user looks whether a server that was killed is back.
 const KNOCK: Nanos = Nanos::from_millis(10);
 
+/// Users of one worker from which on it lets others run before it lies down: with fewer there is no batch to gather.
+const SHARING_CPU: u32 = 8;
+
 /// The length of an interval.
 const SECOND: Nanos = Nanos::from_secs(1);
 
@@ -79,6 +82,12 @@ pub fn work(
             sitting += 1;
         }
         tables.push(Table { crew, bench, spares });
+    }
+    // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
+    // session has nothing to gather: its rate is the same.
+    let few_threads = voyage.crews.iter().all(|crew| crew.by_key.as_ref().is_some_and(|door| door.keys().is_some()));
+    if voyage.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
+        handle.share_cpu();
     }
     let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });
     handle.spawn(Box::pin(keep_time(Arc::clone(course), handle.clone(), Rc::clone(&scribe))));

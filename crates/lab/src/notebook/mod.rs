@@ -210,11 +210,13 @@ fn begin(folder: &Path, plan: &Plan, experiment: &str) -> Result<(), Trouble> {
     write_json(&folder.join("plan.json"), plan)
 }
 
-/// A record goes on only with the plan that it began with; what a plan expects to cost may change.
+/// A record goes on only with the plan that it began with; what a plan expects to cost may change, and how it was asked for.
 fn same_plan(folder: &Path, plan: &Plan) -> Result<(), Trouble> {
     let there: Plan = read_json(&folder.join("plan.json"))?;
-    let json =
-        |plan: &Plan| serde_json::to_value(Plan { cost: Default::default(), ..plan.clone() }).expect("a plan is JSON");
+    let json = |plan: &Plan| {
+        let same = Plan { cost: Default::default(), sets: Vec::new(), ..plan.clone() };
+        serde_json::to_value(same).expect("a plan is JSON")
+    };
     match difference::first(&json(&there), &json(plan)) {
         None => Ok(()),
         Some(text) => Err(Trouble::new(format!("{} is the record of another plan ({text})", folder.display()))

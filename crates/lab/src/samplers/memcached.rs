@@ -4,7 +4,7 @@
 
 use super::{Occasion, Reading, Source};
 use crate::sessions::by_key::control::Control;
-use crate::sessions::by_key::{KeyDoor, Protocol};
+use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use model::record::series::{Shape, Unit};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Memcached {
     /// Of a door that has statistics. They are asked for without a container, which only gets need.
     pub(super) fn of(door: KeyDoor) -> Option<Self> {
         let Protocol::Memcached { dialect, .. } = door.protocol else { return None };
-        let door = KeyDoor { protocol: Protocol::Memcached { dialect, container: None }, ..door };
+        let door = KeyDoor { protocol: Protocol::Memcached { dialect, keys: Keys::All }, ..door };
         Some(Self { door, control: None })
     }
 

@@ -245,10 +245,10 @@ impl Reading {
 mod tests {
     use super::*;
     use crate::sessions::address::Address;
-    use crate::sessions::by_key::Protocol;
+    use crate::sessions::by_key::{Keys, Protocol};
 
     fn all_wanted() -> Wanted {
-        let protocol = Protocol::Memcached { dialect: wire::memcached::Dialect::Text, container: None };
+        let protocol = Protocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
         let door = KeyDoor { address: Address::Unix("/nowhere".into()), protocol };
         Wanted { engine_counters: true, door: Some(door), ..Wanted::default() }
     }

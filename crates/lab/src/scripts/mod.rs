@@ -4,8 +4,9 @@
 mod perform;
 mod run;
 
-pub use perform::{Main, Performed, perform};
-pub use run::{Counts, Limits, Ran, Told, run};
+pub(crate) use perform::watched;
+pub use perform::{Main, Performed, perform, report};
+pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, phases, run, run_noted};
 
 use crate::clock;
 use crate::sessions::at_large::Doors;
@@ -17,7 +18,7 @@ use model::units::Nanos;
 use std::sync::Arc;
 
 /// sysbench has no time-outs: a day is longer than any of its runs.
-const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
+pub(crate) const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
 
 /// After being told to stop, a script has so long to ask for something; then it is interrupted where it is.
 const PATIENCE: Nanos = Nanos::from_millis(1_000);

@@ -9,6 +9,7 @@ use lua::player::{Halt, Player};
 use lua::report::Level;
 use lua::script::Script;
 use lua::scripted::{Scripted, failed};
+use lua::stat::Stat;
 use lua::state::{Entry, State};
 use model::load::Io;
 use std::sync::Arc;
@@ -35,11 +36,11 @@ const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
 pub struct Main(Option<Player>);
 
 impl Main {
-    /// Runs the script's body. An error's text is as sysbench says it, without its `FATAL: `.
-    pub fn open(script: &Arc<Script>) -> Result<Self, String> {
+    /// Runs the script's body, which may ask a database. An error's text is as sysbench says it, without its `FATAL: `.
+    pub fn open(script: &Arc<Script>, doors: &Doors, stop: &AtomicBool) -> Result<Self, String> {
         let scripted = Scripted::new(Arc::clone(script), Arc::new(Options::new()), false);
         let mut main = Self(Some(Player::new(script, scripted.shapes(), 0)?));
-        match main.play(&Doors::default(), Io::Auto, &AtomicBool::new(false), Entry::Body) {
+        match main.play(doors, Io::Auto, stop, Entry::Body) {
             Ok(_) => Ok(main),
             Err(Halt::Failed(text)) => Err(text),
             Err(Halt::Stopped) => Err("the script's body was interrupted".into()),
@@ -79,7 +80,8 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
         Entry::Function(name, _) => name.clone(),
         Entry::Body | Entry::Declared | Entry::Options | Entry::Hook(_) => "script".into(),
     };
-    let ends = watched(stage.scripted.script(), stop, || {
+    let script = stage.scripted.script();
+    let ends = watched(&|| script.interrupt(), &|| stop.load(Relaxed), || {
         if in_parallel && stage.threads > 1 {
             side_by_side(stage, &entry, stop)
         } else {
@@ -102,15 +104,24 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
     performed
 }
 
-/// Does it with somebody beside it who interrupts a script that does not heed a stop.
-fn watched<T>(script: &Script, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+/// Gives a report's numbers to a hook. Also that may never end.
+pub fn report(main: &mut Main, script: &Script, hook: &str, stat: &Stat, stop: &AtomicBool) -> Result<(), String> {
+    watched(&|| script.interrupt(), &|| stop.load(Relaxed), || main.state().report(hook, stat))
+}
+
+/// Does it with somebody beside it who interrupts a script that does not heed that it is to stop.
+pub(crate) fn watched<T>(
+    interrupt: &(dyn Fn() + Sync),
+    is_stopping: &(dyn Fn() -> bool + Sync),
+    work: impl FnOnce() -> T,
+) -> T {
     let (done, is_over) = channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let mut last_resort = LastResort::default();
             while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                if last_resort.is_due(stop.load(Relaxed)) {
-                    script.interrupt();
+                if last_resort.is_due(is_stopping()) {
+                    interrupt();
                 }
             }
         });

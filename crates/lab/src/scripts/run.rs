@@ -1,11 +1,12 @@
 //! A script's events as a load: its users start together, and whoever called hears the numbers of each interval as they come.
 //! An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
-use super::{DEADLINE, LastResort, Stage};
+use super::{DEADLINE, Stage};
+use crate::carry_out::Noting;
+use crate::carry_out::visit::{Visit, noted};
 use crate::clock;
 use crate::load::{Crew, Outcome, Voyage, Witness, drive_within};
 use crate::sessions::address::Door;
-use lua::script::Script;
 use lua::scripted::{OPERATIONS, Share};
 use model::errors::Errors;
 use model::histogram::Histogram;
@@ -14,7 +15,7 @@ use model::rate::Rate;
 use model::record::tally::Tally;
 use model::units::Nanos;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 
 /// How long a run goes on, and what is said on its way.
 #[derive(Clone, Debug, Default)]
@@ -85,41 +86,51 @@ pub struct Ran {
 /// Longer than anybody waits.
 const ENDLESS: Nanos = Nanos::from_secs(10 * 365 * 24 * 60 * 60);
 
+/// sysbench's: when so many events of a load with a rate wait, the rate is not delivered and the run fails.
+const MOST_WAITING: i64 = 100_000;
+pub const QUEUE_FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the specified event \
+                              generation rate";
+
 /// All of an interval's seconds are there when no more than this is missing: workers cut a little late, never early.
 const CUT: f64 = 0.25;
 
 /// Runs the events to their end.
-pub fn run(stage: &Stage, limits: &Limits, stop: &AtomicBool, tell: &mut dyn FnMut(Told)) -> std::io::Result<Ran> {
+pub fn run(stage: &Stage, limits: &Limits, stop: &AtomicBool, tell: &mut dyn FnMut(Told)) -> Result<Ran, String> {
+    let voyage = voyage(stage, limits);
+    let mut listener = Listener::of(stage, limits, &voyage, tell);
+    let outcome = drive_within(&voyage, limits.time, stop, &mut listener);
+    let outcome = outcome.map_err(|e| format!("the users cannot be driven: {e}"))?;
+    Ok(listener.end(stage, outcome))
+}
+
+/// The same, and the run becomes a record.
+pub fn run_noted(
+    stage: &Stage,
+    limits: &Limits,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Told),
+    noting: Noting<'_>,
+) -> Result<Ran, String> {
+    let voyage = voyage(stage, limits);
+    let mut listener = Listener::of(stage, limits, &voyage, tell);
+    let visit = Visit { voyage, at_most: limits.time, beside: &mut listener, outcome: None };
+    let outcome = noted(noting, stop, visit)?;
+    Ok(listener.end(stage, outcome))
+}
+
+/// What the limits make of a run: a warm-up where there is one, and what is measured.
+pub fn phases(limits: &Limits) -> Vec<Phase> {
     let until = limits.events.map_or(Until::Time(limits.time.unwrap_or(ENDLESS)), Until::Count);
     let mut phases = vec![Phase::new("run", PhaseKind::Measure, until)];
     if limits.warm_up > Nanos(0) {
         phases.insert(0, Phase::new("warm-up", PhaseKind::WarmUp, Until::Time(limits.warm_up)));
     }
-    let measured = phases.len() - 1;
+    phases
+}
+
+fn voyage(stage: &Stage, limits: &Limits) -> Voyage {
     let workers = stage.workers.clamp(1, stage.threads.max(1));
-    let voyage = Voyage { crews: vec![crew(stage, limits)], io: stage.io, phases, workers, cpus: Vec::new() };
-    let mut listener = Listener {
-        limits,
-        threads: stage.threads,
-        workers,
-        measured,
-        began: clock::now(),
-        start: None,
-        covered: 0.0,
-        current: Counts::default(),
-        reported: 0.0,
-        total: Counts::default(),
-        since: 0.0,
-        checkpoints: limits.checkpoints.iter().map(|at| at.seconds()).collect(),
-        timed_out: false,
-        forced: false,
-        script: stage.scripted.script(),
-        stop,
-        last_resort: LastResort::default(),
-        tell,
-    };
-    let outcome = drive_within(&voyage, limits.time, stop, &mut listener)?;
-    Ok(listener.end(stage, outcome))
+    Voyage { crews: vec![crew(stage, limits)], io: stage.io, phases: phases(limits), workers, cpus: Vec::new() }
 }
 
 fn crew(stage: &Stage, limits: &Limits) -> Crew {
@@ -157,18 +168,44 @@ struct Listener<'a> {
     covered: f64,
     current: Counts,
     reported: f64,
+    /// When the last worker went.
+    left: Nanos,
+    /// Events that are due and have no user yet.
+    waiting: i64,
+    /// Events that have one.
+    under_way: i64,
     total: Counts,
     since: f64,
     checkpoints: Vec<f64>,
     timed_out: bool,
     forced: bool,
-    script: &'a Script,
-    stop: &'a AtomicBool,
-    last_resort: LastResort,
     tell: &'a mut dyn FnMut(Told),
 }
 
-impl Listener<'_> {
+impl<'a> Listener<'a> {
+    fn of(stage: &Stage, limits: &'a Limits, voyage: &Voyage, tell: &'a mut dyn FnMut(Told)) -> Self {
+        Self {
+            limits,
+            threads: stage.threads,
+            workers: voyage.workers,
+            measured: voyage.phases.len() - 1,
+            began: clock::now(),
+            start: None,
+            covered: 0.0,
+            current: Counts::default(),
+            reported: 0.0,
+            left: Nanos(0),
+            waiting: 0,
+            under_way: 0,
+            total: Counts::default(),
+            since: 0.0,
+            checkpoints: limits.checkpoints.iter().map(|at| at.seconds()).collect(),
+            timed_out: false,
+            forced: false,
+            tell,
+        }
+    }
+
     /// How far every worker is, in seconds since the measured phase began.
     fn reached(&self) -> f64 {
         self.covered / f64::from(self.workers)
@@ -185,6 +222,7 @@ impl Listener<'_> {
         {
             let mut counts = std::mem::take(&mut self.current);
             (counts.at, counts.seconds, counts.threads) = (at, at - self.reported, self.threads);
+            (counts.queue, counts.concurrency) = (self.waiting.max(0) as u64, self.under_way.max(0) as u64);
             self.reported = at;
             (self.tell)(Told::Interval(counts));
         }
@@ -201,14 +239,16 @@ impl Listener<'_> {
 
     fn end(mut self, stage: &Stage, outcome: Outcome) -> Ran {
         let measured = outcome.phases.get(self.measured).copied();
-        let length = measured.map_or(0.0, |(begin, end)| Nanos(end.0 - begin.0).seconds());
+        let length = measured.map_or(0.0, |(begin, end)| Nanos(end.max(self.left).0 - begin.0).seconds());
+        // A run may be over before anybody looked at its clock.
+        let length = length.max(self.reached());
         (self.total.at, self.total.seconds) = (length, length - self.since);
         Ran {
             total: self.total,
             shares: stage.scripted.take_shares(),
             started: self.start.is_some(),
             timed_out: self.timed_out,
-            unfinished: self.forced.then_some(0),
+            unfinished: self.forced.then(|| stage.scripted.take_cut_off()),
             failure: outcome.failure.clone(),
             stopped: outcome.stopped,
             outcome,
@@ -228,9 +268,6 @@ impl Counts {
         self.other += fact("other");
         self.errors += fact("ignored errors");
         self.reconnects += fact("reconnects");
-        if let Some(arrivals) = tally.arrivals {
-            self.queue = (self.queue + arrivals.due).saturating_sub(arrivals.begun);
-        }
     }
 }
 
@@ -251,6 +288,11 @@ impl Witness for Listener<'_> {
     fn phase_ends(&mut self, _: usize, _: Nanos) {}
 
     fn interval(&mut self, _: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(arrivals) = tally.arrivals {
+            let ended: u64 = tally.operations.values().map(|events| events.done).sum();
+            self.waiting += arrivals.due as i64 - arrivals.begun as i64;
+            self.under_way += arrivals.begun as i64 - ended as i64;
+        }
         if phase != self.measured {
             return;
         }
@@ -260,18 +302,26 @@ impl Witness for Listener<'_> {
         self.cut();
     }
 
+    /// A limit keeps events from being begun: those under way go on and count, as does what threads do when they are done.
+    fn outside(&mut self, _: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if self.start.is_some_and(|start| from >= start) {
+            self.total.add(&tally);
+            self.left = self.left.max(to);
+        }
+    }
+
     fn progress(&mut self, _: f64) {}
 
     fn look(&mut self) -> Option<String> {
         let now = clock::now();
-        if self.last_resort.is_due(self.stop.load(Relaxed) || self.timed_out || self.forced) {
-            self.script.interrupt();
-        }
         let late = |since: Nanos, limit: Option<Nanos>| limit.is_some_and(|limit| now.0 > since.0 + limit.0);
         if self.start.is_none() && late(self.began, self.limits.init_timeout) {
             self.timed_out = true;
             let seconds = self.limits.init_timeout.map_or(0.0, |t| t.seconds());
             return Some(format!("Worker threads failed to initialize within {seconds} seconds!"));
+        }
+        if self.waiting > MOST_WAITING {
+            return Some(QUEUE_FULL.to_string());
         }
         let (Some(start), Some(time), Some(forced)) = (self.start, self.limits.time, self.limits.forced) else {
             return None;

@@ -5,12 +5,14 @@ use super::address::{Address, Door};
 use super::mysql::{Connecting, Ledger, Opening};
 use super::{mysql, postgres};
 use crate::clock;
+use crate::load::executor::near::Part;
 use crate::load::executor::{Handle, Sleep};
 use model::units::Nanos;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use workload::session::{Fact, Fault, Sessions, Sql};
+use workload::user::Memory;
 
 type Coming<T> = Pin<Box<dyn Future<Output = T>>>;
 
@@ -31,6 +33,15 @@ pub struct Openings {
 enum Either<L: Ledger> {
     MySql(Box<mysql::Session<L>>),
     Postgres(Box<postgres::Session<L>>),
+}
+
+impl<L: Ledger> Either<L> {
+    fn memory(&self) -> Memory {
+        match self {
+            Self::MySql(session) => Memory::of(&**session),
+            Self::Postgres(session) => Memory::of(&**session),
+        }
+    }
 }
 
 pub struct AtLarge<L: Ledger + Clone + 'static> {
@@ -101,6 +112,7 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
             if at == self.sessions.len() {
                 self.sessions.push(None);
             }
+            self.handle.touches(Part::Place, session.memory());
             self.sessions[at] = Some(session);
             at
         }))
@@ -140,8 +152,15 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
         }
     }
 
+    fn schema(&self, driver: &str) -> Option<&str> {
+        self.openings.nth(driver, self.next)?.door.schema.as_deref()
+    }
+
     fn start_sleep(&mut self, time: Nanos) {
-        self.sleep = Some(self.handle.sleep_until(Nanos(clock::now().0.saturating_add(time.0))));
+        self.sleep = Some(match time {
+            Nanos(0) => self.handle.give_way(),
+            time => self.handle.sleep_until(Nanos(clock::now().0.saturating_add(time.0))),
+        });
     }
 
     fn poll_sleep(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -151,6 +170,11 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
         }
         self.sleep = None;
         Poll::Ready(())
+    }
+
+    fn look(&mut self) -> Nanos {
+        self.handle.look();
+        self.handle.moment()
     }
 
     fn count(&mut self, fact: Fact, amount: i64) {

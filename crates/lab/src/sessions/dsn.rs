@@ -5,7 +5,6 @@
 use super::address::{Address, Door};
 use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
-use model::plan::door::MONGODB_SCHEME;
 use std::path::PathBuf;
 
 /// Where the password of a DSN's account is looked for.
@@ -13,6 +12,9 @@ pub const PASSWORD: &str = "ASSAY_PASSWORD";
 
 const MYSQL_PORT: u16 = 3306;
 const MONGODB_PORT: u16 = 27017;
+const MEMCACHED_PORT: u16 = 11211;
+const SCHEMES: [(&str, u16); 3] =
+    [("mysql://", MYSQL_PORT), ("mongodb://", MONGODB_PORT), ("memcached://", MEMCACHED_PORT)];
 
 /// The door that a DSN names. Its schema may be absent.
 pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
@@ -21,10 +23,10 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
             "write mysql://user@host:port/schema, with ?tls=required, or mysql://user@localhost/schema?socket=/PATH",
         )
     };
-    let (rest, own_port) = match (dsn.strip_prefix("mysql://"), dsn.strip_prefix(MONGODB_SCHEME)) {
-        (Some(rest), _) => (rest, MYSQL_PORT),
-        (None, Some(rest)) => (rest, MONGODB_PORT),
-        (None, None) => return Err(wrong("assay speaks only mysql:// and mongodb:// so far")),
+    let known = SCHEMES.into_iter().find_map(|(scheme, port)| Some((scheme, dsn.strip_prefix(scheme)?, port)));
+    let Some((scheme, rest, own_port)) = known else {
+        let [first, others @ ..] = SCHEMES.map(|(scheme, _)| scheme);
+        return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
     };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, schema) = rest.split_once('/').unwrap_or((rest, ""));
@@ -44,7 +46,10 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
     }
     let is_bare = own_port == MYSQL_PORT || (tls.is_none() && !authority.contains('@'));
     if !is_bare {
-        return Err(wrong("assay has no accounts and no encryption in MongoDB's protocol"));
+        return Err(wrong(&format!("assay has no accounts and no encryption in the protocol of {scheme}")));
+    }
+    if own_port == MEMCACHED_PORT && schema.is_some() {
+        return Err(wrong("a cache has no schemas: leave out what stands behind the host"));
     }
     let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
     Ok(Door { address, user: user.to_string(), password, schema, tls })
@@ -101,6 +106,10 @@ mod tests {
         assert_eq!((unix.address, unix.schema), (Address::Unix("/run/s".into()), Some("sbtest".into())));
         let documents = read("mongodb://h/linkdb");
         assert_eq!(documents.address, Address::Tcp { host: "h".into(), port: 27017 });
+        let cache = |dsn: &str| door(dsn, String::new());
+        assert_eq!(cache("memcached://h").unwrap().address, Address::Tcp { host: "h".into(), port: 11211 });
+        assert_eq!(cache("memcached://localhost?socket=/run/s").unwrap().address, Address::Unix("/run/s".into()));
+        assert!(cache("memcached://h/kv").unwrap_err().to_string().contains("no schemas"));
         assert!(door("mongodb://me@h/linkdb", String::new()).unwrap_err().to_string().contains("no accounts"));
     }
 

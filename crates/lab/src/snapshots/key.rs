@@ -59,8 +59,10 @@ pub fn fingerprint(dataset: &dyn Dataset) -> String {
             rows.lines(index, row.min(table.rows), (row + 1).min(table.rows), &mut all);
         }
     }
-    if let Rows::ByUnit(rows) = dataset.rows() {
-        rows.sample(&mut all);
+    match dataset.rows() {
+        Rows::ByUnit(rows) => rows.sample(&mut all),
+        Rows::ByItself(data) => all.extend_from_slice(data.identity().as_bytes()),
+        Rows::None | Rows::ByTable(_) => {}
     }
     digest(&all)
 }

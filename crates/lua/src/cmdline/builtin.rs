@@ -133,5 +133,6 @@ pub const BUILTIN: &[Builtin] = &[
     option(Pgsql, "pgsql-db", Text, Some("sbtest"), "database"),
     option(Pgsql, "pgsql-sslmode", Text, Some("prefer"), "disable, prefer, require, verify-ca or verify-full").only(V11),
 
+    option(Assay, "record", Text, None, "a folder: the run becomes a record there, with checks and a page"),
     option(Assay, "compat", Text, Some("1.0"), "the version whose options and reports these are: 1.0 or 1.1"),
 ];

@@ -12,7 +12,8 @@ mod words;
 pub use builtin::{BUILTIN, Builtin, Group};
 pub use config::read as read_config;
 pub use help::help;
-pub use settings::{Forced, Settings};
+pub use settings::{DISTRIBUTIONS_10, DISTRIBUTIONS_11, Forced, Settings};
+pub use value::default;
 pub use words::{Given, Words, split};
 
 use crate::Compat;
@@ -48,7 +49,7 @@ pub fn invoke(compat: Compat, given: Vec<Given>) -> Result<Invoked, Complaint> {
     let shown = known.iter().filter(|option| option.group != Group::Assay);
     let of = |option: &&Builtin| value::default(option.kind, option.default);
     let mut options: Options = shown.map(|option| (option.name.replace('-', "_"), of(option))).collect();
-    let (mut unknown, mut warnings) = (Vec::new(), Vec::new());
+    let (mut unknown, mut warnings, mut old) = (Vec::new(), Vec::new(), Vec::new());
     for given in given {
         let Some(option) = known.iter().find(|option| option.name.replace('-', "_") == given.name) else {
             unknown.push(given);
@@ -57,10 +58,15 @@ pub fn invoke(compat: Compat, given: Vec<Given>) -> Result<Invoked, Complaint> {
         let read = read(option.kind, &given)?;
         warnings.extend(read.warning);
         if let Some(instead) = option.stands_for {
-            warnings.push(format!("WARNING: --{} is deprecated, use --{instead} instead", option.name));
+            old.push(option.name);
             options.insert(instead.to_string(), read.value.clone());
         }
         options.insert(given.name, read.value);
+    }
+    // In sysbench's order, however they were given.
+    for option in known.iter().rev().filter(|option| old.contains(&option.name)) {
+        let instead = option.stands_for.unwrap_or_default();
+        warnings.push(format!("WARNING: --{} is deprecated, use --{instead} instead", option.name));
     }
     let settings = Settings::of(compat, &options)?;
     Ok(Invoked { settings, options, unknown, warnings })

@@ -52,8 +52,8 @@ impl Forced {
 
 /// sysbench's own, where it has no option for it.
 const INIT_TIMEOUT_S: u32 = 30;
-const DISTRIBUTIONS_10: &[&str] = &["uniform", "gaussian", "special", "pareto"];
-const DISTRIBUTIONS_11: &[&str] = &["uniform", "gaussian", "pareto", "zipfian"];
+pub const DISTRIBUTIONS_10: &[&str] = &["uniform", "gaussian", "special", "pareto"];
+pub const DISTRIBUTIONS_11: &[&str] = &["uniform", "gaussian", "pareto", "zipfian"];
 const MOST_VERBOSE: u32 = 5;
 
 impl Settings {
@@ -74,6 +74,9 @@ impl Settings {
         }
         if values.number("threads") < 1.0 {
             return Err(fatal(format!("Invalid value for --threads: {}.\n", values.number("threads"))));
+        }
+        if values.number("warmup_time") < 0.0 {
+            return Err(fatal(format!("Invalid value for --warmup-time: {}.\n", values.number("warmup_time"))));
         }
         if values.number("thread_stack_size") < 1.0 {
             let size = values.number("thread_stack_size");

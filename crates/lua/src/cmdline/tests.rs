@@ -95,7 +95,7 @@ fn a_script_that_declares_nothing_gets_whatever_was_given_in_1_0_alone() {
 
 #[test]
 fn old_names_stand_for_the_new_ones_and_say_so() {
-    let read = invoked("--num-threads=2 --max-requests=5").unwrap();
+    let read = invoked("--max-requests=5 --num-threads=2").unwrap();
     assert_eq!((read.settings.threads, read.settings.events), (2, 5));
     assert_eq!(read.warnings[0], "WARNING: --num-threads is deprecated, use --threads instead");
     let test = words("--test=e.lua run").unwrap();

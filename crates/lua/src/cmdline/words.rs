@@ -21,6 +21,8 @@ pub struct Words {
     pub given: Vec<Given>,
     pub compat: Compat,
     pub config: Option<String>,
+    /// Where the run is to become a record.
+    pub record: Option<String>,
     pub help: bool,
     pub version: bool,
     pub warnings: Vec<String>,
@@ -42,6 +44,7 @@ pub fn split(words: &[String]) -> Result<Words, Complaint> {
         given: Vec::new(),
         compat: Compat::V10,
         config: None,
+        record: None,
         help: false,
         version: false,
         warnings: Vec::new(),
@@ -56,11 +59,12 @@ pub fn split(words: &[String]) -> Result<Words, Complaint> {
             continue;
         };
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        if name != "compat" {
+        if !["compat", "record"].contains(&name) {
             read.theirs.push(word.clone());
         }
         match name {
             "compat" => read.compat = compat(value.or_else(|| words.next().map(String::as_str)))?,
+            "record" => read.record = Some(folder(value.or_else(|| words.next().map(String::as_str)))?),
             "config-file" | "config_file" => read.config = value.filter(|v| !v.is_empty()).map(str::to_string),
             "help" => read.help = is_on(value),
             "version" => read.version = is_on(value),
@@ -86,7 +90,25 @@ fn compat(word: Option<&str>) -> Result<Compat, Complaint> {
     }
 }
 
+fn folder(word: Option<&str>) -> Result<String, Complaint> {
+    let named = word.filter(|word| !word.is_empty() && !word.starts_with("--"));
+    named
+        .map(str::to_string)
+        .ok_or_else(|| Complaint::Early("--record names a folder, as --record=records/mine".into()))
+}
+
 impl Words {
+    /// The script as messages call it: without its folder.
+    pub fn name(&self) -> String {
+        let script = self.script.as_deref().unwrap_or_default();
+        script.rsplit('/').next().unwrap_or(script).to_string()
+    }
+
+    /// What comes by the standard input has no commands and no options: only its body is run.
+    pub fn reads_a_file(&self) -> bool {
+        self.script.as_deref().is_some_and(|script| script != "-")
+    }
+
     fn place(&mut self, word: &str) -> Result<(), Complaint> {
         match (&self.script, &self.command) {
             (None, _) => self.script = Some(word.to_string()),

@@ -26,11 +26,11 @@ end
 local function declared()
   local options = cmdline.options
   if options == nil then return nil end
-  if type(options) ~= "table" then error("wrong table structure in sysbench.cmdline.options", 0) end
+  if type(options) ~= "table" then error("wrong table structure in sysbench.cmdline.options") end
   local list = {}
   for name, option in pairs(options) do
     if type(name) ~= "string" or type(option) ~= "table" then
-      error("wrong table structure in sysbench.cmdline.options", 0)
+      error("wrong table structure in sysbench.cmdline.options")
     end
     local description, default, kind = option[1], option[2], option[3]
     if description == nil then error("nil description for option " .. name, 0) end

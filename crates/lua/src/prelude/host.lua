@@ -1,5 +1,5 @@
 -- The ground under the API: types that scripts may name, the exchange with the host, and the places where Lua would block
--- its thread, rewritten so that they suspend the user instead.
+-- its thread, rewritten so that they suspend the user instead. Suspending is a call by FFI, which a compiled trace goes through.
 local host = ...
 
 ffi = require("ffi")
@@ -35,6 +35,7 @@ typedef struct sb_histogram sb_histogram_t;
 typedef struct {
   int32_t ask; int32_t outcome; void *target; const char *text; uint64_t length; double number;
   uint32_t rows; uint32_t columns; int32_t count; int32_t code; int32_t ended; int32_t dropped;
+  uint64_t code_at; uint64_t code_bytes;
   double counters[16];
 } assay_exchange;
 ]])
@@ -46,57 +47,42 @@ ffi.C = C
 local x = ffi.cast("assay_exchange *", host.exchange)
 host.x = x
 
-local yield, resume, isyieldable = coroutine.yield, coroutine.resume, coroutine.isyieldable
+-- Gives a request to the host, about the structure `target` where there is one, and comes back with what the reply amounts to;
+-- the rest of it is in the exchange. Meanwhile other users go on.
+local suspend = ffi.cast("int32_t (*)(assay_exchange *, int32_t, const void *)", host.suspend)
+local function ask(kind, target)
+  local outcome = suspend(x, kind, target)
+  return outcome
+end
+host.ask, host.suspend = ask, suspend
 
--- Gives `ask` to the host and comes back with its reply in the exchange.
-local function ask(kind)
-  x.ask = kind
-  yield(host)
-end
-host.ask = ask
-
--- A script's own coroutines: what is meant for the host passes through them.
-local function passed_on(co, ok, first, ...)
-  while ok and first == host do
-    yield(host)
-    return passed_on(co, resume(co))
-  end
-  return ok, first, ...
-end
-function coroutine.resume(co, ...)
-  return passed_on(co, resume(co, ...))
-end
-local function checked(ok, first, ...)
-  if not ok then error(first, 0) end
-  return first, ...
-end
-function coroutine.wrap(f)
-  local co = coroutine.create(f)
-  return function(...) return checked(passed_on(co, resume(co, ...))) end
-end
-
--- The same as Lua's own, which are written in C and cannot be suspended inside.
-function dofile(path)
-  local chunk, message = loadfile(path)
-  if not chunk then error(message, 0) end
-  return chunk()
-end
-function require(name)
-  local loaded = package.loaded[name]
-  if loaded ~= nil then return loaded end
-  local tried = {}
-  for _, loader in ipairs(package.loaders) do
-    local chunk = loader(name)
-    if type(chunk) == "function" then
-      local module = chunk(name)
-      if module ~= nil then package.loaded[name] = module end
-      if package.loaded[name] == nil then package.loaded[name] = true end
-      return package.loaded[name]
-    elseif type(chunk) == "string" then
-      tried[#tried + 1] = chunk
+-- Where the newest of the compiled code lies, which the host then fetches ahead of this user's turns. Later traces lie before earlier ones.
+local MOST_CODE, MOST_TRACES = 4096, 100
+function host.tell_code()
+  local util = require("jit.util")
+  local first, last = math.huge, 0
+  for trace = 1, MOST_TRACES do
+    local code, at = util.tracemc(trace)
+    if code then
+      first, last = math.min(first, at), math.max(last, at + #code)
     end
   end
-  error("module '" .. name .. "' not found:" .. table.concat(tried), 2)
+  if last > 0 then x.code_at, x.code_bytes = first, math.min(last - first, MOST_CODE) end
+end
+
+-- Which files and modules are read is noted.
+local read, dofile_of_lua, require_of_lua = {}, dofile, require
+host.read = read
+function dofile(path)
+  read[#read + 1] = path
+  return dofile_of_lua(path)
+end
+function require(name)
+  if package.loaded[name] == nil then
+    local file = package.searchpath(name, package.path)
+    if file or host.bundled(name) then read[#read + 1] = file or "=" .. name end
+  end
+  return require_of_lua(name)
 end
 
 -- What is not installed is bundled.
@@ -115,23 +101,25 @@ local function sleep(seconds)
   ask(host.SLEEP)
 end
 function C.usleep(micros)
-  if isyieldable() then sleep(tonumber(micros) / 1e6) else real.usleep(micros) end
+  sleep(tonumber(micros) / 1e6)
   return 0
 end
 function C.sleep(seconds)
-  if isyieldable() then sleep(tonumber(seconds)) else real.sleep(seconds) end
+  sleep(tonumber(seconds))
   return 0
 end
 local execute = os.execute
 function os.execute(command)
   local seconds = type(command) == "string" and tonumber(command:match("^%s*sleep%s+([%d%.]+)%s*$"))
-  if seconds and isyieldable() then
+  if seconds then
     sleep(seconds)
     return 0
   end
   return execute(command)
 end
 
+-- What scripts print by other ways stands between the lines that they print, as in sysbench.
+io.stdout:setvbuf("no")
 -- Threads write whole lines.
 function print(...)
   local words = { ... }

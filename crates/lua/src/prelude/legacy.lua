@@ -3,6 +3,8 @@ local host = ...
 
 thread_id = sysbench.tid
 test = sysbench.cmdline.script_path
+-- Old options of the driver, which nobody declares any more.
+mysql_table_engine, myisam_max_rows = "innodb", 1000000
 
 DB_ERROR_NONE, DB_ERROR_RESTART_TRANSACTION, DB_ERROR_FAILED = 0, 1, 2
 

@@ -1,6 +1,5 @@
--- The one coroutine of a state: waits to be told which function of the script to call, calls it, and says how it ended.
+-- What a state runs: calls the function of the script that it is told to call, and says how it ended.
 local host = ...
-local x = host.x
 
 local function message_of(problem)
   if type(problem) == "string" then return problem end
@@ -16,6 +15,7 @@ function entries.body()
   if host.script_text then
     chunk, message = loadstring(host.script_text, host.script_chunk)
   elseif host.script_is_file then
+    host.read[#host.read + 1] = path
     chunk, message = loadfile(path)
   else
     return require(path)
@@ -30,12 +30,8 @@ function entries.options() return sysbench.cmdline.print_test_options() end
 function entries.hook(name) return sysbench.hooks[name](host.stat) end
 entries["function"] = function(name, ...) return _G[name](...) end
 
-return coroutine.create(function()
-  while true do
-    x.ask = host.IDLE
-    coroutine.yield(host)
-    local done, result = pcall(entries[host.entry], host.name, host.number)
-    host.result = result
-    host.failure = not done and message_of(result) or nil
-  end
-end)
+return function()
+  local done, result = pcall(entries[host.entry], host.name, host.number)
+  host.result = result
+  host.failure = not done and message_of(result) or nil
+end

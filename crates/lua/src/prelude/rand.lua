@@ -16,7 +16,11 @@ local rand = {}
 local shapes = { default = 0, uniform = 1, gaussian = 2, pareto = 3 }
 if host.compat == 10 then shapes.special = 4 else shapes.zipfian = 5 end
 for name, shape in pairs(shapes) do
-  local function draw(first, last) return between(draws, shape, first, last) end
+  -- No tail call: each counts as a turn of a loop where an event is compiled, and those have a limit.
+  local function draw(first, last)
+    local drawn = between(draws, shape, first, last)
+    return drawn
+  end
   rand[name] = draw
   rawset(C, "sb_rand_" .. name, draw)
 end

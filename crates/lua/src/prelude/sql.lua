@@ -1,7 +1,7 @@
 -- sysbench.sql: drivers, connections, statements, parameters and results as scripts know them. What a method needs of the
 -- database is left in the exchange, and the method suspended until the host has the reply.
 local host = ...
-local x, ask = host.x, host.ask
+local x, ask, suspend = host.x, host.ask, host.suspend
 
 local sql = {
   type = {
@@ -12,8 +12,9 @@ local sql = {
 }
 sysbench.sql = sql
 
-local yield = coroutine.yield
-local QUERY, EXECUTE = host.QUERY, host.EXECUTE
+-- An option of a script without declared ones may have the name of a library.
+local getinfo = debug.getinfo
+local QUERY, EXECUTE, DROP = host.QUERY, host.EXECUTE, host.DROP
 local ROWS, FAILED = 1, 2
 local READ = 1
 
@@ -21,14 +22,19 @@ local NO_RESULT = ffi.cast("sql_result *", nil)
 local drivers = {}
 -- Structures lie here for as long as the state lives, by number: what a script holds are pointers to them.
 local connections, results, statements = {}, {}, {}
+-- The driver of each connection.
+local drivers_of = {}
+-- The pointer to each of the results.
+local shown = {}
 -- What a structure points to, by the number of its owner.
 local bulks, troubles, anchored = {}, {}, {}
-local dropped = host.dropped
+-- Connections that nobody holds any more, by number.
+local dropped = {}
 
 local driver, connection, statement, bind, result = {}, {}, {}, {}, {}
 
 function sql.driver(name)
-  name = name or sysbench.opt.db_driver
+  name = name or sysbench.opt and sysbench.opt.db_driver or host.db_driver
   if name == nil or name == "" then name = "mysql" end
   local number = host.driver(name)
   if not number then
@@ -43,7 +49,16 @@ end
 
 function driver:name() return host.driver_name(self.assay_number) end
 
--- A connection that nobody holds any more is closed before the next request.
+-- A connection that nobody holds any more is closed before the next event and before the next connection is made: not here,
+-- where the collector is at work.
+function host.let_go()
+  local numbers = dropped
+  dropped, x.dropped = {}, 0
+  for _, number in ipairs(numbers) do
+    x.code = number
+    ask(DROP)
+  end
+end
 local function let_go(con)
   if con.assay_number ~= 0 then
     dropped[#dropped + 1] = con.assay_number
@@ -53,17 +68,28 @@ local function let_go(con)
 end
 
 function driver:connect()
+  if x.dropped ~= 0 then host.let_go() end
   x.code = self.assay_number
-  ask(host.CONNECT)
-  if x.outcome == FAILED then error("connection creation failed", 2) end
+  if ask(host.CONNECT) == FAILED then error("connection creation failed", 2) end
   local number = x.count
   local structure = ffi.new("sql_connection")
   structure.assay_number = number
-  connections[number] = structure
+  connections[number], drivers_of[number] = structure, self.assay_number
   local own = ffi.new("sql_result")
   own.assay_connection, own.counter, own.assay_row = number, READ, -1
-  results[number] = own
+  results[number], shown[number] = own, ffi.cast("sql_result *", own)
   return ffi.gc(ffi.cast("sql_connection *", structure), let_go)
+end
+
+-- Raises it at the nearest place in the script, however the method was called.
+local function refuse(message)
+  local level = 2
+  while true do
+    local at = getinfo(level, "S")
+    if not at or at.what ~= "C" and at.source ~= "=sql.lua" then break end
+    level = level + 1
+  end
+  error(message, level)
 end
 
 local function number_of(con)
@@ -71,7 +97,7 @@ local function number_of(con)
   if number == 0 then
     host.log(1, "attempt to use an already closed connection")
     con.error = sql.error.FATAL
-    error("SQL API error", 3)
+    refuse("SQL API error")
   end
   return number
 end
@@ -80,7 +106,7 @@ end
 local function failed(con, query)
   local state, message = host.trouble()
   con.error = x.code
-  if state == nil then error("SQL API error", 3) end
+  if state == nil then refuse("SQL API error") end
   local kept = { state, message }
   troubles[con.assay_number] = kept
   con.sql_errno, con.sql_state, con.sql_errmsg = x.count, kept[1], kept[2]
@@ -97,37 +123,45 @@ local function failed(con, query)
     described.errcode = sysbench.error.RESTART_EVENT
     error(described, 0)
   end
-  error(string.format("SQL error, errno = %d, state = '%s': %s", described.sql_errno, state, message), 3)
+  refuse(string.format("SQL error, errno = %d, state = '%s': %s", described.sql_errno, state, message))
 end
 
 local function result_of(number)
   local own = results[number]
   own.nrows, own.nfields, own.assay_row = x.rows, x.columns, 0
-  return ffi.cast("sql_result *", own)
+  return shown[number]
+end
+
+-- What was the result of that connection is none any more.
+local function no_result_of(number)
+  results[number].assay_row = -1
+  return NO_RESULT
 end
 
 function connection:query(query)
   local number = number_of(self)
-  x.ask, x.target, x.text, x.length = QUERY, self, query, #query
-  yield(host)
-  local outcome = x.outcome
-  if outcome == ROWS then return result_of(number) end
+  x.text, x.length = query, #query
+  local outcome = suspend(x, QUERY, self)
+  if outcome == ROWS then
+    local result = result_of(number)
+    return result
+  end
   if outcome == FAILED then
     local never = failed(self, query)
     return never
   end
-  return NO_RESULT
+  return no_result_of(number)
 end
 
 function connection:query_row(query)
   local number = number_of(self)
-  x.ask, x.target, x.text, x.length = QUERY, self, query, #query
-  yield(host)
-  local outcome = x.outcome
+  x.text, x.length = query, #query
+  local outcome = suspend(x, QUERY, self)
   if outcome == FAILED then
     local never = failed(self, query)
     return never
   end
+  no_result_of(number)
   if outcome ~= ROWS or x.rows == 0 then return nil end
   return host.row(number, 0)
 end
@@ -138,8 +172,7 @@ function connection:disconnect()
     host.log(1, "attempt to close an already closed connection")
     return true
   end
-  x.target = self
-  ask(host.DISCONNECT)
+  ask(host.DISCONNECT, self)
   self.assay_number = 0
   bulks[number] = nil
   return true
@@ -147,9 +180,11 @@ end
 
 function connection:reconnect()
   number_of(self)
-  x.target = self
-  ask(host.RECONNECT)
-  assert(x.outcome ~= FAILED)
+  if host.compat == 10 and host.driver_name(drivers_of[self.assay_number]) == "pgsql" then
+    host.log(1, "reconnect is not supported by the current driver")
+    return false
+  end
+  assert(ask(host.RECONNECT, self) ~= FAILED)
   return true
 end
 
@@ -163,9 +198,8 @@ end
 
 function connection:prepare(query)
   number_of(self)
-  x.target, x.text, x.length = self, query, #query
-  ask(host.PREPARE)
-  if x.outcome == FAILED then error("SQL API error", 2) end
+  x.text, x.length = query, #query
+  if ask(host.PREPARE, self) == FAILED then error("SQL API error", 2) end
   local structure = ffi.new("sql_statement")
   structure.connection, structure.assay_number, structure.assay_count = self, x.count, -1
   local number = x.count
@@ -179,9 +213,8 @@ local BULK_BYTES = 512 * 1024
 local function flush(con, bulk)
   local query = bulk.head .. table.concat(bulk.rows, ",")
   bulk.rows, bulk.bytes = {}, #bulk.head
-  x.target, x.text, x.length = con, query, #query
-  ask(QUERY)
-  return x.outcome ~= FAILED
+  x.text, x.length = query, #query
+  return ask(QUERY, con) ~= FAILED
 end
 
 function connection:bulk_insert_init(query)
@@ -257,22 +290,22 @@ function statement:bind_param(...)
 end
 
 function statement:execute()
-  x.ask, x.target = EXECUTE, self
-  yield(host)
-  local outcome = x.outcome
-  if outcome == ROWS then return result_of(self.connection.assay_number) end
+  local outcome = suspend(x, EXECUTE, self)
+  if outcome == ROWS then
+    local result = result_of(self.connection.assay_number)
+    return result
+  end
   if outcome == FAILED then
     local never = failed(self.connection, "<prepared statement>")
     return never
   end
-  return NO_RESULT
+  return no_result_of(self.connection.assay_number)
 end
 
 function statement:close()
   local entry = statements[self.assay_number]
   if not entry then return 0 end
-  x.target = self
-  ask(host.CLOSE)
+  ask(host.CLOSE, self)
   statements[self.assay_number] = nil
   self.assay_number = 0
   return 0

@@ -1,6 +1,8 @@
 -- The table `sysbench`, the event loop, and the report functions that hooks may be set to.
 local host = ...
-local C, x = ffi.C, host.x
+local C, x, ask, suspend = ffi.C, host.x, host.ask, host.suspend
+local TURN, RESTART = host.TURN, host.RESTART
+local YES, YES_AND_TELL = 1, 3
 
 sysbench = {
   tid = host.tid, version = host.version, version_string = "sysbench " .. host.version,
@@ -8,8 +10,12 @@ sysbench = {
 }
 
 function C.sb_more_events()
-  host.ask(host.TURN)
-  return x.outcome ~= 0
+  if x.dropped ~= 0 then host.let_go() end
+  local outcome = suspend(x, TURN, nil)
+  if outcome == YES then return true end
+  if outcome ~= YES_AND_TELL then return false end
+  host.tell_code()
+  return true
 end
 function C.sb_event_start() end
 -- How the event ended travels with the next request for a turn.
@@ -21,24 +27,28 @@ end
 
 -- Calls event() again for as long as it ends in an error that is to be ignored. The hook may meet such an error too: then
 -- the event is begun again all the same.
-local function one_event(thread_id)
+local function begun_again(thread_id, problem)
   while true do
-    local done, result = pcall(event, thread_id)
-    if done then return result end
-    if not restarts(result) then error(result, 0) end
-    host.ask(host.RESTART)
+    if not restarts(problem) then error(problem, 0) end
+    ask(RESTART)
     local hook = sysbench.hooks.before_restart_event
     if hook then
-      local told, problem = pcall(hook, result)
-      if not told and not restarts(problem) then error(problem, 0) end
+      local told, other = pcall(hook, problem)
+      if not told and not restarts(other) then error(other, 0) end
     end
+    local done, result = pcall(event, thread_id)
+    if done then return result end
+    problem = result
   end
 end
 
+-- No loop within the loop: with one, LuaJIT would not compile an event as a whole.
 function thread_run(thread_id)
   while C.sb_more_events(thread_id) do
     C.sb_event_start(thread_id)
-    if one_event(thread_id) then break end
+    local done, result = pcall(event, thread_id)
+    if not done then result = begun_again(thread_id, result) end
+    if result then break end
     C.sb_event_stop(thread_id)
   end
 end

@@ -7,7 +7,8 @@ pub fn version_line(version: &str, luajit: &str) -> String {
     format!("sysbench {version} (using bundled {luajit})\n\n")
 }
 
-pub fn banner(settings: &Settings) -> String {
+/// `of_script`: what the script's own benchmark says of itself.
+pub fn banner(settings: &Settings, of_script: Option<&str>) -> String {
     let mut text = format!("Running the test with following options:\nNumber of threads: {}\n", settings.threads);
     let mut add = |line: String| text += &line;
     if settings.warmup > 0 {
@@ -37,6 +38,7 @@ pub fn banner(settings: &Settings) -> String {
         None => "\n".into(),
         Some(forced) => format!("Forcing shutdown in {} seconds\n\n", forced.after(settings.time)),
     });
+    of_script.into_iter().for_each(|said| add(format!("{said}\n\n")));
     add("Initializing worker threads...\n\n".into());
     text
 }

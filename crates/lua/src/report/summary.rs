@@ -25,6 +25,8 @@ pub struct Summary<'a> {
     pub percentile: u32,
     /// The script has spoken to a database.
     pub database: bool,
+    /// It is the benchmark `cpu`.
+    pub cpu: bool,
     pub threads: &'a [OfThread],
     /// Events under way when the run was stopped by force.
     pub unfinished: Option<u64>,
@@ -44,6 +46,10 @@ pub fn summary(of: &Summary<'_>) -> String {
     }
     if of.database {
         text += &statements(of.stat);
+    }
+    if of.cpu {
+        let seconds = of.stat.time_interval.max(f64::MIN_POSITIVE);
+        text += &format!("CPU speed:\n    events per second: {:8.2}\n", of.stat.events as f64 / seconds);
     }
     text += &time(of.compat, of.stat);
     text += &latency(of.stat, of.percentile);

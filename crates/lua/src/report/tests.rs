@@ -64,6 +64,7 @@ fn a_block_is_printed_as_sysbench_prints_it() {
         stat: &stat,
         percentile: 95,
         database: true,
+        cpu: false,
         threads: &threads,
         unfinished: None,
         debug: false,
@@ -91,6 +92,7 @@ fn every_user_is_told_of_under_debug() {
         stat: &stat,
         percentile: 99,
         database: false,
+        cpu: false,
         threads: &threads,
         unfinished: None,
         debug: true,
@@ -159,7 +161,7 @@ Initializing random number generator from current time
 Initializing worker threads...
 
 ";
-    assert_eq!(banner(&settings("")), plain);
+    assert_eq!(banner(&settings(""), None), plain);
     let line = "--events=5 --rand-seed=5 --validate --forced-shutdown=10% --rate=100 --report-interval=3 \
                 --report-checkpoints=9,5";
     let full = "Running the test with following options:
@@ -176,7 +178,7 @@ Forcing shutdown in 11 seconds
 Initializing worker threads...
 
 ";
-    assert_eq!(banner(&settings(line)), full);
+    assert_eq!(banner(&settings(line), None), full);
 }
 
 #[test]

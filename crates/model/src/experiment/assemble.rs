@@ -35,6 +35,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         question: get.text("question").unwrap_or_default(),
         text: text.to_string(),
         scale,
+        sets: Vec::new(),
         axes: reading.axes.clone(),
         server: server(get),
         workloads: reading.workloads.clone(),

@@ -2,6 +2,7 @@
 //! come from the vocabulary. A key that is not found here gets a mend: the nearest key of its section, or the section
 //! where it belongs.
 
+use super::script;
 use super::shape::{self, Shape, Wrong, suggestion, wrong};
 use crate::load::Transport;
 use crate::problem::nearest;
@@ -128,6 +129,8 @@ pub(super) enum Slot {
     /// A table; only an empty one comes here.
     Section,
     Fixed(Shape),
+    /// The path of a script.
+    Script,
     /// A parameter of a workload or family of that name, with its kind in each workload that has it.
     Parameter {
         owner: String,
@@ -162,6 +165,10 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
             wrong("a scale is a table of overrides", "write [scale.smoke] and below it \"load.measure\" = \"1s\"")
         }
         ("axes", key) => axis_shapes(key, words).map(|shapes| Slot::Axis { key: key.into(), shapes }),
+        ("workload", "lua") => Ok(Slot::Script),
+        ("workload", "compat") => Ok(Slot::Fixed(Shape::Of(Kind::Choice(script::VERSIONS)))),
+        ("workload", "options") => Ok(Slot::Section),
+        ("workload", rest) if rest.starts_with("options.") => script::option(&rest["options.".len()..], words),
         ("workload", rest) => parameter(rest, words),
         ("limits", name) => limit(name, words).map(Slot::Fixed),
         ("server", "settings" | "native") => Ok(Slot::Section),
@@ -294,6 +301,10 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
         };
         let mend = "write groups.NAME.users, groups.NAME.rate or groups.NAME.PARAMETER";
         return if shapes.is_empty() { wrong(format!("no group has a `{own}`"), mend) } else { Ok(shapes) };
+    }
+    // An option of the file's own script is meant before any parameter of that name.
+    if let Some(option) = script::workload(words).and_then(|script| parameter_of(script, key)) {
+        return Ok(vec![Shape::Of(option.kind)]);
     }
     let shapes = shapes_of(key, words.workloads.iter());
     if !shapes.is_empty() {

@@ -7,6 +7,7 @@ pub(crate) mod grammar;
 mod groups;
 mod overrides;
 mod reading;
+mod script;
 mod search;
 mod shape;
 mod stages;
@@ -25,6 +26,7 @@ use document::{Document, Entry};
 use reading::Reading;
 use std::collections::BTreeMap;
 
+pub use script::{SCRIPT, SHOWN, Script};
 pub(crate) use shape::NO_DISTURBANCE;
 
 /// What runs where the experiment does not say: the server that the distribution installed.
@@ -42,6 +44,8 @@ pub struct Experiment {
     /// The file as written.
     pub text: String,
     pub scale: Option<String>,
+    /// What was set beside the file, as `KEY=VALUE`, in the order in which it was.
+    pub sets: Vec<String>,
     pub axes: Vec<Axis>,
     pub server: ServerWish,
     /// Parameters by workload or family name, as written.
@@ -131,10 +135,17 @@ impl Experiment {
         add_new(&mut problems, found);
         problems.sort_by_key(|p| p.line.unwrap_or(usize::MAX));
         if problems.is_empty() {
-            Ok(assemble::experiment(name, text, applied.map(|(name, _)| name.clone()), &reading))
+            let sets = sets.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            let scale = applied.map(|(name, _)| name.clone());
+            Ok(Self { sets, ..assemble::experiment(name, text, scale, &reading) })
         } else {
             Err(problems)
         }
+    }
+
+    /// The script that a file names, for whoever reads it before the file is parsed.
+    pub fn script(text: &str, scale: Option<&str>, sets: &[(String, String)]) -> Option<Script> {
+        script::script(text, scale, sets)
     }
 
     /// The workloads that run, in the order of the axis, or of the groups.

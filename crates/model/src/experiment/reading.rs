@@ -3,11 +3,12 @@
 
 use super::document::{Entry, Raw};
 use super::grammar::{self, Slot};
+use super::script;
 use super::shape::{Shape, suggestion};
 use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::value::Value;
-use crate::words::{DisturbanceWords, Words, WorkloadWords};
+use crate::words::{DisturbanceWords, Kind, Words, WorkloadWords};
 use std::collections::BTreeMap;
 
 /// Entries with their meaning.
@@ -80,6 +81,16 @@ impl<'a> Reading<'a> {
                 "a table is wanted here",
                 format!("write [{}] on a line of its own", entry.path),
             ),
+            Slot::Script => {
+                let read = Shape::Of(Kind::Text).read(&entry.raw, self.words);
+                match (read, script::workload(self.words)) {
+                    (Ok(_), Some(workload)) => drop(self.workloads.entry(workload.name.into()).or_default()),
+                    (Ok(_), None) => self.wrong(entry, entry.line, "a script, and nobody here reads it", ""),
+                    (Err(_), _) => {
+                        self.wrong(entry, entry.line, "the path of a script is wanted", "write lua = \"my.lua\"");
+                    }
+                }
+            }
             Slot::Fixed(shape) => {
                 if let Some(value) = self.value(entry, entry.line, &[shape], &entry.raw) {
                     self.values.insert(entry.path.clone(), value);

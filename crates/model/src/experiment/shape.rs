@@ -32,7 +32,7 @@ pub(super) enum Shape {
     Keep,
     Build,
     Engine,
-    /// A server that is there already, as `mysql://user@host:port/schema` or `mongodb://host:port/database`.
+    /// A server that is there already, as `mysql://user@host:port/schema`, `mongodb://host:port/database` or `memcached://host:port`.
     Dsn,
     Cpus,
     Topology,
@@ -261,7 +261,7 @@ fn dsn(text: &str) -> Result<String, Wrong> {
     let Some((_, rest)) = text.split_once("://") else {
         return wrong(
             format!("`{text}` is not a DSN"),
-            "write mysql://user@host:port/schema, or mongodb://host:port/database",
+            "write mysql://user@host:port/schema, mongodb://host:port/database or memcached://host:port",
         );
     };
     let user = rest.split(['/', '?']).next().unwrap_or_default().rsplit_once('@').map_or("", |(user, _)| user);

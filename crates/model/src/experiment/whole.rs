@@ -153,7 +153,8 @@ impl Reading<'_> {
                     let sections = running.iter().flat_map(|w| [w.name, w.family()]).collect::<BTreeSet<_>>();
                     let entries = self.list("groups").into_iter().chain(self.list("phases"));
                     let own = entries.map(|at| format!("{at}.parameters.{key}"));
-                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).chain(own).collect()
+                    let option = format!("workload.options.{key}");
+                    sections.into_iter().map(|s| format!("workload.{s}.{key}")).chain(own).chain([option]).collect()
                 }
             };
             for fixed in fixed.iter().filter(|f| self.said(f)).cloned().collect::<Vec<_>>() {

@@ -1,8 +1,8 @@
 //! What a plan will take. Phases by time are exact; the rest rests on the rates named here, which were chosen low so that
 //! an estimate errs on the side of patience.
 
-use super::{Cell, Cost, PlannedRun, Server, order};
-use crate::load::Until;
+use super::{Cell, Cost, PlannedRun, Server, growth, order};
+use crate::load::{Until, Work};
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
 use crate::words::{Class, Footprint, Words};
@@ -23,7 +23,9 @@ pub(super) fn of(cells: &[Cell], runs: &[PlannedRun], words: &Words) -> Cost {
     let lengths: BTreeMap<_, _> = cells.iter().map(|c| (&c.id, length(c))).collect();
     let measuring: f64 = runs.iter().map(|r| lengths[&r.cell] + RUN_OVERHEAD.seconds()).sum();
     let (bytes, rows) = datasets(cells, words);
-    let bytes = bytes.saturating_add(instances(cells));
+    // A run that is over leaves no data behind, so that the largest one counts.
+    let growth = cells.iter().map(|cell| growth::of_run(cell, words)).max().unwrap_or(0);
+    let bytes = bytes.saturating_add(instances(cells)).saturating_add(growth);
     let starting = order::server_changes(cells, runs) as f64 * SERVER_START.seconds();
     let seconds = measuring + starting + rows as f64 / LOAD_ROWS_PER_SECOND as f64;
     Cost { time: Nanos((seconds * 1e9) as u64), disk: Bytes(bytes), rows }
@@ -59,14 +61,22 @@ fn datasets(cells: &[Cell], words: &Words) -> (u64, u64) {
     (bytes, rows)
 }
 
-/// The datasets of a cell, by family and what shapes them, with their sizes.
-pub(super) fn data_of<'w>(cell: &Cell, words: &'w Words) -> BTreeMap<(&'w str, BTreeMap<String, Value>), Footprint> {
+/// Family of a workload, and the parameters that shape its data.
+pub(super) type Dataset<'w> = (&'w str, BTreeMap<String, Value>);
+
+pub(super) fn dataset_of<'w>(work: &Work, words: &'w Words) -> Dataset<'w> {
+    let workload = words.workload(&work.workload);
+    let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+    let data = work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    (workload.family(), data)
+}
+
+/// The datasets of a cell with their sizes.
+pub(super) fn data_of<'w>(cell: &Cell, words: &'w Words) -> BTreeMap<Dataset<'w>, Footprint> {
     let mut sizes = BTreeMap::new();
     for work in cell.works() {
-        let workload = words.workload(&work.workload);
-        let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
-        let data = work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
-        sizes.entry((workload.family(), data)).or_insert_with(|| (workload.footprint)(&work.parameters));
+        let footprint = || (words.workload(&work.workload).footprint)(&work.parameters);
+        sizes.entry(dataset_of(&work, words)).or_insert_with(footprint);
     }
     sizes
 }

@@ -15,8 +15,13 @@ pub const CACHE: &str = "memcached";
 /// Kinds that keep documents: one that the lab can start, and any other that `on` names.
 pub const FERRETDB: &str = "ferretdb";
 pub const MONGODB: &str = "mongodb";
-/// How a DSN of such a server begins.
-pub const MONGODB_SCHEME: &str = "mongodb://";
+/// How a DSN of a server begins that has one door, and no SQL.
+pub const SCHEMES: [(&str, &str); 2] = [("mongodb://", MONGODB), ("memcached://", CACHE)];
+
+/// By which door all users come to the server that a DSN names; `None` is SQL.
+pub fn of_dsn(dsn: &str) -> Option<&'static str> {
+    SCHEMES.into_iter().find(|(scheme, _)| dsn.starts_with(scheme)).map(|(_, door)| door)
+}
 
 pub fn speaks_sql(kind: &str) -> bool {
     ![CACHE, FERRETDB, MONGODB].contains(&kind)
@@ -42,14 +47,17 @@ pub(super) fn unfits(axes: &[Axis], keys: &[&str]) -> bool {
 
 /// Why the users of a cell cannot come to a server that was there before, by what its DSN says.
 pub(super) fn misled(cell: &Cell, dsn: &str) -> Option<Refusal> {
-    let keeps_documents = dsn.starts_with(MONGODB_SCHEME);
-    let asks_documents = |workload: &str| crate::words::door(workload) == Some(MONGODB);
-    let lost = cell.works().into_iter().find(|work| asks_documents(&work.workload) != keeps_documents)?;
-    let (reason, mend) = match keeps_documents {
-        true => {
-            (format!("{} asks in another protocol than {dsn} names", lost.workload), "take linkbench.mongodb there")
-        }
-        false => (format!("{} asks for documents, and {dsn} has tables", lost.workload), "name a mongodb:// server"),
+    let spoken = of_dsn(dsn);
+    let asks = |workload: &str| crate::words::door(workload);
+    let lost = cell.works().into_iter().find(|work| asks(&work.workload) != spoken)?;
+    let reason = format!("{} asks in another protocol than {dsn} names", lost.workload);
+    let mend = match (asks(&lost.workload), spoken) {
+        (Some(MONGODB), _) => "name a mongodb:// server",
+        (Some(CACHE), _) => "name a memcached:// server, or a build whose plugin assay can open",
+        (Some(_), _) => "name a build: assay opens that door only of servers which it starts",
+        (None, Some(MONGODB)) => "take linkbench.mongodb there",
+        (None, Some(_)) => "take kv.memcached there",
+        (None, None) => unreachable!("both speak SQL"),
     };
     Some((KEYS[0], reason, mend))
 }

@@ -6,6 +6,7 @@ mod cells;
 pub mod cost;
 pub mod cpus;
 pub mod door;
+mod growth;
 mod hash;
 mod near_miss;
 mod order;
@@ -44,6 +45,9 @@ pub struct Plan {
     pub question: String,
     /// The scale whose overrides were applied; `None` when the file was used as it stands.
     pub scale: Option<String>,
+    /// What the command line set beside the file, as `KEY=VALUE`, in its order: what the plan came from, not what it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<String>,
     pub seed: Seed,
     /// The axes in the order of the file: what the experiment varies, in the order a reader meets it.
     pub axes: Vec<Axis>,
@@ -201,6 +205,7 @@ impl Plan {
         warnings.extend(room::of_host(&cells, cost.disk, host));
         warnings.extend(cells::rate_warnings(&cells));
         warnings.extend(room::of_pool(&cells, words));
+        warnings.extend(growth::warnings(&cells, words));
         if experiment.server.on.is_some()
             && !(experiment.server.settings.is_empty() && experiment.server.native.is_empty())
         {
@@ -218,6 +223,7 @@ impl Plan {
             name: experiment.name.clone(),
             question: experiment.question.clone(),
             scale: experiment.scale.clone(),
+            sets: experiment.sets.clone(),
             seed,
             axes: experiment.axes.clone(),
             intervention: experiment.intervention.clone(),

@@ -43,6 +43,7 @@ pub fn words() -> Words {
         parameters,
         operations,
         footprint,
+        grows: None,
     };
     const RANGES: &[Parameter] = &[TABLES, ROWS, CHARSET, PREPARED, RANGE_SIZE];
     Words {

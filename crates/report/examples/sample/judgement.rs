@@ -152,8 +152,10 @@ fn errors() -> Errors {
         ErrorCount { number: 1213, error: "1213 (deadlock)".into(), retried: 118, failed: 0, message: None };
     let message = Some("connection lost: the server closed the connection".to_string());
     let lost = ErrorCount { number: 0, error: "lost connection".into(), retried: 0, failed: 2, message };
+    let message = Some("error 1048 (23000): Column 'c' cannot be null".to_string());
+    let refused = ErrorCount { number: 1048, error: "1048".into(), retried: 0, failed: 1, message };
     Errors {
-        by_number: vec![deadlocks, lost],
+        by_number: vec![deadlocks, lost, refused],
         reconnects: 2,
         connect_us_p50: Some(312.0),
         connect_us_p99: Some(398.0),

@@ -93,6 +93,7 @@ fn plan(size: Size) -> Plan {
         name: "read-only-charsets".into(),
         question: "What do charset, collation and range size cost on read-only work, as users grow?".into(),
         scale: Some("smoke".into()),
+        sets: vec!["load.measure=20s".into(), "axes.users=[1, 16]".into(), "server.build=\"mariadb-10.11\"".into()],
         seed: Seed(20_171_119),
         runs: (1..=repetitions).flat_map(|block| block_of(&cells, block)).collect(),
         skipped: vec![Skipped {

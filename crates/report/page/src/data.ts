@@ -193,6 +193,8 @@ export interface ReportDocument {
     name: string;
     question: string;
     scale: string | null;
+    /** What measures it again. */
+    command: string;
     seed: number;
     axes: Axis[];
     repetitions: number;

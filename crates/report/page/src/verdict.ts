@@ -7,10 +7,18 @@ import { h } from './dom';
 import { clock, duration, plural, show, STATUS, WORST_FIRST } from './format';
 import { link } from './state';
 
+/** Letters of a word that fits on a line of any screen. */
+const LONGEST = 16;
+
 export const verdicts = [
   ...report.verdicts.map((verdict) => ({ verdict, cell: undefined })),
   ...report.cells.flatMap((cell) => cell.verdicts.map((verdict) => ({ verdict, cell }))),
 ];
+
+/** A browser breaks lines at hyphens, and TPC-C is one word. */
+function unbroken(text: string): (string | HTMLElement)[] {
+  return text.split(/(\S*\S-\S+)/).map((part, i) => (i % 2 === 1 && part.length <= LONGEST ? h('span', { class: 'word' }, part) : part));
+}
 
 export function heading(): HTMLElement {
   const e = report.experiment;
@@ -30,7 +38,7 @@ export function heading(): HTMLElement {
     'header',
     { class: 'top' },
     h('p', { class: 'name' }, e.name),
-    h('h1', {}, e.question),
+    h('h1', {}, unbroken(e.question)),
     h(
       'p',
       { class: 'facts' },
@@ -98,14 +106,12 @@ function notMeasured(): HTMLElement {
 }
 
 function repeat(): HTMLElement {
-  const { name, scale } = report.experiment;
-  const command = `assay run ${name}.toml${scale ? ` --scale ${scale}` : ''}`;
   return h(
     'div',
     { class: 'box' },
     h('h3', {}, 'Repeat it'),
     h('p', {}, 'Measure again:'),
-    h('pre', {}, command),
+    h('pre', {}, report.experiment.command),
     h('p', {}, 'Judge and draw this record again:'),
     h('pre', {}, 'assay report RECORD'),
   );

@@ -71,7 +71,7 @@ test('the verdict comes first, a sentence per claim, with what was not measured 
   assert.ok((await page.locator('#verdict').boundingBox()).y < 500);
   const beside = await page.locator('.beside').textContent();
   assert.match(beside, /no collation utf8mb4_0900_ai_ci/);
-  assert.match(beside, /assay run read-only-charsets\.toml --scale smoke/);
+  assert.match(beside, /assay run read-only-charsets\.toml --scale smoke --set load\.measure=20s --set .axes\.users=\[1, 16\]. --on mariadb-10\.11/);
   assert.equal(await page.title(), 'read-only-charsets · assay report');
 });
 

@@ -8,6 +8,7 @@ const REQUEST: u8 = 0x80;
 const RESPONSE: u8 = 0x81;
 
 const SET: u8 = 0x01;
+const DELETE: u8 = 0x04;
 const NOOP: u8 = 0x0A;
 const VERSION: u8 = 0x0B;
 const GET_WITH_KEY: u8 = 0x0C;
@@ -52,6 +53,10 @@ pub fn get<K: Key>(out: &mut Vec<u8>, keys: impl ExactSizeIterator<Item = K>) {
 #[inline]
 pub fn set<K: Key>(out: &mut Vec<u8>, key: K, value: &[u8]) {
     request(out, SET, &SET_EXTRAS, key, value);
+}
+
+pub fn delete<K: Key>(out: &mut Vec<u8>, key: K) {
+    request(out, DELETE, &[], key, &[]);
 }
 
 pub fn version(out: &mut Vec<u8>) {

@@ -22,6 +22,18 @@ impl Key for &[u8] {
     }
 }
 
+/// A whole number among keys of one's own, which begin alike on a server that has others' too.
+#[derive(Clone, Copy)]
+pub struct Below<'a>(pub &'a [u8], pub u64);
+
+impl Key for Below<'_> {
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0);
+        decimal::write(out, self.1);
+    }
+}
+
 /// Reads a key that is a whole number.
 #[inline]
 pub fn natural(key: &[u8]) -> Result<u64, super::Malformed> {

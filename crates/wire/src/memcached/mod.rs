@@ -11,7 +11,7 @@ mod meta;
 mod text;
 
 pub use crate::mysql::Malformed;
-pub use key::{Key, natural};
+pub use key::{Below, Key, natural};
 
 /// The most that a server takes for a value (its `-I` ends here).
 const MOST_BYTES: u64 = 1 << 30;
@@ -87,6 +87,16 @@ impl Dialect {
             Self::Text => text::set(out, key, value),
             Self::Binary => binary::set(out, key, value),
             Self::Meta => meta::set(out, key, value),
+        }
+        Asked::Write
+    }
+
+    /// Takes one key away; answered as a write that was done, or that was not because there was none.
+    pub fn delete<K: Key>(self, out: &mut Vec<u8>, key: K) -> Asked {
+        match self {
+            Self::Text => text::delete(out, key),
+            Self::Binary => binary::delete(out, key),
+            Self::Meta => meta::delete(out, key),
         }
         Asked::Write
     }

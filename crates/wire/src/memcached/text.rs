@@ -24,6 +24,12 @@ pub fn set<K: Key>(out: &mut Vec<u8>, key: K, value: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
+pub fn delete<K: Key>(out: &mut Vec<u8>, key: K) {
+    out.extend_from_slice(b"delete ");
+    key.write(out);
+    out.extend_from_slice(b"\r\n");
+}
+
 #[inline]
 pub fn hear(bytes: &[u8]) -> Result<Option<Heard<'_>>, Malformed> {
     let Some((line, consumed)) = line(bytes)? else { return Ok(None) };

@@ -15,6 +15,8 @@ pub struct Refusal<'a> {
     pub message: &'a [u8],
     pub detail: &'a [u8],
     pub hint: &'a [u8],
+    /// The character of the statement that is meant, as digits; the first is 1.
+    pub position: &'a [u8],
 }
 
 impl<'a> Refusal<'a> {
@@ -37,6 +39,7 @@ impl<'a> Refusal<'a> {
                 b'M' => refusal.message = text,
                 b'D' => refusal.detail = text,
                 b'H' => refusal.hint = text,
+                b'P' => refusal.position = text,
                 _ => {}
             }
         }
@@ -55,6 +58,9 @@ impl<'a> Refusal<'a> {
     pub fn to_owned(&self) -> ServerError {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut message = format!("{}:  {}", text(self.severity), text(self.message));
+        if !self.position.is_empty() {
+            message += &format!(" at character {}", text(self.position));
+        }
         for (name, more) in [("DETAIL", self.detail), ("HINT", self.hint)] {
             if !more.is_empty() {
                 message += &format!("\n{name}:  {}", text(more));

@@ -10,7 +10,7 @@ pub mod strings;
 mod uniform;
 mod zipfian;
 
-use crate::Parameters;
+use crate::{Parameters, asked};
 use gaussian::Gaussian;
 pub use generator::Generator;
 use model::words::{Class, Kind, Literal, Parameter};
@@ -33,7 +33,7 @@ impl Distribution {
     /// The distribution that the parameters ask for, over [1, n]; `n` is at least 1.
     pub fn over(n: u64, parameters: &Parameters) -> Self {
         assert!(n >= 1, "nothing to draw from");
-        let number = |name: &str| parameters[name].number().expect("parameters were checked against their kinds");
+        let number = |name: &str| asked::real(parameters, name);
         match parameters["distribution"].text() {
             Some("uniform") => Self::uniform(n),
             Some("special") => Self::Special(Special::over(

@@ -2,7 +2,7 @@
 //! where a protocol lets them, so an axis over `depth` must not repeat the prepared statements.
 
 use super::{sizes, value};
-use crate::Parameters;
+pub(super) use crate::asked::count;
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
 use model::words::{Class, Kind, Literal, Parameter};
 
@@ -82,8 +82,3 @@ pub const MEMCACHED: &[Parameter] = with![DEPTH, DIALECT];
 pub const MEMCACHED_MIX: &[Parameter] = with![DEPTH, DIALECT, SET_PERCENT];
 pub const HANDLERSOCKET: &[Parameter] = with![DEPTH];
 pub const HANDLERSOCKET_MIX: &[Parameter] = with![DEPTH, SET_PERCENT];
-
-/// A whole number that was checked against its bounds.
-pub fn count(parameters: &Parameters, name: &str) -> u64 {
-    parameters[name].count().expect("parameters were checked against their kinds").unsigned_abs()
-}

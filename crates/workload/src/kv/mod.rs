@@ -71,6 +71,7 @@ impl Workload for Kv {
             parameters,
             operations: &["batch"],
             footprint,
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

@@ -6,6 +6,7 @@ use super::degrees::Degrees;
 use super::graph::{Shape, Split};
 use super::mix;
 use crate::Parameters;
+pub(super) use crate::asked::{count, flag, real};
 use model::value::Value;
 use model::words::{Class, Kind, Literal, Parameter};
 use std::sync::LazyLock;
@@ -168,17 +169,6 @@ pub(super) fn disclosures(parameters: &Parameters) -> Vec<String> {
     file.map(told).into_iter().collect()
 }
 
-/// A parameter that is a whole number of something.
-pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
-    let count = parameters[name].count().expect("parameters were checked against their kinds");
-    u64::try_from(count).expect("counts have lower bounds of zero or more")
-}
-pub(super) fn real(parameters: &Parameters, name: &str) -> f64 {
-    parameters[name].number().expect("parameters were checked against their kinds")
-}
-pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
-    parameters[name].flag().expect("parameters were checked against their kinds")
-}
 /// Whether a choice is this word; what has no such choice says none.
 pub(super) fn is(parameters: &Parameters, name: &str, word: &str) -> bool {
     parameters.get(name).and_then(Value::text) == Some(word)

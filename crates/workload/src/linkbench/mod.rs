@@ -56,6 +56,7 @@ impl Workload for LinkBench {
             parameters: knobs::ALL,
             operations: mix::OPERATIONS,
             footprint: data::footprint,
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

@@ -93,6 +93,7 @@ impl Workload for MongoDb {
             parameters: &knobs::MONGODB,
             operations: mix::OPERATIONS,
             footprint: data::footprint,
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

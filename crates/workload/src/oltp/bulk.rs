@@ -120,6 +120,7 @@ impl Workload for Bulk {
             parameters: knobs::BULK,
             operations: &["bulk_inserts"],
             footprint: |_| Footprint::default(),
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

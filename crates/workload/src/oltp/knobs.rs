@@ -2,6 +2,7 @@
 //! `range_size` must not repeat the point selects.
 
 use crate::Parameters;
+pub(super) use crate::asked::{count, flag};
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
 use model::charset::{self, Charset};
 use model::words::{Class, Kind as Accepts, Literal, Parameter};
@@ -136,14 +137,6 @@ pub(crate) const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Paramet
     all
 }
 
-/// A parameter that is a whole number of something.
-pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
-    let count = parameters[name].count().expect("parameters were checked against their kinds");
-    u64::try_from(count).expect("counts have lower bounds of zero or more")
-}
-pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
-    parameters[name].flag().expect("parameters were checked against their kinds")
-}
 pub(super) fn charset(parameters: &Parameters) -> Charset {
     parameters["charset"].text().and_then(charset::by_label).expect("charset was checked against its labels")
 }

@@ -24,7 +24,7 @@ use crate::session::Sql;
 use crate::user::{Seat, live};
 use crate::{Life, Parameters, Probe, Statement, Workload};
 use model::seed::Seed;
-use model::words::{Footprint, WorkloadWords};
+use model::words::{Extent, Footprint, Grows, WorkloadWords};
 use sbtest::Sbtest;
 use work::{Member, Step};
 
@@ -119,7 +119,19 @@ impl Workload for Oltp {
             Member::Alone(kind) if kind.is_range() => (knobs::RANGE, false),
             Member::Alone(kind) => (knobs::ROW, kind.writes()),
         };
-        WorkloadWords { name: self.name, why: self.why, writes, parameters, operations: self.operations, footprint }
+        let grows: Option<Grows> = match self.member {
+            Member::Alone(Kind::Insert) => Some(inserted),
+            Member::ReadOnly | Member::ReadWrite | Member::WriteOnly | Member::Alone(_) => None,
+        };
+        WorkloadWords {
+            name: self.name,
+            why: self.why,
+            writes,
+            parameters,
+            operations: self.operations,
+            footprint,
+            grows,
+        }
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -170,12 +182,19 @@ fn names(parameters: &Parameters) -> Vec<String> {
     vec![format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation)]
 }
 
+/// InnoDB's row of 188 bytes with its headers, page fill and the entry in k_N: ten million take 2.1 to 2.4 GB.
+const ROW_BYTES: u64 = 240;
+
 fn footprint(parameters: &Parameters) -> Footprint {
-    /// InnoDB's row of 188 bytes with its headers, page fill and the entry in k_N: ten million take 2.1 to 2.4 GB.
-    const ROW_BYTES: u64 = 240;
     /// An empty table's files.
     const TABLE_BYTES: u64 = 1 << 17;
     let tables = knobs::count(parameters, "tables");
     let rows = tables * knobs::count(parameters, "rows");
     Footprint { bytes: tables * TABLE_BYTES + rows * ROW_BYTES, rows }
+}
+
+/// A row each.
+fn inserted(_: &Parameters, operations: u64, data: Extent) -> Extent {
+    let current = data.current.saturating_add(operations.saturating_mul(ROW_BYTES));
+    Extent { current, files: data.files.max(current), ..data }
 }

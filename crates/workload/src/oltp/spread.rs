@@ -178,6 +178,7 @@ impl Workload for Spread {
             parameters,
             operations: self.shape.operations(),
             footprint: super::footprint,
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

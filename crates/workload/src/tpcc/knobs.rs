@@ -2,6 +2,7 @@
 //! specification, `tpcc.compat` sysbench-tpcc with every defect of it that changes the work, each under a name of its own.
 
 use crate::Parameters;
+pub(super) use crate::asked::{count, flag, text};
 use crate::oltp::Protocol;
 use model::charset::{self, Charset};
 use model::words::{Class, Kind, Literal, Parameter};
@@ -313,14 +314,4 @@ impl Habits {
             retried_anew: flag("retried_anew"),
         }
     }
-}
-
-pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
-    parameters[name].count().expect("parameters were checked against their kinds").unsigned_abs()
-}
-pub(super) fn flag(parameters: &Parameters, name: &str) -> bool {
-    parameters[name].flag().expect("parameters were checked against their kinds")
-}
-pub(super) fn text<'a>(parameters: &'a Parameters, name: &str) -> &'a str {
-    parameters[name].text().expect("parameters were checked against their kinds")
 }

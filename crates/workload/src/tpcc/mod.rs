@@ -61,6 +61,7 @@ impl Workload for Tpcc {
             parameters: self.parameters,
             operations: Kind::NAMES,
             footprint,
+            grows: None,
         }
     }
     fn statements(&self) -> &'static [Statement] {

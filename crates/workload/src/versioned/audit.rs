@@ -31,6 +31,8 @@ pub(super) const FORGOTTEN: Fact = Fact(6);
 
 /// Bytes that the tables take on disk, asked at the ends of phases.
 const BYTES: &str = "table_bytes";
+/// Those of them that hold history alone.
+const HISTORY_BYTES: &str = "history_bytes";
 
 /// Of updates: a version lasts from the begin of the statement that made it to the begin of the one that ended it, and the server keeps
 /// none that would not have lasted. So it is when two users update a row at once, and the one whose statement began first gets the lock
@@ -42,8 +44,15 @@ pub(super) fn of(parameters: &Parameters) -> Audit {
     let tables = knobs::count(parameters, "tables");
     let each = |of: &str| (1..=tables).map(|table| format!("SELECT COUNT(*) FROM sbtest{table}{of}")).collect();
     let question = |name: &str, sql, watched| Question { name: name.into(), sql, watched };
-    let bytes = "SELECT SUM(FILE_SIZE) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE CONCAT(DATABASE(), '/sbtest%')";
-    let mut questions = vec![question("current_rows", each(""), false), question(BYTES, vec![bytes.into()], true)];
+    let files = |name: &str| {
+        format!(
+            "SELECT SUM(FILE_SIZE) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE CONCAT(DATABASE(), '/{name}')"
+        )
+    };
+    let mut questions = vec![question("current_rows", each(""), false), question(BYTES, vec![files("sbtest%")], true)];
+    if variant.is_partitioned() {
+        questions.push(question(HISTORY_BYTES, vec![files("sbtest%p_history")], true));
+    }
     if variant.is_versioned() {
         questions.push(question("all_versions", each(" FOR SYSTEM_TIME ALL"), false));
     }

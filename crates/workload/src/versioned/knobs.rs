@@ -1,7 +1,7 @@
 //! The parameters of the family as words of an experiment. All members share those that shape the data, so that the steps of a
 //! study work on the same tables; the defaults are the seed's.
 
-use crate::Parameters;
+pub(super) use crate::asked::{count, text};
 use crate::oltp::knobs::join;
 use model::words::{Class, Kind, Literal, Parameter};
 
@@ -103,12 +103,3 @@ pub(super) const RANGES: &[Parameter] = &join::<12>(&[
         per_transaction("distinct_ranges", 2, "Distinct ranges per transaction."),
     ],
 ]);
-
-/// A parameter that is a whole number of something.
-pub(super) fn count(parameters: &Parameters, name: &str) -> u64 {
-    let count = parameters[name].count().expect("parameters were checked against their kinds");
-    u64::try_from(count).expect("counts have lower bounds of zero or more")
-}
-pub(super) fn text<'a>(parameters: &'a Parameters, name: &str) -> &'a str {
-    parameters[name].text().expect("parameters were checked against their kinds")
-}

@@ -6,6 +6,7 @@
 mod alone;
 mod audit;
 mod client;
+mod extent;
 mod history;
 mod knobs;
 mod look;
@@ -24,8 +25,8 @@ use alone::Alone;
 use client::Client;
 use history::Historian;
 use model::seed::Seed;
-use model::words::{Footprint, WorkloadWords};
-use schema::{Begin, Data, Variant};
+use model::words::WorkloadWords;
+use schema::{Begin, Data};
 use statement::{Case, Past, Say};
 use step::{Step, Work};
 
@@ -117,7 +118,8 @@ impl Workload for Versioned {
             writes: self.step.writes(),
             parameters: self.step.parameters(),
             operations: self.operations,
-            footprint,
+            footprint: extent::footprint,
+            grows: extent::of(self.step),
         }
     }
     fn statements(&self) -> &'static [Statement] {
@@ -237,22 +239,4 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
         | Step::History => {}
     }
     probes
-}
-
-/// InnoDB's row with its entry in k_N, as in the oltp family; the history of one iteration beside it, where it is kept.
-fn footprint(parameters: &Parameters) -> Footprint {
-    const ROW_BYTES: u64 = 240;
-    const TABLE_BYTES: u64 = 1 << 17;
-    /// A row is updated once in the mean, and deleted: two versions stay.
-    const VERSIONS: u64 = 3;
-    let tables = knobs::count(parameters, "tables");
-    let rows = tables * knobs::count(parameters, "rows");
-    let iteration = knobs::count(parameters, "iteration");
-    let (loaded, kept) = match (Begin::of(parameters), Variant::of(parameters).is_versioned()) {
-        (Begin::Empty, false) => (0, rows),
-        (Begin::Empty, true) => (0, rows * VERSIONS * iteration),
-        (Begin::Filled, _) | (Begin::Aged, false) => (rows, rows),
-        (Begin::Aged, true) => (rows, 2 * rows),
-    };
-    Footprint { bytes: tables * TABLE_BYTES + kept * ROW_BYTES, rows: loaded }
 }

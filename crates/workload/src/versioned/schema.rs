@@ -36,7 +36,7 @@ impl Variant {
             Self::Plain | Self::Timestamp | Self::TimestampPartitioned => false,
         }
     }
-    fn is_partitioned(self) -> bool {
+    pub fn is_partitioned(self) -> bool {
         match self {
             Self::TimestampPartitioned | Self::TransactionPartitioned => true,
             Self::Plain | Self::Timestamp | Self::Transaction => false,

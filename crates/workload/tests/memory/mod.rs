@@ -4,6 +4,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 use model::seed::Seed;
+use model::units::Nanos;
 use model::value::Value;
 use std::task::{Context, Poll, Waker};
 use workload::kept::{Cell, Kept};
@@ -221,8 +222,9 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
         self.left = self.left.saturating_sub(1);
         Poll::Ready(go)
     }
-    fn ended(&mut self, _: Operation, end: End) {
+    fn ended(&mut self, _: Operation, end: End) -> Nanos {
         self.done += u32::from(end == End::Done);
+        Nanos(0)
     }
     fn withdrawn(&mut self) {
         unreachable!("workloads of ours operate in each turn");

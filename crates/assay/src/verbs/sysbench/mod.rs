@@ -4,6 +4,7 @@
 
 mod doors;
 mod numbers;
+mod recorded;
 mod running;
 mod voice;
 
@@ -11,6 +12,7 @@ use super::Verb;
 use crate::exit::Exit;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lab::scripts::{Main, Performed, Stage, perform};
+use lua::bundled::CPU;
 use lua::cmdline::{self, Complaint, Invoked, Words};
 use lua::report;
 use lua::report::Level;
@@ -126,14 +128,19 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, voice: &Voice) -> Res
     let mut script = Script::find(invocation, seed(invoked.settings.seed), voice.say()).map_err(fatal)?;
     script.tune(&invoked.options);
     let script = Arc::new(script);
-    let mut main = Main::open(&script).map_err(fatal)?;
+    let doors = doors::of(words.compat, &invoked.options)?;
+    let stop = crate::interrupt::flag();
+    let mut main = Main::open(&script, &doors, &stop).map_err(fatal)?;
     let declared = main.state().declared().map_err(|text| fatal(failed(Some(READ_OPTIONS), &text)))?;
-    let (mut invoked, as_globals) = cmdline::with_script(words.compat, invoked, declared.as_deref())?;
+    // What is asked of a script without options is not looked at either.
+    let (mut invoked, as_globals) = match words.reads_a_file() {
+        true => cmdline::with_script(words.compat, invoked, declared.as_deref())?,
+        false => (invoked, false),
+    };
     warn(&mut invoked);
     main.state().export(&invoked.options, as_globals).map_err(fatal)?;
-    let doors = doors::of(words.compat, &invoked.options)?;
     let stage = Stage::new(Arc::clone(&script), invoked.options.clone(), as_globals, doors, invoked.settings.threads);
-    let (voice, stop, declares) = (voice.clone(), crate::interrupt::flag(), declared.is_some());
+    let (voice, declares) = (voice.clone(), declared.is_some());
     Ok(Call { words, invoked, voice, script, main, stage, declares, as_globals, stop })
 }
 
@@ -145,16 +152,16 @@ fn seed(given: u64) -> Seed {
 
 /// Commands that the script declares come first, then those that all scripts have.
 fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
-    let is_file = call.words.script.as_deref().is_some_and(|script| script != "-");
-    // Of what comes by the standard input only the body is run.
-    let Some(command) = call.words.command.clone().filter(|_| is_file) else { return Ok(DONE) };
+    let Some(command) = call.words.command.clone().filter(|_| call.words.reads_a_file()) else {
+        return if call.script.is_cpu() { Err(without_command(CPU)) } else { Ok(DONE) };
+    };
     if let Some(custom) = call.main.state().command(&command) {
         if custom.is_parallel && call.stage.threads > 1 {
             call.voice.report("Initializing worker threads...\n\n");
         }
         return Ok(performed(call, Entry::Command(command), custom.is_parallel));
     }
-    let name = call.words.script.clone().unwrap_or_default();
+    let name = call.words.name();
     match command.as_str() {
         "prepare" | "cleanup" | "help" if call.main.state().has(&command) => {
             Ok(performed(call, Entry::function(&command), false))
@@ -167,6 +174,10 @@ fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
         "run" => Ok(running::run(call)),
         other => Err(Complaint::Late(format!("Unknown command: {other}"))),
     }
+}
+
+fn without_command(test: &str) -> Complaint {
+    Complaint::Late(format!("The '{test}' test requires a command argument. See 'sysbench {test} help'"))
 }
 
 fn without(script: &str, command: &str) -> Complaint {

@@ -37,9 +37,9 @@ pub fn stat(counts: &Counts, percentile: u32) -> Stat {
 pub fn of_thread(share: &Share) -> OfThread {
     OfThread {
         events: share.events,
-        busy: share.busy.as_secs_f64(),
-        min: share.shortest.as_secs_f64(),
-        max: share.longest.as_secs_f64(),
+        busy: share.busy.seconds(),
+        min: share.shortest.seconds(),
+        max: share.longest.seconds(),
     }
 }
 

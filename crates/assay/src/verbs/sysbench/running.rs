@@ -2,11 +2,12 @@
 //! hook; hooks of intermediate reports live in a state of their own, so that nothing of theirs meets the other.
 
 use super::numbers::{latencies, of_thread, stat};
-use super::{Call, DONE, FAILED, FORCED, performed};
+use super::{Call, DONE, FAILED, FORCED, performed, recorded};
 use crate::exit::Exit;
-use lab::scripts::{Counts, Limits, Main, Ran, Told};
+use lab::scripts::{Counts, Limits, Main, QUEUE_FULL, Ran, Told};
 use lua::Compat;
 use lua::cmdline::Settings;
+use lua::option::Value;
 use lua::report::{self, Level, Summary};
 
 use lua::state::Entry;
@@ -28,19 +29,40 @@ pub fn run(call: &mut Call) -> Exit {
     if call.main.state().has("init") && performed(call, Entry::function("init"), false) != DONE {
         return FAILED;
     }
-    call.voice.report(&report::banner(&settings));
+    call.voice.report(&report::banner(&settings, limit_of_primes(call).as_deref()));
     let mut reporters = Reporters::of(call);
     let stage = call.stage.clone();
     let stop = std::sync::Arc::clone(&call.stop);
-    let ran =
-        lab::scripts::run(&stage, &limits(&settings), &stop, &mut |told| hear(call, &settings, &mut reporters, told));
-    match ran {
+    let limits = limits(&settings);
+    let mut notes = match recorded::begin(call, &limits) {
+        Ok(notes) => notes,
+        Err(why) => {
+            call.voice.log(Level::Fatal, &why);
+            return FAILED;
+        }
+    };
+    let mut hear = |told| hear(call, &settings, &mut reporters, told);
+    let ran = match &mut notes {
+        None => lab::scripts::run(&stage, &limits, &stop, &mut hear),
+        Some(notes) => lab::scripts::run_noted(&stage, &limits, &stop, &mut hear, notes.noting()),
+    };
+    let exit = match ran {
         Ok(ran) => finish(call, &settings, &mut reporters, &ran),
-        Err(e) => {
-            call.voice.log(Level::Fatal, &format!("the users cannot be driven: {e}"));
+        Err(why) => {
+            call.voice.log(Level::Fatal, &why);
             FAILED
         }
+    };
+    if let Some(notes) = notes {
+        notes.draw();
     }
+    exit
+}
+
+/// What `cpu` says of itself.
+fn limit_of_primes(call: &Call) -> Option<String> {
+    let limit = call.invoked.options.get("cpu_max_prime").filter(|_| call.script.is_cpu());
+    if let Some(Value::Number(limit)) = limit { Some(format!("Prime numbers limit: {limit}")) } else { None }
 }
 
 fn limits(settings: &Settings) -> Limits {
@@ -67,7 +89,7 @@ impl Reporters {
     fn of(call: &mut Call) -> Self {
         let mut state = |hook: &str, wanted: bool| {
             let wanted = wanted && call.main.state().has_hook(hook);
-            let mut main = wanted.then(|| Main::open(&call.script).ok()).flatten()?;
+            let mut main = wanted.then(|| Main::open(&call.script, &call.stage.doors, &call.stop).ok()).flatten()?;
             main.state().export(&call.invoked.options, call.as_globals).ok()?;
             Some(main)
         };
@@ -91,7 +113,7 @@ fn hear(call: &mut Call, settings: &Settings, reporters: &mut Reporters, told: T
         Told::Interval(counts) => {
             let stat = stat(&counts, percentile);
             match &mut reporters.on_the_way {
-                Some(main) => by_hook(&call.voice, main, ON_THE_WAY, &stat),
+                Some(main) => by_hook(call, main, ON_THE_WAY, &stat),
                 None => {
                     let database = call.script.uses_database();
                     call.voice.report(&report::intermediate(&stat, percentile, database, paced));
@@ -101,16 +123,20 @@ fn hear(call: &mut Call, settings: &Settings, reporters: &mut Reporters, told: T
         Told::Checkpoint(counts) => {
             call.voice.report(&report::checkpoint(counts.at));
             match &mut reporters.checkpoints {
-                Some(main) => by_hook(&call.voice, main, AT_THE_END, &stat(&counts, percentile)),
+                Some(main) => by_hook(call, main, AT_THE_END, &stat(&counts, percentile)),
                 None => block(call, settings, &counts, &[], None),
             }
         }
     }
 }
 
-fn by_hook(voice: &super::voice::Voice, main: &mut Main, hook: &str, stat: &lua::stat::Stat) {
-    if let Err(text) = main.state().report(hook, stat) {
-        voice.log(Level::Fatal, &format!("`{hook}' function failed: {text}"));
+fn by_hook(call: &Call, main: &mut Main, hook: &str, stat: &lua::stat::Stat) {
+    tell_of_hook(call, hook, lab::scripts::report(main, &call.script, hook, stat, &call.stop));
+}
+
+fn tell_of_hook(call: &Call, hook: &str, told: Result<(), String>) {
+    if let Err(text) = told {
+        call.voice.log(Level::Fatal, &format!("`{hook}' function failed: {text}"));
     }
 }
 
@@ -120,6 +146,7 @@ fn block(call: &Call, settings: &Settings, counts: &Counts, threads: &[report::O
         stat: &stat(counts, settings.percentile),
         percentile: settings.percentile,
         database: call.script.uses_database(),
+        cpu: call.script.is_cpu(),
         threads,
         unfinished,
         debug: settings.debug,
@@ -140,6 +167,9 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
         call.voice.log(Level::Fatal, &format!("{threads} initialization failed!"));
         return FAILED;
     }
+    if ran.failure.as_deref() == Some(QUEUE_FULL) {
+        call.voice.log(Level::Fatal, QUEUE_FULL);
+    }
     if ran.unfinished.is_some() {
         call.voice.log(Level::Fatal, "The --max-time limit has expired, forcing shutdown...\n");
     }
@@ -150,7 +180,8 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
     if call.main.state().has_hook(AT_THE_END) {
         // sysbench tells that nobody runs any more.
         let stat = lua::stat::Stat { threads_running: 0, ..stat(&ran.total, settings.percentile) };
-        by_hook(&call.voice, &mut call.main, AT_THE_END, &stat);
+        let told = lab::scripts::report(&mut call.main, &call.script, AT_THE_END, &stat, &call.stop);
+        tell_of_hook(call, AT_THE_END, told);
     } else {
         block(call, settings, &ran.total, &threads, ran.unfinished);
     }
@@ -158,10 +189,10 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
     if ran.unfinished.is_some() {
         return FORCED;
     }
-    if let Some(why) = &ran.failure {
+    if let Some(why) = ran.failure.as_deref().filter(|why| *why != QUEUE_FULL) {
         call.voice
             .log(Level::Fatal, &format!("the run ended before its time, and this report is of a part of it: {why}"));
         return FAILED;
     }
-    done
+    if ran.failure.is_some() { FAILED } else { done }
 }

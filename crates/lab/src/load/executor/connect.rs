@@ -17,6 +17,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
+use workload::session::NO_ADDRESS;
 
 /// A Unix socket whose backlog is full says so at once and has no way to say when it is not.
 const BACKLOG_FULL: Nanos = Nanos::from_millis(1);
@@ -28,8 +29,9 @@ pub async fn connect(reactor: &Rc<Reactor>, address: &Address, deadline: Nanos) 
     match address {
         Address::Unix(path) => unix(reactor, path, deadline, due).await,
         Address::Tcp { host, port } => {
-            let mut last = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
-            for address in (host.as_str(), *port).to_socket_addrs()? {
+            let unknown = |why: &dyn std::fmt::Display| io::Error::other(format!("{NO_ADDRESS}{host}: {why}"));
+            let mut last = unknown(&"there is none");
+            for address in (host.as_str(), *port).to_socket_addrs().map_err(|e| unknown(&e))? {
                 match tcp(reactor, address, deadline, due).await {
                     Ok(line) => return Ok(line),
                     Err(e) => last = e,

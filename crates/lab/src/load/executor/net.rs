@@ -127,6 +127,15 @@ impl Net {
         }
     }
 
+    /// Hands everything that was begun to the kernel, without waiting; epoll has nothing that it has not handed in.
+    #[inline]
+    pub fn hand_in(&mut self) -> io::Result<()> {
+        match &mut self.way {
+            Way::Ring(ring) => ring.hand_in(),
+            Way::Epoll(_) => Ok(()),
+        }
+    }
+
     #[inline]
     pub fn wait(&mut self, timeout: Nanos, ready: &mut Vec<TaskId>) -> io::Result<()> {
         match &mut self.way {

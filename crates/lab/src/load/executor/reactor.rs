@@ -30,6 +30,7 @@ pub struct Reactor {
     now: Cell<Nanos>,
     next_sweep: Cell<Nanos>,
     stopping: Cell<bool>,
+    shares_cpu: Cell<bool>,
 }
 
 impl Reactor {
@@ -45,6 +46,7 @@ impl Reactor {
             now: Cell::new(now),
             next_sweep: Cell::new(Nanos(now.0 + TICK.0)),
             stopping: Cell::new(false),
+            shares_cpu: Cell::new(false),
         })
     }
 
@@ -61,6 +63,10 @@ impl Reactor {
     /// Reads the clock anew, for whoever has kept the batch waiting since.
     pub fn look(&self) {
         self.now.set(clock::now());
+    }
+
+    pub fn share_cpu(&self) {
+        self.shares_cpu.set(true);
     }
 
     pub fn stopping(&self) -> bool {
@@ -130,6 +136,10 @@ impl Reactor {
         let mut ready = self.ready.borrow_mut();
         let mut net = self.net.borrow_mut();
         let timeout = if ready.is_empty() { self.patience() } else { Nanos(0) };
+        if self.shares_cpu.get() && timeout > Nanos(0) {
+            net.hand_in()?;
+            rustix::thread::sched_yield();
+        }
         net.wait(timeout, &mut ready)?;
         let now = clock::now();
         self.now.set(now);

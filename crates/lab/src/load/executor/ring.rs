@@ -124,14 +124,7 @@ impl Ring {
 
     #[inline]
     pub fn wait(&mut self, timeout: Nanos, slots: &mut Slots, ready: &mut Vec<TaskId>) -> io::Result<()> {
-        match self.enter(timeout) {
-            Ok(_) => {}
-            // Interrupted, timed out, or more completions than the kernel wants to keep: look at what is there.
-            Err(e) => match Errno::from_io_error(&e) {
-                Some(Errno::INTR | Errno::TIME | Errno::BUSY | Errno::AGAIN) => {}
-                Some(_) | None => return Err(e),
-            },
-        }
+        entered(self.enter(timeout))?;
         for completion in self.ring.completion() {
             match completion.user_data() {
                 TICKED => self.ticking = false,
@@ -139,6 +132,11 @@ impl Ring {
             }
         }
         Ok(())
+    }
+
+    #[inline]
+    pub fn hand_in(&mut self) -> io::Result<()> {
+        entered(self.ring.submit())
     }
 
     #[inline]
@@ -157,6 +155,18 @@ impl Ring {
         }
         let timeout = Timespec::new().nsec(timeout.0 as u32);
         self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&timeout))
+    }
+}
+
+#[inline]
+fn entered(outcome: io::Result<usize>) -> io::Result<()> {
+    match outcome {
+        Ok(_) => Ok(()),
+        // Interrupted, timed out, or more completions than the kernel wants to keep: look at what is there.
+        Err(e) => match Errno::from_io_error(&e) {
+            Some(Errno::INTR | Errno::TIME | Errno::BUSY | Errno::AGAIN) => Ok(()),
+            Some(_) | None => Err(e),
+        },
     }
 }
 

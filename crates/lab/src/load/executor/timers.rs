@@ -45,11 +45,18 @@ pub struct Sleep {
     moment: Nanos,
     /// Whether the run was already being stopped when the sleep began; such a sleep is not cut short.
     begun: Option<bool>,
+    /// It waits for a turn of the executor and for no moment.
+    gives_way: bool,
 }
 
 impl Sleep {
     pub(super) fn new(reactor: Rc<Reactor>, moment: Nanos) -> Self {
-        Self { reactor, moment, begun: None }
+        Self { reactor, moment, begun: None, gives_way: false }
+    }
+
+    /// Ends after everybody else had their turn and the clock was read.
+    pub(super) fn of_one_turn(reactor: Rc<Reactor>) -> Self {
+        Self { reactor, moment: Nanos(0), begun: None, gives_way: true }
     }
 }
 
@@ -59,6 +66,11 @@ impl Future for Sleep {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let stopping = self.reactor.stopping();
         match self.begun {
+            None if self.gives_way => {
+                self.begun = Some(stopping);
+                self.reactor.wake(self.reactor.current());
+                Poll::Pending
+            }
             None if clock::now() >= self.moment => Poll::Ready(()),
             None => {
                 self.begun = Some(stopping);

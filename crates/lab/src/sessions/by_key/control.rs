@@ -50,6 +50,14 @@ impl Control {
         Ok(block_on((&mut self.session as &mut dyn KeyValue).answers())?.affected)
     }
 
+    /// Takes keys away, as many as were there. Only of memcached.
+    pub fn delete(&mut self, keys: &[u64]) -> Result<u64, Fault> {
+        for key in keys {
+            self.session.delete(Class(0), *key);
+        }
+        self.write()
+    }
+
     pub fn version(&mut self) -> Result<String, Fault> {
         let mut version = String::new();
         self.ask(

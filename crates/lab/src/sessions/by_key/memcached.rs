@@ -2,27 +2,34 @@
 
 use super::super::mysql::faults::protocol;
 use super::{Notes, Read, Request, refused};
-use wire::memcached::{Asked, Dialect, Said, natural};
+use wire::memcached::{Asked, Below, Dialect, Said, natural};
 use workload::session::Fault;
 
 #[inline]
-pub(super) fn get(dialect: Dialect, out: &mut Vec<u8>, keys: &[u64]) {
-    dialect.get(out, keys.iter().copied());
+pub(super) fn get(dialect: Dialect, prefix: &[u8], out: &mut Vec<u8>, keys: &[u64]) {
+    dialect.get(out, keys.iter().map(|key| Below(prefix, *key)));
 }
 
 #[inline]
-pub(super) fn set(dialect: Dialect, out: &mut Vec<u8>, key: u64, value: &[u8]) {
-    dialect.set(out, key, value);
+pub(super) fn set(dialect: Dialect, prefix: &[u8], out: &mut Vec<u8>, key: u64, value: &[u8]) {
+    dialect.set(out, Below(prefix, key), value);
 }
 
 #[inline]
-pub(super) fn read(dialect: Dialect, bytes: &[u8], request: &mut Request, notes: &mut Notes) -> Result<Read, Fault> {
+pub(super) fn read(
+    dialect: Dialect,
+    prefix: &[u8],
+    bytes: &[u8],
+    request: &mut Request,
+    notes: &mut Notes,
+) -> Result<Read, Fault> {
     let Some(heard) = dialect.hear(bytes).map_err(protocol)? else { return Ok(Read::Incomplete) };
     let asked = if request.keys == 0 { Asked::Write } else { Asked::Keys(request.keys) };
     match heard.said {
         Said::Value { key, value } => {
             request.found += 1;
             if request.kept.is_some() {
+                let key = key.strip_prefix(prefix).ok_or_else(|| Fault::Protocol("a key of somebody else's".into()))?;
                 notes.keep(request, natural(key).map_err(protocol)?, value)?;
             }
         }

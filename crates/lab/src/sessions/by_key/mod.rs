@@ -8,7 +8,7 @@ mod handlersocket;
 mod memcached;
 mod opening;
 
-pub use opening::{KeyDoor, Opening, Protocol};
+pub use opening::{KeyDoor, Keys, Opening, Protocol};
 
 use super::channel::Channel;
 use super::mysql::faults::lost;
@@ -17,6 +17,7 @@ use model::units::Nanos;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use wire::memcached::Below;
 use workload::kept::Kept;
 use workload::session::key_value::KeyValue;
 use workload::session::{Answer, Class, Fact, Fault, Want};
@@ -126,7 +127,9 @@ impl<L: Ledger> Session<L> {
         while let Some(request) = self.batch.get_mut(self.next) {
             let bytes = &self.channel.incoming()[taken..];
             let read = match &self.opening.door.protocol {
-                Protocol::Memcached { dialect, .. } => memcached::read(*dialect, bytes, request, &mut self.notes)?,
+                Protocol::Memcached { dialect, keys } => {
+                    memcached::read(*dialect, keys.prefix(), bytes, request, &mut self.notes)?
+                }
                 Protocol::HandlerSocket { .. } => handlersocket::read(bytes, request, &mut self.notes)?,
             };
             let consumed = match &read {
@@ -159,6 +162,16 @@ impl<L: Ledger> Session<L> {
         Ok(self.next == self.batch.len())
     }
 
+    /// Adds to the batch that a key is taken away: by the lab only, and only in memcached's protocol.
+    fn delete(&mut self, class: Class, key: u64) {
+        self.begin();
+        let Protocol::Memcached { dialect, keys } = &self.opening.door.protocol else {
+            unreachable!("only what the lab set in a cache of others is taken away")
+        };
+        dialect.delete(self.channel.outgoing(), Below(keys.prefix(), key));
+        self.batch.push(Request { class, keys: 0, kept: None, found: 0, written: 0, bytes: 0 });
+    }
+
     #[cold]
     fn failed(&mut self, fault: Fault) -> Fault {
         self.broken = true;
@@ -177,7 +190,7 @@ impl<L: Ledger> KeyValue for Session<L> {
         self.begin();
         let out = self.channel.outgoing();
         match &self.opening.door.protocol {
-            Protocol::Memcached { dialect, .. } => memcached::get(*dialect, out, keys),
+            Protocol::Memcached { dialect, keys: of } => memcached::get(*dialect, of.prefix(), out, keys),
             Protocol::HandlerSocket { .. } => handlersocket::get(out, keys),
         }
         let kept = want.first_kept().map(|_| self.notes.keys.len());
@@ -192,7 +205,7 @@ impl<L: Ledger> KeyValue for Session<L> {
         self.begin();
         let out = self.channel.outgoing();
         match &self.opening.door.protocol {
-            Protocol::Memcached { dialect, .. } => memcached::set(*dialect, out, key, value),
+            Protocol::Memcached { dialect, keys } => memcached::set(*dialect, keys.prefix(), out, key, value),
             Protocol::HandlerSocket { .. } => handlersocket::set(out, key, value, &mut self.notes.room),
         }
         self.batch.push(Request { class, keys: 0, kept: None, found: 0, written: 0, bytes: 0 });

@@ -27,8 +27,7 @@ pub struct KeyDoor {
 pub enum Protocol {
     Memcached {
         dialect: Dialect,
-        /// Of InnoDB's plugin; a cache has none.
-        container: Option<String>,
+        keys: Keys,
     },
     HandlerSocket {
         /// Empty where the server wants none.
@@ -40,12 +39,55 @@ pub enum Protocol {
     },
 }
 
+/// Which of memcached's keys are meant.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Keys {
+    /// All of a cache that is ours alone.
+    All,
+    /// Those of one container of InnoDB's plugin.
+    Container(String),
+    /// Those that begin so, in a cache that others use too.
+    Below(String),
+}
+
+impl Keys {
+    /// What every key begins with.
+    #[inline]
+    pub fn prefix(&self) -> &[u8] {
+        match self {
+            Self::All | Self::Container(_) => b"",
+            Self::Below(prefix) => prefix.as_bytes(),
+        }
+    }
+}
+
+impl fmt::Display for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("none"),
+            Self::Container(name) => f.write_str(name),
+            Self::Below(prefix) => write!(f, "keys that begin with {prefix}"),
+        }
+    }
+}
+
+impl KeyDoor {
+    /// The door to all that a cache has.
+    pub fn of_cache(address: Address) -> Self {
+        Self { address, protocol: Protocol::Memcached { dialect: Dialect::Text, keys: Keys::All } }
+    }
+}
+
 /// The secret stays out.
 impl fmt::Debug for KeyDoor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.protocol {
-            Protocol::Memcached { dialect, container } => {
-                write!(f, "memcached {dialect:?} {}@{}", container.as_deref().unwrap_or_default(), self.address)
+            Protocol::Memcached { dialect, keys } => {
+                let within = match keys {
+                    Keys::All => "",
+                    Keys::Container(within) | Keys::Below(within) => within,
+                };
+                write!(f, "memcached {dialect:?} {within}@{}", self.address)
             }
             Protocol::HandlerSocket { schema, .. } => write!(f, "handlersocket {schema}@{}", self.address),
         }
@@ -63,8 +105,8 @@ pub(super) async fn dial(opening: &Opening) -> Result<(Channel, Nanos), Fault> {
     let line: Line = (opening.connect)().await.map_err(|e| lost(&e))?;
     let mut channel = Channel::plain(line);
     match &opening.door.protocol {
-        Protocol::Memcached { container: None, .. } => {}
-        Protocol::Memcached { dialect, container: Some(name) } => select(&mut channel, *dialect, name).await?,
+        Protocol::Memcached { keys: Keys::All | Keys::Below(_), .. } => {}
+        Protocol::Memcached { dialect, keys: Keys::Container(name) } => select(&mut channel, *dialect, name).await?,
         Protocol::HandlerSocket { secret, schema, table, columns } => {
             if !secret.is_empty() {
                 handlersocket::authenticate(channel.outgoing(), secret);

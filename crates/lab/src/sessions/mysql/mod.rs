@@ -320,6 +320,10 @@ impl<L: Ledger> Sql for Session<L> {
         &self.kept
     }
 
+    fn take_kept(&mut self, into: &mut Kept) {
+        std::mem::swap(&mut self.kept, into);
+    }
+
     fn unix_ms(&self) -> u64 {
         (self.unix_at_boot.0 + self.conversation.channel.moment().0) / 1_000_000
     }

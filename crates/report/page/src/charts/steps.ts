@@ -38,6 +38,7 @@ export function steps(): HTMLElement {
       { open: n === 0 },
       h('summary', {}, words(place.first, others) || report.experiment.name),
       h('div', { class: 'multiples' }, figures, sizes(lines)),
+      regimes(lines),
     );
   });
   return h('div', { class: 'steps' }, legend(names), places);
@@ -135,20 +136,38 @@ function figure(step: string, lines: Line[]): HTMLElement {
   return h('figure', {}, h('figcaption', {}, step), drawn.element);
 }
 
-/** How large the tables are at the end of each iteration, and the cache as a line. */
+/** The phase of an iteration in which most rows are current; the last of them, or of all where nobody counted rows. */
+function fullest(cell: Cell, iteration: number): PhasePart | undefined {
+  const phases = (cell.phases ?? []).filter((p) => p.iteration === iteration);
+  const most = Math.max(...phases.map((p) => value(p, 'current_rows') ?? 0));
+  return phases.filter((p) => (value(p, 'current_rows') ?? 0) === most).at(-1);
+}
+
+const cacheOf = (lines: Line[]): number | undefined =>
+  lines.map((l) => value(fullest(l.cell, iterations(lines)[0] ?? 1), 'cache_bytes')).find((bytes) => bytes !== undefined);
+
+/** How large the tables are in each iteration, the history in them apart, and the cache as a line. */
 function sizes(lines: Line[]): HTMLElement | null {
-  const last = (line: Line, i: number): PhasePart | undefined => (line.cell.phases ?? []).filter((p) => p.iteration === i).at(-1);
-  const points = (line: Line): Point[] =>
+  const points = (line: Line, metric: string, what: string): Point[] =>
     iterations(lines).flatMap((i) => {
-      const bytes = value(last(line, i), 'data_bytes');
-      return bytes === undefined ? [] : [{ value: [i, bytes], text: `After iteration ${i}, ${line.name}: ${quantity(bytes, 'bytes')}`, struck: false }];
+      const bytes = value(fullest(line.cell, i), metric);
+      return bytes === undefined ? [] : [{ value: [i, bytes], text: `${what} in iteration ${i}, ${line.name}: ${quantity(bytes, 'bytes')}`, struck: false }];
     });
-  const cache = lines.map((l) => value(last(l, iterations(lines)[0] ?? 1), 'cache_bytes')).find((bytes) => bytes !== undefined);
+  const cache = cacheOf(lines);
   if (cache === undefined) return null;
+  const kept = lines.filter((l) => iterations(lines).some((i) => (value(fullest(l.cell, i), 'history_bytes') ?? 0) > 0));
+  const dotted = (line: Option): Option => ({ ...line, symbolSize: 4, lineStyle: { ...(line.lineStyle as Option), type: 'dotted' } });
+  const tables = lines.map((l) => points(l, 'data_bytes', 'Tables'));
+  const most = Math.max(cache, ...tables.flat().map((p) => p.value[1]));
+  // Whole powers of two, as sizes are told.
+  const step = 2 ** Math.ceil(Math.log2(most / 4));
+  const scale = (c: Palette): Option => ({ ...(axes(c, lines, 'bytes').yAxis as Option), interval: step, max: Math.ceil(most / step) * step });
   const drawn = chart(`Size of the tables over iterations, beside a cache of ${quantity(cache, 'bytes')}`, HEIGHT, (c) => ({
     ...axes(c, lines, 'bytes'),
+    yAxis: scale(c),
     series: [
-      ...lines.map((l) => series(c, l, points(l))),
+      ...lines.map((l, n) => series(c, l, tables[n] ?? [])),
+      ...kept.map((l) => dotted(series(c, l, points(l, 'history_bytes', 'History')))),
       {
         type: 'line',
         silent: true,
@@ -161,5 +180,39 @@ function sizes(lines: Line[]): HTMLElement | null {
       },
     ],
   }));
-  return h('figure', {}, h('figcaption', {}, `size of the tables; dashed: the cache, ${quantity(cache, 'bytes')}`), drawn.element);
+  const dots = kept.length > 0 ? '; dotted: the history in them' : '';
+  return h('figure', {}, h('figcaption', {}, `size of the tables${dots}; dashed: the cache, ${quantity(cache, 'bytes')}`), drawn.element);
+}
+
+/** The same as a table: what is current, what is history, their share of the cache, and the pages that were read. */
+function regimes(lines: Line[]): HTMLElement | null {
+  if (cacheOf(lines) === undefined) return null;
+  const all = iterations(lines);
+  const told = (line: Line, i: number): (HTMLElement | string)[] => {
+    const phase = fullest(line.cell, i);
+    const [data, history, cache] = ['data_bytes', 'history_bytes', 'cache_bytes'].map((metric) => value(phase, metric));
+    if (data === undefined || cache === undefined) return ['–'];
+    const phases = (line.cell.phases ?? []).filter((p) => p.iteration === i);
+    const reads = Math.max(...phases.map((p) => value(p, 'page_reads_per_statement') ?? 0));
+    const left = phases.some((p) => (value(p, 'left_cache') ?? 0) > 0);
+    const parts = history === undefined ? quantity(data, 'bytes') : `${quantity(data - history, 'bytes')} + ${quantity(history, 'bytes')}`;
+    const share = `${quantity(data / cache, 'share')} of the cache`;
+    const read = reads > 0 ? `, up to ${digits(reads)} pages read per statement` : '';
+    return [parts, h('br'), h('span', { class: 'soft' }, left ? h('mark', {}, share) : share, read)];
+  };
+  return h(
+    'details',
+    { class: 'sizes' },
+    h('summary', {}, 'current rows + history, by iteration'),
+    h(
+      'div',
+      { class: 'scroll' },
+      h(
+        'table',
+        {},
+        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }), all.map((i) => h('th', { scope: 'col' }, `iteration ${i}`)))),
+        h('tbody', {}, lines.map((line) => h('tr', {}, h('th', { scope: 'row' }, line.name), all.map((i) => h('td', {}, told(line, i)))))),
+      ),
+    ),
+  );
 }

@@ -393,3 +393,22 @@ fn auto_takes_what_the_kernel_grants() {
     let granted = if Executor::new(Io::IoUring).is_ok() { Io::IoUring } else { Io::Epoll };
     assert_eq!(Executor::new(Io::Auto).unwrap().handle().io(), granted);
 }
+
+#[test]
+fn who_gives_way_misses_no_answer_and_no_moment() {
+    let server = Server::start();
+    let door = Address::Unix(server.socket());
+    on_each(|handle| {
+        let door = door.clone();
+        async move {
+            handle.share_cpu();
+            let mut line = handle.connect(&door, PATIENT).await.expect("a line");
+            for answer in 1..100 {
+                ask(&mut line, 22, answer, Manner::Whole).await.unwrap();
+            }
+            let moment = Nanos(clock::now().0 + 1_000_000);
+            handle.sleep_until(moment).await;
+            assert!(clock::now() >= moment);
+        }
+    });
+}

@@ -1,0 +1,195 @@
+//! `--record DIR`: the run that the command line asks for, as a plan of one run, so that it is noted down, judged and drawn like any
+//! other. The text report stays sysbench's; where the page lies is told on stderr. Passwords reach no record.
+
+use super::Call;
+use crate::progress::Terminal;
+use crate::question;
+use crate::verbs::report;
+use lab::notebook::Notebook;
+use lab::process::Guard;
+use lab::scripts::{Limits, phases};
+use lab::sessions::address::{Address, Door};
+use lab::snapshots::manifest::digest;
+use lua::option::{Options, Value as OptionValue};
+use model::errors::Errors;
+use model::experiment::SHOWN;
+use model::host::Host;
+use model::load::{Arrivals, Io, Load, Process};
+use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server};
+use model::rate::Rate;
+use model::seed::Seed;
+use model::units::{Nanos, Users};
+use model::value::Value;
+use model::verdict::Status;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use workload::Workload;
+
+/// sysbench has no time-out; a plan must name one, and no answer takes a day.
+const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
+
+/// A record that is being written.
+pub struct Notes {
+    folder: PathBuf,
+    plan: Plan,
+    host: Host,
+    notebook: Notebook,
+    terminal: Terminal,
+}
+
+/// Begins the record that the command line asks for; `None` where it asks for none.
+pub fn begin(call: &mut Call, limits: &Limits) -> Result<Option<Notes>, String> {
+    let Some(folder) = call.words.record.clone().map(PathBuf::from) else { return Ok(None) };
+    let door = server(call)?;
+    let plan = plan(call, limits, &door)?;
+    if folder.join("plan.json").exists() {
+        return Err(format!("--record: {} is a record already; name a new folder", folder.display()));
+    }
+    workload::offer(call.stage.scripted);
+    let host = question::host().map_err(|_| "this host cannot be surveyed".to_string())?;
+    let notebook = Notebook::open_or_create(&folder, &plan, &command_line(call)).map_err(|e| e.to_string())?;
+    Ok(Some(Notes { folder, plan, host, notebook, terminal: Terminal::new() }))
+}
+
+impl Notes {
+    pub fn noting(&mut self) -> lab::Noting<'_> {
+        let Self { plan, host, notebook, terminal, .. } = self;
+        lab::Noting { plan, host, guard: Guard::this_program(), notebook, progress: terminal }
+    }
+
+    /// Draws the page, also of a run that failed or was interrupted, and says where it is.
+    pub fn draw(self) {
+        let Self { folder, notebook, terminal, .. } = self;
+        drop((notebook, terminal));
+        match report::write(&folder) {
+            Ok((_, judgement)) => {
+                let verdicts = judgement.cells.iter().flat_map(|cell| &cell.verdicts);
+                for verdict in verdicts.filter(|verdict| verdict.verdict == Status::Fail) {
+                    eprintln!("{} {}: {}", verdict.verdict.word(), verdict.check, verdict.sentence);
+                }
+                eprintln!("{}", folder.join("report.html").display());
+            }
+            Err(why) => eprintln!("--record: {why}"),
+        }
+    }
+}
+
+/// The server that the run is about.
+fn server(call: &Call) -> Result<Door, String> {
+    let option = |name: &str| call.invoked.options.get(name);
+    if option("mysql_dry_run") == Some(&OptionValue::Bool(true)) {
+        return Err("--record: a dry run says nothing to any server, and there is nothing to record".into());
+    }
+    if option("db_driver") != Some(&OptionValue::Text("mysql".into())) {
+        return Err("--record is for MySQL and MariaDB: what a record tells of a server is asked in their words".into());
+    }
+    call.stage.doors.mysql.first().cloned().ok_or_else(|| "--record: no server is named".to_string())
+}
+
+fn plan(call: &mut Call, limits: &Limits, door: &Door) -> Result<Plan, String> {
+    let seed = Seed(call.invoked.settings.seed);
+    let users = Users(call.stage.threads);
+    let rate = limits.rate.map(|rate| Rate::steady(f64::from(rate)));
+    let workload = call.stage.scripted.words().name.to_string();
+    let (id, run) = (CellId("c001".into()), RunId("c001-1".into()));
+    let cell = Cell {
+        id: id.clone(),
+        axes: BTreeMap::new(),
+        repeats: None,
+        server: Server {
+            build: address(&door.address),
+            on: Some(dsn(door)),
+            engine: "innodb".into(),
+            profile: "default".into(),
+            ..Server::default()
+        },
+        workload: workload.clone(),
+        parameters: parameters(call)?,
+        load: Load {
+            users,
+            arrivals: rate.map(|rate| Arrivals { rate, process: Process::Poisson }),
+            pause: None,
+            transport: None,
+            io: Io::Auto,
+            deadline: DEADLINE,
+            reconnect_every: None,
+            errors: Errors::default(),
+            drain: None,
+            sampling: true,
+        },
+        search: None,
+        groups: Vec::new(),
+        phases: phases(limits),
+    };
+    Ok(Plan {
+        schema: PLAN_SCHEMA,
+        name: workload,
+        question: format!("What does `{}` give?", command_line(call).trim_end()),
+        scale: None,
+        sets: Vec::new(),
+        seed,
+        axes: Vec::new(),
+        intervention: None,
+        runs: vec![PlannedRun { id: run, cell: id, repetition: 1, block: 1, seed, explain: false }],
+        cells: vec![cell],
+        skipped: Vec::new(),
+        cost: Cost::default(),
+        warnings: Vec::new(),
+        limits: BTreeMap::new(),
+    })
+}
+
+/// What the script does: its own options and sysbench's of random numbers, and what it is.
+fn parameters(call: &mut Call) -> Result<BTreeMap<String, Value>, String> {
+    let state = call.main.state();
+    let declared = state.declared()?.unwrap_or_default();
+    let text: Vec<u8> =
+        state.sources()?.into_iter().flat_map(|(name, text)| [name.into_bytes(), text].concat()).collect();
+    let is_its = |name: &str| declared.iter().any(|option| option.name == name);
+    let is_told = |name: &str| is_its(name) || name.starts_with("rand_") || name == "db_ps_mode";
+    let options: &Options = &call.invoked.options;
+    let told = options.iter().filter(|(name, _)| is_told(name));
+    let mut all: BTreeMap<_, _> = told.filter_map(|(name, value)| Some((name.clone(), shown(value)?))).collect();
+    let script = call.words.script.clone().unwrap_or_default();
+    let version = if call.words.compat == lua::Compat::V10 { "1.0" } else { "1.1" };
+    all.extend(SHOWN.map(String::from).into_iter().zip([script, digest(&text), version.into()].map(Value::Text)));
+    Ok(all)
+}
+
+fn shown(value: &OptionValue) -> Option<Value> {
+    Some(match value {
+        OptionValue::Bool(flag) => Value::Flag(*flag),
+        OptionValue::Number(n) if n.fract() == 0.0 => Value::Count(*n as i64),
+        OptionValue::Number(n) => Value::Real(*n),
+        OptionValue::Text(text) => Value::Text(text.clone()),
+        OptionValue::List(words) => Value::Text(words.join(",")),
+        OptionValue::File => return None,
+    })
+}
+
+/// As it was typed, without what is secret.
+fn command_line(call: &Call) -> String {
+    let word = |word: &String| match word.split_once('=') {
+        Some((name, _)) if name.ends_with("password") => format!("{name}=…"),
+        Some(_) | None => word.clone(),
+    };
+    let words: Vec<String> = call.words.theirs.iter().map(word).collect();
+    format!("sysbench {}\n", words.join(" "))
+}
+
+fn address(address: &Address) -> String {
+    match address {
+        Address::Unix(_) => "localhost".into(),
+        Address::Tcp { host, port } => format!("{host}:{port}"),
+    }
+}
+
+/// Without its password.
+fn dsn(door: &Door) -> String {
+    let (user, schema) = (&door.user, door.schema.as_deref().unwrap_or_default());
+    let socket = match &door.address {
+        Address::Unix(path) => format!("?socket={}", path.display()),
+        Address::Tcp { .. } => String::new(),
+    };
+    format!("mysql://{user}@{}/{schema}{socket}", address(&door.address))
+}

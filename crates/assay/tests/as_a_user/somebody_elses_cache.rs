@@ -1,0 +1,88 @@
+//! A memcached that assay did not start: its users are assay's guests. What others keep there stays, what assay set is gone when it
+//! leaves, and data that would push others' out are refused.
+
+use crate::desk::Desk;
+use lab::servers::catalogue;
+use lab::sessions::address::Address;
+use lab::sessions::by_key::KeyDoor;
+use lab::sessions::by_key::control::Control;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Theirs(Child);
+
+impl Drop for Theirs {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Somebody's cache of the least size that there is; `None`, and a word about it, where none is installed.
+fn theirs(socket: &Path) -> Option<Theirs> {
+    let Ok(build) = catalogue::find("memcached") else {
+        eprintln!("skipped: memcached is not installed here");
+        return None;
+    };
+    let mut command = Command::new(&build.installed.binary);
+    command.arg("-s").arg(socket).args(["-U", "0", "-m", "64"]);
+    if rustix::process::geteuid().is_root() {
+        command.args(["-u", "root"]);
+    }
+    Some(Theirs(command.spawn().unwrap()))
+}
+
+/// Waits until it is there.
+fn control(socket: &Path) -> Control {
+    let door = KeyDoor::of_cache(Address::Unix(socket.into()));
+    loop {
+        match Control::connect(&door, PATIENCE) {
+            Ok(control) => return control,
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}
+
+#[test]
+fn a_cache_of_somebody_else_has_a_guest_that_leaves_nothing_and_pushes_nobody_out() {
+    let desk = Desk::new();
+    let socket = desk.path("s");
+    let Some(_theirs) = theirs(&socket) else { return };
+    let mut control = control(&socket);
+    control.set(7, b"precious");
+    assert_eq!(control.write().unwrap(), 1);
+    let dsn = format!("memcached://localhost?socket={}", socket.display());
+    let bench = |workload: &str, keys: &str, out: &str| {
+        let keys = format!("workload.kv.keys={keys}");
+        desk.assay(&["bench", workload, "--on", &dsn, "--for", "200ms", "--users", "1,2", "--set", &keys, "--out", out])
+    };
+
+    // A writer's keys are set anew before each run, as the plan says.
+    let said = bench("kv.memcached_mix", "500", "written");
+    said.assert_carried_out();
+    assert!(said.err.contains("load their data anew"), "{}", said.err);
+    let notes = desk.read("written/notes.jsonl");
+    assert_eq!(notes.matches("\"kind\":\"dataset_ready\"").count(), 2);
+    assert!(notes.contains("500 keys that began with assay_kv_"), "{notes}");
+    let report: Value = serde_json::from_str(&desk.read("written/report.json")).unwrap();
+    let verdicts = report["cells"][0]["verdicts"].as_array().unwrap();
+    for check in ["gets_agree", "answers_were_expected", "schema_as_declared", "plans_were_stable"] {
+        let verdict = verdicts.iter().find(|v| v["check"] == check).unwrap();
+        assert_eq!(verdict["verdict"], "pass", "{verdict:#}");
+    }
+
+    // More than it has room for, and what it does not speak.
+    let full = bench("kv.memcached", "1_000_000", "full");
+    assert!(full.status == 3 && full.err.contains("what others keep there would be dropped"), "{full:?}");
+    let sql = bench("kv.sql", "500", "sql");
+    assert!(sql.status == 2 && sql.err.contains("take kv.memcached there"), "{sql:?}");
+
+    assert_eq!(control.get(&[7]).unwrap(), [(7, b"precious".to_vec())]);
+    let stats = control.stats().unwrap();
+    let stat = |name: &str| stats.iter().find(|(n, _)| n == name).unwrap().1.as_str();
+    assert_eq!((stat("curr_items"), stat("cmd_flush"), stat("evictions")), ("1", "0", "0"));
+}

@@ -1,0 +1,55 @@
+//! A door past SQL may read inside a transaction that goes on from get to get. Several gets in one are cheaper, and at repeatable read
+//! all of them see what the first one saw: InnoDB's memcached plugin with 128 gets in a transaction returns the old value for 127 gets
+//! after somebody's change was committed, and each connection for gets of its own. That is a price, and it stands beside the rate.
+//!
+//! The lab asks once per run, through a connection of its own: a row is changed in SQL, committed, and read past SQL until it is
+//! new. One old answer warns. At read uncommitted no answer is old, and it may be one that is never committed; the sentence says so.
+
+use crate::check::{Check, Look, Seen, Sight};
+use crate::evidence::RunEvidence;
+use model::plan::door::{CACHE, MONGODB};
+use model::verdict::Status;
+use model::words::door;
+
+pub const CHECK: Check = Check {
+    id: "answers_were_fresh",
+    code: "W3c",
+    claim: || "past SQL, the first get after a commit returned what was committed".into(),
+    source: include_str!("answers_were_fresh.rs"),
+    needs: &[],
+    limits: &[],
+    quarantined: false,
+    advice: "say beside the rate how old its answers may be, or measure with one get in a transaction (settings.read_batch = 1)",
+    look: Look::Run(look),
+};
+
+const GETS: &str = "stale_gets_after_commit";
+const TIME: &str = "stale_ms_after_commit";
+const LEVEL: &str = "door_isolation";
+/// As the lab calls the plugin's default.
+const DIRTY: &str = "read uncommitted";
+
+fn look(run: &RunEvidence) -> Sight {
+    let past_sql = |name: &str| door(name).is_some_and(|door| door != MONGODB);
+    let fresh = |sentence: &str| Ok(Seen::new(Status::Pass, "0 gets", "0 gets", sentence));
+    if !run.cell.works().iter().any(|work| past_sql(&work.workload)) {
+        return fresh("Nobody comes past SQL here.");
+    }
+    if run.instance.is_some_and(|instance| instance.kind == CACHE) {
+        return fresh("A cache has one copy of a value, and no transactions.");
+    }
+    let sessions = std::iter::once(&run.run.session).chain(run.run.more_sessions.values());
+    let told = sessions.map(|session| &session.variables).find(|variables| variables.contains_key(GETS));
+    let told = told.ok_or("how long an answer stays old was not measured")?;
+    let say = |name: &str| told.get(name).map_or("unknown", String::as_str);
+    let (gets, time, level) = (say(GETS), say(TIME), say(LEVEL));
+    if gets == "0" {
+        let dirty = if level == DIRTY { ", and also what was not committed and may never be" } else { "" };
+        return fresh(&format!("A get returned at once what had been committed{dirty} ({level})."));
+    }
+    let sentence = format!(
+        "After a change was committed a connection went on to return the old value for {gets} gets and {time} ms ({level}): the rate is \
+         one of answers so old."
+    );
+    Ok(Seen::new(Status::Warn, format!("{gets} gets"), "0 gets", sentence))
+}
