@@ -5,8 +5,12 @@ mod bench;
 use bench::*;
 use model::finding::{Finding, Rung};
 use model::load::{Disturb, Phase};
-use model::record::Record;
+use model::plan::RunId;
 use model::record::run::PhaseRecord;
+use model::record::series::{Metric, Series, Shape, Unit};
+use model::record::tally::Interval;
+use model::record::{Details, Record};
+use model::units::Nanos;
 use model::value::Value;
 
 const CAUSE: &str = "open_snapshot_keeps_old_versions";
@@ -115,4 +119,61 @@ fn what_was_not_counted_leaves_the_loss_unexplained() {
         run.phases[1].counters.remove("db.history_list_length");
     }
     assert_eq!(finding(&record).map(|f| f.rung), Some(Rung::Unexplained));
+}
+
+/// Three seconds, one of each phase, as `record` counts them.
+struct Seconds(Record);
+
+impl Details for Seconds {
+    fn intervals(&self, run: &RunId) -> Vec<Interval> {
+        let phases = &self.0.runs.iter().find(|r| r.id == *run).expect("a run of ours").phases;
+        let interval = |p: &PhaseRecord| Interval {
+            from: p.from,
+            to: p.to,
+            phase: p.name.clone(),
+            group: "users".into(),
+            tally: p.groups["users"].tally.clone(),
+        };
+        phases.iter().map(interval).collect()
+    }
+    fn series(&self, run: &RunId, _: &[&str]) -> Vec<Series> {
+        let phases = &self.0.runs.iter().find(|r| r.id == *run).expect("a run of ours").phases;
+        let mut readings = vec![(phases[0].from, 0.0)];
+        for phase in phases {
+            let read = phase.counters["db.page_read_requests"].delta();
+            readings.push((phase.to, readings[readings.len() - 1].1 + read));
+        }
+        let metric = Metric { name: "db.page_read_requests".into(), unit: Unit::Count, shape: Shape::Counter };
+        vec![Series { metric, readings }]
+    }
+}
+
+#[test]
+fn what_arithmetic_expects_stands_beside_what_lists_met() {
+    let mut record = record(&[("open_snapshot", [CALM, WADING, CALM])]);
+    record.plan.cells[0].parameters = [
+        ("startid1", Value::Count(1)),
+        ("maxid1", Value::Count(1_000_001)),
+        ("link_types", Value::Count(2)),
+        ("read_shape", Value::Real(0.8)),
+        ("read_uncorrelated", Value::Real(99.5)),
+        ("write_heat", "as_reads".into()),
+    ]
+    .map(|(name, value)| (name.to_string(), value))
+    .into();
+    for (second, phase) in record.runs.iter_mut().flat_map(|run| run.phases.iter_mut().enumerate()) {
+        let tally = &mut phase.groups.get_mut("users").expect("users").tally;
+        tally.operations = tally.operations.values().map(|o| ("get_links_list".to_string(), o.clone())).collect();
+        tally.statements = tally.statements.values().map(|s| ("write_link".to_string(), s.clone())).collect();
+        (phase.from, phase.to) = (Nanos::from_secs(second as u64), Nanos::from_secs(second as u64 + 1));
+    }
+    let judgement = judge::judge(&record, &Seconds(record.clone()));
+    let [forecast] = &judgement.forecasts[..] else { panic!("{:?}", judgement.forecasts) };
+    let points: Vec<_> = forecast.phases.iter().map(|p| (p.disturb.is_some(), &p.points[..])).collect();
+    let [(false, [before]), (true, [open]), (false, [after])] = points[..] else { panic!("{points:?}") };
+    assert_eq!((before.at_s, before.expected, before.measured.round()), (0.0, Some(0.0), 0.0));
+    // 38 logical reads where there were 10, each statement a list and an update; half of 2.0e-4 for each of 5000 updates.
+    assert!((open.measured - 28.0).abs() < 0.2, "{open:?}");
+    assert!((open.expected.expect("it is foretold") - 0.5).abs() < 0.02, "{open:?}");
+    assert_eq!((after.at_s, after.expected), (2.0, None));
 }

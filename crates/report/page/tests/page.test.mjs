@@ -195,7 +195,7 @@ test('the timeline is shaded where something was done to the server, and says wh
 test('what arithmetic expects is drawn dashed beside what was measured, over the tint of its phase', async (t) => {
   const page = await open(t);
   const figure = page.locator('#forecast figure');
-  assert.match(await figure.textContent(), /further logical reads per list; dashed: stale entries .* Mean of 3 runs\./);
+  assert.match(await figure.textContent(), /Line: further logical reads per list; dashed: stale entries .* Mean of 3 runs\./);
   await figure.scrollIntoViewIfNeeded();
   await tinted(page, 'forecast');
   const lines = await page.$$eval('#forecast .chart svg path[fill=none], #forecast .chart svg path[fill=transparent]', (all) =>

@@ -13,7 +13,7 @@ const HEIGHT = 230;
 export const hasForecasts = (): boolean => (report.forecasts ?? []).length > 0;
 
 export function forecasts(): HTMLElement {
-  return h('div', { class: 'multiples' }, (report.forecasts ?? []).map(figure));
+  return h('div', { class: 'multiples wide' }, (report.forecasts ?? []).map(figure));
 }
 
 const middle = (p: ForecastPoint): number => p.at_s + p.for_s / 2;
@@ -69,8 +69,8 @@ function figure(forecast: Forecast): HTMLElement {
       ),
     ],
   }));
-  const told = `${place}: ${forecast.measured}; dashed: ${forecast.expected}. Mean of ${plural(forecast.runs, 'run')}.`;
-  return h('figure', { class: 'forecast' }, h('figcaption', {}, told), drawn.element);
+  const told = `Line: ${forecast.measured}; dashed: ${forecast.expected}. Mean of ${plural(forecast.runs, 'run')}.`;
+  return h('figure', {}, h('figcaption', {}, place), drawn.element, h('p', { class: 'caption' }, told));
 }
 
 function tip(forecast: Forecast, items: unknown): string {
