@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex};
 
 #[path = "private_postgres/mod.rs"]
 mod private_postgres;
+mod script_results;
 mod script_shapes;
 
 static GO: AtomicBool = AtomicBool::new(false);
@@ -331,6 +332,7 @@ fn statements_give_what_sysbench_says_that_they_give() {
         errors_are_told_raised_and_counted(&doors);
         script_shapes::all(&doors, "mysql");
         bulk_inserts_arrive_whole(&doors);
+        script_results::come_one_by_one(&doors);
         a_deadlock_is_met_by_trying_again(&doors);
     });
 }

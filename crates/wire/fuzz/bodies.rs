@@ -283,7 +283,7 @@ pub fn reply(data: &[u8]) {
                 }
                 Ok(Step::LocalInfile { consumed, .. }) => at += consumed,
                 Ok(Step::Done { consumed, summary } | Step::Failed { consumed, summary, .. }) => {
-                    assert_eq!(summary.rows, all.rows);
+                    assert_eq!((summary.rows, summary.results), (all.rows, all.results));
                     assert_eq!(summary.bytes, (at + consumed) as u64);
                     return;
                 }
@@ -320,11 +320,17 @@ fn ends_with_error<T>(mut cells: impl Iterator<Item = Result<T, Malformed>>) {
 struct Everything {
     types: Vec<ColumnType>,
     rows: u64,
+    results: u32,
 }
 
 impl Visitor for Everything {
     fn result_set(&mut self, _columns: usize) {
         self.types.clear();
+        self.results += 1;
+    }
+
+    fn ok(&mut self, _affected: u64) {
+        self.results += 1;
     }
 
     fn parameter(&mut self, _index: usize, definition: Definition<'_>) {

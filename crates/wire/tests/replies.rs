@@ -111,6 +111,10 @@ fn results_of_a_procedure_are_one_reply() {
     for (file, capabilities) in dialects() {
         assert_eq!(rows(file, capabilities, "text_two_results"), ["1", "2 | three"], "{file}");
         assert_eq!(rows(file, capabilities, "execute_two_results"), ["I64(1)", "I64(2) | three"], "{file}");
+        let parts = lines(file, capabilities, "text_two_results").into_iter();
+        let parts: Vec<String> =
+            parts.filter(|line| line.starts_with("result set") || line.starts_with("ok")).collect();
+        assert_eq!(parts, ["result set of 1", "result set of 2", "ok of 0"], "{file}");
         let end = last(file, capabilities, "text_two_results");
         assert!(end.contains("results: 3, columns: 2, rows: 2"), "{file}: {end}");
     }

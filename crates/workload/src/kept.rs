@@ -1,6 +1,8 @@
 //! Rows that a user asked to read, in buffers that are used again for the next answer: after the first few answers
 //! of a run, keeping rows allocates nothing.
 
+use std::collections::VecDeque;
+
 /// One cell of a kept row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
@@ -21,11 +23,16 @@ enum Entry {
     Bytes { start: u32, length: u32 },
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Kept {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     columns: usize,
+    affected: u64,
+    /// Since it was cleared, a result has begun.
+    has_begun: bool,
+    /// While an answer is read, those before this one; afterwards those behind it. Most answers have one result.
+    others: VecDeque<Kept>,
 }
 
 impl Kept {
@@ -34,12 +41,50 @@ impl Kept {
         self.bytes.clear();
         self.entries.clear();
         self.columns = columns;
+        self.has_begun = false;
+        self.others.clear();
+    }
+    /// The answer's next result begins; one without columns has none but rows that it `affected`. Takes memory from the second on.
+    pub fn begin(&mut self, columns: usize, affected: u64) {
+        if self.has_begun {
+            let mut others = std::mem::take(&mut self.others);
+            others.push_back(std::mem::take(self));
+            self.others = others;
+        }
+        (self.columns, self.affected, self.has_begun) = (columns, affected, true);
+    }
+    /// After the last: the first is at hand, and the others are behind it.
+    pub fn rewind(&mut self) {
+        if let Some(first) = self.others.pop_front() {
+            let mut others = std::mem::take(&mut self.others);
+            others.push_back(std::mem::replace(self, first));
+            self.others = others;
+        }
+    }
+    /// Has the next result at hand; false, and all is as it was, when there is none.
+    pub fn advance(&mut self) -> bool {
+        let Some(next) = self.others.pop_front() else { return false };
+        let others = std::mem::take(&mut self.others);
+        *self = Self { others, ..next };
+        true
+    }
+    /// How many results are behind the one at hand.
+    pub fn results_behind(&self) -> usize {
+        self.others.len()
+    }
+    pub fn leave_others(&mut self) {
+        self.others.clear();
+    }
+    /// Rows that a result without columns changed, where each result is kept.
+    pub fn affected(&self) -> u64 {
+        self.affected
     }
     /// Becomes equal to `other`, in the memory that it has.
     pub fn copy(&mut self, other: &Self) {
         self.bytes.clone_from(&other.bytes);
         self.entries.clone_from(&other.entries);
-        self.columns = other.columns;
+        (self.columns, self.affected, self.has_begun) = (other.columns, other.affected, other.has_begun);
+        self.others.clone_from(&other.others);
     }
     /// Appends the next cell, in row order.
     pub fn push(&mut self, cell: Cell<'_>) {
@@ -116,6 +161,31 @@ mod tests {
         kept.clear(1);
         kept.push(Cell::Bytes(text.as_bytes()));
         kept.int(0, 0)
+    }
+
+    #[test]
+    fn the_results_of_an_answer_are_read_in_their_order() {
+        let mut kept = Kept::default();
+        // The second answer finds what the first left.
+        for _ in 0..2 {
+            kept.clear(0);
+            kept.begin(1, 0);
+            kept.push(Cell::Int(1));
+            kept.begin(0, 7);
+            kept.begin(2, 0);
+            kept.push(Cell::Int(2));
+            kept.push(Cell::Bytes(b"two"));
+            kept.rewind();
+            assert_eq!((kept.columns(), kept.int(0, 0), kept.results_behind()), (1, Some(1), 2));
+            assert!(kept.advance());
+            assert_eq!((kept.columns(), kept.rows(), kept.affected()), (0, 0, 7));
+            assert!(kept.advance());
+            assert_eq!((kept.columns(), kept.text(0, 1).as_deref(), kept.results_behind()), (2, Some("two"), 0));
+            assert!(!kept.advance() && kept.rows() == 1);
+        }
+        kept.begin(1, 0);
+        kept.clear(1);
+        assert_eq!((kept.rows(), kept.results_behind()), (0, 0));
     }
 
     proptest! {

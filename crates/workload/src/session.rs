@@ -40,6 +40,8 @@ pub enum Want {
     Keep,
     /// Keep those from this one on, counted from 0: whoever only wants the end of a long answer pays for no more.
     KeepFrom(u64),
+    /// Keep the rows of each result, where an answer has several; the others keep those of the last that has rows.
+    KeepEach,
 }
 
 impl Want {
@@ -48,7 +50,7 @@ impl Want {
     pub fn first_kept(self) -> Option<u64> {
         match self {
             Self::Count => None,
-            Self::Keep => Some(0),
+            Self::Keep | Self::KeepEach => Some(0),
             Self::KeepFrom(row) => Some(row),
         }
     }

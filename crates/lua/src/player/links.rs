@@ -70,8 +70,9 @@ impl Player {
         self.state.reply(Reply::default());
     }
 
-    /// Statements do not outlive their conversation.
+    /// Neither statements nor results outlive their conversation.
     pub(super) fn bury(&mut self, connection: usize) {
+        self.state.forget(connection);
         let its = self.statements.iter_mut().filter(|s| s.connection == connection);
         its.filter(|s| matches!(s.way, Way::Server(_))).for_each(|s| s.way = Way::Dead);
     }

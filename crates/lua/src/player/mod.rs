@@ -205,7 +205,7 @@ impl Player {
                 Link::Open(session, _) => match std::str::from_utf8(sql) {
                     Ok(text) => {
                         let class = self.met.class(text, &self.shapes);
-                        sessions.at(session).start(class, Request::Text(text), Want::Keep);
+                        sessions.at(session).start(class, Request::Text(text), Want::KeepEach);
                         Next::Asked { connection, session }
                     }
                     Err(_) => self.refuse_text(),
@@ -227,7 +227,7 @@ impl Player {
                     (Link::Open(..), Way::Dead) => return Ok(self.refuse()),
                     (other, _) => return Ok(self.without_session(other)),
                 };
-                sessions.at(session).start(class, request, Want::Keep);
+                sessions.at(session).start(class, request, Want::KeepEach);
                 Next::Asked { connection, session }
             }
             Step::Sleep { seconds } => Next::Seldom(Seldom::Sleep(Nanos((seconds.max(0.0) * 1e9) as u64))),
@@ -295,12 +295,15 @@ impl Player {
     #[inline]
     fn settle(&mut self, connection: usize, answer: &Answer, session: &mut (dyn Sql + '_)) {
         let mut reply = Reply::default();
-        if session.kept().columns() > 0 {
+        let kept = session.kept();
+        // The script asks for the other results itself, and they count when it does.
+        let affected = if kept.results_behind() > 0 { kept.affected() } else { answer.affected };
+        (reply.rows, reply.columns) = self.state.keep(connection, session);
+        if reply.columns > 0 {
             self.state.exchange().count(READ);
             reply.outcome = Outcome::Rows;
-            (reply.rows, reply.columns) = self.state.keep(connection, session);
         } else {
-            self.state.exchange().count(if answer.affected > 0 { WRITE } else { OTHER });
+            self.state.exchange().count(if affected > 0 { WRITE } else { OTHER });
         }
         self.state.reply(reply);
     }

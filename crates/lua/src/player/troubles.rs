@@ -28,6 +28,7 @@ impl Player {
         if *fault == Fault::Stopped {
             return Err(Halt::Stopped);
         }
+        self.state.forget(connection);
         let trouble = Trouble::of(fault);
         let is_ignorable = self.script.ignored.has(&trouble);
         let Link::Open(_, driver) = self.links[connection] else { unreachable!("only an open one is asked") };

@@ -16,7 +16,8 @@ sysbench.sql = sql
 local getinfo = debug.getinfo
 local QUERY, EXECUTE, DROP = host.QUERY, host.EXECUTE, host.DROP
 local ROWS, FAILED = 1, 2
-local READ = 1
+-- As sysbench counts.
+local OTHER, READ, WRITE = 0, 1, 2
 
 local NO_RESULT = ffi.cast("sql_result *", nil)
 local drivers = {}
@@ -358,14 +359,27 @@ end
 
 if host.compat ~= 10 then
   function connection:more_results()
-    return host.more(self.assay_number)
+    local number = self.assay_number
+    if number == 0 then
+      host.log(1, "attempt to use an already closed connection")
+      return false
+    end
+    return results[number].assay_row >= 0 and host.more(number)
   end
-  local function next_of(number)
-    if not host.next(number) then return NO_RESULT end
+  -- They are all here, and none of them failed. Each is counted when it is asked for, and so is the question behind the last.
+  local function next_of(con)
+    local number = number_of(con)
+    if host.driver_name(drivers_of[number]) == "pgsql" then return no_result_of(number) end
+    local rows, columns, affected = host.next(number)
+    local is_read = rows and columns > 0
+    local counter = is_read and READ or affected > 0 and WRITE or OTHER
+    x.counters[counter] = x.counters[counter] + 1
+    if not is_read then return no_result_of(number) end
+    x.rows, x.columns = rows, columns
     return result_of(number)
   end
-  function connection:next_result() return next_of(number_of(self)) end
-  function statement:next_result() return next_of(self.connection.assay_number) end
+  function connection:next_result() return next_of(self) end
+  function statement:next_result() return next_of(self.connection) end
 end
 
 local function class(name, methods, shown)

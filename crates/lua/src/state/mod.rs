@@ -47,7 +47,7 @@ const MAIN: &str = include_str!("../prelude/main.lua");
 /// What the API's functions share with their state.
 #[derive(Default)]
 struct Shared {
-    /// Rows of the last result, by connection.
+    /// The results of the last answer that the script has not left behind, by connection.
     kept: Vec<Kept>,
     trouble: Option<Trouble>,
 }
@@ -264,7 +264,7 @@ impl State {
         self.reply(Reply { outcome: Outcome::Failed, count: number, code, ..Reply::default() });
     }
 
-    /// Keeps the rows of a result for the script to read; gives how many rows and columns there are.
+    /// Keeps an answer for the script to read; gives how many rows and columns its first result has.
     pub fn keep(&mut self, connection: usize, session: &mut (dyn Sql + '_)) -> (u32, u32) {
         let kept = &mut self.shared.borrow_mut().kept;
         if kept.len() <= connection {
@@ -273,6 +273,14 @@ impl State {
         let rows = &mut kept[connection];
         session.take_kept(rows);
         (rows.rows() as u32, rows.columns() as u32)
+    }
+
+    /// No result is behind the one that the script has.
+    #[cold]
+    pub fn forget(&mut self, connection: usize) {
+        if let Some(kept) = self.shared.borrow_mut().kept.get_mut(connection) {
+            kept.leave_others();
+        }
     }
 
     /// Whether its last request was a statement as text.

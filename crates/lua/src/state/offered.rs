@@ -97,9 +97,24 @@ pub(super) fn offer_functions(
     let its = Rc::clone(shared);
     host.set(
         "more",
-        lua.create_function(move |_, connection: usize| Ok(its.borrow().kept.get(connection).is_some_and(|_| false)))?,
+        lua.create_function(move |_, connection: usize| {
+            Ok(its.borrow().kept.get(connection).is_some_and(|kept| kept.results_behind() > 0))
+        })?,
     )?;
-    host.set("next", lua.create_function(|_, _: usize| Ok(false))?)
+    let its = Rc::clone(shared);
+    // Nothing when there is none, else its rows, its columns and what it changed.
+    host.set(
+        "next",
+        lua.create_function(move |_, connection: usize| {
+            let kept = &mut its.borrow_mut().kept;
+            let Some(kept) = kept.get_mut(connection) else { return Ok((None, 0, 0.0)) };
+            Ok(if kept.advance() {
+                (Some(kept.rows()), kept.columns(), kept.affected() as f64)
+            } else {
+                (None, 0, 0.0)
+            })
+        })?,
+    )
 }
 
 /// A row's cells as texts, as scripts get all of them.

@@ -31,6 +31,8 @@ pub trait Visitor {
     /// The `index`th column of a result set or of a statement just prepared.
     fn column(&mut self, _index: usize, _definition: Definition<'_>) {}
     fn row(&mut self, row: Row<'_>);
+    /// A result without rows: of a statement that returns none, or the end of a procedure.
+    fn ok(&mut self, _affected: u64) {}
 }
 
 /// The visitor that looks at nothing.
@@ -242,6 +244,7 @@ impl Reply {
             0x00 => {
                 self.summary.results += 1;
                 let ok = OkPacket::parse(payload)?;
+                visitor.ok(ok.affected);
                 Ok(self.ended(ok))
             }
             0xFB if self.asked == Asked::Text => Ok(After::Infile),

@@ -126,6 +126,10 @@ impl Visitor for Transcript {
         self.lines.push(format!("result set of {columns}"));
     }
 
+    fn ok(&mut self, affected: u64) {
+        self.lines.push(format!("ok of {affected}"));
+    }
+
     fn parameter(&mut self, index: usize, definition: Definition<'_>) {
         self.lines.push(format!("parameter {index}: {:?}", definition.parse()));
     }

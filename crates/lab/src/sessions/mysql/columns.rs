@@ -22,21 +22,23 @@ impl Columns {
         }
     }
 
-    /// Replaces the type of a column, or adds that of the next.
+    /// Adds the type of the next column; the first is of a new result, which may have fewer than the one before.
     pub(super) fn set(&mut self, index: usize, column: ColumnType) {
         match self {
             Self::Few { count, types } if index < FEW => {
                 let at = index.min(usize::from(*count));
                 types[at] = column;
-                *count = (*count).max(at as u8 + 1);
+                *count = at as u8 + 1;
             }
             Self::Few { .. } => {
                 let mut types = self.types().to_vec();
                 types.push(column);
                 *self = Self::Many(types);
             }
-            Self::Many(types) if index < types.len() => types[index] = column,
-            Self::Many(types) => types.push(column),
+            Self::Many(types) => {
+                types.truncate(index);
+                types.push(column);
+            }
         }
     }
 }
@@ -46,9 +48,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_keep_their_order_and_take_new_types_wherever_they_lie() {
-        for count in [0, 1, FEW, FEW + 1, 3 * FEW] {
-            let mut columns = Columns::NONE;
+    fn the_columns_of_each_result_are_its_own_wherever_they_lie() {
+        let mut columns = Columns::NONE;
+        for count in [1, FEW, 2, FEW + 1, 3 * FEW, 3] {
             for code in 0..count {
                 columns.set(code, ColumnType::signed(code as u8));
             }

@@ -200,6 +200,7 @@ impl<L: Ledger> Session<L> {
             types,
             preparing: self.now.preparing.as_mut(),
             keep: self.now.want.first_kept().map(|_| &mut self.kept),
+            each: self.now.want == Want::KeepEach,
             skip: &mut self.now.skip,
             wrong: None,
         };
@@ -210,6 +211,9 @@ impl<L: Ledger> Session<L> {
             Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
             Ok(Step::Done { consumed, summary }) => {
                 self.count_others(summary.results.saturating_sub(1));
+                if self.now.want == Want::KeepEach {
+                    self.kept.rewind();
+                }
                 (consumed, Some(Ok(summary)))
             }
             Ok(Step::Failed { consumed, error, summary }) => {

@@ -11,6 +11,8 @@ pub(super) struct Reading<'s> {
     pub(super) types: Option<&'s mut Columns>,
     pub(super) preparing: Option<&'s mut Statement>,
     pub(super) keep: Option<&'s mut Kept>,
+    /// Keeps each result and not the last alone.
+    pub(super) each: bool,
     /// Rows before the first that is kept.
     pub(super) skip: &'s mut u64,
     pub(super) wrong: Option<Malformed>,
@@ -18,8 +20,10 @@ pub(super) struct Reading<'s> {
 
 impl Visitor for Reading<'_> {
     fn result_set(&mut self, columns: usize) {
-        if let Some(kept) = &mut self.keep {
-            kept.clear(columns);
+        match &mut self.keep {
+            Some(kept) if self.each => kept.begin(columns, 0),
+            Some(kept) => kept.clear(columns),
+            None => {}
         }
     }
 
@@ -39,6 +43,12 @@ impl Visitor for Reading<'_> {
     fn row(&mut self, row: Row<'_>) {
         if let Err(malformed) = self.decode(row) {
             self.wrong.get_or_insert(malformed);
+        }
+    }
+
+    fn ok(&mut self, affected: u64) {
+        if let (Some(kept), true) = (&mut self.keep, self.each) {
+            kept.begin(0, affected);
         }
     }
 }
