@@ -136,7 +136,7 @@ impl Sql for Memory {
                     Want::Keep if is_of_tpcc(sql) => {
                         self.keep(sql, if sql.contains("= -") { None } else { Some(first as i64) })
                     }
-                    Want::Count | Want::Keep | Want::KeepFrom(_) => self.rows_of(sql, first, last),
+                    Want::Count | Want::Keep | Want::KeepFrom(_) | Want::KeepEach => self.rows_of(sql, first, last),
                 };
                 answer.affected = self.changed_by(sql);
             }
@@ -158,7 +158,7 @@ impl Sql for Memory {
                 answer.rows = match (want, params) {
                     (_, []) => 0,
                     (Want::Keep, _) if is_of_tpcc(sql) => self.keep(sql, Some(id(0) as i64)),
-                    (Want::Count | Want::Keep | Want::KeepFrom(_), many) => {
+                    (Want::Count | Want::Keep | Want::KeepFrom(_) | Want::KeepEach, many) => {
                         self.rows_of(sql, id(0), id(many.len() - 1))
                     }
                 };
