@@ -16,6 +16,7 @@ pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::host::InstalledBuild;
+use model::plan::door::FERRETDB;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
 /// adds nothing here; whoever resolves names tells its mistakes.
@@ -27,7 +28,19 @@ pub fn installed() -> Vec<Build> {
         builds.extend(kept::all(house).into_iter().map(|k| k.build));
         builds.extend(Catalogue::of(house).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
     }
-    with_series(builds)
+    with_series(with_documents(builds))
+}
+
+/// The newest store of documents of ours answers to the name of its kind, where none is among the programs.
+fn with_documents(mut builds: Vec<Build>) -> Vec<Build> {
+    if !builds.iter().any(|b| b.installed.name == FERRETDB) {
+        let ours = builds.iter().filter(|b| b.installed.kind == FERRETDB).max_by_key(|b| b.installed.version).cloned();
+        builds.extend(ours.map(|mut build| {
+            build.installed.name = FERRETDB.into();
+            build
+        }));
+    }
+    builds
 }
 
 /// The build of a base directory that is there.
