@@ -55,15 +55,17 @@ pub fn documents_at(name: &str, binary: &Path) -> Option<Build> {
     let said = Command::new(binary).arg("--version").stdin(Stdio::null()).output().ok()?;
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     let version = said.split_once("version: v").map(|(_, rest)| rest)?;
+    let folder = binary.parent()?;
     let installed = InstalledBuild {
         name: name.into(),
         kind: FERRETDB.into(),
         version: Version::parse(version)?,
-        basedir: binary.parent()?.to_str()?.into(),
+        basedir: folder.to_str()?.into(),
         binary: binary.to_str()?.into(),
-        engines: Vec::new(),
+        // Of its back ends the one that needs no other server.
+        engines: vec!["sqlite".into()],
     };
-    Some(Build { installed, launcher: Vec::new(), share: PathBuf::new(), plugins: None })
+    Some(Build { installed, launcher: Vec::new(), share: folder.to_path_buf(), plugins: None })
 }
 
 pub fn none_installed() -> Trouble {

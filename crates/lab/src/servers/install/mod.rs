@@ -11,7 +11,6 @@ mod unpack;
 
 use super::catalogue::entry::{Entry, Source};
 use super::catalogue::kept::{self, BASEDIR, Kept};
-use super::catalogue::probe::probe;
 use super::house::{House, free_bytes, private_folder};
 use super::{Build, catalogue};
 use crate::Progress;
@@ -19,7 +18,6 @@ use crate::process::Guard;
 use crate::trouble::Trouble;
 use artifacts::Artifacts;
 use client::Client;
-use model::plan::door::FERRETDB;
 use model::units::Bytes;
 use rustix::fs::FlockOperation;
 use std::fs::{self, File};
@@ -166,11 +164,7 @@ impl Installer<'_> {
                 .mend("mend `server`, `root` or `keep` of its stanza in servers.toml"));
         }
         libraries::check_binary(&binary, &launcher, &entry.libraries)?;
-        let build = match entry.kind == FERRETDB {
-            true => catalogue::distribution::documents_at(&entry.name, &binary)
-                .ok_or_else(|| Trouble::new(format!("{} does not say its version", binary.display())))?,
-            false => probe(&entry.name, &binary, &kept::base(here), &launcher)?,
-        };
+        let build = catalogue::asked(entry, &binary, &kept::base(here), &launcher)?;
         let found = &build.installed;
         if found.version != entry.version || found.kind != entry.kind {
             return Err(Trouble::new(format!(

@@ -25,7 +25,7 @@ pub fn check(source: &Source, from: Option<&Path>) -> Result<(), Trouble> {
             need("unzip", "unzip")
         }
         Source::Npm { .. } => need("npm", "npm"),
-        Source::Go { .. } => need("go", "golang-go"),
+        Source::Go { .. } => go::check(),
         Source::Debian { .. } => debian::check(),
         Source::Archive { path, .. } => users(path.as_deref(), from).map(drop),
         Source::Basedir { .. } => Ok(()),
