@@ -39,6 +39,27 @@ repetitions = 1
 aa          = false
 "#;
 
+/// The same of a store of documents.
+const GRAPH: &str = r#"question = "Does this store serve?"
+
+[workload.linkbench.mongodb]
+maxid1     = 51
+most_links = 4
+
+[load]
+users = 1
+
+[[phases]]
+name  = "measure"
+kind  = "measure"
+count = 100
+
+[repeat]
+repetitions = 1
+aa          = false
+"#;
+const DOCUMENTS: &str = "ferretdb";
+
 /// InnoDB's memcached plugin, by the byte and by the counter, and how old its answers get with so many gets in a transaction.
 const DOOR: &str = r#"question = "Does the plugin serve what lies in the table?"
 
@@ -165,16 +186,20 @@ impl Fleet {
         let row = self.rows().into_iter().find(|r| r["name"] == name).expect("it is listed");
         let has = |engine: &str| row["engines"].as_array().is_some_and(|e| e.iter().any(|e| e == engine));
         let engines: Vec<_> = ["innodb", "rocksdb"].into_iter().filter(|e| has(e)).collect();
-        fs::write(place.join("fleet.toml"), QUESTION).map_err(|e| e.to_string())?;
         let set = format!("axes.engine={engines:?}");
-        let said = self.assay(place, &["run", "fleet.toml", "--on", name, "--out", "record", "--set", &set]);
+        let (question, more, of) = match row["kind"] == DOCUMENTS {
+            true => (GRAPH, vec![], vec!["documents"]),
+            false => (QUESTION, vec!["--set", &set], engines),
+        };
+        fs::write(place.join("fleet.toml"), question).map_err(|e| e.to_string())?;
+        let said = self.assay(place, &[&["run", "fleet.toml", "--on", name, "--out", "record"], &more[..]].concat());
         // A check may fail on a busy machine; a run may not.
         if !matches!(said.status.code(), Some(0 | 1)) {
             return Err(format!("{}\n{}", text(&said.stderr), endings(place).join("\n")));
         }
         let record = place.join("record");
         let runs = json_files(&record.join("runs"), "run.json");
-        if runs.len() != engines.len() || runs.iter().any(|r| r["ending"] != "done") {
+        if runs.len() != of.len() || runs.iter().any(|r| r["ending"] != "done") {
             return Err(format!("not every run is done: {}", endings(place).join("\n")));
         }
         let instances = json_files(&record, "instances");
@@ -193,7 +218,7 @@ impl Fleet {
             return Err(format!("a process outlived the lab: {left}"));
         }
         let plugin = if has_plugin { ", and memcached's plugin by port and by socket" } else { "" };
-        Ok(format!("{} with {}{plugin}", wanted, engines.join(" and ")))
+        Ok(format!("{} with {}{plugin}", wanted, of.join(" and ")))
     }
 
     /// Comes to the rows by the plugin, over this transport.

@@ -1,5 +1,5 @@
-//! LinkBench over MongoDB's protocol against a real server that speaks it: FerretDB 1 with its SQLite back end, where one is among
-//! the programs of this host (docs/linkbench.md says how it comes there). One user, because that server has no transactions.
+//! LinkBench over MongoDB's protocol against a real server that speaks it: FerretDB 1 with its SQLite back end, where this host has
+//! one (`assay servers install ferretdb` builds it). One user, because that server has no transactions.
 
 use crate::desk::Desk;
 use lab::servers::catalogue;
@@ -29,11 +29,15 @@ aa          = false
 
 #[test]
 fn what_is_loaded_and_changed_over_documents_is_counted_to_the_link() {
-    if catalogue::find("ferretdb").is_err() {
-        eprintln!("skipped: no ferretdb is among the programs of this host");
+    let Ok(build) = catalogue::find("ferretdb") else {
+        eprintln!("skipped: this host has no ferretdb (assay servers install ferretdb)");
         return;
-    }
+    };
     let desk = Desk::new();
+    // A desk has a home of its own, which lacks what is installed in the user's.
+    let (version, below) = (build.installed.version, build.installed.binary.trim_start_matches('/'));
+    let stanza = format!("kind = \"ferretdb\"\nversion = \"{version}\"\nbasedir = \"/\"\nserver = \"{below}\"\n");
+    desk.write("home/servers.toml", &format!("[mine]\n{stanza}"));
     desk.write("graph.toml", GRAPH);
     let said = desk.assay(&["run", "graph.toml", "--out", "record"]);
     said.assert_carried_out();

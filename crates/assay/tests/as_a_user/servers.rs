@@ -5,6 +5,7 @@ use crate::desk::{Desk, Said, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::OnceLock;
@@ -171,6 +172,25 @@ fn what_cannot_be_installed_is_refused_with_its_mend_before_anything_is_made() {
         let said = desk.assay(&[&["servers", "install"], arguments].concat());
         assert!(said.status == 2 && said.err.contains(says) && said.err.contains(mend), "{said:#?}");
     }
+    assert!(!desk.path("home/servers").exists());
+}
+
+#[test]
+fn a_build_from_sources_is_refused_without_a_compiler_that_can_make_it() {
+    let desk = Desk::without_server();
+    let folder = desk.path("programs");
+    fs::create_dir(&folder).expect("a folder");
+    let install = || {
+        let mut command = desk.command(&["servers", "install", "ferretdb"]);
+        Said::of(command.env("PATH", &folder).output().expect("assay starts"))
+    };
+    let said = install();
+    assert!(said.status == 2 && said.err.contains("go is not installed"), "{said:#?}");
+    assert!(said.err.contains("apt-get install golang-go"), "{said:#?}");
+    desk.write("programs/go", "#!/bin/sh\necho go1.19.8\n");
+    fs::set_permissions(folder.join("go"), fs::Permissions::from_mode(0o755)).expect("a file of ours");
+    let said = install();
+    assert!(said.status == 2 && said.err.contains("go1.19.8 is too old"), "{said:#?}");
     assert!(!desk.path("home/servers").exists());
 }
 

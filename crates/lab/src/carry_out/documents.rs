@@ -60,7 +60,8 @@ fn look(address: &Address) -> Result<(Json, Offers), Fault> {
 
 /// What imitates MongoDB says its own version beside the one that it imitates.
 fn record(key: &str, wanted: &Server, told: &Json) -> InstanceRecord {
-    let own = told["ferretdb"]["version"].as_str();
+    // FerretDB 1, then 2.
+    let own = told["ferretdbVersion"].as_str().or(told["ferretdb"]["version"].as_str());
     let as_mongodb = told["version"].as_str().unwrap_or_default();
     let version = own.map_or(as_mongodb, |version| version.trim_start_matches('v'));
     InstanceRecord {

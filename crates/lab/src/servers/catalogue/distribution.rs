@@ -6,7 +6,7 @@ use super::probe::probe;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use model::plan::door::{CACHE, FERRETDB};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The name of whatever the distribution installed.
@@ -41,25 +41,31 @@ pub fn cache() -> Option<Build> {
     Some(Build { installed, launcher: Vec::new(), share: PathBuf::new(), plugins: None })
 }
 
-/// A FerretDB that `go install` or the user put among the programs: `go install github.com/FerretDB/FerretDB/cmd/ferretdb@v1.24.2`.
+/// A FerretDB that the user put among the programs.
 pub fn documents() -> Option<Build> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let of_go = std::env::var_os("GOBIN").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join("go/bin"));
     let folders = std::env::split_paths(&path).chain(FOLDERS.iter().map(PathBuf::from)).chain(of_go).chain(home);
-    let binary = folders.map(|folder| folder.join(FERRETDB)).find(|path| path.is_file())?;
-    let said = Command::new(&binary).arg("--version").stdin(Stdio::null()).output().ok()?;
+    documents_at(FERRETDB, &folders.map(|folder| folder.join(FERRETDB)).find(|path| path.is_file())?)
+}
+
+/// The FerretDB that this program is.
+pub fn documents_at(name: &str, binary: &Path) -> Option<Build> {
+    let said = Command::new(binary).arg("--version").stdin(Stdio::null()).output().ok()?;
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     let version = said.split_once("version: v").map(|(_, rest)| rest)?;
+    let folder = binary.parent()?;
     let installed = InstalledBuild {
-        name: FERRETDB.into(),
+        name: name.into(),
         kind: FERRETDB.into(),
         version: Version::parse(version)?,
-        basedir: binary.parent()?.to_str()?.into(),
+        basedir: folder.to_str()?.into(),
         binary: binary.to_str()?.into(),
-        engines: Vec::new(),
+        // Of its back ends the one that needs no other server.
+        engines: vec!["sqlite".into()],
     };
-    Some(Build { installed, launcher: Vec::new(), share: PathBuf::new(), plugins: None })
+    Some(Build { installed, launcher: Vec::new(), share: folder.to_path_buf(), plugins: None })
 }
 
 pub fn none_installed() -> Trouble {

@@ -32,6 +32,8 @@ pub enum Source {
     Maven { coordinates: String, sha256: Sha256, inside: Inside },
     /// `name@version`, resolved by `npm`.
     Npm { package: String, sha256: Sha256, inside: Inside },
+    /// `path@version` of a Go module and a package in it, built by `go`; `sum` is the module's, as in a `go.sum`.
+    Go { module: String, package: String, sum: String, version_file: Option<String> },
     /// Packages of Debian's suites, unpacked with the libraries that they need, libc included. The packages that make the
     /// build are pinned by checksum; the libraries are whatever the suite has, vouched for by its signature.
     Debian { suites: Vec<String>, packages: BTreeMap<String, Sha256> },
@@ -120,6 +122,7 @@ impl Source {
         match self {
             Self::Maven { coordinates, .. } => format!("maven {coordinates}"),
             Self::Npm { package, .. } => format!("npm {package}"),
+            Self::Go { module, sum, .. } => format!("go {module} {sum}"),
             Self::Debian { suites, .. } => format!("Debian {}", suites.join(" ")),
             Self::Archive { path: Some(path), .. } => path.display().to_string(),
             Self::Archive { path: None, .. } => "an archive of yours (--from FILE)".into(),

@@ -3,16 +3,18 @@
 
 use super::entry::{Door, Entry, Inside, Sha256, Source};
 use model::host::Version;
+use model::plan::door::{FERRETDB, speaks_sql};
 use model::problem::{Problem, nearest};
 use model::units::Bytes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
 
-/// What a stanza may hold; the first five say where the build comes from, and exactly one of them stands.
+/// What a stanza may hold; the first six say where the build comes from, and exactly one of them stands.
 const KEYS: &[&str] = &[
     "maven",
     "npm",
+    "go",
     "debian",
     "archive",
     "basedir",
@@ -21,6 +23,9 @@ const KEYS: &[&str] = &[
     "server",
     "sha256",
     "packages",
+    "package",
+    "sum",
+    "version_file",
     "within",
     "root",
     "keep",
@@ -32,10 +37,11 @@ const KEYS: &[&str] = &[
     "download",
     "unpacked",
 ];
-const SOURCES: &[&str] = &["maven", "npm", "debian", "archive", "basedir"];
+const SOURCES: &[&str] = &["maven", "npm", "go", "debian", "archive", "basedir"];
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    crate::servers::ALL.iter().map(|k| k.name()).filter(|name| model::plan::door::speaks_sql(name))
+    let is_built = |name: &&str| speaks_sql(name) || *name == FERRETDB;
+    crate::servers::ALL.iter().map(|k| k.name()).filter(is_built)
 }
 
 /// The builds of one file, in its order.
@@ -180,6 +186,12 @@ impl<'a> Stanza<'a> {
                 package: self.needed("npm", "a package and its version, as \"name@1.2.3\"")?,
                 sha256: self.sha256()?,
                 inside: self.inside(),
+            },
+            "go" => Source::Go {
+                module: self.needed("go", "a module and its version, as \"example.com/name@v1.2.3\"")?,
+                package: self.needed("package", "the program below the module's root, as \"cmd/name\"")?,
+                sum: self.needed("sum", "the module's hash, as go.sum has it: \"h1:…\"")?,
+                version_file: self.text("version_file"),
             },
             "debian" => Source::Debian { suites: self.list("debian"), packages: self.packages() },
             "archive" => {

@@ -6,6 +6,7 @@ use super::entry::{Entry, series};
 use super::file;
 use crate::servers::house::House;
 use crate::trouble::Trouble;
+use model::plan::door::FERRETDB;
 use model::problem::{Problem, nearest};
 use std::fs;
 use std::path::PathBuf;
@@ -53,11 +54,14 @@ impl Catalogue {
         Self { entries }
     }
 
-    /// A build by its name, or the newest of a series by that of the series.
+    /// A build by its name, or the newest of a series by that of the series; of FerretDB, by that of its kind.
     pub fn find(&self, name: &str) -> Option<&Entry> {
         let exact = self.entries.iter().find(|e| e.name == name);
         exact.or_else(|| {
-            let of_series = self.entries.iter().filter(|e| series(&e.kind, e.version) == name);
+            let of_series = self
+                .entries
+                .iter()
+                .filter(|e| series(&e.kind, e.version) == name || (name == FERRETDB && e.kind == name));
             of_series.max_by_key(|e| e.version)
         })
     }

@@ -16,6 +16,8 @@ pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::host::InstalledBuild;
+use model::plan::door::FERRETDB;
+use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
 /// adds nothing here; whoever resolves names tells its mistakes.
@@ -27,13 +29,34 @@ pub fn installed() -> Vec<Build> {
         builds.extend(kept::all(house).into_iter().map(|k| k.build));
         builds.extend(Catalogue::of(house).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
     }
-    with_series(builds)
+    with_series(with_documents(builds))
+}
+
+/// The newest store of documents of ours answers to the name of its kind, where none is among the programs.
+fn with_documents(mut builds: Vec<Build>) -> Vec<Build> {
+    if !builds.iter().any(|b| b.installed.name == FERRETDB) {
+        let ours = builds.iter().filter(|b| b.installed.kind == FERRETDB).max_by_key(|b| b.installed.version).cloned();
+        builds.extend(ours.map(|mut build| {
+            build.installed.name = FERRETDB.into();
+            build
+        }));
+    }
+    builds
 }
 
 /// The build of a base directory that is there.
 pub fn based(entry: &entry::Entry) -> Option<Build> {
     let Source::Basedir { path } = &entry.source else { return None };
-    probe::probe(&entry.name, &path.join(&entry.server), path, &[]).ok()
+    asked(entry, &path.join(&entry.server), path, &[]).ok()
+}
+
+/// What the binary of a stanza says that it is, and where its parts are.
+pub fn asked(entry: &entry::Entry, binary: &Path, basedir: &Path, launcher: &[String]) -> Result<Build, Trouble> {
+    if entry.kind != FERRETDB {
+        return probe::probe(&entry.name, binary, basedir, launcher);
+    }
+    distribution::documents_at(&entry.name, binary)
+        .ok_or_else(|| Trouble::new(format!("{} does not say which FerretDB it is", binary.display())))
 }
 
 /// The builds, then for each series its newest under the name of the series; of two equal ones the first.
@@ -102,5 +125,23 @@ mod tests {
         assert_eq!(names[5..], ["mariadb-10.11", "mysql-8.0"]);
         assert_eq!(builds[5].installed.version, Version(10, 11, 19));
         assert_eq!(builds[6].installed.version, Version(8, 0, 33));
+    }
+
+    #[test]
+    fn a_store_of_documents_answers_to_its_kind_and_one_among_the_programs_goes_before() {
+        let ours = vec![
+            build("ferretdb-1.24.2", FERRETDB, Version(1, 24, 2)),
+            build("mine", FERRETDB, Version(1, 23, 0)),
+            build("mysql-8.0.33", "mysql", Version(8, 0, 33)),
+        ];
+        let found = |builds: Vec<Build>| {
+            let of_kind = with_documents(builds).into_iter().filter(|b| b.installed.name == FERRETDB);
+            of_kind.map(|b| b.installed.version).collect::<Vec<_>>()
+        };
+        assert_eq!(found(ours.clone()), [Version(1, 24, 2)]);
+        let theirs = build(FERRETDB, FERRETDB, Version(1, 20, 0));
+        assert_eq!(found([vec![theirs], ours].concat()), [Version(1, 20, 0)]);
+        assert_eq!(found(vec![]), []);
+        assert_eq!(Catalogue::shipped().find(FERRETDB).unwrap().kind, FERRETDB);
     }
 }

@@ -34,8 +34,17 @@ pub struct Download<'a> {
 }
 
 impl Client<'_> {
-    /// Runs a client to its end.
+    /// Runs a client that fetches to its end.
     pub fn run(&mut self, command: &[String], download: &Download) -> Result<(), Trouble> {
+        self.work(command, download, "fetch", "when the network is back, the same command goes on from here")
+    }
+
+    /// The same of one that also builds what it fetches.
+    pub fn build(&mut self, command: &[String], download: &Download) -> Result<(), Trouble> {
+        self.work(command, download, "build", "when that is mended, the same command goes on from here")
+    }
+
+    fn work(&mut self, command: &[String], download: &Download, verb: &str, mend: &str) -> Result<(), Trouble> {
         let log = self.room.join("client.log");
         let order = Order { command, cpus: &[], log: &log, input: None, owner: self.owner };
         let already = size(download.into).0;
@@ -57,16 +66,29 @@ impl Client<'_> {
         let _ = fs::remove_file(&log);
         match ended {
             Ended::Code(0) => Ok(()),
-            Ended::Code(_) | Ended::Signal(_) => Err(failed(&command[0], download.what, ended, &said)),
+            Ended::Code(_) | Ended::Signal(_) => {
+                let (program, what, tail) = (called(command), download.what, tail(&said));
+                let why = format!("{program} did not {verb} {what} ({ended}); the last that it said:\n{tail}");
+                Err(Trouble::new(why).mend(mend))
+            }
         }
     }
 }
 
-fn failed(program: &str, what: &str, ended: Ended, said: &str) -> Trouble {
+fn tail(said: &str) -> String {
     let lines: Vec<_> = said.lines().filter(|l| !l.trim().is_empty()).collect();
-    let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
-    Trouble::new(format!("{program} did not fetch {what} ({ended}); the last that it said:\n{tail}"))
-        .mend("when the network is back, the same command goes on from here")
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}
+
+/// The program of a command line, behind what `env` sets for it.
+fn called(command: &[String]) -> &str {
+    match command.split_first() {
+        Some((env, rest)) if env == "env" => {
+            let words = if rest.first().is_some_and(|w| w == "-C") { &rest[2..] } else { rest };
+            words.iter().find(|w| !w.contains('=')).unwrap_or(env)
+        }
+        _ => &command[0],
+    }
 }
 
 /// The answer of a program that reads only what is here.
@@ -79,7 +101,7 @@ pub fn ask(command: &[String]) -> Result<String, Trouble> {
         .map_err(Trouble::at("starting", Path::new(&command[0])))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Trouble::new(format!("{} failed ({}): {}", command[0], output.status, said.trim())));
+        return Err(Trouble::new(format!("{} failed ({}): {}", called(command), output.status, said.trim())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -103,4 +125,16 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
 /// A command line out of words and paths.
 pub fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     words.into_iter().map(str::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_program_and_not_who_set_its_environment() {
+        for line in ["go build x", "env GOFLAGS=-a GOWORK=off go build x", "env -C /place go build x"] {
+            assert_eq!(called(&words(line.split(' '))), "go", "{line}");
+        }
+    }
 }

@@ -11,7 +11,6 @@ mod unpack;
 
 use super::catalogue::entry::{Entry, Source};
 use super::catalogue::kept::{self, BASEDIR, Kept};
-use super::catalogue::probe::probe;
 use super::house::{House, free_bytes, private_folder};
 use super::{Build, catalogue};
 use crate::Progress;
@@ -73,6 +72,7 @@ impl Installer<'_> {
                     unpack::archive(file, inside, &here)?;
                 }
                 Source::Debian { .. } => unpack::package(file, &here)?,
+                Source::Go { .. } => place(file, &here.join(&entry.server))?,
                 Source::Basedir { .. } => unreachable!("nothing was fetched"),
             }
         }
@@ -152,9 +152,11 @@ impl Installer<'_> {
     fn examine(&self, entry: &Entry, here: &Path) -> Result<Build, Trouble> {
         let launcher = match &entry.source {
             Source::Debian { .. } => libraries::own_loader(here)?,
-            Source::Maven { .. } | Source::Npm { .. } | Source::Archive { .. } | Source::Basedir { .. } => {
-                libraries::carried(here, &entry.library_path)
-            }
+            Source::Maven { .. }
+            | Source::Npm { .. }
+            | Source::Go { .. }
+            | Source::Archive { .. }
+            | Source::Basedir { .. } => libraries::carried(here, &entry.library_path),
         };
         let binary = here.join(&entry.server);
         if !binary.is_file() {
@@ -162,7 +164,7 @@ impl Installer<'_> {
                 .mend("mend `server`, `root` or `keep` of its stanza in servers.toml"));
         }
         libraries::check_binary(&binary, &launcher, &entry.libraries)?;
-        let build = probe(&entry.name, &binary, &kept::base(here), &launcher)?;
+        let build = catalogue::asked(entry, &binary, &kept::base(here), &launcher)?;
         let found = &build.installed;
         if found.version != entry.version || found.kind != entry.kind {
             return Err(Trouble::new(format!(
@@ -190,6 +192,13 @@ impl Installer<'_> {
         }
         fs::rename(folder, &place).map_err(Trouble::at("naming", &place))
     }
+}
+
+/// Puts a program where its stanza says.
+fn place(program: &Path, at: &Path) -> Result<(), Trouble> {
+    let folder = at.parent().expect("it lies in the build's folder");
+    fs::create_dir_all(folder).map_err(Trouble::at("making", folder))?;
+    fs::rename(program, at).map_err(Trouble::at("placing", at))
 }
 
 /// Removes an installed build; a server of it that runs keeps it.

@@ -2,6 +2,7 @@
 
 mod closure;
 mod debian;
+mod go;
 mod maven;
 mod npm;
 
@@ -24,6 +25,7 @@ pub fn check(source: &Source, from: Option<&Path>) -> Result<(), Trouble> {
             need("unzip", "unzip")
         }
         Source::Npm { .. } => need("npm", "npm"),
+        Source::Go { .. } => go::check(),
         Source::Debian { .. } => debian::check(),
         Source::Archive { path, .. } => users(path.as_deref(), from).map(drop),
         Source::Basedir { .. } => Ok(()),
@@ -46,6 +48,10 @@ pub fn fetch(
             Some(file) => file,
             None => artifacts.admit(&npm::fetch(package, entry, house, client)?, sha256, entry.download)?,
         }]),
+        Source::Go { module, package, sum, version_file } => {
+            let version_file = version_file.as_deref();
+            Ok(vec![go::fetch(&go::Module { module, package, sum, version_file }, entry, house, client)?])
+        }
         Source::Debian { suites, packages } => debian::fetch(suites, packages, entry, house, artifacts, client),
         Source::Archive { path, sha256, .. } => {
             let file = users(path.as_deref(), from)?;
