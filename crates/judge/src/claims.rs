@@ -26,10 +26,11 @@ pub fn all(
     claims.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
     let status = if aa_warns { Status::Warn } else { Status::Pass };
+    // What was done to a server is what such an experiment asks; its axes tell arms apart.
+    claims.extend(phases(cells, status));
     for axis in &evidence.record.plan.axes {
         claims.extend(effects(&axis.key, comparisons, cells, status));
     }
-    claims.extend(phases(cells, status));
     claims.extend(scaling::claims(cells, status));
     claims.sort_by_key(|c| std::cmp::Reverse(c.status));
     claims

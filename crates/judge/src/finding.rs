@@ -267,7 +267,7 @@ impl Weighed<'_> {
             rung: self.rung(),
             sentence: told.join(" "),
             share: self.share().map(|s| s.value.clamp(0.0, 1.0)),
-            share_interval: self.share().map(|s| (s.low.max(0.0), s.high.min(1.0))),
+            share_interval: self.share().map(|s| (s.low.clamp(0.0, 1.0), s.high.clamp(0.0, 1.0))),
             rival: self.rival.clone().filter(|_| !confirmed),
             evidence: case.evidence.iter().cloned().chain(likewise.iter().map(ToString::to_string)).collect(),
             next_experiment: case.next_experiment.clone().filter(|_| self.trial_of_plan.is_none()),

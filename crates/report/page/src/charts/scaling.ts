@@ -178,6 +178,9 @@ function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart 
   }));
 }
 
+/** What the names below a chart share, in pixels of the narrowest one. */
+const NAMES_WIDTH = 168;
+
 const trimmed = (v: number): string => String(Math.round(v * 100) / 100);
 
 /** Ends and steps of an axis that are round and leave every whisker inside. */
@@ -190,7 +193,11 @@ export function round(from: number, to: number): Option {
 
 function xScale(c: Palette): Option {
   if (!x) return { type: 'category', data: [''] };
-  if (!xNumeric) return { type: 'category', data: x.values.map(show) };
+  if (!xNumeric) {
+    // Every name is seen, shortened to its place; the tip has it whole.
+    const width = NAMES_WIDTH / x.values.length;
+    return { type: 'category', data: x.values.map(show), axisLabel: { color: c.soft, fontSize: 11, interval: 0, width, overflow: 'truncate' } };
+  }
   const numbers = x.values.map(Number);
   const logarithmic = Math.min(...numbers) > 0 && numbers.length > 1;
   const ends = {
