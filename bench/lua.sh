@@ -8,30 +8,17 @@ LUA_LEVELS=${LUA_LEVELS:-"1 16 64 256 1024"} LUA_SCRIPTS=${LUA_SCRIPTS:-"oltp_po
 # So many seconds pass before users that many have compiled their events: the more there are, the seldomer is each one's turn.
 lua_warm_up() { echo ${LUA_WARM_UP:-$((2 + users / 64))}; }
 
-lua_spent() { awk '{ sub(/.*\) /, ""); print $12, $13 }' "/proc/$1/stat"; }
-
 run_lua() { # PROGRAM COMMAND...
-    local program=$1 begin=0 end pid before=() after=() kib=0 line
+    local program=$1 begin end qps cpu user kib
     shift
     begin=$(lua_warm_up)
     end=$((begin + LUA_LENGTH))
-    rm -f "$home/lines"
-    mkfifo "$home/lines"
-    "$@" "$script" "${sb[@]}" --threads="$users" --time=$((end + 1)) --report-interval=1 run >"$home/lines" 2>>"$home/log" &
-    pid=$!
-    while read -r line; do
-        echo "$line"
-        case $line in
-            "[ ${begin}s ]"*) read -ra before <<<"$(lua_spent $pid)" ;;
-            "[ ${end}s ]"*)
-                read -ra after <<<"$(lua_spent $pid)"
-                kib=$(awk '/VmHWM/ { print $2 }' /proc/$pid/status) ;;
-        esac
-    done <"$home/lines" >"$home/out"
-    wait $pid
-    awk -v begin="$begin" -v end="$end" '/^\[ [0-9]+s \]/ { if ($2 + 0 > begin && $2 + 0 <= end) sum += $9 } END { print sum + 0 }' "$home/out" >"$home/queries"
-    awk -v n="$(cat "$home/queries")" -v tick="$(getconf CLK_TCK)" -v s="$LUA_LENGTH" -v u="$((after[0] - before[0]))" -v k="$((after[1] - before[1]))" \
-        'BEGIN { print n / s, (u + k) / tick * 1e6 / n, u / tick * 1e6 / n }' >"$home/spent"
+    "$home/spend" "$home/spent" "[ ${begin}s ]" "[ ${end}s ]" "$@" "$script" "${sb[@]}" --threads="$users" --time=$((end + 1)) \
+        --report-interval=1 run >"$home/out" 2>>"$home/log"
+    read -r cpu user kib <"$home/spent"
+    awk -v begin="$begin" -v end="$end" -v s="$LUA_LENGTH" -v cpu="$cpu" -v user="$user" '
+        /^\[ [0-9]+s \]/ { if ($2 + 0 > begin && $2 + 0 <= end) n += $9 }
+        END { print n / s, cpu * 1e6 / n, user * 1e6 / n }' "$home/out" >"$home/spent"
     read -r qps cpu user <"$home/spent"
     figure "$program" qps "$qps"
     figure "$program" cpu "$cpu"

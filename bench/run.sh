@@ -99,7 +99,7 @@ number() { grep -o "\"$1\":{\"value\":[0-9.e-]*" "$2" | head -1 | sed 's/.*://';
 plain() { grep -o "\"$1\":[0-9.]*" "$2" | sed 's/.*://'; }
 
 run_sysbench() { # SCRIPT
-    "$home/spend" "$home/spent" 'Threads started!' sysbench "$1" "${sb[@]}" --threads="$users" --time="$LENGTH" run >"$home/out" 2>>"$home/log"
+    "$home/spend" "$home/spent" 'Threads started!' '' sysbench "$1" "${sb[@]}" --threads="$users" --time="$LENGTH" run >"$home/out" 2>>"$home/log"
     read -r cpu user kib <"$home/spent"
     local queries
     queries=$(awk '/total:/ && /[0-9]/ {print $2; exit}' "$home/out")
@@ -112,7 +112,7 @@ run_sysbench() { # SCRIPT
 run_floor() { # epoll|io_uring SOCKET SCHEMA [COMMAND BEFORE]
     local io=$1 to=$2 schema=$3
     shift 3
-    "$home/spend" "$home/spent" '' "$@" "$home/floor" "$io" "$to" "$schema" "$TABLES" "$ROWS" "$users" "$LENGTH" >"$home/out" 2>>"$home/log"
+    "$home/spend" "$home/spent" '' '' "$@" "$home/floor" "$io" "$to" "$schema" "$TABLES" "$ROWS" "$users" "$LENGTH" >"$home/out" 2>>"$home/log"
     read -r _ _ kib <"$home/spent"
     figure "floor $io" qps "$(plain qps "$home/out")"
     figure "floor $io" cpu "$(plain client_cpu_us_per_statement "$home/out")"
@@ -124,7 +124,7 @@ run_assay() { # WORKLOAD epoll|io_uring DSN [PARAMETERS...]; PINNED is a command
     local workload=$1 io=$2 to=$3 status=0
     shift 3
     rm -rf "$home/record"
-    "$home/spend" "$home/spent" '' ${PINNED:-} "$ASSAY" bench "$workload" --users "$users" --for "${LENGTH}s" --io "$io" --on "$to" \
+    "$home/spend" "$home/spent" '' '' ${PINNED:-} "$ASSAY" bench "$workload" --users "$users" --for "${LENGTH}s" --io "$io" --on "$to" \
         --set load.warm_up=300ms "$@" --json --out "$home/record" >"$home/out" 2>>"$home/log" || status=$?
     [ $status -le 1 ] || return $status
     read -r _ _ kib <"$home/spent"

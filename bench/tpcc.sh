@@ -43,7 +43,7 @@ tpcc() {
         end=$(date +%s.%N)
         # Its loader sleeps half a minute after making the tables, which is not counted.
         figure sysbench warehouses_per_min "$(awk "BEGIN {print $TPCC_WAREHOUSES * 60 / ($end - $begin - 30)}")"
-        "$home/spend" "$home/spent" 'Threads started!' bash -c "cd '$TPCC' && exec sysbench ./tpcc.lua --mysql-socket='$socket' --mysql-user=root --mysql-db=tpcc --db-driver=mysql --tables=1 --scale=$TPCC_WAREHOUSES --threads=$users --time=$LENGTH run" >"$home/out" 2>>"$home/log"
+        "$home/spend" "$home/spent" 'Threads started!' '' bash -c "cd '$TPCC' && exec sysbench ./tpcc.lua --mysql-socket='$socket' --mysql-user=root --mysql-db=tpcc --db-driver=mysql --tables=1 --scale=$TPCC_WAREHOUSES --threads=$users --time=$LENGTH run" >"$home/out" 2>>"$home/log"
         read -r cpu _ _ <"$home/spent"
         # Ten of 23 are New-Orders.
         orders=$(awk '/transactions:/ {print $2 * 10 / 23}' "$home/out")

@@ -6,7 +6,7 @@
 run_transport() { # USERS [TRANSPORT]
     local status=0
     rm -rf "$home/record"
-    "$home/spend" "$home/spent" '' "$ASSAY" run bench/transport.toml --json --out "$home/record" --set "axes.users=[$1]" ${2:+--set "axes.transport=[\"$2\"]"} \
+    "$home/spend" "$home/spent" '' '' "$ASSAY" run bench/transport.toml --json --out "$home/record" --set "axes.users=[$1]" ${2:+--set "axes.transport=[\"$2\"]"} \
         --set "load.measure=${LENGTH}s" --set "workload.oltp.tables=$TABLES" --set "workload.oltp.rows=$ROWS" >"$home/cells" 2>>"$home/log" || status=$?
     [ $status -le 1 ]
 }

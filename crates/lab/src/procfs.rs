@@ -32,6 +32,12 @@ pub fn cpu_of(pid: u32) -> Option<f64> {
     Some(ticks_to_nanos(stat.user + stat.system) as f64 / 1e9)
 }
 
+/// The processes that this one has started and that live, where the kernel keeps their list.
+pub fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
 /// Nanoseconds on a CPU and waiting for one, of `schedstat`.
 pub fn schedstat(text: &str) -> Option<(u64, u64)> {
     let mut numbers = text.split_ascii_whitespace();

@@ -139,5 +139,8 @@ fn what_is_wrong_with_a_script_or_its_options_is_told_where_the_file_says_it() {
             .replace("rows = [50, 200]", "rows = [50, \"many\"]"),
     );
     told += &refused(&FILE.replace("lua     = \"mine.lua\"\n", ""));
+    // What the load does for other users.
+    let own = "users   = 3\nreconnect_every = 10\nerrors = { retry = { deadlock = 3 }, stop = [1146] }";
+    told += &refused(&FILE.replace("users   = 3", own));
     assert_snapshot!(told);
 }

@@ -437,10 +437,35 @@ fn a_run_that_is_recorded_prints_the_same_and_leaves_a_record_with_a_page() {
     assert!(desk.read("cut/runs/c001-1/run.json").contains("stopped as asked"), "{said:?}");
     assert!(desk.path("cut/report.html").exists());
 
-    for (more, why) in [("--mysql-dry-run", "nothing to record"), ("--db-driver=pgsql", "for MySQL and MariaDB")] {
-        let said = call(&[&["--record=other", more][..], &run].concat());
-        assert!(said.status == 1 && said.out.contains(why) && !desk.path("other").exists(), "{said:?}");
+    let said = call(&[&["--record=other", "--mysql-dry-run"][..], &run].concat());
+    assert!(said.status == 1 && said.out.contains("nothing to record") && !desk.path("other").exists(), "{said:?}");
+}
+
+#[test]
+fn a_run_on_postgresql_leaves_a_record_that_says_what_it_cannot() {
+    let Some(postgres) = Postgres::start() else { return };
+    let desk = Desk::without_server();
+    let host = format!("--pgsql-host={}", postgres.folder().display());
+    let port = format!("--pgsql-port={}", postgres.port);
+    let script = ["oltp_read_write", "--db-driver=pgsql", &host, &port, "--pgsql-db=postgres", "--table-size=100"];
+    let call = |more: &[&str]| built_in(&desk, &[&script[..], more].concat());
+    assert_eq!(call(&["prepare"]).status, 0);
+    let said = call(&["--record=record", "--events=40", "--time=0", "run"]);
+    assert!(said.status == 0 && said.err.ends_with("record/report.html\n"), "{said:?}");
+    let run = desk.run("c001-1");
+    let tally = &run["phases"][0]["groups"]["users"]["tally"];
+    assert_eq!((&run["ending"], &tally["operations"]["event"]["done"]), (&"done".into(), &40.into()), "{run}");
+    assert_eq!(tally["statements"]["SELECT c FROM sbtest? WHERE id=?"]["calls"], 400, "{tally}");
+    assert_eq!(run["session"]["authentication"], "trust", "{run}");
+    let counters = &run["whole"]["counters"];
+    for counter in ["postgres.xact_commit", "postgres.wal_bytes", "server.cpu.user"] {
+        assert!(counters[counter].is_array(), "{counter}: {counters}");
     }
+    let instance = desk.read(&format!("record/instances/{}.json", run["instance"].as_str().unwrap()));
+    assert!(instance.contains("\"kind\": \"postgresql\"") && instance.contains("\"shared_buffers\""), "{instance}");
+    let plan = desk.read("record/plan.json");
+    assert!(plan.contains("postgres://sbtest@localhost/postgres?socket="), "{plan}");
+    assert!(desk.read("record/report.html").contains("lua.oltp_read_write"));
 }
 
 #[test]

@@ -18,4 +18,7 @@ fn a_table_that_is_not_as_submitted_fails() {
         Warn
     );
     assert_eq!(status(&spoilt(|r| r.datasets.clear()), "schema_as_declared"), NotEvaluable);
+    let by_script = verdict(&spoilt(|r| r.datasets[0].tables[0].submitted.clear()), "schema_as_declared");
+    assert_eq!(by_script.verdict, NotEvaluable);
+    assert!(by_script.sentence.contains("a script made its tables"), "{}", by_script.sentence);
 }

@@ -7,6 +7,7 @@ use super::documents;
 use super::instance::Up;
 use super::keyed::{self, key_door};
 use super::placement::place;
+use super::postgres;
 use super::wanted::identity;
 use crate::disturbances::ends_the_server;
 use crate::load::{Crew, Voyage};
@@ -105,6 +106,9 @@ pub(super) fn ask(
         let answer = match &crew.by_key {
             Some(PastSql::Documents(door)) => documents::ask(door)?,
             Some(PastSql::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&crew.door))?,
+            None if postgres::is_named(&cell.server) => {
+                postgres::ask(&postgres::door(&cell.server, crew).expect("a visit knows its door"))?
+            }
             None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters), patience)?,
         };
         answers.push((name(cell, stage, group), answer));
@@ -137,7 +141,7 @@ pub(super) fn ask_again((stage, voyage): &(Stage, Voyage), cell: &Cell, record: 
             None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
-        if crew.by_key.is_some() {
+        if crew.by_key.is_some() || postgres::is_named(&cell.server) {
             continue;
         }
         session.plans_after = answers::again(&crew.door, &crew.setup, &session.plans).ok();

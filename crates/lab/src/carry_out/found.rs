@@ -46,7 +46,8 @@ pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control),
     Ok((found, door, control))
 }
 
-fn behind(door: Door) -> Result<(Found, Door), Trouble> {
+/// The same where the door is known.
+pub(super) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
             let socket = UnixStream::connect(path).map_err(Trouble::at("connecting to", path))?;

@@ -17,7 +17,7 @@ use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
-use model::plan::door::{CACHE, FERRETDB, MONGODB, of_dsn, speaks_sql};
+use model::plan::door::{CACHE, FERRETDB, MONGODB, POSTGRESQL, of_dsn, speaks_sql};
 use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
 use model::record::answer::InstanceRecord;
@@ -139,6 +139,7 @@ impl Lab<'_> {
         let up = match &cell.server.on {
             Some(dsn) => match of_dsn(dsn) {
                 Some(MONGODB) => self.meet_documents(&key, &cell.server, dsn),
+                Some(POSTGRESQL) => self.meet_postgres(&key, &cell.server, dsn),
                 Some(_) => self.meet_cache(&key, &cell.server, dsn),
                 None => self.meet(&key, &cell.server, dsn),
             },

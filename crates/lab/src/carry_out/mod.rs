@@ -17,6 +17,7 @@ mod found_cache;
 mod instance;
 mod keyed;
 pub mod placement;
+mod postgres;
 mod prepare;
 mod run;
 mod scribe;

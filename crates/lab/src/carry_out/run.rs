@@ -9,16 +9,17 @@ use super::placement::place;
 use super::scribe::{Scribe, Watch, joined, keep_own};
 use super::trial::LimitWatch;
 use super::wanted::Wanted;
-use super::{Halt, Lab, answers, around, drain, start, troubles, wanted};
+use super::{Halt, Lab, answers, around, drain, postgres, start, troubles, wanted};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
 use crate::load::{Outcome, Voyage, drive_within};
 use crate::notebook::{RunPages, unix_ms};
+use crate::procfs::children;
 use crate::samplers;
 use crate::samplers::client::Workers;
-use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node};
+use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node, sources_of_postgres};
 use crate::sampling::{Sampling, between, together};
 use crate::servers::catalogue;
 use crate::sessions::address::Door;
@@ -97,7 +98,11 @@ impl Lab<'_> {
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
             door: crews.iter().find_map(|crew| crew.by_key.as_ref()?.keys().cloned()),
         };
+        let postgres = postgres::door(&cell.server, &voyages[0].1.crews[0]);
         let all = move || {
+            if let Some(door) = &postgres {
+                return sources_of_postgres(postgres::asker(door, patience), followed, &theirs);
+            }
             let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {
                 sources_of_node(number, asker(door, patience), *pid, &engine)
             };
@@ -110,6 +115,7 @@ impl Lab<'_> {
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, acting);
         let mut outcome = self.sail(planned, todo, &voyages, &mut scribe, &mut record)?;
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
+        own.extend(own.clone().into_iter().flat_map(children));
         record.around = Some(before.and_after(&own, &self.house.home));
         let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = scribe.close();

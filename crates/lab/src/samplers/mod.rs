@@ -12,9 +12,11 @@ mod index_lock;
 mod innodb;
 mod memcached;
 mod node;
+mod postgres;
 mod rocksdb;
 mod sampler;
 mod server_process;
+mod server_processes;
 mod server_threads;
 mod status;
 
@@ -47,6 +49,9 @@ pub const ALL: &[&str] = &[
     rocksdb::NAME,
     database::NAME,
 ];
+
+/// Those of a server that speaks PostgreSQL's words.
+pub const OF_POSTGRESQL: &[&str] = &[postgres::NAME, server_processes::NAME, client::NAME, host::NAME];
 
 /// What is read only where somebody wants it.
 #[derive(Debug, Default)]
@@ -96,6 +101,17 @@ pub fn sources(
         sources.push(Box::new(database::Database::new(asker, engine)));
     }
     sources
+}
+
+/// The same of a PostgreSQL; `server` is the first of its processes.
+pub fn sources_of_postgres(
+    ask: Box<dyn Ask>,
+    server: Option<Process>,
+    workers: &client::Workers,
+) -> Vec<Box<dyn Source>> {
+    let processes = server.map(|first| Box::new(server_processes::ServerProcesses::new(first)) as Box<dyn Source>);
+    let own: [Box<dyn Source>; 2] = [Box::new(client::Client::new(workers.clone())), Box::new(host::HostWide)];
+    std::iter::once(Box::new(postgres::Postgres(ask)) as Box<dyn Source>).chain(processes).chain(own).collect()
 }
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
@@ -263,6 +279,9 @@ mod tests {
             all_wanted(),
         );
         assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
+        let refused = Box::new(Refused("57P01".into()));
+        let of_postgres = sources_of_postgres(refused, Some(Process::of(1)), &client::Workers::default());
+        assert_eq!(of_postgres.iter().map(|s| s.name()).collect::<Vec<_>>(), OF_POSTGRESQL);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Guest {
         let script = Arc::new(Script::find(invocation(path, compat, "run"), Seed(0), Arc::clone(&say))?);
         let mut state = State::new(&script, 0)?;
         state.call(Entry::Body)?;
-        let declared = state.declared()?;
+        let declared = state.declared().map_err(|text| misdeclared(&text))?;
         if !state.has("event") {
             return Err("it has no function event(), which is what its users do".into());
         }
@@ -134,6 +134,12 @@ impl Guest {
         plays.push((seed, parameters.clone(), Arc::downgrade(&play)));
         Ok(play)
     }
+}
+
+/// Without the place in the API that said so, which is none of the script's.
+fn misdeclared(text: &str) -> String {
+    let what = text.split_once("\"]:").and_then(|(_, place)| Some(place.split_once(": ")?.1)).unwrap_or(text);
+    format!("{what}; an option is NAME = {{ \"what it is\", DEFAULT }}")
 }
 
 fn invocation(path: &str, compat: Compat, command: &str) -> Invocation {

@@ -4,6 +4,7 @@
 
 use super::document::{Document, Entry, Raw};
 use super::grammar::Slot;
+use super::reading::Reading;
 use super::shape::{Wrong, suggestion, wrong};
 use super::{command_line, grammar, overrides};
 use crate::value::Value;
@@ -26,6 +27,7 @@ pub struct Script {
 pub const SCRIPT: &str = "workload.lua";
 const COMPAT: &str = "workload.compat";
 const OPTIONS: &str = "workload.options.";
+const ERRORS: &str = "load.errors";
 
 /// Versions of sysbench whose scripts there are.
 pub(super) const VERSIONS: &[&str] = &["1.0", "1.1"];
@@ -93,6 +95,28 @@ pub(super) fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
             let of_server = of_server.then(|| "its users come to the server of [server]".to_string());
             let mend = elsewhere.or(of_server).unwrap_or_else(|| suggestion(&name, known()));
             wrong(format!("the script has no option `{written}`"), mend)
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// What the load would do for users, and users of a script do for themselves.
+    pub fn check_script(&mut self) {
+        let running = self.running();
+        if running.is_empty() || running.iter().any(|words| words.family() != SCRIPTS) {
+            return;
+        }
+        for path in ["load.reconnect_every", "axes.reconnect_every"] {
+            if self.said(path) {
+                let what = "users of a script open and close their sessions themselves";
+                self.problem(path, what, "leave it out, and call con:reconnect() in the script");
+            }
+        }
+        let entries = self.entries;
+        if let Some(entry) = entries.iter().find(|e| e.path.starts_with(ERRORS)) {
+            let what = "a script says itself after which errors an event begins again";
+            let mend = "leave it out, and write options = { mysql_ignore_errors = \"1213,1205\" } in [workload]";
+            self.problem(&entry.path, what, mend);
         }
     }
 }

@@ -179,7 +179,10 @@ fn of_kind(kind: Kind, value: &Value) -> Result<Value, Wrong> {
         (Kind::Count { .. } | Kind::Real { .. }, Value::Text(_)) => {
             wrong(format!("the text \"{value}\" is not a number"), "write a number without quotes, as in 10_000")
         }
-        (Kind::Count { .. } | Kind::Real { .. } | Kind::Size | Kind::Choice(_) | Kind::Text, _) => {
+        (Kind::Choice(choices), _) => {
+            wrong(format!("`{value}` is not a text"), format!("write one of \"{}\"", choices.join("\", \"")))
+        }
+        (Kind::Count { .. } | Kind::Real { .. } | Kind::Size | Kind::Text, _) => {
             let wanted = Shape::Of(kind).wanted();
             wrong(format!("`{value}` is not {wanted}"), format!("write {wanted}"))
         }

@@ -32,6 +32,7 @@ impl Reading<'_> {
             self.check_groups();
         }
         self.check_errors();
+        self.check_script();
         self.check_phases();
         self.check_stages();
         self.check_intervention();

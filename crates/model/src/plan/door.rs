@@ -15,16 +15,19 @@ pub const CACHE: &str = "memcached";
 /// Kinds that keep documents: one that the lab can start, and any other that `on` names.
 pub const FERRETDB: &str = "ferretdb";
 pub const MONGODB: &str = "mongodb";
-/// How a DSN of a server begins that has one door, and no SQL.
-pub const SCHEMES: [(&str, &str); 2] = [("mongodb://", MONGODB), ("memcached://", CACHE)];
+/// The kind whose SQL is not MySQL's: scripts ask it, and the lab looks at it from outside.
+pub const POSTGRESQL: &str = "postgresql";
+/// How a DSN of a server begins that has one door, and not that of MySQL's family.
+pub const SCHEMES: [(&str, &str); 3] = [("mongodb://", MONGODB), ("memcached://", CACHE), ("postgres://", POSTGRESQL)];
 
-/// By which door all users come to the server that a DSN names; `None` is SQL.
+/// By which door all users come to the server that a DSN names; `None` is that of MySQL's family.
 pub fn of_dsn(dsn: &str) -> Option<&'static str> {
     SCHEMES.into_iter().find(|(scheme, _)| dsn.starts_with(scheme)).map(|(_, door)| door)
 }
 
+/// Whether it is asked in MySQL's words.
 pub fn speaks_sql(kind: &str) -> bool {
-    ![CACHE, FERRETDB, MONGODB].contains(&kind)
+    ![CACHE, FERRETDB, MONGODB, POSTGRESQL].contains(&kind)
 }
 
 /// Settings of the InnoDB plugin, with the value that changes nothing.
@@ -55,6 +58,9 @@ pub(super) fn misled(cell: &Cell, dsn: &str) -> Option<Refusal> {
         (Some(MONGODB), _) => "name a mongodb:// server",
         (Some(CACHE), _) => "name a memcached:// server, or a build whose plugin assay can open",
         (Some(_), _) => "name a build: assay opens that door only of servers which it starts",
+        (_, Some(POSTGRESQL)) => {
+            "PostgreSQL is asked by scripts: assay sysbench SCRIPT --db-driver=pgsql, with --record=DIR for a record"
+        }
         (None, Some(MONGODB)) => "take linkbench.mongodb there",
         (None, Some(_)) => "take kv.memcached there",
         (None, None) => unreachable!("both speak SQL"),

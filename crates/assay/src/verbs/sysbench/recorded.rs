@@ -40,8 +40,8 @@ pub struct Notes {
 /// Begins the record that the command line asks for; `None` where it asks for none.
 pub fn begin(call: &mut Call, limits: &Limits) -> Result<Option<Notes>, String> {
     let Some(folder) = call.words.record.clone().map(PathBuf::from) else { return Ok(None) };
-    let door = server(call)?;
-    let plan = plan(call, limits, &door)?;
+    let asked = server(call)?;
+    let plan = plan(call, limits, &asked)?;
     if folder.join("plan.json").exists() {
         return Err(format!("--record: {} is a record already; name a new folder", folder.display()));
     }
@@ -75,18 +75,25 @@ impl Notes {
 }
 
 /// The server that the run is about.
-fn server(call: &Call) -> Result<Door, String> {
-    let option = |name: &str| call.invoked.options.get(name);
-    if option("mysql_dry_run") == Some(&OptionValue::Bool(true)) {
-        return Err("--record: a dry run says nothing to any server, and there is nothing to record".into());
-    }
-    if option("db_driver") != Some(&OptionValue::Text("mysql".into())) {
-        return Err("--record is for MySQL and MariaDB: what a record tells of a server is asked in their words".into());
-    }
-    call.stage.doors.mysql.first().cloned().ok_or_else(|| "--record: no server is named".to_string())
+enum Asked {
+    MySql(Door),
+    Postgres(Door),
 }
 
-fn plan(call: &mut Call, limits: &Limits, door: &Door) -> Result<Plan, String> {
+fn server(call: &Call) -> Result<Asked, String> {
+    let option = |name: &str| call.invoked.options.get(name);
+    let doors = &call.stage.doors;
+    let door = if option("db_driver") == Some(&OptionValue::Text("pgsql".into())) {
+        doors.postgres.clone().map(Asked::Postgres)
+    } else if option("mysql_dry_run") == Some(&OptionValue::Bool(true)) {
+        return Err("--record: a dry run says nothing to any server, and there is nothing to record".into());
+    } else {
+        doors.mysql.first().cloned().map(Asked::MySql)
+    };
+    door.ok_or_else(|| "--record: no server is named".to_string())
+}
+
+fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String> {
     let seed = Seed(call.invoked.settings.seed);
     let users = Users(call.stage.threads);
     let rate = limits.rate.map(|rate| Rate::steady(f64::from(rate)));
@@ -97,9 +104,9 @@ fn plan(call: &mut Call, limits: &Limits, door: &Door) -> Result<Plan, String> {
         axes: BTreeMap::new(),
         repeats: None,
         server: Server {
-            build: address(&door.address),
-            on: Some(dsn(door)),
-            engine: "innodb".into(),
+            build: address(&asked.door().address),
+            on: Some(asked.dsn()),
+            engine: asked.engine().into(),
             profile: "default".into(),
             ..Server::default()
         },
@@ -184,12 +191,33 @@ fn address(address: &Address) -> String {
     }
 }
 
-/// Without its password.
-fn dsn(door: &Door) -> String {
-    let (user, schema) = (&door.user, door.schema.as_deref().unwrap_or_default());
-    let socket = match &door.address {
-        Address::Unix(path) => format!("?socket={}", path.display()),
-        Address::Tcp { .. } => String::new(),
-    };
-    format!("mysql://{user}@{}/{schema}{socket}", address(&door.address))
+impl Asked {
+    fn door(&self) -> &Door {
+        match self {
+            Self::MySql(door) | Self::Postgres(door) => door,
+        }
+    }
+
+    /// Where tables are made that a script says nothing else of.
+    fn engine(&self) -> &'static str {
+        match self {
+            Self::MySql(_) => "innodb",
+            Self::Postgres(_) => "heap",
+        }
+    }
+
+    /// Without its password.
+    fn dsn(&self) -> String {
+        let scheme = match self {
+            Self::MySql(_) => "mysql",
+            Self::Postgres(_) => "postgres",
+        };
+        let door = self.door();
+        let (user, schema) = (&door.user, door.schema.as_deref().unwrap_or_default());
+        let socket = match &door.address {
+            Address::Unix(path) => format!("?socket={}", path.display()),
+            Address::Tcp { .. } => String::new(),
+        };
+        format!("{scheme}://{user}@{}/{schema}{socket}", address(&door.address))
+    }
 }

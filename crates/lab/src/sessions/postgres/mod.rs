@@ -2,6 +2,7 @@
 //! promise that executing and reading allocate nothing. What differs: placeholders are `$n`, values arrive as text, and an
 //! error carries an SQLSTATE and no number.
 
+pub mod control;
 mod faults;
 mod opening;
 

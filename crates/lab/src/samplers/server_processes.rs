@@ -1,0 +1,58 @@
+//! A server of many processes, PostgreSQL's one for each session and some of its own: the first and its children together, under the names
+//! of a server of one. The sums must only grow, though children come and go: what one had counted at its last reading stays in
+//! the sum, and what it did behind that is missing. Memory is left out, because most of it is shared and would count again and again.
+
+use super::server_threads::Sums;
+use super::{Occasion, Process, Reading, Source};
+use crate::procfs::{children, io, schedstat, stat, ticks_to_nanos};
+use model::record::series::Unit;
+use std::fs;
+
+pub(super) const NAME: &str = "server_processes";
+
+/// As they are summed.
+const COUNTED: [(&str, Unit); 7] = [
+    ("server.cpu.user", Unit::Nanos),
+    ("server.cpu.system", Unit::Nanos),
+    ("server.faults.minor", Unit::Count),
+    ("server.faults.major", Unit::Count),
+    ("server.runqueue.wait", Unit::Nanos),
+    ("server.io.read_bytes", Unit::Bytes),
+    ("server.io.write_bytes", Unit::Bytes),
+];
+
+pub(super) struct ServerProcesses {
+    first: Process,
+    sums: Sums<7>,
+}
+
+impl ServerProcesses {
+    pub(super) fn new(first: Process) -> Self {
+        Self { first, sums: Sums::default() }
+    }
+}
+
+impl Source for ServerProcesses {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn read(&mut self, _: Occasion, reading: &mut Reading) {
+        let first = self.first.pid();
+        let Some(counts) = counted(first) else { return reading.missing("the server's processes", "one is not told") };
+        let others = children(first).into_iter().filter_map(|pid| Some((pid.to_string(), counted(pid)?)));
+        let sums = self.sums.add(others.chain([(first.to_string(), counts)]).collect());
+        for ((name, unit), sum) in COUNTED.into_iter().zip(sums) {
+            reading.counter(name, unit, sum);
+        }
+    }
+}
+
+fn counted(pid: u32) -> Option<[u64; 7]> {
+    let file = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
+    let stat = stat(&file("stat")?)?;
+    let (_, wait) = schedstat(&file("schedstat")?)?;
+    let (read, written) = io(&file("io")?)?;
+    let [user, system] = [stat.user, stat.system].map(ticks_to_nanos);
+    Some([user, system, stat.minor_faults, stat.major_faults, wait, read, written])
+}
