@@ -1,10 +1,9 @@
 //! What is written is what is read, whatever happens in between: a kill at any byte, a second lab, a changed experiment.
 
 use lab::notebook::{Folder, Notebook, read};
-use model::errors::Errors;
 use model::host::Host;
-use model::load::{Io, Load};
-use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server};
+use model::load::Load;
+use model::plan::{Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::record::series::{Line, Metric, Sample, Shape, Unit};
@@ -20,27 +19,9 @@ use tempfile::tempdir;
 fn plan(runs: u32, rows: i64) -> Plan {
     let server = Server {
         build: "distribution".into(),
-        on: None,
-        topology: Default::default(),
         engine: "innodb".into(),
         profile: "durable".into(),
-        settings: Default::default(),
-        native: Default::default(),
-        tcp: false,
-        cpus: None,
-        load_cpus: None,
-    };
-    let load = Load {
-        users: Users(1),
-        arrivals: None,
-        pause: None,
-        transport: None,
-        io: Io::Auto,
-        deadline: Nanos::from_secs(1),
-        reconnect_every: None,
-        errors: Errors::default(),
-        drain: None,
-        sampling: true,
+        ..Server::default()
     };
     let cell = Cell {
         id: CellId("c001".into()),
@@ -49,7 +30,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         server,
         workload: "oltp.mixed".into(),
         parameters: [("rows".to_string(), Value::Count(rows))].into(),
-        load,
+        load: Load::closed(Users(1), Nanos::from_secs(1)),
         search: None,
         groups: Vec::new(),
         phases: vec![],
@@ -63,20 +44,10 @@ fn plan(runs: u32, rows: i64) -> Plan {
         explain: false,
     };
     Plan {
-        schema: PLAN_SCHEMA,
-        name: "test".into(),
         question: "Is it kept?".into(),
-        scale: None,
-        sets: Vec::new(),
-        seed: Seed(1),
-        axes: vec![],
-        intervention: None,
         runs: (1..=runs).map(run).collect(),
         cells: vec![cell],
-        skipped: vec![],
-        cost: Cost::default(),
-        warnings: vec![],
-        limits: Default::default(),
+        ..Plan::blank("test", Seed(1))
     }
 }
 

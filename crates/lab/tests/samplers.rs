@@ -12,7 +12,7 @@ use lab::servers::house::House;
 use lab::servers::instance::{Instance, Wish};
 use lab::sessions::address::Door;
 use lab::sessions::control::Control;
-use model::plan::{Cost, PLAN_SCHEMA, Plan, RunId, Server};
+use model::plan::{Plan, RunId, Server};
 use model::record::Details;
 use model::record::series::Shape;
 use model::seed::Seed;
@@ -36,29 +36,10 @@ impl Ask for Quiet {
     }
 }
 
-fn plan() -> Plan {
-    Plan {
-        schema: PLAN_SCHEMA,
-        name: "sampling".into(),
-        question: String::new(),
-        scale: None,
-        sets: Vec::new(),
-        seed: Seed(1),
-        axes: vec![],
-        intervention: None,
-        cells: vec![],
-        runs: vec![],
-        skipped: vec![],
-        cost: Cost::default(),
-        warnings: vec![],
-        limits: Default::default(),
-    }
-}
-
 #[test]
 fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let folder = tempfile::tempdir().unwrap();
-    let notebook = Notebook::open_or_create(folder.path(), &plan(), "").unwrap();
+    let notebook = Notebook::open_or_create(folder.path(), &Plan::blank("sampling", Seed(1)), "").unwrap();
     let run = RunId("c001-1".into());
     let pages = notebook.begin_run(&run).unwrap();
     let workers = Workers::default();
@@ -146,7 +127,8 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
     let door = Door::root(instance.socket().to_path_buf());
-    let notebook = Notebook::open_or_create(&folder.path().join("record"), &plan(), "").unwrap();
+    let notebook =
+        Notebook::open_or_create(&folder.path().join("record"), &Plan::blank("sampling", Seed(1)), "").unwrap();
     let (pid, theirs) = (instance.pid(), door.clone());
     let sources = move || {
         samplers::sources(

@@ -13,10 +13,9 @@ use model::words::{Footprint, WorkloadWords};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use workload::dataset::Dataset;
-use workload::session::{Fault, Sessions, Sql};
+use workload::session::{Fault, Sessions};
 use workload::user::{Memory, Seat};
-use workload::{Life, Parameters, Probe, Statement, Workload};
+use workload::{Life, Parameters, Statement, Workload};
 
 /// A script with the options that its users see.
 pub struct Scripted {
@@ -164,23 +163,6 @@ impl Workload for Scripted {
     fn facts(&self) -> &'static [&'static str] {
         &FACTS
     }
-    fn dataset(&self, _: &Parameters, _: &str, _: Seed) -> Option<Box<dyn Dataset>> {
-        None
-    }
-    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
-        Vec::new()
-    }
-    fn user<'a>(
-        &self,
-        _: &Parameters,
-        _: Seed,
-        _: u32,
-        _: u32,
-        _: &'a mut (dyn Sql + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of scripts open their sessions themselves")
-    }
     fn opens_its_sessions(&self) -> bool {
         true
     }
@@ -197,8 +179,5 @@ impl Workload for Scripted {
     }
     fn interrupt(&self) {
         self.script.interrupt();
-    }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
     }
 }

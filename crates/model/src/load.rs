@@ -37,6 +37,24 @@ pub struct Load {
     pub sampling: bool,
 }
 
+impl Load {
+    /// Users who begin their next operation when the last has ended, and nothing else.
+    pub fn closed(users: Users, deadline: Nanos) -> Self {
+        Self {
+            users,
+            arrivals: None,
+            pause: None,
+            transport: None,
+            io: Io::Auto,
+            deadline,
+            reconnect_every: None,
+            errors: Errors::default(),
+            drain: None,
+            sampling: true,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }

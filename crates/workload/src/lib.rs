@@ -95,19 +95,25 @@ pub trait Workload: Send + Sync {
         Vec::new()
     }
     /// `None` for workloads without data.
-    fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>>;
+    fn dataset(&self, _: &Parameters, _engine: &str, _: Seed) -> Option<Box<dyn Dataset>> {
+        None
+    }
     /// Statements worth explaining, with values drawn from the seed.
-    fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe>;
+    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
+        Vec::new()
+    }
     /// The life of user number `number` of `users`. Work is resolved from the parameters before the first turn.
     fn user<'a>(
         &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a>;
+        _: &Parameters,
+        _: Seed,
+        _number: u32,
+        _users: u32,
+        _: &'a mut (dyn Sql + 'a),
+        _: &'a mut (dyn Seat + 'a),
+    ) -> Life<'a> {
+        unreachable!("users of {} are given no session of SQL", self.words().name)
+    }
     /// The same for a workload whose words name a door past SQL; its users have no other life.
     fn user_by_key<'a>(
         &self,
@@ -150,7 +156,9 @@ pub trait Workload: Send + Sync {
     /// Ends users that heed nothing any more. Only users that open their sessions themselves can come to that.
     fn interrupt(&self) {}
     /// Statements of plumbing that every session sends first, as SET NAMES.
-    fn session_setup(&self, parameters: &Parameters) -> Vec<String>;
+    fn session_setup(&self, _: &Parameters) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Every workload there is.

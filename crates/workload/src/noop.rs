@@ -2,12 +2,11 @@
 //! measured is this program itself. It is the very user of `oltp.point_selects` with nothing left to choose; no bytes
 //! and no instructions differ on our side. There is no dataset, and on a real server it finds no table.
 
-use crate::dataset::Dataset;
 use crate::draw::Distribution;
 use crate::oltp::{Client, Groups, Kind, Protocol, STATEMENTS, Work};
 use crate::session::Sql;
 use crate::user::{Seat, live};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Life, Parameters, Statement, Workload};
 use model::seed::Seed;
 use model::words::{Footprint, WorkloadWords};
 
@@ -31,12 +30,6 @@ impl Workload for Noop {
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
     }
-    fn dataset(&self, _: &Parameters, _: &str, _: Seed) -> Option<Box<dyn Dataset>> {
-        None
-    }
-    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
-        Vec::new()
-    }
     fn user<'a>(
         &self,
         _: &Parameters,
@@ -58,8 +51,5 @@ impl Workload for Noop {
             distribution: Distribution::uniform(ROWS),
         };
         Box::pin(live(Client::new(work, seed.child("users").nth(u64::from(number))), session, seat))
-    }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
     }
 }

@@ -163,6 +163,9 @@ struct Listener<'a> {
     workers: u32,
     measured: usize,
     began: Nanos,
+    /// When all users were there: nothing is done outside of phases before the run from then on.
+    ready: Option<Nanos>,
+    /// When the first phase was seen to begin, which of a short run may be after its end.
     start: Option<Nanos>,
     /// Seconds that all workers together have handed over.
     covered: f64,
@@ -190,6 +193,7 @@ impl<'a> Listener<'a> {
             workers: voyage.workers,
             measured: voyage.phases.len() - 1,
             began: clock::now(),
+            ready: None,
             start: None,
             covered: 0.0,
             current: Counts::default(),
@@ -275,6 +279,7 @@ impl Witness for Listener<'_> {
     fn workers(&mut self, _: &[i32]) {}
 
     fn starts(&mut self) {
+        self.ready = Some(clock::now());
         (self.tell)(Told::ThreadsStarted);
     }
 
@@ -304,7 +309,7 @@ impl Witness for Listener<'_> {
 
     /// A limit keeps events from being begun: those under way go on and count, as does what threads do when they are done.
     fn outside(&mut self, _: usize, from: Nanos, to: Nanos, tally: Tally) {
-        if self.start.is_some_and(|start| from >= start) {
+        if self.ready.is_some_and(|ready| from >= ready) {
             self.total.add(&tally);
             self.left = self.left.max(to);
         }

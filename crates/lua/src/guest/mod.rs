@@ -20,9 +20,9 @@ use model::words::WorkloadWords;
 use play::Play;
 use std::sync::{Arc, Mutex, Weak};
 use workload::dataset::Dataset;
-use workload::session::{Fault, Sessions, Sql};
+use workload::session::{Fault, Sessions};
 use workload::user::Seat;
-use workload::{Life, Parameters, Probe, Statement, Workload};
+use workload::{Life, Parameters, Statement, Workload};
 
 /// Clones are the same guest.
 #[derive(Clone)]
@@ -177,20 +177,6 @@ impl Workload for Guest {
     fn dataset(&self, parameters: &Parameters, _: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(data::Data::new(self.clone(), parameters.clone(), seed)))
     }
-    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
-        Vec::new()
-    }
-    fn user<'a>(
-        &self,
-        _: &Parameters,
-        _: Seed,
-        _: u32,
-        _: u32,
-        _: &'a mut (dyn Sql + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of scripts open their sessions themselves")
-    }
     fn opens_its_sessions(&self) -> bool {
         true
     }
@@ -209,8 +195,5 @@ impl Workload for Guest {
     fn interrupt(&self) {
         let plays = self.0.plays.lock().expect("no panic while held");
         plays.iter().filter_map(|(.., play)| play.upgrade()).for_each(|play| play.interrupt());
-    }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
     }
 }

@@ -176,6 +176,26 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Plan {
+    /// A plan of no run, for who makes one of something else than an experiment.
+    pub fn blank(name: &str, seed: Seed) -> Self {
+        Self {
+            schema: PLAN_SCHEMA,
+            name: name.to_string(),
+            question: String::new(),
+            scale: None,
+            sets: Vec::new(),
+            seed,
+            axes: Vec::new(),
+            intervention: None,
+            cells: Vec::new(),
+            runs: Vec::new(),
+            skipped: Vec::new(),
+            cost: Cost::default(),
+            warnings: Vec::new(),
+            limits: BTreeMap::new(),
+        }
+    }
+
     /// Every choice and every seed, before anything starts. Pure: the same experiment, host and words give the same plan.
     pub fn of(experiment: &Experiment, host: &Host, words: &Words) -> Result<Self, Vec<Problem>> {
         let asked = experiment

@@ -12,10 +12,9 @@ use super::graph::Graph;
 use super::{knobs, mix};
 use crate::audit::Audit;
 use crate::dataset::{Collection, Dataset, FieldKind};
-use crate::session::Sql;
 use crate::session::documents::Documents;
 use crate::user::Seat;
-use crate::{Doing, Life, Parameters, Probe, Statement, Workload};
+use crate::{Doing, Life, Parameters, Statement, Workload};
 use client::Client;
 use model::seed::Seed;
 use model::words::WorkloadWords;
@@ -114,20 +113,6 @@ impl Workload for MongoDb {
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Data::of(parameters, engine, seed)))
     }
-    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
-        Vec::new()
-    }
-    fn user<'a>(
-        &self,
-        _: &Parameters,
-        _: Seed,
-        _number: u32,
-        _users: u32,
-        _: &'a mut (dyn Sql + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of {} ask for documents", self.words().name)
-    }
     fn user_of_documents<'a>(
         &self,
         parameters: &Parameters,
@@ -139,9 +124,6 @@ impl Workload for MongoDb {
     ) -> Life<'a> {
         let seed = seed.child("users").nth(u64::from(number));
         Box::pin(life::live(Client::new(super::work::Work::of(parameters), seed, number, users), session, seat))
-    }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
     }
 }
 

@@ -11,11 +11,10 @@ use lab::scripts::{Limits, phases};
 use lab::sessions::address::{Address, Door};
 use lab::snapshots::manifest::digest;
 use lua::option::{Options, Value as OptionValue};
-use model::errors::Errors;
 use model::experiment::SHOWN;
 use model::host::Host;
-use model::load::{Arrivals, Io, Load, Process};
-use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server};
+use model::load::{Arrivals, Load, Process};
+use model::plan::{Cell, CellId, Plan, PlannedRun, RunId, Server};
 use model::rate::Rate;
 use model::seed::Seed;
 use model::units::{Nanos, Users};
@@ -113,36 +112,18 @@ fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String>
         workload: workload.clone(),
         parameters: parameters(call)?,
         load: Load {
-            users,
             arrivals: rate.map(|rate| Arrivals { rate, process: Process::Poisson }),
-            pause: None,
-            transport: None,
-            io: Io::Auto,
-            deadline: DEADLINE,
-            reconnect_every: None,
-            errors: Errors::default(),
-            drain: None,
-            sampling: true,
+            ..Load::closed(users, DEADLINE)
         },
         search: None,
         groups: Vec::new(),
         phases: phases(limits),
     };
     Ok(Plan {
-        schema: PLAN_SCHEMA,
-        name: workload,
         question: format!("What does `{}` give?", command_line(call).trim_end()),
-        scale: None,
-        sets: Vec::new(),
-        seed,
-        axes: Vec::new(),
-        intervention: None,
         runs: vec![PlannedRun { id: run, cell: id, repetition: 1, block: 1, seed, explain: false }],
         cells: vec![cell],
-        skipped: Vec::new(),
-        cost: Cost::default(),
-        warnings: Vec::new(),
-        limits: BTreeMap::new(),
+        ..Plan::blank(&workload, seed)
     })
 }
 
