@@ -1,20 +1,58 @@
-//! SCRAM-SHA-256 (RFC 5802, RFC 7677) as a client: two messages that prove the password without telling it, and the server's
-//! proof that it knew it too. Without channel binding; the nonce arrives as an argument, so that a recording can be replayed.
+//! SCRAM (RFC 5802, RFC 7677) as a client, for every protocol that carries it: two messages that prove the password without telling
+//! it, and the server's proof that it knew it too. Without channel binding; the nonce arrives as an argument, so that a recording can
+//! be replayed. How the messages are framed is each protocol's own.
 
 use crate::mysql::Malformed;
 use base64ct::{Base64, Encoding};
+use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
+use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-pub const NAME: &str = "SCRAM-SHA-256";
 pub const NONCE_BYTES: usize = 18;
-const HASH_BYTES: usize = 32;
 /// No channel binding, and none would be possible.
 const HEADER: &str = "n,,";
 /// The same in base 64.
 const HEADER_AGAIN: &str = "biws";
-/// A server's default is 4096; a stranger's wish for a day of hashing is not granted.
+/// A server's default is 4096 or 15000; a stranger's wish for a day of hashing is not granted.
 const MOST_ITERATIONS: u32 = 1_000_000;
+
+/// What everything is hashed by, and what names the mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hash {
+    Sha1,
+    Sha256,
+}
+
+impl Hash {
+    pub fn mechanism(self) -> &'static str {
+        match self {
+            Self::Sha1 => "SCRAM-SHA-1",
+            Self::Sha256 => "SCRAM-SHA-256",
+        }
+    }
+
+    fn digest(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Sha1 => Sha1::digest(bytes).to_vec(),
+            Self::Sha256 => Sha256::digest(bytes).to_vec(),
+        }
+    }
+
+    fn mac(self, key: &[u8], text: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Sha1 => keyed::<Hmac<Sha1>>(key).chain_update(text).finalize().into_bytes().to_vec(),
+            Self::Sha256 => keyed::<Hmac<Sha256>>(key).chain_update(text).finalize().into_bytes().to_vec(),
+        }
+    }
+
+    fn salted(self, password: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
+        match self {
+            Self::Sha1 => salted::<Hmac<Sha1>>(password, salt, iterations),
+            Self::Sha256 => salted::<Hmac<Sha256>>(password, salt, iterations),
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScramError {
@@ -51,15 +89,19 @@ impl<'a> Challenge<'a> {
 }
 
 pub struct Scram {
+    hash: Hash,
+    user: String,
     nonce: String,
     /// What the server must say at the end.
-    expected: Option<[u8; HASH_BYTES]>,
+    expected: Option<Vec<u8>>,
     proven: bool,
 }
 
 impl Scram {
-    pub fn new(nonce: [u8; NONCE_BYTES]) -> Self {
-        Self { nonce: Base64::encode_string(&nonce), expected: None, proven: false }
+    /// `user` may be empty where the server has the name from elsewhere. Characters beyond ASCII are not normalised.
+    pub fn new(hash: Hash, user: &str, nonce: [u8; NONCE_BYTES]) -> Self {
+        let user = user.replace('=', "=3D").replace(',', "=2C");
+        Self { hash, user, nonce: Base64::encode_string(&nonce), expected: None, proven: false }
     }
 
     /// The server has proved that it knows the password.
@@ -67,17 +109,12 @@ impl Scram {
         self.proven
     }
 
-    /// The user's name is left out: the server has it from the start-up message.
     fn bare(&self) -> String {
-        format!("n=,r={}", self.nonce)
+        format!("n={},r={}", self.user, self.nonce)
     }
 
-    pub fn first(&self, out: &mut Vec<u8>) {
-        let first = format!("{HEADER}{}", self.bare());
-        out.extend_from_slice(NAME.as_bytes());
-        out.push(0);
-        out.extend_from_slice(&(first.len() as u32).to_be_bytes());
-        out.extend_from_slice(first.as_bytes());
+    pub fn first(&self) -> String {
+        format!("{HEADER}{}", self.bare())
     }
 
     /// The answer to the server's challenge.
@@ -87,14 +124,13 @@ impl Scram {
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err(Malformed("a SCRAM challenge is not to us").into());
         }
-        let salted = salted(password, &salt, iterations);
-        let client = mac(&salted, &[b"Client Key"]);
-        let stored: [u8; HASH_BYTES] = Sha256::digest(client).into();
+        let salted = self.hash.salted(password, &salt, iterations);
+        let client = self.hash.mac(&salted, b"Client Key");
         let without_proof = format!("c={HEADER_AGAIN},r={nonce}");
         let whole = format!("{},{said},{without_proof}", self.bare());
-        let signature = mac(&stored, &[whole.as_bytes()]);
+        let signature = self.hash.mac(&self.hash.digest(&client), whole.as_bytes());
         let proof: Vec<u8> = client.iter().zip(signature).map(|(key, sign)| key ^ sign).collect();
-        self.expected = Some(mac(&mac(&salted, &[b"Server Key"]), &[whole.as_bytes()]));
+        self.expected = Some(self.hash.mac(&self.hash.mac(&salted, b"Server Key"), whole.as_bytes()));
         Ok(format!("{without_proof},p={}", Base64::encode_string(&proof)))
     }
 
@@ -102,8 +138,8 @@ impl Scram {
         let signature = said.strip_prefix(b"v=").and_then(|text| std::str::from_utf8(text).ok());
         let signature =
             signature.and_then(|text| Base64::decode_vec(text).ok()).ok_or(Malformed("no SCRAM signature"))?;
-        let expected = self.expected.ok_or(Malformed("a SCRAM signature before the challenge"))?;
-        if signature != expected {
+        let expected = self.expected.as_ref().ok_or(Malformed("a SCRAM signature before the challenge"))?;
+        if signature != *expected {
             return Err(ScramError::Impostor);
         }
         self.proven = true;
@@ -112,40 +148,75 @@ impl Scram {
 }
 
 /// PBKDF2 with one block, which is as long as the hash.
-fn salted(password: &[u8], salt: &[u8], iterations: u32) -> [u8; HASH_BYTES] {
-    let keyed = keyed(password);
-    let mut last: [u8; HASH_BYTES] =
-        keyed.clone().chain_update(salt).chain_update(1_u32.to_be_bytes()).finalize().into_bytes().into();
-    let mut sum = last;
+fn salted<M: Mac + KeyInit + Clone>(password: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
+    let keyed = keyed::<M>(password);
+    let mut last = keyed.clone().chain_update(salt).chain_update(1_u32.to_be_bytes()).finalize().into_bytes();
+    let mut sum = last.to_vec();
     for _ in 1..iterations {
-        last = keyed.clone().chain_update(last).finalize().into_bytes().into();
-        sum.iter_mut().zip(last).for_each(|(sum, byte)| *sum ^= byte);
+        last = keyed.clone().chain_update(&last).finalize().into_bytes();
+        sum.iter_mut().zip(&last).for_each(|(sum, byte)| *sum ^= byte);
     }
     sum
 }
 
-fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; HASH_BYTES] {
-    parts.iter().fold(keyed(key), |mac, part| mac.chain_update(part)).finalize().into_bytes().into()
-}
-
-fn keyed(key: &[u8]) -> Hmac<Sha256> {
-    Hmac::new_from_slice(key).expect("any length is a key")
+fn keyed<M: Mac + KeyInit>(key: &[u8]) -> M {
+    <M as KeyInit>::new_from_slice(key).expect("any length is a key")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The exchange of RFC 7677, section 3, with the user's name that PostgreSQL's clients leave out.
+    /// One whole exchange of a standard.
+    struct Exchange {
+        hash: Hash,
+        nonce: &'static str,
+        server_first: &'static str,
+        client_final: &'static str,
+        server_final: &'static str,
+    }
+
+    /// RFC 5802, section 5, and RFC 7677, section 3: the user `user` with the password `pencil`.
+    const STANDARDS: [Exchange; 2] = [
+        Exchange {
+            hash: Hash::Sha1,
+            nonce: "fyko+d2lbbFgONRv9qkxdawL",
+            server_first: "r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096",
+            client_final: "c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts=",
+            server_final: "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=",
+        },
+        Exchange {
+            hash: Hash::Sha256,
+            nonce: "rOprNGfwEbeRWgbNEkqO",
+            server_first: "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096",
+            client_final: "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
+                           p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
+            server_final: "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=",
+        },
+    ];
+
     #[test]
-    fn the_password_is_salted_as_the_standard_says() {
-        let salt = Base64::decode_vec("W22ZaJ0SNY7soEsUEjb6gQ==").unwrap();
-        let salted = salted(b"pencil", &salt, 4096);
-        let nonce = "rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
-        let whole =
-            format!("n=user,r=rOprNGfwEbeRWgbNEkqO,r={nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r={nonce}");
-        let signature = mac(&mac(&salted, &[b"Server Key"]), &[whole.as_bytes()]);
-        assert_eq!(Base64::encode_string(&signature), "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=");
+    fn exchanges_are_those_of_the_standards() {
+        for Exchange { hash, nonce, server_first, client_final, server_final } in STANDARDS {
+            let (user, nonce) = ("user".to_string(), nonce.to_string());
+            let mut scram = Scram { hash, user, nonce, expected: None, proven: false };
+            assert!(scram.first().starts_with("n,,n=user,r="));
+            assert_eq!(
+                scram.prove(server_final.as_bytes()),
+                Err(Malformed("a SCRAM signature before the challenge").into())
+            );
+            assert_eq!(scram.answer(b"pencil", server_first.as_bytes()).as_deref(), Ok(client_final));
+            assert_eq!(scram.prove(b"v=AAAA"), Err(ScramError::Impostor));
+            assert!(!scram.is_proven());
+            assert_eq!(scram.prove(server_final.as_bytes()), Ok(()));
+            assert!(scram.is_proven());
+        }
+    }
+
+    #[test]
+    fn a_name_with_the_marks_of_the_protocol_is_written_so_that_it_is_one_name() {
+        let first = Scram::new(Hash::Sha256, "a=b,c", [0; NONCE_BYTES]).first();
+        assert!(first.starts_with("n,,n=a=3Db=2Cc,r=AAAA"), "{first}");
     }
 
     #[test]
