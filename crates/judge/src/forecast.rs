@@ -19,7 +19,7 @@ const LIST: &str = "get_links_list";
 /// The engine's work inside: its counters, and how a reader is told of them.
 fn inside(engine: &str) -> (&'static [&'static str], &'static str) {
     match engine {
-        "rocksdb" => (&["db.keys_skipped", "db.tombstones_skipped"], "further keys and tombstones skipped per list"),
+        "rocksdb" => (&["db.keys_skipped", "db.tombstones_skipped"], "further keys and tombstones per list"),
         _ => (&["db.page_read_requests"], "further logical reads per list"),
     }
 }
@@ -45,8 +45,9 @@ fn of(cell: &CellEvidence) -> Option<Forecast> {
     (!runs.is_empty() && phases.iter().any(|p| !p.points.is_empty())).then(|| Forecast {
         cell: cell.cell.id.clone(),
         finding: CAUSE.id.into(),
-        expected: "stale entries that a list is expected to meet".into(),
+        expected: "stale entries expected per list".into(),
         measured: inside(&cell.cell.server.engine).1.into(),
+        per_expected: scale(phases[open].points.as_slice()),
         runs: runs.len(),
         phases,
     })
@@ -128,6 +129,13 @@ fn points(runs: &[Run], phase: &Phase, place: std::cmp::Ordering) -> Vec<Forecas
         }
     };
     (0..seconds).step_by(width).map(point).collect()
+}
+
+/// Measured for one expected. Where a phase measured no more than before it, there is no scale.
+fn scale(points: &[ForecastPoint]) -> Option<f64> {
+    let sum = |of: fn(&ForecastPoint) -> f64| points.iter().map(|p| p.for_s * of(p)).sum::<f64>();
+    let scale = sum(|p| p.measured) / sum(|p| p.expected.unwrap_or(0.0));
+    (scale.is_finite() && scale > 0.0).then_some(scale)
 }
 
 /// A counter at that moment, on the line between its neighbouring readings; the first and last hold beyond them.

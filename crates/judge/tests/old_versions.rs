@@ -176,4 +176,5 @@ fn what_arithmetic_expects_stands_beside_what_lists_met() {
     assert!((open.measured - 28.0).abs() < 0.2, "{open:?}");
     assert!((open.expected.expect("it is foretold") - 0.5).abs() < 0.02, "{open:?}");
     assert_eq!((after.at_s, after.expected), (2.0, None));
+    assert_eq!(forecast.per_expected, open.expected.map(|expected| open.measured / expected));
 }

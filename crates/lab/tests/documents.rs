@@ -6,7 +6,7 @@ mod counting;
 use counting::COUNT;
 use lab::load::executor::Executor;
 use lab::sessions::address::Address;
-use lab::sessions::documents::{DocumentDoor, Opening, Session};
+use lab::sessions::documents::{DocumentDoor, Opening, Session, Store};
 use lab::sessions::mysql::Connecting;
 use model::load::Io;
 use model::units::Nanos;
@@ -80,7 +80,7 @@ fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(address: Addre
     let mut executor = Executor::new(io).unwrap();
     let handle = executor.handle();
     let task = async move {
-        let door = DocumentDoor { address: address.clone(), schema: "linkdb".into(), offers };
+        let door = DocumentDoor { store: Store::open(address.clone()), schema: "linkdb".into(), offers };
         let connect = Box::new(move || -> Connecting {
             let (handle, address) = (handle.clone(), address.clone());
             Box::pin(async move { handle.connect(&address, DEADLINE).await })

@@ -9,9 +9,13 @@ pub struct Forecast {
     pub cell: CellId,
     /// Whose arithmetic it is.
     pub finding: String,
-    /// What the two curves are, as a reader is told.
+    /// What the two curves count, as a reader is told.
     pub expected: String,
     pub measured: String,
+    /// How much was measured for one that was expected, over the phase that is foretold: they count different things, and at this
+    /// scale their curves can be laid on each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_expected: Option<f64>,
     /// Runs that both are averages over.
     pub runs: usize,
     pub phases: Vec<ForecastPhase>,

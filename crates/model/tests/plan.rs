@@ -233,7 +233,7 @@ fn what_cannot_run_here_is_put_aside_with_its_reason() {
 fn a_plan_without_a_runnable_cell_is_refused() {
     let one =
         |server: &str| format!("question = \"?\"\n[server]\n{server}\n[workload.oltp.mixed]\n[load]\nusers = 1\n");
-    let servers = ["build = \"mysql-8.0.33\"", "engine = \"rocksdb\"", "cpus = \"4 sockets\""];
+    let servers = ["build = \"mysql-8.0.33\"", "build = \"memcached\"", "engine = \"rocksdb\"", "cpus = \"4 sockets\""];
     assert_snapshot!(servers.map(|server| refused(&one(server), &small_host())).concat());
 }
 

@@ -35,10 +35,15 @@ pub fn forecasts(judgement: &Judgement) -> String {
         if text.is_empty() {
             text += "\n## Forecast\n";
         }
-        let Forecast { cell, expected, measured, runs, .. } = forecast;
+        let Forecast { cell, expected, measured, per_expected, runs, .. } = forecast;
+        let scale = match per_expected {
+            Some(scale) if *scale < 1.0 => format!("; {} expected for each one measured", round3(1.0 / scale)),
+            Some(scale) => format!("; {} measured for each one expected", round3(*scale)),
+            None => String::new(),
+        };
         let _ = write!(
             text,
-            "\n{cell}, mean of {runs} runs\n\n| phase | from s | {measured} | {expected} |\n|---|--:|--:|--:|\n"
+            "\n{cell}, mean of {runs} runs{scale}\n\n| phase | from s | {measured} | {expected} |\n|---|--:|--:|--:|\n"
         );
         for phase in forecast.phases.iter().filter(|p| p.disturb.is_some()) {
             let step = phase.points.len().div_ceil(POINTS).max(1);

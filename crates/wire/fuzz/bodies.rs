@@ -14,9 +14,9 @@ use wire::mysql::{
     Account, Asked, BinaryRow, Capabilities, ColumnType, Definition, ErrPacket, Login, LoginStep, Malformed, OkPacket,
     Prepared, Reply, Row, Step, TextRow, Transport, Visitor,
 };
-use wire::postgres::auth::scram::Challenge;
 use wire::postgres::message::{self, Front};
 use wire::postgres::{self, Refusal};
+use wire::scram::Challenge;
 
 type Body = fn(&[u8]);
 
@@ -151,6 +151,9 @@ pub fn memcached(data: &[u8]) {
 /// What the server says; whatever can be read is written again as it was.
 pub fn mongodb(data: &[u8]) {
     let mut bytes = data;
+    let account = mongodb::login::Account { user: "user", password: "pencil", source: "admin" };
+    let (mut said, mut is_over) = (Vec::new(), false);
+    let mut login = mongodb::login::Login::new(Some(account), [7; 18], &mut said);
     while let Ok(Some(heard)) = mongodb::hear(bytes) {
         assert_eq!(mongodb::hear(&bytes[..heard.consumed]), Ok(Some(heard)));
         assert_eq!(mongodb::hear(&bytes[..heard.consumed - 1]), Ok(None));
@@ -160,6 +163,8 @@ pub fn mongodb(data: &[u8]) {
             writer.end();
             assert_eq!(again, heard.body.bytes());
         }
+        // Behind its end a login is fed nothing.
+        is_over = is_over || login.feed(heard.body, &mut said) != Ok(mongodb::login::LoginStep::More);
         bytes = &bytes[heard.consumed..];
     }
 }

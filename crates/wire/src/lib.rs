@@ -11,3 +11,4 @@ pub mod memcached;
 pub mod mongodb;
 pub mod mysql;
 pub mod postgres;
+pub mod scram;

@@ -65,7 +65,7 @@ pub fn ask(door: &Door, setup: &[String], probes: &[Vec<Probe>], patience: Durat
     let compression = if carriage.compression_offered { "off, offered by the server" } else { "off, not offered" };
     let answer = SessionAnswer {
         variables,
-        transport: door.transport(carriage.tls.is_some()),
+        transport: door.address.transport(carriage.tls.is_some()),
         tls: carriage.tls.map(|agreed| tls(&mut control, agreed)).transpose()?,
         authentication: carriage.plugin.to_string(),
         compression: compression.to_string(),

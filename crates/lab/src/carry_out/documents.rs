@@ -11,21 +11,22 @@ use crate::clock;
 use crate::loader::{LoadFault, documents};
 use crate::servers::instance::{Instance, key};
 use crate::servers::{Build, catalogue};
-use crate::sessions::address::{Address, Door};
-use crate::sessions::documents::DocumentDoor;
+use crate::sessions::address::Door;
 use crate::sessions::documents::control::Control;
+use crate::sessions::documents::{DocumentDoor, Store};
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use model::plan::door::{FERRETDB, MONGODB, of_dsn};
 use model::plan::{Cell, PlannedRun, Server};
-use model::record::answer::{InstanceRecord, SessionAnswer};
+use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
 use model::units::Nanos;
 use serde_json::{Value as Json, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use wire::mongodb::login::ADMIN;
 use workload::session::Fault;
 use workload::session::documents::Offers;
 
@@ -48,12 +49,13 @@ pub(super) fn no_sql() -> Door {
 /// The door to that dataset.
 pub(super) fn door(up: &Up, name: &str) -> Option<DocumentDoor> {
     let schema = up.datasets.get(name)?.clone().ok()?;
-    Some(DocumentDoor { address: up.gate.clone()?.0, schema, offers: up.offers })
+    let (store, offers) = up.store.clone()?;
+    Some(DocumentDoor { store, schema, offers })
 }
 
 /// What a server says of itself, and what it has.
-fn look(address: &Address) -> Result<(Json, Offers), Fault> {
-    let nowhere = DocumentDoor { address: address.clone(), schema: "admin".into(), offers: Offers::default() };
+fn look(store: &Store) -> Result<(Json, Offers), Fault> {
+    let nowhere = DocumentDoor { store: store.clone(), schema: ADMIN.into(), offers: Offers::default() };
     let mut control = Control::connect(&nowhere, PATIENCE)?;
     Ok((control.ask(&json!({ "buildInfo": 1 }))?, control.offers()?))
 }
@@ -82,11 +84,11 @@ fn record(key: &str, wanted: &Server, told: &Json) -> InstanceRecord {
     }
 }
 
-/// Address and schema of a DSN; the password of an account has no use yet.
-pub(super) fn named(name: &str) -> Result<Door, Trouble> {
-    let door = dsn::door(name, String::new())?;
-    look(&door.address).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
-    Ok(door)
+/// Store and schema that a DSN names, which let the lab in.
+pub(super) fn named(name: &str) -> Result<(Store, Option<String>), Trouble> {
+    let (store, schema) = dsn::store(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?;
+    look(&store).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
+    Ok((store, schema))
 }
 
 impl Lab<'_> {
@@ -98,9 +100,9 @@ impl Lab<'_> {
         build: &Build,
         instance: Instance,
     ) -> Result<Up, Trouble> {
-        let address = instance.door().expect("a store of documents has a gate").address(false);
+        let store = Store::open(instance.door().expect("a store of documents has a gate").address(false));
         let (told, offers) =
-            look(&address).map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+            look(&store).map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = InstanceRecord {
             binary_sha256: fingerprint(&build.installed.binary),
             cpus: instance.cpus().to_vec(),
@@ -114,13 +116,13 @@ impl Lab<'_> {
         self.notebook.note(EventKind::InstanceReady, None, text)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
-        Ok(Up { gate: Some((address.clone(), address)), offers, ..up })
+        Ok(Up { store: Some((store, offers)), ..up })
     }
 
     /// One that was there before.
     pub(super) fn meet_documents(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
-        let door = named(name)?;
-        let (told, offers) = look(&door.address).map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
+        let (store, schema) = named(name)?;
+        let (told, offers) = look(&store).map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
         let record = record(key, server, &told);
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
@@ -133,9 +135,9 @@ impl Lab<'_> {
             engines: Vec::new(),
         };
         let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
-        let serving = Serving::Found(Found { pid: None, schema: door.schema.clone(), keys: Default::default() });
+        let serving = Serving::Found(Found { pid: None, schema, keys: Default::default() });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
-        Ok(Up { gate: Some((door.address.clone(), door.address)), offers, ..up })
+        Ok(Up { store: Some((store, offers)), ..up })
     }
 
     /// Makes sure that it is up and that its documents are as the run needs them.
@@ -164,12 +166,12 @@ impl Lab<'_> {
         if up.datasets.contains_key(&wanted.name) {
             return Ok(());
         }
-        let (address, _) = up.gate.clone().expect("it has one");
+        let (store, offers) = up.store.clone().expect("it keeps documents");
         let schema = match &up.server {
             Serving::Found(Found { schema: Some(schema), .. }) => schema.clone(),
             Serving::Found(_) | Serving::Ours(_) => wanted.schema(),
         };
-        let door = DocumentDoor { address, schema: schema.clone(), offers: up.offers };
+        let door = DocumentDoor { store, schema: schema.clone(), offers };
         let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
         if let Serving::Found(_) = &up.server {
             mark(&door).map_err(|e| fail("looking at the schema", e))?.map_err(Unready::Fail)?;
@@ -221,11 +223,15 @@ pub(super) fn ask(door: &DocumentDoor) -> Result<SessionAnswer, Fault> {
         ("door_parts_of_changed", yes(door.offers.parts_of_changed)),
         ("container", door.schema.clone()),
     ];
-    Control::connect(door, PATIENCE)?.ask(&json!({ "ping": 1 }))?;
+    let mut control = Control::connect(door, PATIENCE)?;
+    control.ask(&json!({ "ping": 1 }))?;
+    let cipher = control.cipher();
     Ok(SessionAnswer {
         variables: variables.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
-        transport: format!("{} plain", door.address.transport()),
-        authentication: "none".into(),
+        transport: door.store.address.transport(cipher.is_some()),
+        // This protocol has no question for what the server thinks of it.
+        tls: cipher.map(|(version, cipher)| TlsAnswer { version, cipher, ..TlsAnswer::default() }),
+        authentication: control.mechanism().unwrap_or("none").into(),
         ..SessionAnswer::default()
     })
 }

@@ -13,6 +13,7 @@ use crate::servers::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::servers::{Build, catalogue};
 use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
+use crate::sessions::documents::Store;
 use crate::snapshots::Kept;
 use crate::snapshots::rest::{settle, warm};
 use crate::trouble::Trouble;
@@ -53,12 +54,12 @@ pub struct Up {
     pub restored: Option<Restored>,
     /// What it is a build of; a found server's is unknown.
     pub build: Build,
-    /// Where users past SQL come, once its doors are open: to read, and to write.
+    /// Where users by key come, once its doors are open: to read, and to write.
     pub gate: Option<(Address, Address)>,
     /// What HandlerSocket wants to hear there.
     pub secrets: [String; 2],
-    /// What a store of documents was found to have.
-    pub offers: Offers,
+    /// Where documents are kept: how one comes in, and what was found there.
+    pub store: Option<(Store, Offers)>,
     /// Runs that went over them since.
     pub runs: u32,
     /// Whether one of those wrote.
@@ -81,7 +82,7 @@ impl Up {
             build,
             gate: None,
             secrets: Default::default(),
-            offers: Offers::default(),
+            store: None,
             runs: 0,
             aged: false,
         }

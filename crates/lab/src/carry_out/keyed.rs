@@ -213,7 +213,7 @@ pub(super) fn ask(door: &KeyDoor, sql: Option<&Door>) -> Result<SessionAnswer, F
     }
     Ok(SessionAnswer {
         variables,
-        transport: format!("{} plain", door.address.transport()),
+        transport: door.address.transport(false),
         authentication: match &door.protocol {
             Protocol::HandlerSocket { secret, .. } if !secret.is_empty() => "a secret in plain text".into(),
             Protocol::HandlerSocket { .. } | Protocol::Memcached { .. } => "none".into(),

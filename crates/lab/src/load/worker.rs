@@ -165,7 +165,7 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
             Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) }))
         }
         Some(PastSql::Documents(door)) => {
-            Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.address) }))
+            Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.store.address) }))
         }
         None => {
             let door = crew.door_of(number);

@@ -339,7 +339,7 @@ fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready
         (Some(ended), _) => Some(Err(died("starting the server", site, ended))),
         (None, Ready::Greeting { protocol }) => greeted(site.socket, protocol).then_some(Ok(())),
         (None, Ready::Version) => keys::answers(&site.door?.address(false)).then_some(Ok(())),
-        (None, Ready::Hello) => documents::answers(&site.door?.address(false), PATIENCE).then_some(Ok(())),
+        (None, Ready::Hello) => documents::answers(site.door?.address(false), PATIENCE).then_some(Ok(())),
     })
 }
 

@@ -20,12 +20,13 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// How bytes travel there.
-    pub fn transport(&self) -> &'static str {
-        match self {
+    /// How bytes travel there, for a session that says whether it was encrypted.
+    pub fn transport(&self, encrypted: bool) -> String {
+        let way = match self {
             Self::Unix(_) => "unix",
             Self::Tcp { .. } => "tcp",
-        }
+        };
+        format!("{way} {}", if encrypted { "tls" } else { "plain" })
     }
 }
 
@@ -44,10 +45,6 @@ pub struct Door {
 impl Door {
     pub fn root(socket: PathBuf) -> Self {
         Self { address: Address::Unix(socket), user: "root".into(), password: String::new(), schema: None, tls: None }
-    }
-    /// How bytes travel, for a session that says whether it was encrypted.
-    pub fn transport(&self, encrypted: bool) -> String {
-        format!("{} {}", self.address.transport(), if encrypted { "tls" } else { "plain" })
     }
     #[must_use]
     pub fn within(&self, schema: &str) -> Self {

@@ -1,11 +1,14 @@
 //! A server that somebody else runs, as its address in one line: `mysql://user@host:port/schema`, or with `?socket=PATH` over a
-//! Unix socket, or with `?tls=required` (`&ca=PATH`) encrypted. The password never stands in it, because a DSN goes into the record; it comes from the environment.
+//! Unix socket, or with `?tls=required` (`&ca=PATH`) encrypted; a store of documents may say which schema knows its account
+//! (`&authSource=NAME`). The password never stands in it, because a DSN goes into the record; it comes from the environment.
 //! Percent signs are not decoded: no account or schema of ours needs them.
 
 use super::address::{Address, Door};
+use super::documents::{Account, Store};
 use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
 use std::path::PathBuf;
+use wire::mongodb::login::ADMIN;
 
 /// Where the password of a DSN's account is looked for.
 pub const PASSWORD: &str = "ASSAY_PASSWORD";
@@ -16,43 +19,88 @@ const MEMCACHED_PORT: u16 = 11211;
 const SCHEMES: [(&str, u16); 3] =
     [("mysql://", MYSQL_PORT), ("mongodb://", MONGODB_PORT), ("memcached://", MEMCACHED_PORT)];
 
-/// The door that a DSN names. Its schema may be absent.
+const ROOT: &str = "root";
+
+/// What a DSN says.
+struct Named {
+    own_port: u16,
+    user: Option<String>,
+    address: Address,
+    schema: Option<String>,
+    tls: Option<Tls>,
+    source: Option<String>,
+}
+
+fn wrong(dsn: &str, why: &str) -> Trouble {
+    Trouble::new(format!("{dsn}: {why}"))
+        .mend("write mysql://user@host:port/schema, with ?tls=required, or mysql://user@localhost/schema?socket=/PATH")
+}
+
+/// The door of tables or keys that a DSN names. Its schema may be absent.
 pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
-    let wrong = |why: &str| {
-        Trouble::new(format!("{dsn}: {why}")).mend(
-            "write mysql://user@host:port/schema, with ?tls=required, or mysql://user@localhost/schema?socket=/PATH",
-        )
-    };
-    let known = SCHEMES.into_iter().find_map(|(scheme, port)| Some((scheme, dsn.strip_prefix(scheme)?, port)));
-    let Some((scheme, rest, own_port)) = known else {
-        let [first, others @ ..] = SCHEMES.map(|(scheme, _)| scheme);
-        return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
-    };
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let (authority, schema) = rest.split_once('/').unwrap_or((rest, ""));
-    let (user, server) = authority.rsplit_once('@').unwrap_or(("root", authority));
-    let Query { socket, tls } = Query::read(query).map_err(|why| wrong(&why))?;
-    let address = match socket {
-        Some(path) => Address::Unix(path),
-        None => {
-            let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
-            let port = if port.is_empty() { Ok(own_port) } else { port.parse() };
-            Address::Tcp { host: host.to_string(), port: port.map_err(|_| wrong("the port is not a number"))? }
+    let Named { own_port, user, address, schema, tls, source } = Named::read(dsn)?;
+    if own_port == MEMCACHED_PORT {
+        if tls.is_some() || user.is_some() {
+            return Err(wrong(dsn, "assay has no accounts and no encryption in the protocol of memcached://"));
         }
-    };
-    let schema = (!schema.is_empty()).then(|| schema.to_string());
-    if schema.iter().flat_map(|s| s.chars()).any(|c| !c.is_ascii_alphanumeric() && c != '_') {
-        return Err(wrong("a schema is named by letters, digits and underscores"));
+        if schema.is_some() {
+            return Err(wrong(dsn, "a cache has no schemas: leave out what stands behind the host"));
+        }
     }
-    let is_bare = own_port == MYSQL_PORT || (tls.is_none() && !authority.contains('@'));
-    if !is_bare {
-        return Err(wrong(&format!("assay has no accounts and no encryption in the protocol of {scheme}")));
+    if source.is_some() {
+        return Err(wrong(dsn, "authSource is said of mongodb:// alone"));
     }
-    if own_port == MEMCACHED_PORT && schema.is_some() {
-        return Err(wrong("a cache has no schemas: leave out what stands behind the host"));
+    Ok(Door { address, user: user.unwrap_or_else(|| ROOT.into()), password, schema, tls })
+}
+
+/// The store of documents that a DSN names, and its schema, which may be absent. As everywhere in MongoDB's world, an account is known
+/// to `authSource`, else to the schema, else to `admin`.
+pub fn store(dsn: &str, password: String) -> Result<(Store, Option<String>), Trouble> {
+    let Named { user, address, schema, tls, source, .. } = Named::read(dsn)?;
+    if tls.as_ref().is_some_and(|tls| tls.mode == Mode::Preferred) {
+        return Err(wrong(
+            dsn,
+            "a store of documents cannot be asked whether it encrypts: say tls=required or tls=off",
+        ));
     }
-    let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
-    Ok(Door { address, user: user.to_string(), password, schema, tls })
+    if source.is_some() && user.is_none() {
+        return Err(wrong(dsn, "authSource is said, and no account: write mongodb://user@host"));
+    }
+    let source = source.or_else(|| schema.clone()).unwrap_or_else(|| ADMIN.into());
+    let account = user.map(|user| Account { user, password, source });
+    Ok((Store { address, account, tls }, schema))
+}
+
+impl Named {
+    fn read(dsn: &str) -> Result<Self, Trouble> {
+        let wrong = |why: &str| wrong(dsn, why);
+        let known = SCHEMES.into_iter().find_map(|(scheme, port)| Some((dsn.strip_prefix(scheme)?, port)));
+        let Some((rest, own_port)) = known else {
+            let [first, others @ ..] = SCHEMES.map(|(scheme, _)| scheme);
+            return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
+        };
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, schema) = rest.split_once('/').unwrap_or((rest, ""));
+        let (user, server) = match authority.rsplit_once('@') {
+            Some((user, server)) => (Some(user.to_string()), server),
+            None => (None, authority),
+        };
+        let Query { socket, tls, source } = Query::read(query).map_err(|why| wrong(&why))?;
+        let address = match socket {
+            Some(path) => Address::Unix(path),
+            None => {
+                let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
+                let port = if port.is_empty() { Ok(own_port) } else { port.parse() };
+                Address::Tcp { host: host.to_string(), port: port.map_err(|_| wrong("the port is not a number"))? }
+            }
+        };
+        let schema = (!schema.is_empty()).then(|| schema.to_string());
+        if schema.iter().flat_map(|s| s.chars()).any(|c| !c.is_ascii_alphanumeric() && c != '_') {
+            return Err(wrong("a schema is named by letters, digits and underscores"));
+        }
+        let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
+        Ok(Self { own_port, user, address, schema, tls, source })
+    }
 }
 
 /// What stands after the question mark.
@@ -60,6 +108,7 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
 struct Query {
     socket: Option<PathBuf>,
     tls: Option<(Mode, Option<PathBuf>)>,
+    source: Option<String>,
 }
 
 impl Query {
@@ -69,6 +118,7 @@ impl Query {
             match pair.split_once('=') {
                 Some(("socket", path)) if path.starts_with('/') => query.socket = Some(path.into()),
                 Some(("ca", path)) if path.starts_with('/') => ca = Some(PathBuf::from(path)),
+                Some(("authSource", schema)) if !schema.is_empty() => query.source = Some(schema.to_string()),
                 Some(("tls", "off")) => mode = None,
                 Some(("tls", word)) => {
                     mode = Some(Mode::named(word).ok_or_else(|| format!("tls is one of {}", Mode::WORDS))?);
@@ -104,13 +154,27 @@ mod tests {
         assert_eq!(read("mysql://127.0.0.1").address, Address::Tcp { host: "127.0.0.1".into(), port: 3306 });
         let unix = read("mysql://root@localhost/sbtest?socket=/run/s");
         assert_eq!((unix.address, unix.schema), (Address::Unix("/run/s".into()), Some("sbtest".into())));
-        let documents = read("mongodb://h/linkdb");
-        assert_eq!(documents.address, Address::Tcp { host: "h".into(), port: 27017 });
         let cache = |dsn: &str| door(dsn, String::new());
         assert_eq!(cache("memcached://h").unwrap().address, Address::Tcp { host: "h".into(), port: 11211 });
         assert_eq!(cache("memcached://localhost?socket=/run/s").unwrap().address, Address::Unix("/run/s".into()));
         assert!(cache("memcached://h/kv").unwrap_err().to_string().contains("no schemas"));
-        assert!(door("mongodb://me@h/linkdb", String::new()).unwrap_err().to_string().contains("no accounts"));
+        assert!(cache("memcached://me@h").unwrap_err().to_string().contains("no accounts"));
+        assert!(door("mysql://h/s?authSource=admin", String::new()).unwrap_err().to_string().contains("mongodb://"));
+    }
+
+    #[test]
+    fn a_store_of_documents_has_accounts_where_mongodb_looks_for_them() {
+        let read = |dsn: &str| store(dsn, "s".into()).unwrap();
+        let (open, schema) = read("mongodb://h/linkdb");
+        assert_eq!((open.address, open.account), (Address::Tcp { host: "h".into(), port: 27017 }, None));
+        assert_eq!(schema.as_deref(), Some("linkdb"));
+        let account = |dsn: &str| format!("{:?}", read(dsn).0.account.unwrap());
+        assert_eq!(account("mongodb://me@h"), "me of admin");
+        assert_eq!(account("mongodb://me@h/linkdb"), "me of linkdb");
+        assert_eq!(account("mongodb://me@h/linkdb?authSource=staff&tls=required"), "me of staff");
+        let told = |dsn: &str| store(dsn, String::new()).unwrap_err().to_string();
+        assert!(told("mongodb://h/linkdb?authSource=staff").contains("mongodb://user@host"));
+        assert!(told("mongodb://h?tls=preferred").contains("tls=required or tls=off"));
     }
 
     #[test]

@@ -13,4 +13,5 @@ pub mod dsn;
 pub mod mysql;
 pub mod past_sql;
 pub mod postgres;
+mod random;
 pub mod tls;

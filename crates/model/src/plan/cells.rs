@@ -364,10 +364,10 @@ fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
 
 /// The grammar admits what the catalogue has, so what is not here can be had.
 fn not_installed(build: &str) -> Obstacle {
-    let mend = if build == DEFAULT_BUILD {
-        "install the distribution's own server, or name a build (assay servers list)".to_string()
-    } else {
-        format!("`assay servers install {build}` brings it")
+    let mend = match build {
+        DEFAULT_BUILD => "install the distribution's own server, or name a build (assay servers list)".to_string(),
+        door::CACHE => door::CACHE_MEND.to_string(),
+        _ => format!("`assay servers install {build}` brings it"),
     };
     Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
 }

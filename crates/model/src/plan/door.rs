@@ -12,6 +12,8 @@ pub const MEMCACHED_UNTIL: Version = Version(8, 3, 0);
 
 /// The kind that is a cache and nothing else.
 pub const CACHE: &str = "memcached";
+/// What brings it: distributions have it, the catalogue does not.
+pub const CACHE_MEND: &str = "install the package memcached (apt-get install memcached)";
 /// Kinds that keep documents: one that the lab can start, and any other that `on` names.
 pub const FERRETDB: &str = "ferretdb";
 pub const MONGODB: &str = "mongodb";

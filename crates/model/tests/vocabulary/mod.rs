@@ -65,7 +65,7 @@ pub fn words() -> Words {
             disturbance("idle_connection", &[]),
             disturbance("cpu_hog", &[THREADS]),
         ],
-        builds: vec!["mariadb-10.11".into(), "mysql-8.0.33".into()],
+        builds: vec!["mariadb-10.11".into(), "mysql-8.0.33".into(), "memcached".into()],
         limits: vec![("others_fail", 1.0), ("stall", 1e9)],
     }
 }

@@ -51,7 +51,7 @@ fn forecast() -> Forecast {
         at_s: f64::from(second),
         for_s: 1.0,
         expected: grows,
-        measured: 1.1 * grows.unwrap_or(3.0),
+        measured: grows.unwrap_or(60.0) / 40.0 * (1.0 + 0.1 * f64::from(second % 3)),
     };
     let phase = |name: &str, disturb: Option<&str>, points: Vec<ForecastPoint>| ForecastPhase {
         name: name.into(),
@@ -61,8 +61,9 @@ fn forecast() -> Forecast {
     Forecast {
         cell: model::plan::CellId("c001".into()),
         finding: "open_snapshot_keeps_old_versions".into(),
-        expected: "stale entries that a list is expected to meet".into(),
+        expected: "stale entries expected per list".into(),
         measured: "further logical reads per list".into(),
+        per_expected: Some(1.1 / 40.0),
         runs: 3,
         phases: vec![
             phase("before", None, (0..10).map(|s| point(s, Some(0.0))).collect()),

@@ -170,6 +170,8 @@ export interface Forecast {
   finding: string;
   expected: string;
   measured: string;
+  /** Measured for one expected: the two count different things. */
+  per_expected?: number;
   runs: number;
   phases: { name: string; disturb?: string; points: ForecastPoint[] }[];
 }

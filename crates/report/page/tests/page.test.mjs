@@ -195,14 +195,16 @@ test('the timeline is shaded where something was done to the server, and says wh
 test('what arithmetic expects is drawn dashed beside what was measured, over the tint of its phase', async (t) => {
   const page = await open(t);
   const figure = page.locator('#forecast figure');
-  assert.match(await figure.textContent(), /Line: further logical reads per list; dashed: stale entries .* Mean of 3 runs\./);
+  assert.match(await figure.textContent(), /Line, left: further logical reads per list; dashed, right: stale entries .* Mean of 3 runs\..*36\.4 expected for each one measured/);
   await figure.scrollIntoViewIfNeeded();
   await tinted(page, 'forecast');
+  const names = await page.$$eval('#forecast .chart svg text', (all) => all.map((e) => e.textContent));
+  for (const axis of ['further logical reads per list', 'stale entries expected per list']) assert.ok(names.includes(axis), axis);
   const lines = await page.$$eval('#forecast .chart svg path[fill=none], #forecast .chart svg path[fill=transparent]', (all) =>
     all.filter((e) => e.getBBox().width > 100 && e.getBBox().height > 20).map((e) => getComputedStyle(e).strokeDasharray),
   );
   assert.deepEqual(lines.map((dashes) => dashes !== 'none').sort(), [false, true]);
-  assert.match(readFileSync(join(folder, 'report.md'), 'utf8'), /## Forecast\n\nc001, mean of 3 runs[^]*\| open \| 19 \| 132 \| 120 \|/);
+  assert.match(readFileSync(join(folder, 'report.md'), 'utf8'), /## Forecast\n\nc001, mean of 3 runs; 36\.4 expected for each one measured[^]*\| open \| 19 \| 3\.3 \| 120 \|/);
 });
 
 for (const width of [1440, 800, 390]) {

@@ -5,6 +5,7 @@
 //! crate builds a map of owned values for each document, and brings a dozen crates to do it. Not here: the opcodes before OP_MSG,
 //! compression, documents that follow the first section (the loader sends arrays instead), and messages without an answer.
 
+pub mod login;
 mod read;
 mod write;
 

@@ -2,11 +2,11 @@
 //! bytes. It runs once per session, so it favours being plain over being fast. Where the session is to be encrypted, the
 //! machine says when, and goes on with what comes out of TLS, which is the caller's.
 
-use super::auth::scram::{self, NONCE_BYTES, Scram, ScramError};
 use super::auth::{self, Method};
 use super::error::{Refusal, ServerError};
 use super::message::{self, Fields, Front, text, write};
 use crate::mysql::Malformed;
+use crate::scram::{NONCE_BYTES, Scram, ScramError};
 use std::fmt;
 
 /// Version 3.0.
@@ -97,7 +97,11 @@ impl fmt::Display for LoginError {
         match self {
             Self::Malformed(malformed) => malformed.fmt(f),
             Self::UnknownMethod(name) => {
-                write!(f, "the account authenticates by {name}; assay speaks trust, password, md5, {}", scram::NAME)
+                write!(
+                    f,
+                    "the account authenticates by {name}; assay speaks trust, password, md5, {}",
+                    auth::SCRAM.mechanism()
+                )
             }
             Self::Impostor => f.write_str("the server does not know the password that it asked for"),
             Self::NotEncrypted => f.write_str("the server offers no encrypted connections"),
@@ -211,13 +215,19 @@ impl<'a> Login<'a> {
             }
             auth::SASL => {
                 let offered: Vec<&[u8]> = fields.rest().split(|byte| *byte == 0).collect();
-                if !offered.contains(&scram::NAME.as_bytes()) {
+                if !offered.contains(&auth::SCRAM.mechanism().as_bytes()) {
                     let names = String::from_utf8_lossy(&offered.join(&b' ')).trim().to_string();
                     return Err(LoginError::UnknownMethod(names));
                 }
                 self.session.method = Method::Scram;
-                let scram = Scram::new(self.nonce);
-                write(out, PASSWORD, |out| scram.first(out));
+                // The server has the user's name from the start-up message.
+                let scram = Scram::new(auth::SCRAM, "", self.nonce);
+                let first = scram.first();
+                write(out, PASSWORD, |out| {
+                    text(out, auth::SCRAM.mechanism().as_bytes());
+                    out.extend_from_slice(&(first.len() as u32).to_be_bytes());
+                    out.extend_from_slice(first.as_bytes());
+                });
                 self.scram = Some(scram);
             }
             auth::SASL_CONTINUE => {

@@ -16,7 +16,7 @@ pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::host::InstalledBuild;
-use model::plan::door::FERRETDB;
+use model::plan::door::{CACHE, CACHE_MEND, FERRETDB};
 use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
@@ -87,6 +87,7 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
     builds.into_iter().find(|b| b.installed.name == name).ok_or_else(|| {
         let catalogue = Catalogue::shipped();
         match catalogue.find(name) {
+            _ if name == CACHE => Trouble::new(format!("the build {name} is not installed")).mend(CACHE_MEND),
             Some(_) => Trouble::new(format!("the build {name} is not installed"))
                 .mend(format!("install it: assay servers install {name}")),
             None => Trouble::new(format!("no build called {name} is installed"))

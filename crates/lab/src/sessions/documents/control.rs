@@ -1,7 +1,7 @@
 //! The session by which the lab itself talks to a store of documents, over a blocking socket: commands and replies as JSON, because
 //! nobody hurries here. Whatever JSON lacks is told as its type. Every answer has a time limit.
 
-use super::opening::{DocumentDoor, Opening, dial};
+use super::opening::{Conversation, DocumentDoor, Opening, Store, dial};
 use crate::load::executor::block_on;
 use crate::sessions::address::Address;
 use crate::sessions::channel::Channel;
@@ -20,19 +20,30 @@ const NOWHERE: &str = "assay_nowhere";
 
 pub struct Control {
     channel: Channel,
+    mechanism: Option<&'static str>,
     number: i32,
     schema: String,
 }
 
 impl Control {
     pub fn connect(door: &DocumentDoor, patience: Duration) -> Result<Self, Fault> {
-        let address = door.address.clone();
+        let address = door.store.address.clone();
         let connect = Box::new(move || -> Connecting {
             let address = address.clone();
             Box::pin(async move { blocking_line(&address, patience) })
         });
-        let (channel, _) = block_on(dial(&Opening { door: door.clone(), connect }))?;
-        Ok(Self { channel, number: 0, schema: door.schema.clone() })
+        let Conversation { channel, mechanism, .. } = block_on(dial(&Opening { door: door.clone(), connect }))?;
+        Ok(Self { channel, mechanism, number: 0, schema: door.schema.clone() })
+    }
+
+    /// By which the server let the account in; `None` without one.
+    pub fn mechanism(&self) -> Option<&'static str> {
+        self.mechanism
+    }
+
+    /// Version and cipher of TLS, `None` in the clear.
+    pub fn cipher(&self) -> Option<(String, String)> {
+        self.channel.cipher()
     }
 
     /// A reply that says it was done.
@@ -129,8 +140,8 @@ impl Control {
 }
 
 /// Whether such a server answers there.
-pub fn answers(address: &Address, patience: Duration) -> bool {
-    let door = DocumentDoor { address: address.clone(), schema: NOWHERE.into(), offers: Offers::default() };
+pub fn answers(address: Address, patience: Duration) -> bool {
+    let door = DocumentDoor { store: Store::open(address), schema: NOWHERE.into(), offers: Offers::default() };
     Control::connect(&door, patience).is_ok()
 }
 

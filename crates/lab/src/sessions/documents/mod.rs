@@ -8,23 +8,22 @@ mod opening;
 mod reading;
 mod saying;
 
-pub use opening::{DocumentDoor, Opening};
+pub use opening::{Account, DocumentDoor, Opening, Store};
 
 use super::channel::Channel;
 use super::mysql::faults::{lost, protocol};
 use super::mysql::{Ledger, Opened};
 use crate::clock;
 use model::units::Nanos;
+use opening::Conversation;
 use saying::{Marks, Transaction};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use wire::mongodb::login::ADMIN;
 use workload::kept::Kept;
 use workload::session::documents::{Documents, Fields, Offers, Value};
 use workload::session::{Answer, Class, Fact, Fault};
-
-/// The schema that ends transactions, whatever they changed.
-const ADMIN: &str = "admin";
 
 pub struct Session<L: Ledger> {
     channel: Channel,
@@ -41,7 +40,7 @@ pub struct Session<L: Ledger> {
     unix_at_boot: Nanos,
 }
 
-type Redialing = Pin<Box<dyn Future<Output = Result<(Channel, Nanos), Fault>>>>;
+type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
 
 /// The command under way.
 struct Pending {
@@ -56,8 +55,8 @@ struct Pending {
 
 impl<L: Ledger> Session<L> {
     pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
-        let (channel, time) = opening::dial(&opening).await?;
-        ledger.connected(time, Opened::ByWish);
+        let Conversation { channel, connect_time, .. } = opening::dial(&opening).await?;
+        ledger.connected(connect_time, Opened::ByWish);
         let idle = Pending { class: Class(0), keep: &[], started: Nanos(0), pieces: 0, silent: true };
         Ok(Self {
             channel,
@@ -143,6 +142,7 @@ impl<L: Ledger> Documents for Session<L> {
                 self.marks.transaction = Transaction::None;
                 self.now.silent = true;
             }
+            // Admin ends transactions, whatever they changed.
             Transaction::Open => {
                 let name = if commits { "commitTransaction" } else { "abortTransaction" };
                 self.say(class, &[(name, Value::Int32(1))], ADMIN, &[]);
@@ -202,8 +202,8 @@ impl<L: Ledger> Documents for Session<L> {
         });
         let Poll::Ready(outcome) = reopening.as_mut().poll(cx) else { return Poll::Pending };
         self.reopening = None;
-        Poll::Ready(outcome.map(|(channel, time)| {
-            self.ledger.connected(time, if self.broken { Opened::AfterBreak } else { Opened::ByWish });
+        Poll::Ready(outcome.map(|Conversation { channel, connect_time, .. }| {
+            self.ledger.connected(connect_time, if self.broken { Opened::AfterBreak } else { Opened::ByWish });
             self.channel = channel;
             self.broken = false;
         }))

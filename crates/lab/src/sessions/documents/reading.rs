@@ -89,7 +89,7 @@ const TRANSIENT_LABEL: &str = "TransientTransactionError";
 const DUPLICATE_KEY: i64 = 11_000;
 
 #[cold]
-fn refusal(body: Document<'_>) -> Result<Fault, Malformed> {
+pub(super) fn refusal(body: Document<'_>) -> Result<Fault, Malformed> {
     let first = match body.get("writeErrors")? {
         Some(Value::Array(errors)) => errors.fields().next().transpose()?,
         Some(_) | None => None,

@@ -1,6 +1,7 @@
 //! Hot path: commands as bytes: the nested slices of a workload, and behind them the marks by which a server knows its session and
 //! its transaction.
 
+use crate::sessions::random::random;
 use wire::mongodb::{Name, Writer};
 use workload::session::Fault;
 use workload::session::documents::{Fields, Value};
@@ -51,11 +52,7 @@ pub(super) struct Marks {
 
 impl Marks {
     pub fn new() -> Result<Self, Fault> {
-        let mut session = [0; 16];
-        match rustix::rand::getrandom(&mut session, rustix::rand::GetRandomFlags::empty()) {
-            Ok(16) => Ok(Self { session, number: 0, transaction: Transaction::None }),
-            Ok(_) | Err(_) => Err(Fault::Unopened("the kernel gives no random bytes".into())),
-        }
+        Ok(Self { session: random()?, number: 0, transaction: Transaction::None })
     }
 
     pub fn begin(&mut self) {

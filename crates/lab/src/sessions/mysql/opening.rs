@@ -7,6 +7,7 @@ use crate::clock;
 use crate::load::executor::Line;
 use crate::sessions::address::{Address, Door};
 use crate::sessions::channel::Channel;
+use crate::sessions::random::random;
 use crate::sessions::tls::{self, Mode, Tls};
 use model::units::Nanos;
 use std::pin::Pin;
@@ -127,15 +128,5 @@ async fn encrypt(channel: &mut Channel, door: &Door) -> Result<(), Fault> {
         Address::Tcp { host, .. } => host,
         Address::Unix(_) => LOCALHOST,
     };
-    channel.encrypt(tls, host).await.map_err(|e| match e.kind() {
-        std::io::ErrorKind::TimedOut => Fault::TimedOut,
-        _ => Fault::Unopened(tls::explain(&e, tls, host)),
-    })
-}
-
-/// Unpredictable bytes for the seal of a password that travels over TCP.
-fn random() -> Result<[u8; 20], Fault> {
-    let mut bytes = [0; 20];
-    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-    if got == Ok(bytes.len()) { Ok(bytes) } else { Err(Fault::Lost("the kernel gives no random bytes".into())) }
+    channel.encrypt(tls, host).await.map_err(|e| tls::fault(&e, tls, host))
 }

@@ -5,10 +5,10 @@ use crate::clock;
 use crate::sessions::address::{Address, Door};
 use crate::sessions::channel::Channel;
 use crate::sessions::mysql::Opening;
+use crate::sessions::random::random;
 use crate::sessions::tls::{self, Mode};
 use model::units::Nanos;
 use wire::postgres::auth::Method;
-use wire::postgres::auth::scram::NONCE_BYTES;
 use wire::postgres::{Account, Login, LoginStep, Reply, Transport};
 use workload::session::Fault;
 
@@ -78,15 +78,5 @@ async fn encrypt(channel: &mut Channel, door: &Door) -> Result<(), Fault> {
     let (Some(tls), Address::Tcp { host, .. }) = (&door.tls, &door.address) else {
         unreachable!("only a login over TCP that was told to encrypts")
     };
-    channel.encrypt(tls, host).await.map_err(|e| match e.kind() {
-        std::io::ErrorKind::TimedOut => Fault::TimedOut,
-        _ => Fault::Unopened(tls::explain(&e, tls, host)),
-    })
-}
-
-/// Unpredictable bytes, so that nobody can answer for the server with what was heard before.
-fn random() -> Result<[u8; NONCE_BYTES], Fault> {
-    let mut bytes = [0; NONCE_BYTES];
-    let got = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-    if got == Ok(bytes.len()) { Ok(bytes) } else { Err(Fault::Lost("the kernel gives no random bytes".into())) }
+    channel.encrypt(tls, host).await.map_err(|e| tls::fault(&e, tls, host))
 }

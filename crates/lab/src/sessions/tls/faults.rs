@@ -4,9 +4,18 @@
 use super::Tls;
 use rustls::{AlertDescription, CertificateError, Error};
 use std::io;
+use workload::session::Fault;
+
+/// Why a session did not begin.
+pub fn fault(error: &io::Error, tls: &Tls, host: &str) -> Fault {
+    match error.kind() {
+        io::ErrorKind::TimedOut => Fault::TimedOut,
+        _ => Fault::Unopened(explain(error, tls, host)),
+    }
+}
 
 /// The sentence and the mend, on lines of their own.
-pub fn explain(error: &io::Error, tls: &Tls, host: &str) -> String {
+fn explain(error: &io::Error, tls: &Tls, host: &str) -> String {
     let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     let (what, mend) = match cause {
         Some(Error::InvalidCertificate(certificate)) => of_certificate(certificate, tls, host),

@@ -4,7 +4,7 @@
 mod faults;
 mod trust;
 
-pub use faults::explain;
+pub use faults::fault;
 
 use crate::trouble::Trouble;
 use rustls::client::{Resumption, UnbufferedClientConnection};

@@ -1,5 +1,6 @@
 // What arithmetic expects of a finding beside what was measured, over the seconds of a cell's runs: the measurement as a line, the
-// expectation dashed, and tinted the phase in which something was done to the server. That they grow alike is the argument.
+// expectation dashed, and tinted the phase in which something was done to the server. That they grow alike is the argument. Pages are
+// not entries, so each curve has its own axis in its own colour; both begin at the same zero, at the scale that the judge found.
 
 import { varied, words } from '../axes';
 import { cellById, report, type Forecast, type ForecastPoint } from '../data';
@@ -8,7 +9,7 @@ import { digits, plural, tick } from '../format';
 import type { Palette } from '../theme';
 import { axisStyle, chart, type Option, tooltipStyle } from './chart';
 
-const HEIGHT = 230;
+const HEIGHT = 270;
 
 export const hasForecasts = (): boolean => (report.forecasts ?? []).length > 0;
 
@@ -33,8 +34,37 @@ function bands(c: Palette, forecast: Forecast): Option[] {
   });
 }
 
-function line(colour: string | undefined, type: 'solid' | 'dashed', data: [number, number | null][]): Option {
-  return { type: 'line', data, symbol: 'none', connectNulls: false, lineStyle: { color: colour, width: 1.8, type }, itemStyle: { color: colour } };
+function line(axis: number, colour: string | undefined, type: 'solid' | 'dashed', data: [number, number | null][]): Option {
+  const styles = { lineStyle: { color: colour, width: 1.8, type }, itemStyle: { color: colour } };
+  return { type: 'line', yAxisIndex: axis, data, symbol: 'none', connectNulls: false, ...styles };
+}
+
+/** An axis for what is measured and one for what is expected; without a scale each is as high as its curve. */
+function axes(c: Palette, { expected, measured, per_expected: scale = 0 }: Forecast, points: ForecastPoint[]): Option[] {
+  const all = scale > 0 ? points.flatMap((p) => [p.measured, (p.expected ?? 0) * scale]) : [0];
+  const [min, max] = [Math.min(0, ...all), 1.05 * Math.max(...all)];
+  const axis = (name: string, colour: string | undefined, unit: number, others: Option): Option => ({
+    ...axisStyle(c),
+    type: 'value',
+    ...(max > 0 ? { min: min / unit, max: max / unit } : {}),
+    name,
+    nameLocation: 'middle',
+    nameGap: 40,
+    nameTextStyle: { color: colour, fontSize: 11 },
+    axisLabel: { color: colour, fontSize: 11, formatter: (v: number) => tick(v), showMinLabel: min === 0, showMaxLabel: false },
+    ...others,
+  });
+  return [
+    axis(measured, c.lanes[0], 1, {}),
+    axis(expected, c.ink, scale || 1, { position: 'right', nameRotate: 90, splitLine: { show: false } }),
+  ];
+}
+
+/** How the scales of the two axes are to each other. */
+function ratio(scale: number | undefined): string {
+  if (!scale) return '';
+  const told = scale < 1 ? `${digits(1 / scale)} expected for each one measured` : `${digits(scale)} measured for each one expected`;
+  return ` The axes are scaled to the mean of the tinted phase, ${told}: compare shapes, not heights.`;
 }
 
 function figure(forecast: Forecast): HTMLElement {
@@ -42,7 +72,7 @@ function figure(forecast: Forecast): HTMLElement {
   const cell = cellById.get(forecast.cell);
   const place = (cell && words(cell, varied)) || forecast.cell;
   const drawn = chart(`${place}: ${forecast.measured}, beside ${forecast.expected}`, HEIGHT, (c) => ({
-    grid: { left: 56, right: 14, top: 12, bottom: 40 },
+    grid: { left: 62, right: 62, top: 12, bottom: 40 },
     tooltip: { ...tooltipStyle(c), trigger: 'axis', formatter: (items: unknown) => tip(forecast, items) },
     xAxis: {
       ...axisStyle(c),
@@ -54,23 +84,25 @@ function figure(forecast: Forecast): HTMLElement {
       nameGap: 24,
       splitLine: { show: false },
     },
-    yAxis: { ...axisStyle(c), type: 'value', axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => tick(v) } },
+    yAxis: axes(c, forecast, points),
     series: [
       ...bands(c, forecast),
       line(
+        0,
         c.lanes[0],
         'solid',
         points.map((p) => [middle(p), p.measured]),
       ),
       line(
+        1,
         c.ink,
         'dashed',
         points.map((p) => [middle(p), p.expected]),
       ),
     ],
   }));
-  const told = `Line: ${forecast.measured}; dashed: ${forecast.expected}. Mean of ${plural(forecast.runs, 'run')}.`;
-  return h('figure', {}, h('figcaption', {}, place), drawn.element, h('p', { class: 'caption' }, told));
+  const curves = `Line, left: ${forecast.measured}; dashed, right: ${forecast.expected}. Mean of ${plural(forecast.runs, 'run')}.`;
+  return h('figure', {}, h('figcaption', {}, place), drawn.element, h('p', { class: 'caption' }, curves + ratio(forecast.per_expected)));
 }
 
 function tip(forecast: Forecast, items: unknown): string {

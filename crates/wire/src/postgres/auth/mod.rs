@@ -1,7 +1,7 @@
-//! The ways in: none at all, the password in the clear, under MD5, and SCRAM (`scram`).
+//! The ways in: none at all, the password in the clear, under MD5, and SCRAM (`crate::scram`), of which PostgreSQL speaks
+//! that with SHA-256.
 
-pub mod scram;
-
+use crate::scram::Hash;
 use md5::{Digest, Md5};
 
 pub const OK: i32 = 0;
@@ -12,6 +12,7 @@ pub const SASL_CONTINUE: i32 = 11;
 pub const SASL_FINAL: i32 = 12;
 
 pub const SALT_BYTES: usize = 4;
+pub const SCRAM: Hash = Hash::Sha256;
 
 /// How a server let us in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
