@@ -90,7 +90,7 @@ pub(super) fn ask(door: &Door) -> Result<SessionAnswer, Fault> {
     };
     let answer = SessionAnswer {
         variables: pairs(&mut control, OF_SESSION)?,
-        transport: door.transport(tls.is_some()),
+        transport: door.address.transport(tls.is_some()),
         tls,
         authentication: control.method().to_string(),
         compression: "off, not offered".to_string(),
