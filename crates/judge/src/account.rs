@@ -12,6 +12,7 @@ use model::judgement::{Account, Growth, Term};
 use model::plan::CellId;
 use model::units::{Share, round3};
 use model::value::Value;
+use model::words::door;
 use std::collections::BTreeMap;
 
 /// An account that leaves more than this over, or covers more than this twice, carries no quantitative claim.
@@ -42,9 +43,9 @@ impl Part {
     fn sources(self, run: &RunEvidence) -> Vec<&'static str> {
         match self {
             Self::Outside => vec![STATEMENT_TIME, STATEMENTS],
-            Self::Cpu if run.growth(CPU).is_some() => vec![CPU],
+            Self::Cpu if of_users(run, CPU).is_some() => vec![CPU],
             Self::Cpu => vec![SERVER_USER, SERVER_SYSTEM],
-            Self::RunQueue if run.growth(QUEUE).is_some() => vec![QUEUE],
+            Self::RunQueue if of_users(run, QUEUE).is_some() => vec![QUEUE],
             Self::RunQueue => vec![SERVER_QUEUE],
             Self::Files => vec![FILE_TIME, FILE_CALLS],
             Self::RowLocks => vec![ROW_LOCK_TIME],
@@ -108,7 +109,13 @@ pub fn per_operation_of(cell: &CellEvidence, counter: &str) -> Option<f64> {
 }
 
 fn micros(run: &RunEvidence, counter: &str) -> Option<f64> {
-    per_operation(run, counter).map(|nanos| nanos / 1e3)
+    of_users(run, counter).map(|nanos| nanos / 1e3)
+}
+
+/// What performance_schema knows of users is those of SQL: of users past it, only what the whole server counts is told.
+fn of_users(run: &RunEvidence, counter: &str) -> Option<f64> {
+    let knows = !counter.starts_with("foreground.") || door(&run.cell.workload).is_none();
+    per_operation(run, counter).filter(|_| knows)
 }
 
 /// Of an operation's time, what `us` says of it: the share, over repetitions.

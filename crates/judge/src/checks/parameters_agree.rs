@@ -12,7 +12,7 @@ use crate::drift::{self, Class, Drift};
 use crate::evidence::Evidence;
 use crate::pairs::{self, Pair};
 use model::verdict::Status;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "parameters_agree",
@@ -28,13 +28,17 @@ pub const CHECK: Check = Check {
 
 /// Keys named in the sentence; the rest is counted.
 const NAMED: usize = 5;
+/// The same where none of them is work.
+const FEW: usize = 2;
+
+type Keys<'a> = BTreeMap<(Class, String), Vec<(&'a Pair<'a>, Drift)>>;
 
 fn look(evidence: &Evidence) -> Sight {
     let pairs = pairs::all(evidence);
     if pairs.is_empty() {
         return Err("no two cells differ in one axis only".into());
     }
-    let mut keys: BTreeMap<(Class, String), Vec<(&Pair, Drift)>> = BTreeMap::new();
+    let mut keys = Keys::new();
     for pair in &pairs {
         for drift in drift::between(pair.base, pair.candidate, pair.axis) {
             keys.entry((drift.class, drift.key.clone())).or_default().push((pair, drift));
@@ -53,14 +57,39 @@ fn look(evidence: &Evidence) -> Sight {
         Class::Work => Status::Fail,
         Class::Circumstance => Status::Warn,
     };
-    let sentences: Vec<String> = keys.values().take(NAMED).map(|found| sentence(found)).collect();
-    let more = keys.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" {more} more keys differ.") } else { String::new() };
-    let first = if status == Status::Fail { "Not comparable: " } else { "Compared with care: " };
+    let sentence = match status {
+        Status::Warn if keys.len() > 1 => in_one_line(&keys),
+        _ => {
+            let first = if status == Status::Fail { "Not comparable: " } else { "Compared with care: " };
+            let sentences: Vec<String> = keys.values().take(NAMED).map(|found| sentence(found)).collect();
+            let more = keys.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" {more} more keys differ.") } else { String::new() };
+            format!("{first}{}{more}", sentences.join(" "))
+        }
+    };
     let cells = keys.values().flatten().flat_map(|(p, _)| [p.base, p.candidate]).map(|c| c.cell.id.to_string());
-    let cells: std::collections::BTreeSet<String> = cells.collect();
-    Ok(Seen::new(status, format!("{} keys", keys.len()), "0 keys", format!("{first}{}{more}", sentences.join(" ")))
-        .at(cells.into_iter().collect()))
+    let cells: BTreeSet<String> = cells.collect();
+    let evidence = keys.values().map(|found| values(found)).chain(cells).collect();
+    Ok(Seen::new(status, format!("{} keys", keys.len()), "0 keys", sentence).at(evidence))
+}
+
+/// Builds move dozens of defaults: a few are named, and the evidence has each with its values.
+fn in_one_line(keys: &Keys) -> String {
+    let axes: BTreeSet<String> = keys.values().flatten().map(|(pair, _)| format!("`{}`", pair.axis)).collect();
+    let few = keys.keys().take(FEW).map(|(_, key)| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    let more = keys.len().saturating_sub(FEW);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(
+        "Compared with care: {} keys differ beside {}: {few}{more}; the evidence has their values.",
+        keys.len(),
+        axes.into_iter().collect::<Vec<_>>().join(" and ")
+    )
+}
+
+fn values(found: &[(&Pair, Drift)]) -> String {
+    let (pair, drift) = &found[0];
+    let (base, candidate) = (&pair.base.cell.id, &pair.candidate.cell.id);
+    format!("{}: {} ({base}), {} ({candidate})", drift.key, drift.base, drift.candidate)
 }
 
 fn sentence(found: &[(&Pair, Drift)]) -> String {

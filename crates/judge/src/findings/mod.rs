@@ -10,6 +10,7 @@ mod checkpoint_stalls;
 mod compaction_stalls;
 mod connection_churn;
 mod cpu_capacity;
+mod daemon_waits;
 mod durable_commit;
 mod free_pages;
 mod history_rows;
@@ -19,6 +20,7 @@ mod mutex_convoy;
 pub(crate) mod old_versions;
 mod page_splits;
 mod plan_change;
+mod read_view_per_get;
 mod reads_from_disk;
 mod row_locks;
 mod spill_to_disk;
@@ -48,7 +50,9 @@ pub const ALL: &[Cause] = &[
     more_rows::CAUSE,
     history_rows::CAUSE,
     implicit_time::CAUSE,
+    read_view_per_get::CAUSE,
     transaction_per_get::CAUSE,
+    daemon_waits::CAUSE,
     old_versions::CAUSE,
     cpu_capacity::CAUSE,
     spinning::CAUSE,

@@ -14,13 +14,13 @@ use model::plan::door::CACHE;
 use model::units::{Share, round3};
 use model::words::door;
 
-const BATCH: &str = "settings.read_batch";
+pub(super) const BATCH: &str = "settings.read_batch";
 /// What the proposal puts into one transaction: the study's own, and enough that what is left of it is no cost.
-const MANY: i64 = 128;
+pub(super) const MANY: i64 = 128;
 /// Per operation; a transaction of two gets has half of it.
 const EACH: f64 = 0.6;
 /// Threads that wait for one mutex need CPUs to run on.
-const FEW_CPUS: usize = 4;
+pub(super) const FEW_CPUS: usize = 4;
 
 pub const CAUSE: Cause = Cause {
     id: "transaction_per_get",
@@ -45,11 +45,10 @@ fn look(scene: &Scene) -> Vec<Case> {
 }
 
 fn case(scene: &Scene, cell: &CellEvidence) -> Option<Case> {
-    let by_plugin = door(&cell.cell.workload) == Some(CACHE) && cell.runs.first()?.instance?.kind != CACHE;
     let each: Vec<f64> = COMMITS.into_iter().map(|kind| per_operation_of(cell, kind)).collect::<Option<_>>()?;
     let [writing, ..] = each[..] else { unreachable!("there are three kinds") };
     let all: f64 = each.iter().sum();
-    if !by_plugin || all < EACH {
+    if !by_plugin(cell) || all < EACH {
         return None;
     }
     let kinds = COMMITS.iter().zip(&each).filter(|(_, each)| **each > EACH / 100.0);
@@ -70,6 +69,12 @@ fn case(scene: &Scene, cell: &CellEvidence) -> Option<Case> {
     }
     case.next_experiment = next::experiment(cell, CAUSE.id, Change::setting(cell, "read_batch", MANY));
     Some(case)
+}
+
+/// Whether users come by the protocol of memcached, and not to memcached.
+pub(super) fn by_plugin(cell: &CellEvidence) -> bool {
+    let instance = cell.runs.first().and_then(|run| run.instance);
+    door(&cell.cell.workload) == Some(CACHE) && instance.is_some_and(|i| i.kind != CACHE)
 }
 
 fn batch(cell: &CellEvidence) -> Option<i64> {

@@ -1,11 +1,15 @@
 //! The instruments of an explain run: performance_schema's waits and stages, switched on for one run and put back afterwards,
 //! so that the runs that make numbers never pay for them. Read as sums over the run, the longest first. Instruments of a
-//! server that the lab did not start stay as they are.
+//! server that the lab did not start stay as they are. The threads of a plugin's daemon are none that performance_schema knows,
+//! and what they pass is not counted as long as it asks whose thread it was: so for its users it is told not to ask.
 
 use super::Lab;
 use super::instance::Serving;
 use crate::sessions::control::Control;
+use model::plan::Cell;
+use model::plan::door::CACHE;
 use model::record::explain::{Explain, Wait};
+use model::words::door;
 use std::collections::BTreeMap;
 use workload::session::Fault;
 
@@ -22,6 +26,11 @@ const WAITS: &str = "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT FROM performa
 const STAGES: &str = "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT FROM performance_schema.events_stages_summary_global_by_event_name \
      WHERE COUNT_STAR > 0";
 
+/// Asks whose thread passes a lock, with `NO` and `YES`.
+fn threads(known: &str) -> String {
+    format!("UPDATE performance_schema.setup_consumers SET ENABLED = '{known}' WHERE NAME = 'thread_instrumentation'")
+}
+
 /// By name of the event: how often, and picoseconds.
 type Sums = BTreeMap<String, (u64, u64)>;
 
@@ -29,19 +38,22 @@ pub struct Instruments {
     control: Control,
     /// What was off and is to be off again.
     off: Vec<String>,
+    /// Whether threads that nobody knows are seen meanwhile.
+    of_strangers: bool,
     waits: Sums,
     stages: Sums,
 }
 
 impl Lab<'_> {
     /// Switches the instruments of the instance that is up on; why not, where that cannot be.
-    pub(super) fn instrument(&mut self) -> Result<(), String> {
+    pub(super) fn instrument(&mut self, cell: &Cell) -> Result<(), String> {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         if matches!(up.server, Serving::Found(_)) {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
         let control = Control::connect(&up.door).map_err(|e| e.to_string())?;
-        self.instruments = Some(Instruments::switch_on(control)?);
+        let of_strangers = cell.works().iter().any(|work| door(&work.workload) == Some(CACHE));
+        self.instruments = Some(Instruments::switch_on(control, of_strangers)?);
         Ok(())
     }
 
@@ -56,7 +68,7 @@ impl Lab<'_> {
 }
 
 impl Instruments {
-    fn switch_on(mut control: Control) -> Result<Self, String> {
+    fn switch_on(mut control: Control, of_strangers: bool) -> Result<Self, String> {
         let told = |e: Fault| format!("its instruments: {e}");
         if control.value("SELECT @@performance_schema").map_err(told)?.as_deref() != Some("1") {
             return Err("performance_schema is off; write performance_schema = true in [server.settings]".into());
@@ -67,10 +79,13 @@ impl Instruments {
         let on =
             format!("UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE {SWITCHED}");
         control.execute(&on).map_err(told)?;
+        if of_strangers {
+            control.execute(&threads("NO")).map_err(told)?;
+        }
         let waits = sums(&mut control, WAITS).map_err(told)?;
         // MySQL 5.5 has no stages.
         let stages = sums(&mut control, STAGES).unwrap_or_default();
-        Ok(Self { control, off, waits, stages })
+        Ok(Self { control, off, of_strangers, waits, stages })
     }
 
     fn seen(&mut self) -> Result<Explain, Fault> {
@@ -80,6 +95,9 @@ impl Instruments {
     }
 
     fn put_back(&mut self) -> Result<(), Fault> {
+        if self.of_strangers {
+            self.control.execute(&threads("YES"))?;
+        }
         for names in self.off.chunks(AT_ONCE) {
             let list = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
             self.control.execute(&format!(

@@ -280,7 +280,7 @@ impl Lab<'_> {
         self.trial = trial;
         let prepared = self.prepare(&cell, planned);
         let ending = match prepared {
-            Ok(()) if planned.explain => match self.instrument() {
+            Ok(()) if planned.explain => match self.instrument(&cell) {
                 Ok(()) => self.run(planned, &cell, todo)?,
                 Err(reason) => self.without_load(planned, Ending::Skipped { reason })?,
             },

@@ -6,6 +6,8 @@ use super::{Occasion, Reading, Source};
 use crate::sessions::by_key::control::Control;
 use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use model::record::series::{Shape, Unit};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 pub(super) const NAME: &str = "memcached";
@@ -20,6 +22,7 @@ const COUNTERS: &[(&str, Unit)] = &[
     ("get_misses", Unit::Count),
     ("evictions", Unit::Count),
     ("conn_yields", Unit::Count),
+    ("listen_disabled_num", Unit::Count),
     ("bytes_read", Unit::Bytes),
     ("bytes_written", Unit::Bytes),
 ];
@@ -28,6 +31,8 @@ const LEVELS: &[(&str, Unit)] = &[("curr_connections", Unit::Count), ("threads",
 pub(super) struct Memcached {
     door: KeyDoor,
     control: Option<Control>,
+    /// How often the statistics were asked for.
+    requests: Rc<Cell<u64>>,
 }
 
 impl Memcached {
@@ -35,7 +40,11 @@ impl Memcached {
     pub(super) fn of(door: KeyDoor) -> Option<Self> {
         let Protocol::Memcached { dialect, .. } = door.protocol else { return None };
         let door = KeyDoor { protocol: Protocol::Memcached { dialect, keys: Keys::All }, ..door };
-        Some(Self { door, control: None })
+        Some(Self { door, control: None, requests: Rc::default() })
+    }
+
+    pub(super) fn requests(&self) -> Rc<Cell<u64>> {
+        self.requests.clone()
     }
 
     fn stats(&mut self) -> Result<Vec<(String, String)>, String> {
@@ -43,6 +52,7 @@ impl Memcached {
             Some(control) => control,
             None => Control::connect(&self.door, PATIENCE).map_err(|e| e.to_string())?,
         };
+        self.requests.set(self.requests.get() + 1);
         self.control.insert(control).stats().map_err(|e| e.to_string())
     }
 }

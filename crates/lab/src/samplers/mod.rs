@@ -75,10 +75,16 @@ pub fn sources(
 ) -> Vec<Box<dyn Source>> {
     let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    sources.extend(wanted.door.and_then(memcached::Memcached::of).map(|source| Box::new(source) as Box<dyn Source>));
+    let cache = wanted.door.and_then(memcached::Memcached::of);
+    let requests = cache.as_ref().map(memcached::Memcached::requests).unwrap_or_default();
+    sources.extend(cache.map(|source| Box::new(source) as Box<dyn Source>));
+    if asker.is_none() {
+        sources.push(Box::new(sampler::Sampler(Box::new(move || requests.get()))));
+    }
     if let Some(asker) = &asker {
         sources.push(Box::new(status::Status(asker.clone())));
-        sources.push(Box::new(sampler::Sampler(asker.clone())));
+        let counts = asker.clone();
+        sources.push(Box::new(sampler::Sampler(Box::new(move || counts.borrow().statements))));
         sources.push(Box::new(data::Data::new(asker.clone(), wanted.questions)));
     }
     if let Some(process) = &server {

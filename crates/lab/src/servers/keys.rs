@@ -24,6 +24,7 @@ const LOOPBACK: &str = "127.0.0.1";
 const THREADS: i64 = 4;
 /// A daemon's answer to a version takes no longer when there is a daemon.
 const PATIENCE: Duration = Duration::from_secs(10);
+const SWITCHES_WHAT_IS_MADE: Version = Version(5, 7, 0);
 /// Sessions of the lab beside the users.
 const OURS: i64 = 16;
 
@@ -75,13 +76,18 @@ pub fn daemon(gate: Gate, as_root: bool, wanted: &Server) -> Vec<String> {
     words
 }
 
-/// Lines of an option file. `loose-`, so that the server starts while the plugin is not installed.
-pub fn of_mysql(gate: Gate, as_root: bool, wanted: &Server) -> String {
+/// Lines of an option file. `loose-`, so that the server starts while the plugin is not installed. Before 5.7 a mutex that is made
+/// while its instrument is off is never seen again, so those that a get passes are switched on at the start, where they are wanted.
+pub fn of_mysql(gate: Gate, as_root: bool, version: Version, wanted: &Server) -> String {
     let mut lines = format!("loose-daemon_memcached_option=\"{}\"\n", daemon(gate, as_root, wanted).join(" "));
     for (word, line) in [("read_batch", "r"), ("write_batch", "w")] {
         if !wanted.settings.contains_key(word) {
             lines += &format!("loose-daemon_memcached_{line}_batch_size=1\n");
         }
+    }
+    if version < SWITCHES_WHAT_IS_MADE && wanted.settings.get("performance_schema").and_then(Value::flag) == Some(true)
+    {
+        lines += "performance-schema-instrument='wait/synch/mutex/innodb/%=ON'\n";
     }
     lines
 }

@@ -167,7 +167,7 @@ impl Kind for MySql {
         let tables = Tables { always: ALWAYS, facts: &facts, plugin: None };
         let (mut option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
         if let Some(door) = site.door.filter(|_| keys::has_memcached(build.installed.version)) {
-            option_file += &keys::of_mysql(door, site.as_root, wanted);
+            option_file += &keys::of_mysql(door, site.as_root, build.installed.version, wanted);
         }
         let bootstraps = build.installed.version < V5_7;
         Description {
@@ -261,6 +261,7 @@ mod tests {
             ("read_batch", 128.into()),
             ("write_batch", 32.into()),
             ("door_isolation", "repeatable_read".into()),
+            ("performance_schema", true.into()),
             ("max_connections", 1_000.into()),
         ];
         for version in [Version(5, 5, 34), Version(5, 6, 14), Version(8, 0, 33), Version(8, 4, 13)] {
