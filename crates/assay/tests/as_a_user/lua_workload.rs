@@ -67,6 +67,9 @@ seed        = 7
 aa          = false
 "#;
 
+/// Of the file's load.
+const USERS: u64 = 3;
+
 fn desk(desk: Desk) -> Desk {
     std::fs::create_dir(desk.path("questions")).unwrap();
     desk.write("questions/mine.lua", SCRIPT);
@@ -90,9 +93,11 @@ fn a_script_is_prepared_once_for_its_options_and_run_and_judged_like_any_workloa
         let tally = &run["phases"][1]["groups"]["users"]["tally"];
         let events = tally["operations"]["event"]["done"].as_u64().unwrap();
         let calls = |name: &str| tally["statements"][name]["calls"].as_u64().unwrap();
-        assert!(events > 0 && calls("SELECT label FROM t? WHERE id = ?") >= events, "{tally}");
-        assert!(calls("UPDATE t? SET label = ? WHERE id = ?") >= events, "{tally}");
-        assert!(tally["facts"]["reads"].as_u64().unwrap() >= events, "{tally}");
+        // An event that was under way when the phase began had said a part of its statements before.
+        let whole = events - USERS.min(events);
+        assert!(events > 0 && calls("SELECT label FROM t? WHERE id = ?") >= whole, "{tally}");
+        assert!(calls("UPDATE t? SET label = ? WHERE id = ?") >= whole, "{tally}");
+        assert!(tally["facts"]["reads"].as_u64().unwrap() >= whole, "{tally}");
     }
     // Four pieces of 50 or 200 rows.
     let datasets = desk.run("c001-1")["dataset"].as_str().unwrap().to_string();
