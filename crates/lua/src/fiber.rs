@@ -61,6 +61,11 @@ impl Fiber {
         Ok(())
     }
 
+    /// Whether a call waits for its reply.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.started() && !running.done())
+    }
+
     /// Goes on until Lua asks for something.
     #[inline]
     pub(crate) fn resume(&mut self) -> Progress {

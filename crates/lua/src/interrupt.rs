@@ -30,8 +30,23 @@ impl Interrupts {
 
     pub(crate) fn interrupt(&self) {
         for state in self.0.lock().expect("no panic while held").iter() {
-            unsafe { lua_sethook(state.0, Some(stop), LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1) };
+            unsafe { state.interrupt() };
         }
+    }
+}
+
+impl Address {
+    /// # Safety
+    /// The state lives.
+    unsafe fn interrupt(&self) {
+        unsafe { lua_sethook(self.0, Some(stop), LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1) };
+    }
+}
+
+impl Listed {
+    /// Interrupts this state alone.
+    pub(crate) fn interrupt(&self) {
+        unsafe { self.address.interrupt() };
     }
 }
 

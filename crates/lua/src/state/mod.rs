@@ -5,6 +5,8 @@
 mod asks;
 mod offered;
 mod questions;
+#[cfg(test)]
+mod tests;
 
 pub use asks::{Entry, Step};
 pub use questions::Custom;
@@ -54,7 +56,7 @@ struct Shared {
 
 pub struct State {
     /// First: nobody reaches a state that is being dropped.
-    _listed: Listed,
+    listed: Listed,
     fiber: Fiber,
     host: Table,
     /// What was made from it goes before it; what its finalizers may still touch goes after it.
@@ -74,6 +76,9 @@ fn words(error: mlua::Error) -> String {
     };
     text.split("\nstack traceback:").next().unwrap_or_default().to_string()
 }
+
+/// So many requests of a call that is cut off are still refused.
+const LAST_ANSWERS: u32 = 1_000;
 
 /// Under which the state keeps what its fiber runs.
 const MAIN_KEY: &str = "assay.main";
@@ -120,7 +125,7 @@ impl State {
         let fiber = unsafe { Fiber::new(address, exchange.way(), call_main) };
         let script = Arc::clone(script);
         Ok(Self {
-            _listed: script.interrupts.list(address),
+            listed: script.interrupts.list(address),
             fiber,
             host,
             lua,
@@ -290,6 +295,24 @@ impl State {
 
     pub fn exchange(&mut self) -> &mut Exchange {
         &mut self.exchange
+    }
+}
+
+impl Drop for State {
+    /// A call that was cut off is ended first, by errors wherever it goes: a collector that finds a compiled call under way waits for
+    /// its end, for ever where there is none. A call that goes on asking all the same leaves its Lua to the end of the process.
+    fn drop(&mut self) {
+        for _ in 0..LAST_ANSWERS {
+            if !self.fiber.is_asking() {
+                return;
+            }
+            self.listed.interrupt();
+            self.fail(None, false);
+            self.fiber.resume();
+        }
+        if self.fiber.is_asking() {
+            std::mem::forget(std::mem::replace(&mut self.lua, Lua::new()));
+        }
     }
 }
 
