@@ -485,6 +485,8 @@ fn what_the_daemon_waits_for_is_what_no_lock_of_the_engine_covers() {
     );
     // CPUs that are full, and no more switches than before: there is no more to be had.
     none(&plugin(Level { operation: 240.0, cpu: 115.0, ..HEALTHY }, 0.001, 0.0), "daemon_waits");
+    // CPUs that are idle, and fewer switches: users stand in line for a thread that works.
+    none(&plugin(Level { switches: 0.5, ..QUEUE }, 0.001, 0.0), "daemon_waits");
     // The same by SQL is no daemon's.
     none(&curve(QUEUE), "daemon_waits");
 }
