@@ -477,7 +477,8 @@ fn a_read_view_is_told_by_the_passes_of_its_mutex_and_what_is_waited_there() {
 #[test]
 fn what_the_daemon_waits_for_is_what_no_lock_of_the_engine_covers() {
     let waits = of(&plugin(QUEUE, 0.001, 0.0), "daemon_waits");
-    assert_eq!(waits.rung, Rung::QuantitativelySufficient, "{}", waits.sentence);
+    // What is left over is a share, and nothing that was timed.
+    assert_eq!(waits.rung, Rung::ConsistentWith, "{}", waits.sentence);
     assert!(
         waits.share.unwrap() > 0.9 && waits.sentence.contains("Each of the daemon's 4 threads"),
         "{}",
