@@ -2,12 +2,12 @@
 //! leaves, and data that would push others' out are refused.
 
 use crate::desk::Desk;
+use lab::carry_out::free_port;
 use lab::servers::catalogue;
 use lab::sessions::address::Address;
 use lab::sessions::by_key::KeyDoor;
 use lab::sessions::by_key::control::Control;
 use serde_json::Value;
-use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Duration;
 
@@ -23,13 +23,17 @@ impl Drop for Theirs {
 }
 
 /// Somebody's cache of the least size that there is; `None`, and a word about it, where none is installed.
-fn theirs(socket: &Path) -> Option<Theirs> {
+fn theirs(at: &Address) -> Option<Theirs> {
     let Ok(build) = catalogue::find("memcached") else {
         eprintln!("skipped: memcached is not installed here");
         return None;
     };
     let mut command = Command::new(&build.installed.binary);
-    command.arg("-s").arg(socket).args(["-U", "0", "-m", "64"]);
+    match at {
+        Address::Unix(socket) => command.arg("-s").arg(socket),
+        Address::Tcp { host, port } => command.args(["-l", host, "-p", &port.to_string()]),
+    };
+    command.args(["-U", "0", "-m", "64"]);
     if rustix::process::geteuid().is_root() {
         command.args(["-u", "root"]);
     }
@@ -37,8 +41,8 @@ fn theirs(socket: &Path) -> Option<Theirs> {
 }
 
 /// Waits until it is there.
-fn control(socket: &Path) -> Control {
-    let door = KeyDoor::of_cache(Address::Unix(socket.into()));
+fn control(at: &Address) -> Control {
+    let door = KeyDoor::of_cache(at.clone());
     loop {
         match Control::connect(&door, PATIENCE) {
             Ok(control) => return control,
@@ -51,8 +55,9 @@ fn control(socket: &Path) -> Control {
 fn a_cache_of_somebody_else_has_a_guest_that_leaves_nothing_and_pushes_nobody_out() {
     let desk = Desk::new();
     let socket = desk.path("s");
-    let Some(_theirs) = theirs(&socket) else { return };
-    let mut control = control(&socket);
+    let address = Address::Unix(socket.clone());
+    let Some(_theirs) = theirs(&address) else { return };
+    let mut control = control(&address);
     control.set(7, b"precious");
     assert_eq!(control.write().unwrap(), 1);
     let dsn = format!("memcached://localhost?socket={}", socket.display());
@@ -85,4 +90,45 @@ fn a_cache_of_somebody_else_has_a_guest_that_leaves_nothing_and_pushes_nobody_ou
     let stats = control.stats().unwrap();
     let stat = |name: &str| stats.iter().find(|(n, _)| n == name).unwrap().1.as_str();
     assert_eq!((stat("curr_items"), stat("cmd_flush"), stat("evictions")), ("1", "0", "0"));
+}
+
+#[test]
+fn over_a_port_what_a_killed_lab_left_is_taken_away_and_keys_of_others_stay() {
+    let desk = Desk::new();
+    let address = Address::Tcp { host: "127.0.0.1".into(), port: free_port().unwrap() };
+    let Some(_theirs) = theirs(&address) else { return };
+    let mut control = control(&address);
+    (1..=100).for_each(|key| control.set(key, b"precious"));
+    assert_eq!(control.write().unwrap(), 100);
+    let dsn = format!("memcached://{address}");
+    let arguments = |time: &'static str, out: &'static str| {
+        let fixed = ["bench", "kv.memcached", "--users", "2", "--set", "workload.kv.keys=500"];
+        [&fixed[..], &["--for", time, "--out", out]].concat()
+    };
+    let items = |control: &mut Control| {
+        let stats = control.stats().unwrap();
+        stats.into_iter().find(|(name, _)| name == "curr_items").unwrap().1
+    };
+
+    // Killed once its keys lie there: they stay, and with them what others have.
+    let mut killed = desk.start(&[&arguments("60s", "killed")[..], &["--on", &dsn]].concat());
+    while items(&mut control) != "600" {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(items(&mut control), "600");
+
+    // The next lab with the same data has them again, and leaves only what is not its own.
+    desk.assay(&[&arguments("200ms", "next")[..], &["--on", &dsn]].concat()).assert_carried_out();
+    let notes = desk.read("next/notes.jsonl");
+    assert!(notes.contains("500 keys that began with assay_kv_"), "{notes}");
+    let report: Value = serde_json::from_str(&desk.read("next/report.json")).unwrap();
+    let verdicts = report["cells"][0]["verdicts"].as_array().unwrap();
+    for check in ["gets_agree", "answers_were_expected", "observer_was_cheap"] {
+        let verdict = verdicts.iter().find(|v| v["check"] == check).unwrap();
+        assert!(verdict["verdict"] != "fail" && verdict["verdict"] != "not_evaluable", "{verdict:#}");
+    }
+    assert_eq!(items(&mut control), "100");
+    assert_eq!(control.get(&[100]).unwrap(), [(100, b"precious".to_vec())]);
 }

@@ -29,8 +29,17 @@ fn look(run: &RunEvidence) -> Sight {
         0 => (Status::Pass, format!("All {calls} answers were as the workload expects them.")),
         n => (
             Status::Fail,
-            format!("{n} of {calls} answers were not what the workload expects, most of them of `{worst}`."),
+            format!(
+                "{n} of {calls} answers were not what the workload expects, most of them of `{worst}`.{}",
+                evicted(run)
+            ),
         ),
     };
     Ok(Seen::new(status, format!("{unexpected} answers"), "0 answers", sentence))
+}
+
+/// A cache that is full drops keys, and who asks for them misses.
+fn evicted(run: &RunEvidence) -> String {
+    let dropped = run.growth("memcached.evictions").map(|g| g.delta).filter(|dropped| *dropped > 0.0);
+    dropped.map_or(String::new(), |n| format!(" The cache was full and dropped {n} keys meanwhile, maybe not ours."))
 }

@@ -1,8 +1,9 @@
 //! Behind InnoDB's memcached plugin stands a daemon with threads, statistics and connections of its own, and locks around them that no
 //! instrument of the server names. What its threads sleep for, and InnoDB's locks do not cover, is found by what is left: operations take
-//! longer with more users, the CPUs are not what is short or every get costs more context switches than before, and the
-//! explain run sees no queue inside InnoDB. Threads that are all busy are no lock: then there are too few of them.
-//! memcached itself, asked by the same client, is the ceiling of what such a daemon does with nothing behind it.
+//! longer with more users, every get costs more context switches than before, and the explain run sees no queue inside InnoDB.
+//! Where CPUs are idle and all its threads are busy it is no lock: then there are too few of them. What is left over is more
+//! than waiting (users stand in line for threads that work), so that its size makes nothing sure; another number of threads
+//! does. memcached itself, asked by the same client, is the ceiling of what such a daemon does with nothing behind it.
 
 use crate::account::{self, Part, per_operation_of, wait_share};
 use crate::evidence::CellEvidence;
@@ -32,8 +33,8 @@ pub const CAUSE: Cause = Cause {
     symptom: || "operations of users of InnoDB's memcached plugin take longer with more users".into(),
     necessary: || {
         format!(
-            "less than {NOT_FULL} of the CPUs are busy, or switches per operation rise by × {RISES} or more; and an explain run sees \
-             less than {INSIDE} of an operation's time in locks of the server"
+            "switches per operation rise by × {RISES} or more, or threads of the daemon are {BUSY} busy and the CPUs less than \
+             {NOT_FULL}; and an explain run sees less than {INSIDE} of an operation's time in locks of the server"
         )
     },
     test: || {
@@ -58,7 +59,7 @@ fn case(scene: &Scene, s: &Signature) -> Case {
     let of_thread = threads.and_then(|threads| Some(cpus_used(s.high)? / threads));
     let all_busy = of_thread.is_some_and(|busy| busy >= BUSY.0);
     case.cost = cost(s);
-    case.necessary = necessary(s, seen(scene, s, threads, of_thread));
+    case.necessary = necessary(s, all_busy, || seen(scene, s, threads, of_thread));
     if scene.evidence.record.host.cpus.len() < FEW_CPUS {
         case.unseen = Some("So few CPUs let hardly two of its threads meet at a lock.".into());
     }
@@ -68,17 +69,18 @@ fn case(scene: &Scene, s: &Signature) -> Case {
     case
 }
 
-fn necessary(s: &Signature, seen: String) -> Necessary {
+fn necessary(s: &Signature, all_busy: bool, seen: impl Fn() -> String) -> Necessary {
     let Some(switches) = s.switches else {
         return Necessary::NotMeasured("the kernel does not count the server's context switches".into());
     };
-    if s.busy >= NOT_FULL.0 && switches < RISES {
+    let too_few = all_busy && s.busy < NOT_FULL.0;
+    if switches < RISES && !too_few {
         return Necessary::Contradicted;
     }
     match waits::of_daemon(s.high) {
         Err(why) => Necessary::NotMeasured(why),
         Ok(_) if inside(s.high) >= INSIDE.0 => Necessary::Contradicted,
-        Ok(_) => Necessary::Present(seen),
+        Ok(_) => Necessary::Present(seen()),
     }
 }
 
@@ -137,13 +139,9 @@ fn itself<'a>(scene: &Scene<'a>, cell: &CellEvidence) -> Option<(&'a CellEvidenc
 fn cost(s: &Signature) -> Option<Cost> {
     let parts: Vec<Part> = s.top.parts.keys().copied().collect();
     let covered = account::share_of_growth(s.high, s.low, &parts)?;
-    let share = Interval { value: 1.0 - covered.value, low: 1.0 - covered.high, high: 1.0 - covered.low };
-    let sentence = format!(
-        "{} of the growth is in no term of the account ({} to {}).",
-        Share(share.value.max(0.0)),
-        Share(share.low.max(0.0)),
-        Share(share.high.min(1.0))
-    );
-    // What is left over is what is claimed: nothing beyond it is open.
-    Some(Cost { share, open: Share(0.0), sentence })
+    let left = |covered: f64| (1.0 - covered).clamp(0.0, 1.0);
+    let share = Interval { value: left(covered.value), low: left(covered.high), high: left(covered.low) };
+    let (value, low, high) = (Share(share.value), Share(share.low), Share(share.high));
+    let sentence = format!("{value} of the growth is in no term of the account ({low} to {high}).");
+    Some(Cost { share, open: account::open(s.high), sentence })
 }

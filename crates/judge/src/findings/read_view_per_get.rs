@@ -1,6 +1,6 @@
 //! A get of InnoDB's memcached plugin reads by a view of its own of which transactions are over. In 5.6 that view is made, and taken
 //! apart, under the mutex of all transactions (`trx_sys_mutex`), under which the same get also begins and ends its transaction: five
-//! passes per get were counted on 5.6.14, at every isolation level, read uncommitted too, so that no isolation takes the view away.
+//! passes per get were counted on 5.6.14, from read uncommitted to repeatable read alike, so that no isolation takes the view away.
 //! 8.0.33 keeps a view that nobody outdated, and passes the mutex at no get. The mutex has one name for both uses, so what waits at it
 //! is told together; several gets in one transaction share its view and need it once. What a get passes is known from an
 //! explain run, which has to see threads that are none of the server's.

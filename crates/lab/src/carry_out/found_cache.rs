@@ -39,7 +39,7 @@ pub(super) fn is_named(server: &Server) -> bool {
 }
 
 /// Looks whether a cache is there, and whether it is one.
-pub(super) fn look(name: &str) -> Result<(), Trouble> {
+pub fn look(name: &str) -> Result<(), Trouble> {
     let (_, door) = find(name)?;
     let told = describe("", &Server::default(), &door.address);
     let told = told.map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;

@@ -20,6 +20,7 @@ use model::record::answer::SessionAnswer;
 use model::units::Nanos;
 use model::words::door;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use wire::memcached::Dialect;
 use workload::kv::{COLUMNS, Sizes, TABLE, value};
@@ -68,7 +69,7 @@ impl Lab<'_> {
                 return Err(Unready::Skip(why.into()));
             }
             match name {
-                "memcached" => map(up, &read, dataset).map_err(fail)?,
+                "memcached" => map(&up.door, &up.build.share, &read, &dataset.schema()).map_err(fail)?,
                 _ => {
                     up.secrets = secrets(&up.door)
                         .map_err(|e| fail(Trouble::new("HandlerSocket does not say its secret").because(e)))?
@@ -112,18 +113,17 @@ pub(super) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyDoor> {
 
 /// Maps a dataset as a container of its schema's name, and installs the plugin where it is not yet. A row of the mapping that is
 /// new is found by the daemon itself.
-fn map(up: &Up, address: &Address, dataset: &Wanted) -> Result<(), Trouble> {
+pub fn map(sql: &Door, share: &Path, address: &Address, schema: &str) -> Result<(), Trouble> {
     let refuses = |e: Fault| Trouble::new("the server does not take the memcached plugin").because(e);
-    let mut control = Control::connect(&up.door).map_err(refuses)?;
+    let mut control = Control::connect(sql).map_err(refuses)?;
     let there = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'innodb_memcache'";
     if control.value(there).map_err(refuses)?.as_deref() == Some("0") {
-        let path = up.build.share.join("innodb_memcached_config.sql");
+        let path = share.join("innodb_memcached_config.sql");
         let script = std::fs::read_to_string(&path).map_err(Trouble::at("reading", &path))?;
         for statement in statements(&script) {
             control.execute(&statement).map_err(refuses)?;
         }
     }
-    let schema = dataset.schema();
     let [key, value] = COLUMNS;
     let row = format!(
         "REPLACE INTO innodb_memcache.containers VALUES ('{schema}', '{schema}', '{TABLE}', '{key}', '{value}', '0', '0', '0', 'PRIMARY')"
@@ -167,7 +167,7 @@ fn secrets(door: &Door) -> Result<[String; 2], Fault> {
 }
 
 /// Values of keys all over the table, through the door, byte for byte.
-fn compare(door: &KeyDoor, work: &Work) -> Result<(), Trouble> {
+pub fn compare(door: &KeyDoor, work: &Work) -> Result<(), Trouble> {
     let count = |name: &str| work.parameters[name].count().expect("a checked parameter").unsigned_abs();
     let (keys, sizes) = (count("keys"), Sizes::of(&work.parameters));
     let spots: Vec<u64> =
