@@ -1,9 +1,10 @@
 //! LinkBench over MongoDB's protocol against a real server that speaks it: FerretDB 1 with its SQLite back end, where this host has
 //! one (`assay servers install ferretdb` builds it). One user, because that server has no transactions.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Said, until};
 use lab::servers::catalogue;
 use serde_json::Value;
+use std::process::{Command, Stdio};
 
 const GRAPH: &str = r#"question = "Are documents counted as links are?"
 
@@ -65,4 +66,39 @@ fn what_is_loaded_and_changed_over_documents_is_counted_to_the_link() {
     assert_eq!(laws["verdict"], "pass", "{laws}");
     let answers = verdicts.iter().find(|v| v["check"] == "answers_were_expected").expect("it was judged");
     assert_eq!(answers["verdict"], "pass", "{answers}");
+}
+
+/// FerretDB logs accounts in only where its own tests want it.
+#[test]
+fn an_account_is_let_in_by_scram_and_a_wrong_password_is_not() {
+    let Ok(build) = catalogue::find("ferretdb") else {
+        eprintln!("skipped: this host has no ferretdb (assay servers install ferretdb)");
+        return;
+    };
+    let desk = Desk::new();
+    let (data, socket) = (desk.path("data"), desk.path("s"));
+    std::fs::create_dir(&data).expect("a folder of ours");
+    let mut server = Command::new(&build.installed.binary)
+        .args(["--handler=sqlite", "--listen-addr=", "--debug-addr=-", "--telemetry=disable", "--test-enable-new-auth"])
+        .args(["--setup-username=tester", "--setup-password=s3cret", "--setup-database=admin"])
+        .arg(format!("--sqlite-url=file:{}/", data.display()))
+        .arg(format!("--state-dir={}", data.display()))
+        .arg(format!("--listen-unix={}", socket.display()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    until("the server's socket", || socket.exists().then_some(()));
+    let dsn = format!("mongodb://tester@localhost/linkdb?authSource=admin&socket={}", socket.display());
+    let bench = |password: &str| {
+        let small = ["--set", "maxid1=21", "--set", "most_links=4", "--for", "1s", "--out", "record"];
+        let mut command = desk.command(&[&["bench", "linkbench.mongodb", "--on", &dsn][..], &small].concat());
+        Said::of(command.env("ASSAY_PASSWORD", password).output().expect("assay starts"))
+    };
+    let (refused, let_in) = (bench("wrong"), bench("s3cret"));
+    server.kill().and_then(|()| server.wait()).expect("it is ours");
+    assert!(refused.status == 2 && refused.err.contains("AuthenticationFailed"), "{refused:?}");
+    let_in.assert_carried_out();
+    assert_eq!(desk.run("c001-1")["session"]["authentication"], "SCRAM-SHA-256");
+    assert!(!desk.read("record/plan.json").contains("s3cret"));
 }
