@@ -26,7 +26,7 @@ use workload::session::Fault;
 /// Who is silent so long is no server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Settings that may hold passwords.
+/// All but those that may hold passwords.
 const SETTINGS: &str = "SELECT name, setting FROM pg_settings WHERE name NOT IN \
      ('primary_conninfo', 'archive_command', 'restore_command', 'ssl_passphrase_command')";
 /// Settings of a session that change what a statement does or costs.
