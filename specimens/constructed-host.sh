@@ -20,6 +20,6 @@ for run in runs:
         counters["host.net.link"] = [1.25e8, 1.25e8, *at]
         counters["host.net.received_bytes"] = [0.0, 1.2e8 * seconds, *at]
         counters["host.net.sent_bytes"] = [0.0, 1e7 * seconds, *at]
-runs[0]["around"]["pulses"][1]["integer_per_s"] = 0.7e9
+runs[0]["around"]["pulses"][1]["integer_per_s"] = runs[1]["around"]["pulses"][0]["integer_per_s"] = 0.7e9
 PY
 }

@@ -51,8 +51,12 @@ mod work;
 pub use check::{Check, Scope};
 pub use finding::Cause;
 
+use checks::{flushing_was_settled, window_covers_cycles};
 use model::judgement::Judgement;
 use model::record::{Details, Record};
+
+/// Metrics whose course tells of servers that write: whoever reads many runs ahead of the judge may read these with them.
+pub const SERIES: [&str; 3] = [flushing_was_settled::AGE, flushing_was_settled::DIRTY, window_covers_cycles::POSITION];
 
 pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let evidence = evidence::Evidence::of(record, details);

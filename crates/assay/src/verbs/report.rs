@@ -37,7 +37,8 @@ fn put(path: &Path, text: &str) -> Result<(), String> {
 /// Judges and draws; what was drawn before is replaced. Next experiments become files in `next/`. Gives what was drawn.
 pub fn write(folder: &Path) -> Result<(Record, Judgement), String> {
     let (record, details) = lab::notebook::read(folder).map_err(|e| e.to_string())?;
-    let details = details.to_be_drawn(&record.runs, moment::of_a_run(record.runs.len()), &report::drawn());
+    let metrics = [report::drawn(), judge::SERIES.to_vec()].concat();
+    let details = details.to_be_drawn(&record.runs, moment::of_a_run(record.runs.len()), &metrics);
     let judgement = judge::judge(&record, &details);
     let report = report::render(&record, &judgement, &details, report::SHELL);
     for (name, text) in [

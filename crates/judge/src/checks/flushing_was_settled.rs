@@ -24,9 +24,9 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
-const AGE: &str = "db.checkpoint_age";
+pub(crate) const AGE: &str = "db.checkpoint_age";
 const MOST: &str = "db.checkpoint_max_age";
-const DIRTY: &str = "db.pages_dirty";
+pub(crate) const DIRTY: &str = "db.pages_dirty";
 const PAGES: &str = "db.pages_total";
 
 /// Redo of the server's own within a window, as of its statistics: 12 KB at most in the runs of 57 read-only ones that had any.

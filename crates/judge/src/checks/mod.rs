@@ -14,7 +14,7 @@ mod data_obeyed_its_laws;
 mod disk_was_ours;
 mod disturbances_acted;
 mod errors_were_told;
-mod flushing_was_settled;
+pub(crate) mod flushing_was_settled;
 pub(crate) mod gets_agree;
 mod labels_are_true;
 mod latency_was_honest;
@@ -44,7 +44,7 @@ mod starting_states_agree;
 mod throughput_was_steady;
 mod timers_were_fine;
 mod transports_agree;
-mod window_covers_cycles;
+pub(crate) mod window_covers_cycles;
 
 use crate::check::Check;
 

@@ -1,11 +1,13 @@
 //! One run far from its cell's others moves the mean and hides in it. How far is usual is told by all cells together: each
 //! run's distance from the median of its cell on the log scale, and of those the robust spread (1.48 times the median distance), since
 //! three runs of one cell know nothing of their own. Beyond five of these a run is an outlier, once in two million where noise is
-//! normal. It is never left out of a number; what else went wrong in it is the first thing to look at.
+//! normal. It is never left out of a number; what else went wrong in it is the first thing to look at. Where a load has a fixed rate
+//! runs spread by next to nothing, and nobody asks after one that is off by less than any difference that is claimed.
 //!
 //! An outlier warns.
 
 use crate::check::{Check, Look, Seen, Sight};
+use crate::comparisons::MARGIN;
 use crate::evidence::Evidence;
 use crate::limits::OUTLIER;
 use model::units::{Share, round3};
@@ -51,8 +53,8 @@ fn look(evidence: &Evidence) -> Sight {
     distances.sort_by(f64::total_cmp);
     let spread = SHORTENED * NORMAL * median(distances);
     let most = evidence.limits.of(&OUTLIER);
-    let limit = format!("{most} robust standard deviations");
-    let mut out: Vec<_> = far.iter().filter(|(d, ..)| d.abs() > most * spread).collect();
+    let limit = format!("{most} robust standard deviations and {MARGIN}");
+    let mut out: Vec<_> = far.iter().filter(|(d, ..)| d.abs() > MARGIN.0.max(most * spread)).collect();
     out.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
     let Some((distance, run, _)) = out.first() else {
         let sentence = format!(

@@ -26,7 +26,7 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
-const POSITION: &str = "db.checkpoint_lsn";
+pub(crate) const POSITION: &str = "db.checkpoint_lsn";
 
 fn look(run: &RunEvidence) -> Sight {
     match (cycles(run), drained(run)) {

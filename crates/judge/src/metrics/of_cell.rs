@@ -27,8 +27,14 @@ pub struct Metrics {
 /// Drawn as dots beside their interval.
 const DOTS: [&str; 3] = ["qps", "ops_per_s", "tps"];
 
-const PERCENTILES: [(&str, f64); 4] =
-    [("latency_us_p50", 50.0), ("latency_us_p95", 95.0), ("latency_us_p99", 99.0), ("latency_us_p99.9", 99.9)];
+const PERCENTILES: [(&str, f64); 5] = [
+    ("latency_us_p50", 50.0),
+    ("latency_us_p95", 95.0),
+    ("latency_us_p99", 99.0),
+    ("latency_us_p99.9", 99.9),
+    ("latency_us_max", MAX),
+];
+const MAX: f64 = 100.0;
 
 pub fn metrics(cell: &CellEvidence) -> Metrics {
     let runs: Vec<Values> = cell.runs.iter().map(of_run::whole).collect();
@@ -116,30 +122,27 @@ fn bounds(merged: &Histogram, percent: f64, independence: f64) -> (f64, f64) {
 }
 
 fn of_histograms(runs: &[Cow<Histogram>], independence: f64) -> Estimates {
-    // With room for every value: many are merged faster so than into a list.
+    // With room for every value: many are merged faster so than into a list. What is walked often is then a list again.
     let mut merged = Histogram::new();
     runs.iter().for_each(|h| merged.merge(h));
-    let ranged = |of: &dyn Fn(&Histogram) -> Option<Nanos>| {
-        let value = |h: &Histogram| of(h).expect("only histograms with a value come here").micros();
-        let each = || runs.iter().map(|h| value(h));
-        let enough = runs.len() >= FEWEST;
-        Estimate {
-            value: value(&merged),
-            low: enough.then(|| each().fold(f64::INFINITY, f64::min)),
-            high: enough.then(|| each().fold(0.0, f64::max)),
-            n: runs.len() as u32,
-            unit: "µs".into(),
-        }
+    let merged = merged.clone();
+    let values = |h: &Histogram| {
+        let values = h.percentiles(PERCENTILES.map(|(_, percent)| percent));
+        values.expect("only histograms with a value come here").map(Nanos::micros)
     };
-    let means: Vec<f64> = runs.iter().filter_map(|h| h.mean()).map(Nanos::micros).collect();
-    let percentile = |percent: f64| {
-        let ranged = ranged(&|h| h.percentile(percent));
-        let (low, high) = bounds(&merged, percent, independence);
-        Estimate { low: ranged.low.map(|x| x.min(low)), high: ranged.high.map(|x| x.max(high)), ..ranged }
+    let each: Vec<_> = runs.iter().map(|h| values(h)).collect();
+    let percentile = |((name, percent), (place, value)): ((&str, f64), (usize, f64))| {
+        // Of the largest that could have been measured nobody knows more than what the runs say.
+        let known = if percent < MAX { bounds(&merged, percent, independence) } else { (f64::INFINITY, 0.0) };
+        let wider =
+            |(low, high): (f64, f64), run: &[f64; PERCENTILES.len()]| (low.min(run[place]), high.max(run[place]));
+        let ends = (runs.len() >= FEWEST).then(|| each.iter().fold(known, wider));
+        let (low, high) = ends.unzip();
+        (name.to_string(), Estimate { value, low, high, n: runs.len() as u32, unit: "µs".into() })
     };
     let mut estimates: Estimates =
-        PERCENTILES.iter().map(|(name, percent)| ((*name).to_string(), percentile(*percent))).collect();
-    estimates.insert("latency_us_max".into(), ranged(&Histogram::max));
+        PERCENTILES.into_iter().zip(values(&merged).into_iter().enumerate()).map(percentile).collect();
+    let means: Vec<f64> = runs.iter().filter_map(|h| h.mean()).map(Nanos::micros).collect();
     estimates.insert("latency_us_mean".into(), over(&means, "µs"));
     estimates
 }

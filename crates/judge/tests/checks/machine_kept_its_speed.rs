@@ -8,9 +8,9 @@ use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 fn a_machine_that_slows_down_is_another_machine() {
     let slowed = |by: f64| {
         spoilt(move |r| {
-            let slow =
-                |r: &mut RunRecord| r.around.as_mut().unwrap().pulses.as_mut().unwrap()[1].integer_per_s *= 1.0 - by;
-            of_cell(r, "c002").for_each(slow);
+            let run = of_cell(r, "c002").next().unwrap();
+            let pulses = run.around.as_mut().unwrap().pulses.as_mut().unwrap();
+            pulses.iter_mut().for_each(|pulse| pulse.integer_per_s *= 1.0 - by);
         })
     };
     assert_eq!(status(&slowed(0.01), "machine_kept_its_speed"), Pass);
@@ -33,9 +33,25 @@ fn a_machine_whose_pulses_always_scatter_is_held_against_that() {
                 }
             }
             let first = r.runs[0].around.as_mut().unwrap().pulses.as_mut().unwrap();
-            first[1].integer_per_s *= 1.0 - of_one;
+            first.iter_mut().for_each(|pulse| pulse.integer_per_s *= 1.0 - of_one);
         })
     };
     assert_eq!(status(&scattered(0.03), "machine_kept_its_speed"), Pass);
     assert_eq!(status(&scattered(0.30), "machine_kept_its_speed"), Fail);
+}
+
+#[test]
+fn a_pulse_that_none_before_or_after_it_bears_out_is_of_a_moment() {
+    let slowed = |both: bool| {
+        spoilt(move |r| {
+            let pulses = |run: &mut RunRecord| run.around.as_mut().unwrap().pulses.unwrap();
+            let ([first, mut last], [mut next, end]) = (pulses(&mut r.runs[1]), pulses(&mut r.runs[2]));
+            last.integer_per_s *= 0.9;
+            next.integer_per_s *= if both { 0.9 } else { 1.0 };
+            r.runs[1].around.as_mut().unwrap().pulses = Some([first, last]);
+            r.runs[2].around.as_mut().unwrap().pulses = Some([next, end]);
+        })
+    };
+    assert_eq!(status(&slowed(false), "machine_kept_its_speed"), Pass);
+    assert_eq!(status(&slowed(true), "machine_kept_its_speed"), Fail);
 }

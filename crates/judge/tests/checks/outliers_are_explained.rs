@@ -18,3 +18,17 @@ fn a_run_far_from_its_cells_others_is_named() {
     assert!(verdict.sentence.starts_with("Run c005-1 is an outlier: -20 %"), "{}", verdict.sentence);
     assert_eq!(status(&experiment(&[]), "outliers_are_explained"), NotEvaluable);
 }
+
+#[test]
+fn runs_of_a_fixed_rate_that_spread_by_nothing_have_no_outlier_within_what_is_claimed() {
+    let off = |by: f64| {
+        let mut record = many();
+        for run in &mut record.runs {
+            let quantum = f64::from(run.repetition) - 2.0;
+            set_rate(run, QPS * (1.0 + 1e-4 * quantum));
+        }
+        of_cell(&mut record, "c005").filter(|r| r.repetition == 1).for_each(|r| set_rate(r, (1.0 - by) * QPS));
+        status(&record, "outliers_are_explained")
+    };
+    assert_eq!((off(0.01), off(0.03)), (Pass, Warn));
+}

@@ -50,16 +50,19 @@ impl Folder {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), damage: Mutex::default(), kept: Mutex::default(), moments: None }
     }
-    /// These runs will also be drawn, by so many moments and these metrics. Their seconds are read now, once and by all CPUs, which is
-    /// most of the time that reporting a long record takes.
+    /// These runs will also be drawn, by so many moments and these metrics. Their seconds and series are read now, once and by all
+    /// CPUs, which is most of the time that reporting a long record takes.
     pub fn to_be_drawn(mut self, runs: &[RunRecord], moments: usize, metrics: &[&str]) -> Self {
         self.moments = Some(moments);
         self.kept().wanted.extend(metrics.iter().map(|metric| (*metric).to_string()));
         let threads = thread::available_parallelism().map_or(1, usize::from);
+        let read = |run: &RunRecord| {
+            self.seconds(&run.id);
+            self.series(&run.id, &[]);
+        };
         thread::scope(|scope| {
             for part in runs.chunks(runs.len().div_ceil(threads).max(1)) {
-                let folder = &self;
-                scope.spawn(move || part.iter().for_each(|run| drop(folder.seconds(&run.id))));
+                scope.spawn(move || part.iter().for_each(read));
             }
         });
         self
@@ -120,19 +123,29 @@ impl Details for Folder {
         kept.unwrap_or_else(|| moment::thinned(&self.timed_seconds(run), count))
     }
     fn series(&self, run: &RunId, metrics: &[&str]) -> Vec<Series> {
-        let mut kept = self.kept();
-        for metric in metrics.iter().filter(|m| !kept.wanted.contains(**m)).collect::<Vec<_>>() {
-            kept.wanted.insert((*metric).to_string());
-        }
-        let wanted = kept.wanted.len();
-        if kept.series.get(run).is_none_or(|(then, _)| *then < wanted) {
-            let mut unfolding = Unfolding::of(&kept.wanted);
+        let unread = self.kept().unread(run, metrics);
+        if let Some(wanted) = unread {
+            let mut unfolding = Unfolding::of(&wanted);
             self.told(page::read_by(&self.file(run, "series.jsonl"), |text| unfolding.line(text).map(|()| None::<()>)));
             let series = unfolding.all;
-            kept.series.insert(run.clone(), (wanted, series));
+            self.kept().series.insert(run.clone(), (wanted.len(), series));
         }
+        let kept = self.kept();
         let all = kept.series[run].1.iter();
         all.filter(|s| metrics.contains(&s.metric.name.as_str())).cloned().collect()
+    }
+}
+
+impl Kept {
+    /// All that anybody wants, where it must be read for these metrics of that run.
+    fn unread(&mut self, run: &RunId, metrics: &[&str]) -> Option<BTreeSet<String>> {
+        for metric in metrics {
+            if !self.wanted.contains(*metric) {
+                self.wanted.insert((*metric).to_string());
+            }
+        }
+        let is_kept = self.series.get(run).is_some_and(|(then, _)| *then == self.wanted.len());
+        (!is_kept).then(|| self.wanted.clone())
     }
 }
 

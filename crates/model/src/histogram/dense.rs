@@ -24,7 +24,13 @@ impl Dense {
 
     #[inline]
     pub(super) fn record(&mut self, value: u64, count: u64) {
-        let index = index(value.min(HIGHEST));
+        self.add(index(value), count);
+    }
+
+    /// To the bucket at that place; what lies beyond the last is counted there.
+    #[inline]
+    pub(super) fn add(&mut self, place: usize, count: u64) {
+        let index = place.min(BUCKETS - 1);
         self.counts[index] += count;
         (self.first, self.end) = (self.first.min(index), self.end.max(index + 1));
     }
@@ -35,13 +41,13 @@ impl Dense {
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.pairs().map(|(_, count)| count).sum()
+        self.places().map(|(_, count)| count).sum()
     }
 
-    /// Lowest value and count of each bucket that has one, ascending.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    /// Place and count of each bucket that has one, ascending.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let counted = |index: &usize| self.counts[*index] > 0;
-        (self.first..self.end).filter(counted).map(|index| (lowest(index), self.counts[index]))
+        (self.first..self.end).filter(counted).map(|index| (index, self.counts[index]))
     }
 }
 

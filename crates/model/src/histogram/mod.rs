@@ -9,7 +9,7 @@ mod packed;
 mod text;
 
 use crate::units::Nanos;
-use dense::Dense;
+use dense::{Dense, index, lowest};
 use packed::Packed;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::ControlFlow;
@@ -60,7 +60,7 @@ impl Histogram {
     #[cold]
     fn thicken(&mut self) -> &mut Dense {
         let mut dense = Dense::new();
-        self.each(|value, count| dense.record(value, count));
+        self.each_place(|place, count| dense.add(place, count));
         self.0 = Form::Dense(dense);
         match &mut self.0 {
             Form::Dense(dense) => dense,
@@ -69,8 +69,9 @@ impl Histogram {
     }
     pub fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
-            (Form::Dense(mine), _) => other.each(|value, count| mine.record(value, count)),
-            (Form::Sparse(mine), _) => *mine = Packed::of(merged(mine.pairs(), other.pairs())),
+            (Form::Dense(mine), _) => other.each_place(|place, count| mine.add(place, count)),
+            (Form::Sparse(mine), _) if mine.total() == 0 => *self = other.clone(),
+            (Form::Sparse(mine), _) => *mine = Packed::of(merged(mine.places(), other.places())),
         }
     }
     /// Keeps the room.
@@ -88,14 +89,23 @@ impl Histogram {
     }
     /// `None` without a value: an empty histogram has no percentile.
     pub fn percentile(&self, percent: f64) -> Option<Nanos> {
+        self.percentiles([percent]).map(|[value]| value)
+    }
+    /// Several, ascending, for one walk through the buckets.
+    pub fn percentiles<const N: usize>(&self, percents: [f64; N]) -> Option<[Nanos; N]> {
         let total = self.count();
-        let wanted = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1));
-        let mut seen = 0;
-        let found = self.until(|value, count| {
+        let wanted = percents.map(|percent| ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1)));
+        debug_assert!(wanted.is_sorted());
+        let (mut seen, mut found, mut values) = (0, 0, [Nanos::default(); N]);
+        let walk = self.until(|place, count| {
             seen += count;
-            if seen >= wanted { ControlFlow::Break(Nanos(value + width(value) - 1)) } else { ControlFlow::Continue(()) }
+            while found < N && seen >= wanted[found] {
+                values[found] = highest(place);
+                found += 1;
+            }
+            if found == N { ControlFlow::Break(values) } else { ControlFlow::Continue(()) }
         });
-        found.break_value()
+        walk.break_value()
     }
     /// How many are of at least that length, to the histogram's precision.
     pub fn count_from(&self, length: Nanos) -> u64 {
@@ -105,8 +115,8 @@ impl Histogram {
     }
     pub fn max(&self) -> Option<Nanos> {
         let mut last = None;
-        self.each(|value, _| last = Some(value));
-        last.map(|value| Nanos(value + width(value) - 1))
+        self.each_place(|place, _| last = Some(place));
+        last.map(highest)
     }
     pub fn mean(&self) -> Option<Nanos> {
         match self.count() {
@@ -129,32 +139,35 @@ impl Histogram {
     }
     /// Recorded buckets: their lowest value, and how many.
     pub fn buckets(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
-        self.pairs().map(|(value, count)| (Nanos(value), count))
+        self.places().map(|(place, count)| (Nanos(lowest(place)), count))
     }
     fn each(&self, mut take: impl FnMut(u64, u64)) {
-        let _ = self.until(|value, count| {
-            take(value, count);
+        self.each_place(|place, count| take(lowest(place), count));
+    }
+    fn each_place(&self, mut take: impl FnMut(usize, u64)) {
+        let _ = self.until(|place, count| {
+            take(place, count);
             ControlFlow::<()>::Continue(())
         });
     }
     /// Whoever adds up a thousand runs walks through a hundred million buckets: each form by a loop of its own.
-    fn until<B>(&self, mut take: impl FnMut(u64, u64) -> ControlFlow<B>) -> ControlFlow<B> {
+    fn until<B>(&self, mut take: impl FnMut(usize, u64) -> ControlFlow<B>) -> ControlFlow<B> {
         match &self.0 {
-            Form::Dense(dense) => dense.pairs().try_for_each(|(value, count)| take(value, count)),
-            Form::Sparse(packed) => packed.pairs().try_for_each(|(value, count)| take(value, count)),
+            Form::Dense(dense) => dense.places().try_for_each(|(place, count)| take(place, count)),
+            Form::Sparse(packed) => packed.places().try_for_each(|(place, count)| take(place, count)),
         }
     }
-    fn pairs(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+    fn places(&self) -> Box<dyn Iterator<Item = (usize, u64)> + '_> {
         match &self.0 {
-            Form::Dense(dense) => Box::new(dense.pairs()),
-            Form::Sparse(packed) => Box::new(packed.pairs()),
+            Form::Dense(dense) => Box::new(dense.places()),
+            Form::Sparse(packed) => Box::new(packed.places()),
         }
     }
     fn to_text(&self) -> String {
         use std::fmt::Write;
         let mut text = String::new();
         let mut last = 0;
-        for (value, count) in self.pairs() {
+        for (Nanos(value), count) in self.buckets() {
             let step = value - last;
             let written = if count == 1 { write!(text, "{step} ") } else { write!(text, "{step}:{count} ") };
             written.expect("writing to a String cannot fail");
@@ -165,7 +178,7 @@ impl Histogram {
     }
     fn from_text(text: &str) -> Option<Self> {
         let mut pairs = text::Pairs::of(text);
-        let packed = Packed::of(pairs.by_ref());
+        let packed = Packed::of(pairs.by_ref().map(|(value, count)| (index(value), count)));
         (!pairs.broken).then_some(Self(Form::Sparse(packed)))
     }
 }
@@ -175,11 +188,17 @@ fn width(value: u64) -> u64 {
     1 << (u64::BITS - value.leading_zeros()).saturating_sub(LEADING_BITS).max(LOWEST.trailing_zeros())
 }
 
+/// The highest value of a bucket.
+fn highest(place: usize) -> Nanos {
+    let value = lowest(place);
+    Nanos(value + width(value) - 1)
+}
+
 /// Two ascending lists as one.
 fn merged(
-    mine: impl Iterator<Item = (u64, u64)>,
-    theirs: impl Iterator<Item = (u64, u64)>,
-) -> impl Iterator<Item = (u64, u64)> {
+    mine: impl Iterator<Item = (usize, u64)>,
+    theirs: impl Iterator<Item = (usize, u64)>,
+) -> impl Iterator<Item = (usize, u64)> {
     let (mut mine, mut theirs) = (mine.peekable(), theirs.peekable());
     std::iter::from_fn(move || match (mine.peek(), theirs.peek()) {
         (Some((a, _)), Some((b, _))) if a > b => theirs.next(),
@@ -192,7 +211,7 @@ impl Clone for Histogram {
     /// A copy is the short list: it is taken to be read, merged and written, by somebody whom all the counters would only delay.
     fn clone(&self) -> Self {
         Self(Form::Sparse(match &self.0 {
-            Form::Dense(dense) => Packed::of(dense.pairs()),
+            Form::Dense(dense) => Packed::of(dense.places()),
             Form::Sparse(packed) => packed.clone(),
         }))
     }
@@ -200,7 +219,7 @@ impl Clone for Histogram {
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        self.pairs().eq(other.pairs())
+        self.places().eq(other.places())
     }
 }
 

@@ -29,11 +29,13 @@ impl<'a> Pairs<'a> {
     }
 
     fn number(&mut self) -> Option<u64> {
-        let digits = self.rest.iter().take_while(|b| b.is_ascii_digit()).count();
-        let (digits, rest) = self.rest.split_at(digits);
-        self.rest = rest;
-        let next = |number: u64, digit: &u8| number.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
-        digits.iter().try_fold(0, next).filter(|_| !digits.is_empty())
+        let (mut number, mut digits) = (0_u64, 0);
+        for digit in self.rest.iter().map(|b| b.wrapping_sub(b'0')).take_while(|digit| *digit < 10) {
+            number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
+            digits += 1;
+        }
+        self.rest = &self.rest[digits..];
+        (digits > 0).then_some(number)
     }
 }
 

@@ -36,7 +36,9 @@ pub fn of_a_run(runs: usize) -> usize {
 /// The seconds of a run, in order, as at most so many moments.
 pub fn thinned(seconds: &[TimedSecond], count: usize) -> Vec<Moment> {
     let whole = whole(seconds);
-    whole.chunks(whole.len().div_ceil(count).max(1)).map(merged).collect()
+    // With room for every value, once for all moments.
+    let mut latency = Histogram::new();
+    whole.chunks(whole.len().div_ceil(count).max(1)).map(|part| merged(part, &mut latency)).collect()
 }
 
 /// One second with what all workers and groups counted in it. Workers cut theirs a little apart from each other.
@@ -53,12 +55,12 @@ fn whole(seconds: &[TimedSecond]) -> Vec<Vec<&TimedSecond>> {
     whole
 }
 
-fn merged(seconds: &[Vec<&TimedSecond>]) -> Moment {
+fn merged(seconds: &[Vec<&TimedSecond>], latency: &mut Histogram) -> Moment {
     let answered = |parts: &[&TimedSecond]| parts.iter().map(|part| part.calls + part.refused).sum::<u64>();
     let rate = |parts: &Vec<&TimedSecond>| {
         answered(parts) as f64 / Nanos(parts[0].to.0.saturating_sub(parts[0].from.0).max(1)).seconds()
     };
-    let mut latency = Histogram::new();
+    latency.clear();
     seconds.iter().flatten().for_each(|part| latency.merge(&part.latency));
     Moment {
         from: seconds[0][0].from,

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub fn runs(record: &Record, counters: &BTreeSet<&str>) -> Vec<Value> {
     let sessions = distinct(record);
-    let place = |r| sessions.keys().position(|k| *k == identity(record, r));
-    record.runs.iter().map(|r| run(record, r, place(r), counters)).collect()
+    let place = |own: Identity| sessions.keys().position(|k| *k == own);
+    record.runs.iter().map(|r| run(record, r, place(identity(record, r)), counters)).collect()
 }
 
 /// How much each of them grew over the measured phases, and over how many seconds.
@@ -44,7 +44,7 @@ fn run(record: &Record, run: &RunRecord, session: Option<usize>, counters: &BTre
             json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users(), p.disturb, deed])
         })
         .collect();
-    let failed: u64 = run.measured().map(|p| p.tally().failed()).sum();
+    let failed: u64 = run.measured().flat_map(|p| p.groups.values()).map(|group| group.tally.failed()).sum();
     json!({
         "id": run.id, "cell": run.cell, "repetition": run.repetition, "block": run.block, "position": run.position,
         "ending": ending, "reason": reason, "started": run.started_unix_ms, "ended": run.ended_unix_ms,
