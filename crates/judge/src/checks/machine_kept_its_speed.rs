@@ -36,8 +36,10 @@ const SCATTERS: f64 = 5.0;
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;
     let pulses = |run: &model::record::run::RunRecord| run.around.as_ref().and_then(|a| a.pulses);
-    let numbered = first.record.runs.iter().filter(|run| run.explain.is_none());
-    let taken: Vec<(&RunId, [Pulse; 2])> = numbered.filter_map(|run| Some((&run.id, pulses(run)?))).collect();
+    let mut numbered: Vec<_> = first.record.runs.iter().filter(|run| run.explain.is_none()).collect();
+    numbered.sort_by_key(|run| (run.position, &run.id));
+    let taken: Vec<(&RunId, [Pulse; 2])> =
+        numbered.into_iter().filter_map(|run| Some((&run.id, pulses(run)?))).collect();
     let all: Vec<f64> = taken.iter().flat_map(|(_, pulses)| pulses).map(|p| p.integer_per_s).collect();
     if all.is_empty() {
         return Err("the machine's pulse was not taken".into());

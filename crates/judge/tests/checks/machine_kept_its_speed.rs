@@ -50,6 +50,7 @@ fn a_pulse_that_none_before_or_after_it_bears_out_is_of_a_moment() {
             next.integer_per_s *= if both { 0.9 } else { 1.0 };
             r.runs[1].around.as_mut().unwrap().pulses = Some([first, last]);
             r.runs[2].around.as_mut().unwrap().pulses = Some([next, end]);
+            r.runs.iter_mut().zip(0..).for_each(|(run, position)| run.position = position);
         })
     };
     assert_eq!(status(&slowed(false), "machine_kept_its_speed"), Pass);
