@@ -89,10 +89,11 @@ fn a_script_is_prepared_once_for_its_options_and_run_and_judged_like_any_workloa
         assert_eq!(run["ending"], "done");
         let tally = &run["phases"][1]["groups"]["users"]["tally"];
         let events = tally["operations"]["event"]["done"].as_u64().unwrap();
-        let calls = |name: &str| tally["statements"][name]["calls"].as_u64().unwrap();
+        // An event that begins in the warm-up may have asked there: one of each user.
+        let calls = |name: &str| tally["statements"][name]["calls"].as_u64().unwrap() + 3;
         assert!(events > 0 && calls("SELECT label FROM t? WHERE id = ?") >= events, "{tally}");
         assert!(calls("UPDATE t? SET label = ? WHERE id = ?") >= events, "{tally}");
-        assert!(tally["facts"]["reads"].as_u64().unwrap() >= events, "{tally}");
+        assert!(tally["facts"]["reads"].as_u64().unwrap() + 3 >= events, "{tally}");
     }
     // Four pieces of 50 or 200 rows.
     let datasets = desk.run("c001-1")["dataset"].as_str().unwrap().to_string();
