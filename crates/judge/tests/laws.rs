@@ -129,4 +129,9 @@ fn an_error_that_no_operation_tells_of_was_swallowed_and_the_servers_words_say_w
         operation(run).failed.insert(1364, 5_000);
     });
     assert_eq!(verdict(&told, "errors_were_told").verdict, Pass);
+    let counted = record_with(|run| {
+        refuse(run);
+        tally(run).facts.insert("ignored errors".into(), 1_000_000);
+    });
+    assert_eq!(verdict(&counted, "errors_were_told").verdict, Pass);
 }
