@@ -17,7 +17,7 @@ function one(f: Finding): HTMLElement {
   const at = LADDER.indexOf(f.rung);
   const steps = LADDER.slice(1).map((_, i) => h('i', { class: i < at ? 'reached' : '' }));
   const [low, high] = f.share_interval ?? [];
-  const between = low === undefined || high === undefined ? '' : ` (${percent(low)} – ${percent(high)})`;
+  const between = low === undefined || high === undefined || low === high ? '' : ` (${percent(low)} – ${percent(high)})`;
   return h(
     'li',
     {},
