@@ -3,7 +3,7 @@
 //! fills only a schema that is empty or that it made itself.
 
 use super::dataset::SESSIONS_PER_CPU;
-use super::found::{Found, MARKER};
+use super::found::{Found, MARKER, build_of};
 use super::instance::{Serving, Up, fingerprint};
 use super::wanted::Wanted;
 use super::{Lab, Unready};
@@ -16,7 +16,7 @@ use crate::sessions::documents::control::Control;
 use crate::sessions::documents::{DocumentDoor, Store};
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
-use model::host::{InstalledBuild, Version};
+use model::host::Version;
 use model::plan::door::{FERRETDB, MONGODB, of_dsn};
 use model::plan::{Cell, PlannedRun, Server};
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
@@ -126,15 +126,7 @@ impl Lab<'_> {
         let record = record(key, server, &told);
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
-        let installed = InstalledBuild {
-            name: server.build.clone(),
-            kind: record.kind,
-            version: record.version,
-            binary: String::new(),
-            basedir: String::new(),
-            engines: Vec::new(),
-        };
-        let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
+        let build = build_of(server, record);
         let serving = Serving::Found(Found { pid: None, schema, keys: Default::default() });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
         Ok(Up { store: Some((store, offers)), ..up })

@@ -3,10 +3,14 @@
 //! marker table proves.
 
 use crate::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
+use crate::servers::Build;
 use crate::sessions::address::{Address, Door};
 use crate::sessions::control::Control;
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
+use model::host::InstalledBuild;
+use model::plan::Server;
+use model::record::answer::InstanceRecord;
 use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
@@ -58,6 +62,19 @@ pub(super) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     };
     let found = Found { pid, schema: door.schema.clone(), keys: BTreeMap::new() };
     Ok((found, Door { schema: None, ..door }))
+}
+
+/// As it told of itself: nothing of its files is ours to know.
+pub(super) fn build_of(server: &Server, record: InstanceRecord) -> Build {
+    let installed = InstalledBuild {
+        name: server.build.clone(),
+        kind: record.kind,
+        version: record.version,
+        binary: String::new(),
+        basedir: String::new(),
+        engines: record.engines,
+    };
+    Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None }
 }
 
 /// What lies in a schema, seen from one dataset.

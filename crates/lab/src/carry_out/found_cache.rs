@@ -5,19 +5,17 @@
 
 use super::cache::{describe, keys};
 use super::documents::no_sql;
-use super::found::find;
+use super::found::{build_of, find};
 use super::instance::{Serving, Up};
 use super::keyed::PATIENCE;
 use super::wanted::Wanted;
 use super::{Lab, Unready};
 use crate::process::cpus_of;
-use crate::servers::Build;
 use crate::servers::instance::key;
 use crate::sessions::address::Address;
 use crate::sessions::by_key::control::Control;
 use crate::sessions::by_key::{KeyDoor, Keys, Protocol};
 use crate::trouble::Trouble;
-use model::host::InstalledBuild;
 use model::plan::door::{CACHE, MEMCACHED_FROM, of_dsn};
 use model::plan::{Cell, PlannedRun, Server};
 use model::record::event::EventKind;
@@ -73,15 +71,7 @@ impl Lab<'_> {
         record.cpus = found.pid.and_then(|pid| cpus_of(pid).ok()).unwrap_or_default();
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
-        let installed = InstalledBuild {
-            name: server.build.clone(),
-            kind: CACHE.into(),
-            version: record.version,
-            binary: String::new(),
-            basedir: String::new(),
-            engines: Vec::new(),
-        };
-        let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
+        let build = build_of(server, record);
         let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
         Ok(Up { gate: Some((door.address.clone(), door.address)), ..up })
     }

@@ -3,7 +3,7 @@
 //! alone instead of started and taken down.
 
 use super::doors::{Doors, free_port};
-use super::found::{Found, knock, knock_at};
+use super::found::{Found, build_of, knock, knock_at};
 use super::placement::place;
 use super::prepare::told;
 use super::{Lab, Unready};
@@ -256,15 +256,7 @@ impl Lab<'_> {
         }
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{dsn} is {}", record.version_text))?;
-        let installed = InstalledBuild {
-            name: server.build.clone(),
-            kind: record.kind,
-            version: record.version,
-            binary: String::new(),
-            basedir: String::new(),
-            engines: record.engines,
-        };
-        let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
+        let build = build_of(server, record);
         Ok(Up::new(key, Serving::Found(found), build, door, Prepared::Found))
     }
 

@@ -3,16 +3,15 @@
 
 use super::Lab;
 use super::documents::no_sql;
-use super::found::{Found, behind};
+use super::found::{Found, behind, build_of};
 use super::instance::{Serving, Up, fingerprint};
 use crate::load::Crew;
 use crate::process::cpus_of;
 use crate::samplers::{Ask, Refused};
-use crate::servers::Build;
 use crate::sessions::address::Door;
 use crate::sessions::postgres::control::Control;
 use crate::trouble::Trouble;
-use model::host::{InstalledBuild, Version};
+use model::host::Version;
 use model::plan::Server;
 use model::plan::door::{POSTGRESQL, of_dsn};
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
@@ -128,15 +127,7 @@ impl Lab<'_> {
         }
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is PostgreSQL {}", record.version_text))?;
-        let installed = InstalledBuild {
-            name: server.build.clone(),
-            kind: record.kind,
-            version: record.version,
-            binary: String::new(),
-            basedir: String::new(),
-            engines: record.engines,
-        };
-        let build = Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None };
+        let build = build_of(server, record);
         Ok(Up::new(key, Serving::Found(Found { schema: door.schema, ..found }), build, no_sql(), Prepared::Found))
     }
 }
