@@ -5,13 +5,16 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo test fleet page build lint fuzz bench instructions sysbench-suite clean-records
+.PHONY: help demo test fleet page build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
 	@echo "make test    every test: unit, golden, property, real servers, the page in a real browser"
 	@echo "make fleet   provision, load, run and stop every server build that is installed (assay servers)"
 	@echo "make build   the release binary at target/release/assay, page included"
+	@echo "make install     put that binary, its completions, manual pages and experiments below PREFIX=/usr/local"
+	@echo "make uninstall    take them away from there"
+	@echo "make deb     a Debian package in target/debian, by cargo-deb, which is installed if it is missing"
 	@echo "make lint    formatting and clippy"
 	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
@@ -26,6 +29,48 @@ demo:
 
 build: page
 	cargo build --release --locked -p assay
+
+# What `make build` built is installed; it is built here only where there is none, so that root needs no compiler:
+#   make build && sudo make install       make build install PREFIX=~/.local       make install DESTDIR=/tmp/root PREFIX=/usr
+PREFIX ?= /usr/local
+BINARY ?= target/release/assay
+PLACE = $(DESTDIR)$(PREFIX)
+BASH_COMPLETIONS ?= $(PLACE)/share/bash-completion/completions
+ZSH_COMPLETIONS ?= $(PLACE)/share/zsh/site-functions
+FISH_COMPLETIONS ?= $(PLACE)/share/fish/vendor_completions.d
+
+target/release/assay:
+	@$(MAKE) --no-print-directory build
+
+install: $(BINARY)
+	install -D -m 755 $(BINARY) $(PLACE)/bin/assay
+	install -d $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS) $(PLACE)/share/man/man1
+	$(PLACE)/bin/assay completions bash >$(BASH_COMPLETIONS)/assay
+	$(PLACE)/bin/assay completions zsh >$(ZSH_COMPLETIONS)/_assay
+	$(PLACE)/bin/assay completions fish >$(FISH_COMPLETIONS)/assay.fish
+	$(PLACE)/bin/assay man $(PLACE)/share/man/man1
+	install -d $(PLACE)/share/assay/experiments $(PLACE)/share/doc/assay/docs/decisions
+	install -m 644 experiments/* $(PLACE)/share/assay/experiments
+	install -m 644 README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE $(PLACE)/share/doc/assay
+	install -m 644 docs/*.md $(PLACE)/share/doc/assay/docs
+	install -m 644 docs/decisions/*.md $(PLACE)/share/doc/assay/docs/decisions
+
+uninstall:
+	rm -f $(PLACE)/bin/assay $(PLACE)/share/man/man1/assay.1 $(PLACE)/share/man/man1/assay-*.1
+	rm -f $(BASH_COMPLETIONS)/assay $(ZSH_COMPLETIONS)/_assay $(FISH_COMPLETIONS)/assay.fish
+	rm -rf $(PLACE)/share/assay $(PLACE)/share/doc/assay
+
+# What the package holds is what `install` installs, in Debian's place for zsh. CARGO_DEB is for options; a quick look:
+#   make deb BINARY=target/debug/assay CARGO_DEB='--profile dev --fast'
+PACKAGE = $(dir $(BINARY))package
+deb: $(BINARY)
+	@cargo deb --version >/dev/null 2>&1 || { echo "installing cargo-deb, by cargo"; cargo install cargo-deb --locked; }
+	@rm -rf $(PACKAGE)
+	@$(MAKE) --no-print-directory install DESTDIR=$(PACKAGE) PREFIX=/usr \
+	    ZSH_COMPLETIONS=$(PACKAGE)/usr/share/zsh/vendor-completions
+	@gzip -9n $(PACKAGE)/usr/share/man/man1/*.1
+	@rm $(PACKAGE)/usr/share/doc/assay/LICENSE # Debian's is called copyright, and cargo-deb writes it
+	cargo deb --no-build --locked -p assay $(CARGO_DEB)
 
 page: $(PAGE)/dist/index.html
 

@@ -17,7 +17,7 @@ use model::plan::door::{CACHE, FERRETDB, speaks_sql};
 use model::problem::Problem;
 use model::words::{Words, WorkloadWords};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use workload::{Workload, linkbench};
 
@@ -69,12 +69,20 @@ pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
 pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
     let path = matches.get_one::<String>("experiment").expect("clap requires it");
     let text = std::fs::read_to_string(path).map_err(|e| {
-        exit::refused(format!("{path}: {e}; name an experiment file, as experiments/read-only-charsets.toml"))
+        let example = installed_experiments().unwrap_or("experiments".into()).join("read-only-charsets.toml");
+        exit::refused(format!("{path}: {e}; name an experiment file, as {}", example.display()))
     })?;
     let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("experiment");
     let scale = matches.get_one::<String>("scale").map(String::as_str);
     let on = matches.get_one::<String>("on").map(|on| server(on));
     resolve(name, path, &text, scale, sets(matches)?.into_iter().chain(on).collect())
+}
+
+/// Where an installed program has the experiments that come with it (`make install`): nobody there has a checkout.
+fn installed_experiments() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?.parent()?.join("share/assay/experiments");
+    folder.is_dir().then_some(folder)
 }
 
 /// The `--set KEY=VALUE` of a command line.

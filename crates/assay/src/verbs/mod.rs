@@ -3,9 +3,11 @@
 
 pub mod bench;
 pub mod compare;
+pub mod completions;
 pub mod doctor;
 pub mod explain;
 pub mod judge;
+pub mod man;
 pub mod plan;
 pub mod report;
 pub mod run;
@@ -32,4 +34,6 @@ pub const ALL: &[Verb] = &[
     sysbench::VERB,
     servers::VERB,
     doctor::VERB,
+    completions::VERB,
+    man::VERB,
 ];

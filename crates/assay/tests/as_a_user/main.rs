@@ -19,6 +19,7 @@ mod linkbench;
 mod lua_workload;
 mod missing_zero;
 mod mongodb;
+mod packages;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod sampling;
