@@ -15,6 +15,9 @@ pub const VERB: Verb = Verb { name: "completions", command, run };
 /// The scales of the experiments that come with the program; a file may have others.
 const SCALES: [&str; 3] = ["smoke", "laptop", "study"];
 
+/// Arguments for which there are names.
+const PLACES: usize = 13;
+
 fn command(command: Command) -> Command {
     command.about("Print the completions of this command line for a shell").arg(
         Arg::new("shell")
@@ -42,7 +45,7 @@ fn with_names(command: Command) -> Command {
     let scripts: Vec<&str> = lua::bundled::ALL.iter().map(|(name, _)| *name).collect();
     let checks = judge::checks::ALL.iter().map(|c| c.id);
     let explained: Vec<&str> = checks.chain(judge::findings::ALL.iter().map(|c| c.id)).collect();
-    let places: [(&[&str], &str, &[&str]); 13] = [
+    let places: [(&[&str], &str, &[&str]); PLACES] = [
         (&["run"], "scale", &SCALES),
         (&["run"], "on", &builds),
         (&["plan"], "scale", &SCALES),
@@ -60,24 +63,41 @@ fn with_names(command: Command) -> Command {
     places.into_iter().fold(command, |command, (path, argument, names)| offered(command, path, argument, names))
 }
 
-/// The command with these names offered for one argument of the verb at the end of the path.
+/// The command with these names offered for one argument of the verb at the end of the path. All verbs and arguments are gone
+/// through, because clap puts what it is asked to change by name at the end of the list.
 fn offered(command: Command, path: &[&str], argument: &str, names: &[&'static str]) -> Command {
     match path {
-        [] => command.mut_arg(argument, |arg| arg.value_parser(PossibleValuesParser::new(names))),
-        [verb, rest @ ..] => command.mut_subcommand(verb, |command| offered(command, rest, argument, names)),
+        [] => command.mut_args(|arg| match arg.get_id() == argument {
+            true => arg.value_parser(PossibleValuesParser::new(names)),
+            false => arg,
+        }),
+        [verb, rest @ ..] => command.mut_subcommands(|command| match command.get_name() == *verb {
+            true => offered(command, rest, argument, names),
+            false => command,
+        }),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    /// clap makes an argument of a name that it does not find, which would be a word too many.
-    #[test]
-    fn names_are_offered_only_for_arguments_that_exist() {
-        let count = |command: &clap::Command| {
-            let of = |c: &clap::Command| c.get_arguments().count();
-            let verbs = command.get_subcommands().flat_map(|verb| verb.get_subcommands().chain([verb]));
-            verbs.map(|verb| (verb.get_name().to_string(), of(verb))).collect::<Vec<_>>()
+    use clap::{Arg, Command};
+
+    /// Every argument of every verb, with whether there are names for it.
+    fn arguments(command: &Command) -> Vec<(String, bool)> {
+        let verbs = command.get_subcommands().flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands()));
+        let told = |verb: &Command, arg: &Arg| {
+            (format!("{} {}", verb.get_name(), arg.get_id()), !arg.get_possible_values().is_empty())
         };
-        assert_eq!(count(&super::with_names(crate::command())), count(&crate::command()));
+        verbs.flat_map(|verb| verb.get_arguments().map(move |arg| told(verb, arg))).collect()
+    }
+
+    /// A verb or an argument that is called otherwise now would be passed over in silence.
+    #[test]
+    fn names_are_offered_for_arguments_that_exist_and_the_verbs_keep_their_order() {
+        let (plain, filled) = (arguments(&crate::command()), arguments(&super::with_names(crate::command())));
+        let names = |all: &[(String, bool)]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&filled), names(&plain));
+        let offered = |all: &[(String, bool)]| all.iter().filter(|(_, offered)| *offered).count();
+        assert_eq!(offered(&filled), offered(&plain) + super::PLACES);
     }
 }
