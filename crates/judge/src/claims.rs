@@ -1,6 +1,6 @@
-//! The report's opening, generated so that prose and evidence cannot diverge: what was measured, whether it holds, what each
-//! axis costs, how it scales. The largest effects are picked from many comparisons and say from how many; cells that failed a
-//! check take no part. Worst status first.
+//! The report's opening, generated so that prose and evidence cannot diverge: what was found out (what a search ended at, what was done
+//! to a server, what each axis costs, how it scales), then what was measured and whether it holds, the worst first. The largest
+//! effects are picked from many comparisons and say from how many; cells that failed a check take no part.
 
 use crate::evidence::Evidence;
 use crate::scaling;
@@ -21,19 +21,28 @@ pub fn all(
     verdicts: &[Verdict],
     comparisons: &[Comparison],
 ) -> Vec<Claim> {
-    let mut claims = vec![measured(evidence, cells), valid(cells)];
-    claims.extend(evidence.cells.iter().filter_map(|c| c.search.as_ref()).map(of_search));
-    claims.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
     let status = if aa_warns { Status::Warn } else { Status::Pass };
+    let mut answers: Vec<Claim> = evidence.cells.iter().filter_map(|c| c.search.as_ref()).map(of_search).collect();
     // What was done to a server is what such an experiment asks; its axes tell arms apart.
-    claims.extend(phases(cells, status));
-    for axis in &evidence.record.plan.axes {
-        claims.extend(effects(&axis.key, comparisons, cells, status));
+    answers.extend(phases(cells, status));
+    let mut axes: Vec<&str> = evidence.record.plan.axes.iter().map(|axis| axis.key.as_str()).collect();
+    // Different work has different rates, which is seldom what an experiment asks that has other axes, too.
+    axes.sort_by_key(|axis| *axis == "workload");
+    // What was decided comes before how many comparisons were not.
+    let mut summaries = Vec::new();
+    for axis in axes {
+        let (told, summary) = effects(axis, comparisons, cells, status);
+        answers.extend(told);
+        summaries.extend(summary);
     }
-    claims.extend(scaling::claims(cells, status));
-    claims.sort_by_key(|c| std::cmp::Reverse(c.status));
-    claims
+    answers.extend(scaling::claims(cells, status));
+    answers.iter_mut().for_each(|claim| claim.is_answer = true);
+    let mut health = vec![measured(evidence, cells), valid(cells)];
+    health.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
+    health.extend(summaries);
+    health.sort_by_key(|claim| std::cmp::Reverse(claim.status));
+    answers.into_iter().chain(health).collect()
 }
 
 fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
@@ -65,7 +74,7 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
         cells.len(),
         others.concat()
     );
-    Claim { status, sentence, evidence: Vec::new() }
+    Claim { is_answer: false, status, sentence, evidence: Vec::new() }
 }
 
 fn valid(cells: &[CellJudgement]) -> Claim {
@@ -91,7 +100,7 @@ fn valid(cells: &[CellJudgement]) -> Claim {
         sentence.push_str(&format!(", {cells} have phases that are struck, {struck} of {}{most}", all().count()));
     }
     sentence.push('.');
-    Claim { status, sentence, evidence: failed.iter().map(|c| c.id.to_string()).collect() }
+    Claim { is_answer: false, status, sentence, evidence: failed.iter().map(|c| c.id.to_string()).collect() }
 }
 
 /// ` (mostly percentiles_have_samples)`: the check behind most verdicts of that status.
@@ -107,12 +116,12 @@ fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
 }
 
 fn of_search(search: &SearchJudgement) -> Claim {
-    Claim { status: search.status, sentence: search.sentence.clone(), evidence: vec![search.cell.to_string()] }
+    Claim { is_answer: false, status: search.status, sentence: search.sentence.clone(), evidence: vec![search.cell.to_string()] }
 }
 
 fn of_experiment(verdict: &Verdict) -> Claim {
     let evidence = std::iter::once(verdict.check.clone()).chain(verdict.evidence.iter().cloned());
-    Claim { status: verdict.verdict, sentence: verdict.sentence.clone(), evidence: evidence.collect() }
+    Claim { is_answer: false, status: verdict.verdict, sentence: verdict.sentence.clone(), evidence: evidence.collect() }
 }
 
 /// The phases that changed most against the ones that they follow from, and what became of the others.
@@ -131,12 +140,12 @@ fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
     let claim = |(cell, against): &(&CellJudgement, &Against)| {
         let axes: Vec<String> = cell.axes.iter().map(|(key, value)| format!("{key} {value}")).collect();
         let place = if axes.is_empty() { cell.workload.clone() } else { axes.join(", ") };
-        Claim { status, sentence: format!("{place}: {}", against.sentence), evidence: vec![cell.id.to_string()] }
+        Claim { is_answer: false, status, sentence: format!("{place}: {}", against.sentence), evidence: vec![cell.id.to_string()] }
     };
     let told: Vec<Claim> = decided.take(PHASES).map(claim).collect();
     let outcomes = counted(all.iter().map(|(_, against)| against.outcome));
     let summary = format!("{} phases against the one that each follows from: {outcomes}.", all.len());
-    told.into_iter().chain([Claim { status, sentence: summary, evidence: Vec::new() }]).collect()
+    told.into_iter().chain([Claim { is_answer: false, status, sentence: summary, evidence: Vec::new() }]).collect()
 }
 
 /// `2 better, 1 equivalent`.
@@ -153,11 +162,16 @@ fn counted(outcomes: impl Iterator<Item = Outcome> + Clone) -> String {
     counted.collect::<Vec<String>>().join(", ")
 }
 
-/// The largest decided effects of one axis, one per workload, and what became of the other comparisons.
-fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], status: Status) -> Vec<Claim> {
+/// The largest decided effects of one axis, one per workload, and what became of all comparisons.
+fn effects(
+    axis: &str,
+    comparisons: &[Comparison],
+    cells: &[CellJudgement],
+    status: Status,
+) -> (Vec<Claim>, Option<Claim>) {
     let of_axis: Vec<&Comparison> = comparisons.iter().filter(|c| c.axis == axis).collect();
     if of_axis.is_empty() {
-        return Vec::new();
+        return (Vec::new(), None);
     }
     let workloads: BTreeMap<String, &str> = cells.iter().map(|c| (c.id.to_string(), c.workload.as_str())).collect();
     let mut decided: Vec<&Comparison> =
@@ -174,6 +188,7 @@ fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], stat
     let outcomes = counted(of_axis.iter().map(|c| c.outcome));
     let summary = format!("`{axis}` against its first value, {} comparisons: {outcomes}.", of_axis.len());
     let claim = |c: &&Comparison| Claim {
+        is_answer: true,
         status,
         sentence: c.sentence.clone(),
         evidence: vec![c.base.clone(), c.candidate.clone()],
@@ -181,6 +196,6 @@ fn effects(axis: &str, comparisons: &[Comparison], cells: &[CellJudgement], stat
     // Where nothing was compared nothing has passed.
     let none = of_axis.iter().all(|c| c.outcome == Outcome::Refused);
     let status = if none { status.max(Status::NotEvaluable) } else { status };
-    let summary = Claim { status, sentence: summary, evidence: Vec::new() };
-    told.iter().map(claim).chain([summary]).collect()
+    let summary = Claim { is_answer: false, status, sentence: summary, evidence: Vec::new() };
+    (told.iter().map(claim).collect(), Some(summary))
 }

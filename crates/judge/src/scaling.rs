@@ -28,6 +28,7 @@ pub fn claims(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
     let mut curves: Vec<Curve> = curves(cells).into_iter().filter(|c| c.points.len() > 1).collect();
     curves.sort_by(|a, b| b.growth().total_cmp(&a.growth()));
     let claim = |curve: &Curve, first: String| Claim {
+        is_answer: true,
         status,
         sentence: format!("{first}{}", curve.sentence()),
         evidence: curve.points.iter().map(|p| p.cell.id.to_string()).collect(),

@@ -23,7 +23,7 @@ pub struct Judgement {
     pub verdicts: Vec<Verdict>,
     pub comparisons: Vec<Comparison>,
     pub findings: Vec<Finding>,
-    /// The report's opening: one sentence per claim, worst status first.
+    /// The report's opening, a sentence each: what answers the question first, then what may not be believed, the worst first.
     pub claims: Vec<Claim>,
     /// What each cell that searches found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -321,6 +321,9 @@ pub struct Growth {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
+    /// It says what was found out, and not how far the numbers may be believed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_answer: bool,
     pub status: Status,
     pub sentence: String,
     /// Cells, comparisons or checks that it rests on.

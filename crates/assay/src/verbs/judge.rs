@@ -36,10 +36,12 @@ fn run(matches: &ArgMatches) -> Exit {
     if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
 }
 
-/// The claims, what explains them, then what did not pass: one line per check and status, or every verdict of its own with `all`.
+/// The answers, what explains them, how far they may be believed, then what did not pass: one line per check and status, or every
+/// verdict of its own with `all`.
 pub fn show(judgement: &Judgement, all: bool) {
-    for claim in &judgement.claims {
-        out!("{:>13}  {}", claim.status.word(), claim.sentence);
+    let (answers, health): (Vec<_>, Vec<_>) = judgement.claims.iter().partition(|claim| claim.is_answer);
+    for claim in answers {
+        out!("{:>13}  {}", if claim.status == Status::Pass { "answer" } else { claim.status.word() }, claim.sentence);
     }
     for finding in &judgement.findings {
         let share = finding.share.map_or(String::new(), |share| format!(", explains {}", Share(share)));
@@ -48,6 +50,12 @@ pub fn show(judgement: &Judgement, all: bool) {
         if let Some(file) = &finding.next_file {
             out!("{:>13}  → assay run RECORD/{file}", "");
         }
+    }
+    if judgement.claims.iter().any(|claim| claim.is_answer) {
+        out!("");
+    }
+    for claim in health {
+        out!("{:>13}  {}", claim.status.word(), claim.sentence);
     }
     let on_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (c.id.to_string(), v)));
     let on_all = judgement.verdicts.iter().map(|v| ("experiment".to_string(), v));

@@ -21,6 +21,7 @@ export interface Verdict {
   evidence: string[];
 }
 export interface Claim {
+  is_answer?: boolean;
   status: Status;
   sentence: string;
   evidence: string[];

@@ -23,7 +23,7 @@ import { plans, plansDiffer } from './plans';
 import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
 import { isDark, onTheme, setTheme } from './theme';
-import { heading, verdictSection } from './verdict';
+import { answerSection, heading, verdictSection } from './verdict';
 import { explained, waits } from './waits';
 
 /** A part of the page that is drawn again when one of these choices changes. */
@@ -214,6 +214,7 @@ function draw(): void {
     'main',
     {},
     heading(),
+    part(['axis', 'ref'], () => answerSection() ?? h('span', {})),
     verdictSection(),
     shown.map((p) => p.element),
     h('footer', {}, footer),

@@ -1,8 +1,10 @@
-// The opening: what may be claimed, what may not, and why. Everything else on the page is evidence for these sentences.
+// The opening: the answer with the chart that shows it, then what may be claimed, what may not, and why. Everything else on the page
+// is evidence for these sentences.
 
 import { badge, evidences } from './badge';
 import { constant } from './axes';
 import { data, report, type Status } from './data';
+import { hasHero, hero } from './charts/scaling';
 import { h } from './dom';
 import { clock, duration, plural, show, STATUS, WORST_FIRST } from './format';
 import { link } from './state';
@@ -47,8 +49,24 @@ export function heading(): HTMLElement {
   );
 }
 
+/** Sentences before the chart that shows them: with it, as much as one screen holds. */
+const ANSWERS = 2;
+
+/** What was found out, in words and in one picture; nothing where nothing was. */
+export function answerSection(): HTMLElement | null {
+  const answers = report.claims.filter((c) => c.is_answer).slice(0, ANSWERS);
+  if (answers.length === 0 && !hasHero()) return null;
+  return h(
+    'section',
+    { id: 'answer', 'aria-label': 'Answer' },
+    answers.map((c) => h('p', {}, c.sentence)),
+    hasHero() ? hero() : null,
+  );
+}
+
 export function verdictSection(): HTMLElement {
-  const claims = report.claims.map((c) =>
+  const answers = report.claims.filter((c) => c.is_answer);
+  const claims = [...report.claims.filter((c) => !c.is_answer), ...answers].map((c) =>
     h(
       'li',
       { class: c.status },

@@ -63,12 +63,18 @@ const addressed = (page, part) => page.waitForFunction((text) => location.hash.i
 
 const ratios = (page) => page.$$eval('.matrix .ratio', (all) => all.map((e) => e.textContent));
 
-test('the verdict comes first, a sentence per claim, with what was not measured and how to repeat it', async (t) => {
+test('the answer comes first, in words and with the chart that shows it', async (t) => {
+  const page = await open(t);
+  assert.match(await page.textContent('#answer p'), /utf8mb4-unicode costs 41 % of the throughput of latin1/);
+  assert.equal(await page.locator('#answer .chart').count(), 4);
+  assert.ok((await page.locator('#answer .chart').first().boundingBox()).y < 500, 'on the first screen');
+});
+
+test('the verdict follows, a sentence per claim, with what was not measured and how to repeat it', async (t) => {
   const page = await open(t);
   const claims = await page.$$eval('.claims li', (all) => all.map((e) => e.textContent));
   assert.equal(claims.length, 4);
   assert.match(claims[0], /fail.*oltp\.point_selects at 64 users say more about the client/);
-  assert.ok((await page.locator('#verdict').boundingBox()).y < 500);
   const beside = await page.locator('.beside').textContent();
   assert.match(beside, /no collation utf8mb4_0900_ai_ci/);
   assert.match(beside, /assay run read-only-charsets\.toml --scale smoke --set load\.measure=20s --set .axes\.users=\[1, 16\]. --on mariadb-10\.11/);

@@ -125,6 +125,38 @@ export function scaling(): HTMLElement {
   return h('div', {}, legend(lineNames()), h('div', { class: 'multiples' }, figures));
 }
 
+/** Charts beside the answer: a row of the widest screen. */
+const HEROES = 4;
+
+/** How far the lines of a chart lie apart at most, as a ratio: what a reader of a comparison looks for. */
+function apart(f: Facet): number {
+  const at = new Map<number, number[]>();
+  for (const p of f.lines.flatMap((l) => l.points)) at.set(p.x, [...(at.get(p.x) ?? []), p.y]);
+  return Math.max(1, ...[...at.values()].map((ys) => Math.max(...ys) / Math.max(Math.min(...ys), 1e-9)));
+}
+
+/** The facets whose lines lie furthest apart, in the order of the others. */
+function heroes(): Facet[] {
+  const all = groups(cells, facetAxes())
+    .map((g) => facet(g, false))
+    .filter((f) => f.lines.some((l) => l.points.length > 1));
+  const chosen = new Set([...all].sort((a, b) => apart(b) - apart(a)).slice(0, HEROES));
+  return all.filter((f) => chosen.has(f));
+}
+
+export const hasHero = (): boolean => varied.length > 0 && xNumeric && heroes().length > 0;
+
+/** The chart that shows the answer: the curves, where few are enough, else those that differ most. */
+export function hero(): HTMLElement {
+  const figures = heroes().map((f) => {
+    const points = f.lines.flatMap((l) => l.points);
+    const drawn = curve(f, false, [0, Math.max(...points.map((p) => Math.min(p.high ?? p.y, HEADROOM * p.y)))]);
+    drawn.on((cell) => set({ cell }));
+    return h('figure', {}, h('figcaption', {}, f.title), drawn.element);
+  });
+  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples hero' }, figures), h('p', { class: 'caption' }, `${metricTitle(get('metric'))} over ${x?.key ?? ''}.`));
+}
+
 /** Cells without a number, one line per series and reason. */
 function missing(cells: Cell[]): HTMLElement[] {
   const axis = lineAxis();
