@@ -31,5 +31,6 @@ mod sysbench;
 mod tpcc;
 mod traps;
 mod versioned;
+mod waits;
 mod whole_way;
 mod write_half;
