@@ -9,8 +9,7 @@ mod by_unit;
 pub mod documents;
 
 use crate::sessions::address::Door;
-use crate::sessions::control::{Control, PATIENCE};
-use crate::waits;
+use crate::sessions::control::Control;
 use model::record::answer::TableAnswer;
 use model::seed::split_mix;
 use model::units::Bytes;
@@ -188,18 +187,12 @@ fn finish_all(door: &Door, tables: &[Table], sessions: usize, stop: &AtomicBool)
 fn load_lines(control: &mut Control, name: &str, columns: &str, text: Vec<u8>) -> Result<u64, Fault> {
     // Rows are generated as ASCII, which every charset of a table stores as it is.
     let sql = format!("LOAD DATA LOCAL INFILE 'generated' INTO TABLE {name} CHARACTER SET binary ({columns})");
-    let what = format!("the server to take {} rows of {name}", text.iter().filter(|byte| **byte == b'\n').count());
-    Ok(waits::during(&what, PATIENCE, || control.load(&sql, text))?.affected)
+    Ok(control.load(&sql, text)?.affected)
 }
 
 /// Indexes, then statistics, so that no background recalculation changes a plan in the middle of a run. A load that is gone on with may
 /// have been ended in the middle of them.
 fn finish(control: &mut Control, table: &Table, gone_on: bool) -> Result<(), LoadFault> {
-    let what = format!("indexes and statistics of {}", table.name);
-    waits::during(&what, PATIENCE, || build(control, table, gone_on))
-}
-
-fn build(control: &mut Control, table: &Table, gone_on: bool) -> Result<(), LoadFault> {
     for sql in &table.after {
         let mut tries = 1..MOST_TRIES;
         loop {

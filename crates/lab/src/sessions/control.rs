@@ -25,6 +25,9 @@ pub const OPENING_PATIENCE: Duration = Duration::from_secs(10);
 /// What is left for the last of several addresses when the others took all; zero is no time limit.
 const LEAST: Duration = Duration::from_millis(10);
 
+/// Characters of a statement that are shown of one that is waited for.
+const SHOWN: usize = 80;
+
 pub struct Control {
     session: Session<()>,
     door: Door,
@@ -50,7 +53,7 @@ impl Control {
     fn bounded(door: &Door, locks: Duration) -> Result<Self, Fault> {
         let mut control = Self::connect_with(door, PATIENCE)?;
         for variable in ["lock_wait_timeout", "innodb_lock_wait_timeout"] {
-            match control.session_execute(&format!("SET SESSION {variable} = {}", locks.as_secs())) {
+            match control.execute(&format!("SET SESSION {variable} = {}", locks.as_secs())) {
                 // One without metadata locks or without InnoDB has nothing of that kind to wait for.
                 Ok(_) | Err(Fault::Server { .. }) => {}
                 Err(fault) => return Err(fault),
@@ -80,21 +83,26 @@ impl Control {
     }
 
     pub fn execute(&mut self, sql: &str) -> Result<Answer, Fault> {
-        self.session_execute(sql).map_err(|fault| self.explained(fault))
+        self.heard(sql, |session| block_on((session as &mut dyn Sql).query(Class(0), sql)))
     }
 
-    fn session_execute(&mut self, sql: &str) -> Result<Answer, Fault> {
-        block_on((&mut self.session as &mut dyn Sql).query(Class(0), sql))
+    /// The session's answer; one whose statements may meet locks says what it waits for, and names who has the lock.
+    fn heard<T>(&mut self, sql: &str, ask: impl FnOnce(&mut Session<()>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let Some(locks) = self.locks else { return ask(&mut self.session) };
+        let shown: String = sql.chars().take(SHOWN).collect();
+        let what = format!("the server to answer `{shown}` (for a lock {} s)", locks.as_secs());
+        waits::during(&what, PATIENCE, || ask(&mut self.session)).map_err(|fault| self.explained(locks, fault))
     }
 
     /// A lock that was not given is told with its holder, which a session of its own finds out: this one may be in the middle of
     /// something.
-    fn explained(&self, fault: Fault) -> Fault {
-        let (Some(locks), Fault::Server { code: LOCK_TIMEOUT, state, message }) = (self.locks, &fault) else {
-            return fault;
-        };
+    fn explained(&mut self, locks: Duration, fault: Fault) -> Fault {
+        let Fault::Server { code: LOCK_TIMEOUT, state, message } = &fault else { return fault };
         let holder = Self::connect_with(&self.door, OPENING_PATIENCE).map(|mut control| {
-            let told = locks::told(&mut control, self.door.schema.as_deref());
+            let own = self.locks.take();
+            let us = [&mut control, self].map(|session| session.value("SELECT CONNECTION_ID()").ok().flatten());
+            self.locks = own;
+            let told = locks::told(&mut control, &us.map(Option::unwrap_or_default), self.door.schema.as_deref());
             control.quit();
             told
         });
@@ -110,8 +118,7 @@ impl Control {
     }
 
     pub fn rows(&mut self, sql: &str) -> Result<Vec<TextRow>, Fault> {
-        let read = block_on((&mut self.session as &mut dyn Sql).read(Class(0), sql));
-        read.map_err(|fault| self.explained(fault))?;
+        self.heard(sql, |session| block_on((session as &mut dyn Sql).read(Class(0), sql)))?;
         let kept = self.session.kept();
         Ok((0..kept.rows()).map(|r| (0..kept.columns()).map(|c| kept.text(r, c)).collect()).collect())
     }

@@ -17,27 +17,29 @@ const MOST: usize = 3;
 const BY_PLUGIN: &str = "SELECT DISTINCT p.id, CONCAT(p.user, '@', p.host), p.command, p.time, p.info, \
      CONCAT(m.table_schema, '.', m.table_name) FROM information_schema.metadata_lock_info m \
      JOIN information_schema.processlist p ON p.id = m.thread_id \
-     WHERE p.id <> {me} AND m.table_schema NOT IN ('', 'mysql') {of_metadata} ORDER BY p.time DESC";
+     WHERE p.id NOT IN {ours} AND m.table_schema NOT IN ('', 'mysql') {of_metadata} ORDER BY p.time DESC";
 const BY_PERFORMANCE_SCHEMA: &str = "SELECT DISTINCT t.processlist_id, \
      CONCAT(t.processlist_user, '@', t.processlist_host), t.processlist_command, t.processlist_time, \
      t.processlist_info, CONCAT(m.object_schema, '.', COALESCE(m.object_name, '*')) \
      FROM performance_schema.metadata_locks m JOIN performance_schema.threads t ON t.thread_id = m.owner_thread_id \
-     WHERE m.lock_status = 'GRANTED' AND m.object_type IN ('TABLE', 'SCHEMA') AND t.processlist_id <> {me} \
+     WHERE m.lock_status = 'GRANTED' AND m.object_type IN ('TABLE', 'SCHEMA') AND t.processlist_id NOT IN {ours} \
      AND m.object_schema NOT IN ('performance_schema', 'mysql') {of_object} ORDER BY t.processlist_time DESC";
 const BY_TRANSACTION: &str = "SELECT p.id, CONCAT(p.user, '@', p.host), p.command, p.time, p.info, NULL \
      FROM information_schema.innodb_trx t JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id \
-     WHERE p.id <> {me} ORDER BY t.trx_started";
+     WHERE p.id NOT IN {ours} ORDER BY t.trx_started";
 const BY_SESSION: &str = "SELECT id, CONCAT(user, '@', host), command, time, info, NULL \
-     FROM information_schema.processlist WHERE id <> {me} AND command NOT LIKE 'Binlog Dump%' \
+     FROM information_schema.processlist WHERE id NOT IN {ours} AND command NOT LIKE 'Binlog Dump%' \
      AND command <> 'Daemon' AND user NOT IN ('system user', 'event_scheduler') ORDER BY time DESC";
 
-/// The clause, with its mend; `schema` narrows the search where it is known.
-pub(super) fn told(control: &mut Control, schema: Option<&str>) -> String {
-    let me = control.value("SELECT CONNECTION_ID()").ok().flatten().unwrap_or_else(|| "0".into());
+/// The clause, with its mend; `ours` are the lab's own sessions there, and `schema` narrows the search where it is known.
+pub(super) fn told(control: &mut Control, ours: &[String], schema: Option<&str>) -> String {
+    let ours: Vec<_> = ours.iter().filter(|number| !number.is_empty()).map(String::as_str).chain(["0"]).collect();
+    let ours = format!("({})", ours.join(", "));
     let of = |column: &str| schema.map_or(String::new(), |schema| format!("AND {column} = '{schema}'"));
     let (of_metadata, of_object) = (of("m.table_schema"), of("m.object_schema"));
     let mut ask = |sql: &str| {
-        let sql = sql.replace("{me}", &me).replace("{of_metadata}", &of_metadata).replace("{of_object}", &of_object);
+        let sql =
+            sql.replace("{ours}", &ours).replace("{of_metadata}", &of_metadata).replace("{of_object}", &of_object);
         // A server that has no such table, or shows it to others, has told nothing.
         control.rows(&sql).unwrap_or_default()
     };

@@ -22,9 +22,6 @@ const LAB_FILES: u64 = 128;
 /// Those of a server: MySQL's family keeps 810 for tables and for itself before it counts sessions.
 const SERVER_FILES: u64 = 1_024;
 
-/// The workload that is answered by the sham server alone.
-const OF_SHAM: &str = "noop";
-
 /// Why a cell cannot be run here.
 pub(super) struct Obstacle {
     /// The axes that it is about.
@@ -70,15 +67,6 @@ pub(super) fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
                     [] => "name another engine, or install a build that has it (assay servers list)".into(),
                     _ => format!("name another engine, or a build that has it: {}", with.join(", ")),
                 },
-            });
-        }
-        if cell.works().iter().any(|work| work.workload == OF_SHAM) {
-            return Some(Obstacle {
-                keys: &["workload"],
-                reason: format!(
-                    "`{OF_SHAM}` measures assay itself on a sham server, and a real server has no table for it"
-                ),
-                mend: "take oltp.point_selects, which asks the same of a table".into(),
             });
         }
         let refused = topology::refused(cell, build).or_else(|| door::refused(cell, build));
