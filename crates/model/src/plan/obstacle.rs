@@ -124,7 +124,8 @@ fn short_of_files(cell: &Cell, host: &Host) -> Option<Obstacle> {
         None => ("assay and its server each", SERVER_FILES),
     };
     let needed = u64::from(most.0) + beside;
-    (host.open_files < needed).then(|| Obstacle {
+    // A host that was described without its limit has none.
+    (1..needed).contains(&host.open_files).then(|| Obstacle {
         keys: &["users"],
         reason: format!("{whose} need {needed} open files for {most}, and a process here may have {}", host.open_files),
         mend: format!(
