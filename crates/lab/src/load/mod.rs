@@ -285,7 +285,7 @@ impl Conductor<'_> {
         let mut phase = None;
         let (mut ended_at, mut stopped_at) = (None, None);
         let longest = self.voyage.crews.iter().map(|c| c.deadline.0).max().unwrap_or_default();
-        let what = format!("{} users to be connected and ready, each answer", self.voyage.users());
+        let what = format!("{} users to be ready; for each of their answers", self.voyage.users());
         let mut gathering = Some(waits::Said::begin(&what, Duration::from_nanos(longest)));
         loop {
             if self.course.start().is_some() || self.course.stopped() {
