@@ -19,6 +19,9 @@ impl Terminal {
             bar.set_style(style.progress_chars("━━─"));
             bar
         });
+        if let Some(bar) = bar.clone() {
+            lab::waits::told_by(move |line| bar.suspend(|| eprintln!("{line}")));
+        }
         Self { bar }
     }
 }

@@ -1,6 +1,7 @@
 //! The only room that touches the world: servers, sessions, load, samplers, and the notebook that all of it goes into.
 //! It never knows whether a run is good: it carries out a plan and writes down what happened, failures included.
 
+mod ask;
 pub mod canary;
 pub mod carry_out;
 pub mod clock;
@@ -21,6 +22,7 @@ pub mod sessions;
 pub mod snapshots;
 pub mod survey;
 pub mod trouble;
+pub mod waits;
 
 pub use carry_out::{Halt, Noting, Progress, carry_out, check};
 pub use survey::survey;

@@ -2,7 +2,9 @@
 //! over two pipes. The lab's end of the first pipe is the server's life line: when it closes, for whatever reason, the
 //! guard kills. Orders go down as words, news come up as lines.
 
+use crate::ask::ended;
 use crate::trouble::Trouble;
+use crate::waits;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -16,6 +18,11 @@ pub const GUARD_VERB: &str = "__guard";
 /// An order to end cleanly (SIGTERM), and one to end now (SIGKILL).
 pub(crate) const TERMINATE: u8 = b't';
 pub(crate) const KILL: u8 = b'k';
+
+/// A guard starts its program at once; on a machine that swaps it takes seconds.
+const STARTED: Duration = Duration::from_secs(60);
+/// A killed server gives its memory back: seconds for the largest.
+const GONE: Duration = Duration::from_secs(60);
 
 /// How to start a guard: a program and its first arguments.
 #[derive(Clone, Debug)]
@@ -89,7 +96,10 @@ impl Guarded {
         let mut child = command.spawn().map_err(Trouble::at("starting the guard", Path::new(&guard.0[0])))?;
         let (orders, news) = (child.stdin.take(), child.stdout.take().expect("stdout is piped"));
         let mut guarded = Self { guard: child, orders, news, unread: Vec::new(), pid: 0, ended: None };
-        let news = guarded.line(None)?.expect("waiting without end ends with a line or an error");
+        let news = waits::during("the guard to start its program", STARTED, || guarded.line(STARTED))?;
+        let silent =
+            || Trouble::new(format!("the guard did not start {} within {} s", order.command[0], STARTED.as_secs()));
+        let news = news.ok_or_else(silent)?;
         match news.strip_prefix("started ") {
             Some(pid) => guarded.pid = pid.parse().expect("a guard speaks our language"),
             None => return Err(Trouble::new(news)),
@@ -103,7 +113,7 @@ impl Guarded {
     /// How the program ended, if it has or does within `patience`.
     pub fn wait(&mut self, patience: Duration) -> Option<Ended> {
         if self.ended.is_none() {
-            self.ended = match self.line(Some(patience)) {
+            self.ended = match self.line(patience) {
                 Ok(Some(line)) => Some(parse_ended(&line)),
                 // A guard that is gone without a word took the server with it.
                 Err(_) => Some(Ended::Signal(9)),
@@ -126,16 +136,16 @@ impl Guarded {
     }
 
     /// The next line of news; `None` after `patience`, an error when no more can come.
-    fn line(&mut self, patience: Option<Duration>) -> Result<Option<String>, Trouble> {
-        let until = patience.map(|p| Instant::now() + p);
+    fn line(&mut self, patience: Duration) -> Result<Option<String>, Trouble> {
+        let until = Instant::now() + patience;
         loop {
             if let Some(end) = self.unread.iter().position(|b| *b == b'\n') {
                 let line = self.unread.drain(..=end).collect::<Vec<_>>();
                 return Ok(Some(String::from_utf8_lossy(&line).trim_end().to_string()));
             }
-            let left = until.map(|u| u.saturating_duration_since(Instant::now()));
+            let left = until.saturating_duration_since(Instant::now());
             if !readable(&self.news, left)? {
-                if left.is_some_and(|l| l.is_zero()) {
+                if left.is_zero() {
                     return Ok(None);
                 }
                 continue;
@@ -153,13 +163,14 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         self.orders = None;
-        let _ = self.guard.wait();
+        // A server that even SIGKILL does not end, in a wait on its disk, is left to its guard.
+        let _ = waits::during("the guard and its server to end", GONE, || ended(&mut self.guard, GONE));
     }
 }
 
-fn readable(news: &ChildStdout, left: Option<Duration>) -> Result<bool, Trouble> {
-    let left = left.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: i64::from(d.subsec_nanos()) });
-    match poll(&mut [PollFd::new(news, PollFlags::IN)], left.as_ref()) {
+fn readable(news: &ChildStdout, left: Duration) -> Result<bool, Trouble> {
+    let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+    match poll(&mut [PollFd::new(news, PollFlags::IN)], Some(&left)) {
         Ok(n) => Ok(n > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(e) => Err(Trouble::new("listening to the guard").because(e)),

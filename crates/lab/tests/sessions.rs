@@ -7,11 +7,14 @@ use lab::servers::house::House;
 use lab::servers::instance::{Instance, Wish};
 use lab::sessions::address::{Address, Door};
 use lab::sessions::control::Control;
+use lab::sessions::{by_key, documents, postgres};
 use model::plan::Server;
 use model::value::Value;
 use std::net::TcpListener;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use tempfile::TempDir;
+use wire::memcached::Dialect;
 use workload::session::Fault;
 
 static GO: AtomicBool = AtomicBool::new(false);
@@ -117,4 +120,50 @@ fn charsets_are_those_of_the_labels(session: &mut Control) {
             Err(fault) => assert_eq!((charset.label, code(fault)), ("utf8mb4-0900", 1273)),
         }
     }
+}
+
+#[test]
+fn a_server_that_takes_the_connection_and_says_nothing_is_told_in_every_protocol() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let address = Address::Tcp { host: "127.0.0.1".into(), port };
+    let patience = Duration::from_millis(30);
+    let door = Door { address: address.clone(), user: "u".into(), password: String::new(), schema: None, tls: None };
+    let keys = |protocol| by_key::KeyDoor { address: address.clone(), protocol };
+    let container = by_key::Protocol::Memcached { dialect: Dialect::Text, keys: by_key::Keys::Container("c".into()) };
+    let index = by_key::Protocol::HandlerSocket {
+        secret: "s".into(),
+        schema: "s".into(),
+        table: "t".into(),
+        columns: "k,v".into(),
+    };
+    let store = documents::Store::open(address.clone());
+    let documents = documents::DocumentDoor { store, schema: "s".into(), offers: Default::default() };
+    let told = [
+        Control::connect_with(&door, patience).err(),
+        postgres::control::Control::connect(&door, patience).err(),
+        by_key::control::Control::connect(&keys(container), patience).err(),
+        by_key::control::Control::connect(&keys(index), patience).err(),
+        documents::control::Control::connect(&documents, patience).err(),
+    ];
+    for fault in told {
+        let fault = fault.expect("nobody answers").to_string();
+        assert!(fault.contains(&format!("127.0.0.1:{port} says nothing for 0.03 s")), "{fault}");
+        assert!(fault.contains("name its port"), "{fault}");
+    }
+}
+
+/// A server that accepts nobody holds a connect to its Unix socket once its backlog is full.
+#[test]
+fn a_unix_socket_whose_backlog_is_full_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let door = Door::root(path);
+    let patience = Duration::from_millis(30);
+    // The first waits in the backlog for a greeting, the others for the backlog.
+    let told: Vec<String> =
+        (0..3).map(|_| Control::connect_with(&door, patience).err().expect("nobody accepts").to_string()).collect();
+    assert!(told.iter().all(|fault| fault.contains("says nothing")), "{told:?}");
 }

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use model::experiment::Experiment;
 use model::host::Host;
 use model::load::{Phase, Transport};
-use model::plan::{Plan, table};
+use model::plan::{Cell, Plan, table};
 use model::units::{Bytes, Nanos};
 use model::value::Value;
 use proptest::prelude::*;
@@ -151,7 +151,7 @@ fn groups_that_differ_by_a_zero_are_warned_of_and_their_users_add_up() {
     let slip = GROUPS.replace("range_size = [10, 100]\n", "").replace("rows = 1_000", "range_size = 10");
     let slip = slip.replace("oltp.point_selects", "oltp.simple_ranges");
     assert_snapshot!(plan_of(&slip).warnings.join("\n"));
-    let crowd = slip.replace("[1, 32]", "[1, 4_090]");
+    let crowd = format!("{}\n[server.settings]\nmax_connections = 4_096\n", slip.replace("[1, 32]", "[1, 4_090]"));
     assert_snapshot!("users_of_all_groups_are_more_than_the_server_admits", {
         let skipped = plan_of(&crowd).skipped;
         skipped.iter().map(|s| format!("{:?}: {}", s.axes, s.reason)).collect::<Vec<_>>().join("\n")
@@ -222,11 +222,27 @@ fn seed_0_at_smoke_ends_within_four_minutes_and_at_laptop_within_an_hour() {
 
 #[test]
 fn what_cannot_run_here_is_put_aside_with_its_reason() {
-    let text = "question = \"?\"\n[axes]\nbuild = [\"distribution\", \"mysql-8.0.33\"]\nengine = [\"innodb\", \"rocksdb\"]\ncpus = [\"1 socket\", \"2 sockets\"]\nusers = [1, 5_000]\n[workload.oltp.mixed]\n";
+    let text = "question = \"?\"\n[axes]\nbuild = [\"distribution\", \"mysql-8.0.33\"]\nengine = [\"innodb\", \"rocksdb\"]\ncpus = [\"1 socket\", \"2 sockets\"]\nusers = [1, 5_000]\n[server.settings]\nmax_connections = 4_096\n[workload.oltp.mixed]\n";
     let plan = plan(text, &small_host());
     assert_eq!(plan.cells.iter().filter(|c| c.repeats.is_none()).count(), 1);
     let told: Vec<_> = plan.skipped.iter().map(|s| format!("{:?}: {}", s.axes, s.reason)).collect();
     assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn a_private_server_takes_the_users_of_the_plan_and_all_levels_share_it() {
+    let levels = |users: &str| format!("question = \"?\"\n[axes]\nusers = [{users}]\n[workload.oltp.mixed]\n");
+    let admitted = |users: &str| {
+        let plan = plan(&levels(users), &small_host());
+        let of = |cell: &Cell| cell.server.settings["max_connections"].clone();
+        plan.cells.iter().map(of).collect::<Vec<_>>()
+    };
+    assert!(admitted("1, 400").iter().all(|limit| *limit == Value::Count(4_096)));
+    assert!(admitted("1, 10_000").iter().all(|limit| *limit == Value::Count(10_240)));
+    let host = Host { open_files: 1_500, ..small_host() };
+    let told = refused(&levels("1_000"), &host);
+    assert!(told.contains("need 2024 open files for 1000 users, and a process here may have 1500"), "{told}");
+    assert_eq!(plan(&levels("1, 1_000"), &host).skipped.len(), 1, "the level that fits is run");
 }
 
 #[test]

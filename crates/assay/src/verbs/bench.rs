@@ -12,6 +12,9 @@ use model::verdict::Status;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+/// The workload that only the sham server answers.
+const OF_SHAM: &str = "noop";
+
 pub const VERB: Verb = Verb { name: "bench", command, run: bench };
 
 fn command(command: Command) -> Command {
@@ -35,6 +38,11 @@ fn command(command: Command) -> Command {
 fn bench(matches: &ArgMatches) -> Exit {
     let text = |name: &str| matches.get_one::<String>(name).expect("has a default or is required").as_str();
     let workload = text("workload");
+    let on = matches.get_one::<String>("on").map(String::as_str);
+    if workload == OF_SHAM && !on.is_some_and(|on| on.contains("://")) {
+        let why = "noop measures assay itself on a sham server, and a server that assay starts has no table for it";
+        return exit::refused(format!("{why}\n    take oltp.point_selects, which asks the same of a table"));
+    }
     let composed = match compose(workload, text("users"), text("for"), text("io")) {
         Ok(composed) => composed,
         Err(why) => return exit::refused(why),
@@ -46,7 +54,7 @@ fn bench(matches: &ArgMatches) -> Exit {
     for (key, _) in sets.iter_mut().filter(|(key, _)| !key.contains('.')) {
         *key = format!("workload.{workload}.{key}");
     }
-    sets.extend(matches.get_one::<String>("on").map(|on| question::server(on)));
+    sets.extend(on.map(question::server));
     let question = match question::resolve("bench", "assay bench", &composed, None, sets) {
         Ok(question) => question,
         Err(exit) => return exit,

@@ -52,8 +52,10 @@ fn a_record_killed_again_and_again_ends_whole_with_no_run_twice() {
     assert!(runs.keys().all(|id| desk.run(id)["ending"] == "done"));
     assert_eq!(desk.count("run_interrupted"), interrupted);
     assert_eq!(desk.run_folders().len() - runs.len(), interrupted);
-    // A kill may fall between the word that a run is done and its last file: then the word was too early, and comes twice.
-    assert!((4..=4 + interrupted).contains(&desk.count("run_done")));
+    // A kill may fall between the last file of a run and the word that it is done: then the word is missing. It never comes twice.
+    let told: Vec<_> =
+        desk.notes().into_iter().filter(|n| n["kind"] == "run_done").map(|n| n["run"].to_string()).collect();
+    assert_eq!(told.iter().collect::<BTreeSet<_>>().len(), told.len(), "{told:?}");
 }
 
 #[test]

@@ -32,5 +32,6 @@ mod sysbench;
 mod tpcc;
 mod traps;
 mod versioned;
+mod waits;
 mod whole_way;
 mod write_half;

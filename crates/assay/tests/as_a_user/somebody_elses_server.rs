@@ -10,10 +10,10 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-const SECRET: &str = "0pen-sesame";
+pub const SECRET: &str = "0pen-sesame";
 
 /// A private server under somebody else's name, with an account that has a password and a schema that is precious.
-fn theirs(desk: &Desk) -> (PathBuf, Control) {
+pub fn theirs(desk: &Desk) -> (PathBuf, Control) {
     let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
     let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
     let socket = PathBuf::from(line.1.trim());
@@ -31,7 +31,7 @@ fn theirs(desk: &Desk) -> (PathBuf, Control) {
 }
 
 /// Ends that server, however the test goes.
-struct Ends<'a>(&'a Desk);
+pub struct Ends<'a>(pub &'a Desk);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
@@ -60,7 +60,7 @@ fn over_tcp(socket: &Path) -> u16 {
     port
 }
 
-fn bench(desk: &Desk, workload: &str, dsn: &str, out: &str) -> Said {
+pub fn bench(desk: &Desk, workload: &str, dsn: &str, out: &str) -> Said {
     let mut command = desk.command(&["bench", workload, "--on", dsn, "--for", "300ms", "--users", "1,2", "--out", out]);
     command.args(["--set", "workload.oltp.rows=1000", "--set", "workload.oltp.tables=1"]).env("ASSAY_PASSWORD", SECRET);
     Said::of(command.output().unwrap())

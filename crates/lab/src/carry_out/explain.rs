@@ -5,7 +5,7 @@
 
 use super::Lab;
 use super::instance::Serving;
-use crate::sessions::control::Control;
+use crate::sessions::control::{Control, PATIENCE};
 use model::plan::Cell;
 use model::plan::door::CACHE;
 use model::record::explain::{Explain, Wait};
@@ -51,7 +51,7 @@ impl Lab<'_> {
         if matches!(up.server, Serving::Found(_)) {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
-        let control = Control::connect(&up.door).map_err(|e| e.to_string())?;
+        let control = Control::connect_with(&up.door, PATIENCE).map_err(|e| e.to_string())?;
         let of_strangers = cell.works().iter().any(|work| door(&work.workload) == Some(CACHE));
         self.instruments = Some(Instruments::switch_on(control, of_strangers)?);
         Ok(())

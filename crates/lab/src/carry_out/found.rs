@@ -5,14 +5,14 @@
 use crate::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
 use crate::servers::Build;
 use crate::sessions::address::{Address, Door};
-use crate::sessions::control::Control;
+use crate::sessions::control::{Control, OPENING_PATIENCE, unix};
 use crate::sessions::dsn;
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
-use model::plan::Server;
+use model::plan::{LAB_SESSIONS, Server};
 use model::record::answer::InstanceRecord;
+use model::units::Users;
 use std::collections::BTreeMap;
-use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
 
@@ -38,6 +38,22 @@ pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
     knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
 }
 
+/// Whether the server behind a DSN takes so many users; who is already there is not counted, because they may leave.
+pub(super) fn has_room(name: &str, users: Users) -> Result<(), Trouble> {
+    let (_, _, mut control) = knock(name)?;
+    // A server that does not say its limit tells it when it is met.
+    let limit = control.value("SELECT @@max_connections").ok().flatten().and_then(|limit| limit.parse::<u64>().ok());
+    control.quit();
+    match limit {
+        Some(limit) if limit < u64::from(users.0) => {
+            let what = format!("{name} takes {limit} sessions at most (max_connections), and the plan has {users}");
+            let needed = u64::from(users.0) + u64::from(LAB_SESSIONS);
+            Err(Trouble::new(what).mend(format!("SET GLOBAL max_connections = {needed} there, or ask for fewer users")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// The server behind a DSN, and the door to it outside any schema.
 pub(super) fn find(name: &str) -> Result<(Found, Door), Trouble> {
     behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
@@ -54,7 +70,7 @@ pub(super) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control),
 pub(super) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
-            let socket = UnixStream::connect(path).map_err(Trouble::at("connecting to", path))?;
+            let socket = unix(path, OPENING_PATIENCE).map_err(Trouble::at("connecting to", path))?;
             // Zero where the server lives in another namespace of processes.
             rustix::net::sockopt::socket_peercred(&socket).ok().map(|c| c.pid.as_raw_nonzero().get() as u32)
         }

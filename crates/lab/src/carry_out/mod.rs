@@ -43,7 +43,7 @@ use model::plan::{Cell, CellId, Plan, PlannedRun};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::search::{Step, Trial};
-use model::units::Nanos;
+use model::units::{Nanos, Users};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -162,9 +162,15 @@ pub fn check(plan: &Plan) -> Result<(), Trouble> {
     named.into_iter().try_for_each(|dsn| match of_dsn(dsn) {
         Some(MONGODB) => documents::named(dsn).map(drop),
         Some(_) => found_cache::look(dsn),
-        None => found::knock(dsn).map(|(_, _, control)| control.quit()),
+        None => found::has_room(dsn, most_users(plan, dsn)),
     })?;
     check_disk(plan)
+}
+
+/// The most users that a server named by that DSN is to take at a time; a search finds out by itself how many that are.
+fn most_users(plan: &Plan, dsn: &str) -> Users {
+    let there = plan.cells.iter().filter(|cell| cell.server.on.as_deref() == Some(dsn) && cell.search.is_none());
+    there.map(Cell::most_users).max().unwrap_or(Users(0))
 }
 
 fn check_disk(plan: &Plan) -> Result<(), Trouble> {

@@ -265,8 +265,10 @@ impl Lab<'_> {
         record.ended_unix_ms = unix_ms();
         record.explain = self.explained().or(record.explain);
         record.ending = ending.clone();
-        self.notebook.note(kind, Some(&record.id), text)?;
+        // The run is over when its `run.json` is there, and only then is it said: a lab that is killed between the two has a run
+        // that is over and was not told, never one that is told twice.
         self.notebook.end_run(&record)?;
+        self.notebook.note(kind, Some(&record.id), text)?;
         self.remember(record);
         Ok(ending)
     }

@@ -15,6 +15,7 @@ pub mod worker;
 use crate::clock;
 use crate::sessions::address::Door;
 use crate::sessions::past_sql::PastSql;
+use crate::waits;
 use course::Course;
 use failure::Cause;
 use model::errors::Errors;
@@ -228,9 +229,12 @@ pub fn drive_within(
         drop(out);
         let threads: Vec<i32> = threads.iter().take(workers as usize).collect();
         witness.workers(&threads);
+        // Also where the witness panics: workers wait for their release, and the scope for them.
+        let released = Released(&course);
         let mut conductor =
             Conductor { voyage, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
         conductor.conduct(&handovers);
+        drop(released);
         for worker in running {
             let end = worker.join().expect("a worker does not panic")?;
             outcome.worker_cpu.0 += end.cpu.0;
@@ -243,6 +247,16 @@ pub fn drive_within(
     (outcome.cause, outcome.failure) =
         course.failure().map(|(cause, reason)| (cause, Some(reason))).unwrap_or_default();
     Ok(outcome)
+}
+
+/// Lets the workers go when it is dropped, whatever happened.
+struct Released<'a>(&'a Course);
+
+impl Drop for Released<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+        self.0.release();
+    }
 }
 
 impl Counted {
@@ -270,7 +284,13 @@ impl Conductor<'_> {
     fn conduct(&mut self, handovers: &std::sync::mpsc::Receiver<Handover>) {
         let mut phase = None;
         let (mut ended_at, mut stopped_at) = (None, None);
+        let longest = self.voyage.crews.iter().map(|c| c.deadline.0).max().unwrap_or_default();
+        let what = format!("{} users to be ready; for each of their answers", self.voyage.users());
+        let mut gathering = Some(waits::Said::begin(&what, Duration::from_nanos(longest)));
         loop {
+            if self.course.start().is_some() || self.course.stopped() {
+                drop(gathering.take());
+            }
             let wait = self
                 .next_moment(phase)
                 .map_or(LOOK, |at| Duration::from_nanos(at.0.saturating_sub(clock::now().0)).min(LOOK));

@@ -213,12 +213,7 @@ async fn live(
         Way::AtLarge(openings) => chair.at_large(openings).await,
     };
     bench.course.user_left();
-    match outcome {
-        Ok(()) | Err(Fault::Stopped) => {}
-        // After the end a broken conversation is no news: the run is being stopped.
-        Err(_) if bench.over.get() => {}
-        Err(fault) => bench.course.fail_by(Cause::of(&fault), failure::gave_up(number, &crew, &fault)),
-    }
+    chair.tell(&outcome);
 }
 
 /// One user's place among those of its worker.
@@ -297,8 +292,23 @@ impl Chair<'_> {
         Ok(seated)
     }
 
-    /// Whether there is a session to say goodbye to. What the kernel counted of the server's thread is read while there is one.
+    /// A user who could not go on ends the run, for the first reason that is told.
+    fn tell(&self, lived: &Result<(), Fault>) {
+        match lived {
+            Ok(()) | Err(Fault::Stopped) => {}
+            // After the end a broken conversation is no news: the run is being stopped.
+            Err(_) if self.bench.over.get() => {}
+            Err(fault) => {
+                let why = failure::gave_up(self.number, self.crew, fault);
+                self.bench.course.fail_by(Cause::of(fault), why);
+            }
+        }
+    }
+
+    /// Whether there is a session to say goodbye to. What the kernel counted of the server's thread is read while there is one. Who
+    /// could not go on says so first: the others may wait for its being ready, and it for the end of the run.
     async fn lingered(&self, lived: &Result<(), Fault>) -> bool {
+        self.tell(lived);
         if lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
             return false;
         }

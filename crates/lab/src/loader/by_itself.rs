@@ -54,7 +54,7 @@ pub(super) fn fill(
     if let Some(fault) = failure.into_inner().expect("no panic while held") {
         return Err(if stop.load(Relaxed) { LoadFault::Stopped } else { fault });
     }
-    let mut control = Control::connect(door).map_err(world)?;
+    let mut control = Control::for_load(door).map_err(world)?;
     let tables = lying(&mut control).map_err(world)?;
     control.quit();
     finish_all(door, &tables, sessions, stop)?;

@@ -3,7 +3,7 @@
 //! where a unit has come, its rows have. A table whose units are all in gets its indexes from the next session that is free, the
 //! largest table first, while others still load. The table of progress goes when the load is over.
 
-use super::{INSERT_BYTES, LoadFault, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
+use super::{INSERT_BYTES, LoadFault, MOST_TRIES, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
 use crate::sessions::address::Door;
 use crate::sessions::control::Control;
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ pub fn fill(
     stop: &AtomicBool,
     at: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<(), LoadFault> {
-    let mut control = Control::connect(door).map_err(world)?;
+    let mut control = Control::for_load(door).map_err(world)?;
     let in_already = progress.units(&mut control).map_err(world)?;
     control.quit();
     let agenda = Agenda::of(rows, tables, &in_already);
@@ -67,7 +67,7 @@ pub fn fill(
         done.fetch_sub(rows, Relaxed);
     };
     side_by_side(sessions, |over| {
-        let mut control = Control::connect(door).map_err(world)?;
+        let mut control = Control::for_load(door).map_err(world)?;
         let mut unit =
             Unit { number: 0, dataset, rows, tables, progress, files_allowed: true, sent: 0, told: &told, stop };
         while !over.load(Relaxed) {
@@ -76,8 +76,9 @@ pub fn fill(
                 Some(Job::Finish(table)) => finish(&mut control, &tables[table], gone_on)?,
                 Some(Job::Put(number)) => {
                     unit.number = number;
+                    let mut tries = 1..MOST_TRIES;
                     while let Err(trouble) = unit.put(&mut control) {
-                        unit.mend(trouble)?;
+                        unit.mend(trouble, tries.next().is_some())?;
                         // It was rolled back, or is to be: the whole unit once more.
                         control.execute("ROLLBACK").map_err(world)?;
                         taken_back(unit.sent);
@@ -188,10 +189,10 @@ impl Unit<'_> {
         inserts(name, columns, text).iter().try_fold(0, |done, sql| Ok(done + control.execute(sql)?.affected))
     }
 
-    /// Whether it may be tried again.
-    fn mend(&mut self, trouble: Trouble) -> Result<(), LoadFault> {
+    /// Whether it may be tried again; `tries` says whether any are left.
+    fn mend(&mut self, trouble: Trouble, tries: bool) -> Result<(), LoadFault> {
         match trouble {
-            Trouble::Fault(Fault::Server { code, .. }) if RETRYABLE.contains(&code) => Ok(()),
+            Trouble::Fault(Fault::Server { code, .. }) if tries && RETRYABLE.contains(&code) => Ok(()),
             Trouble::Fault(Fault::Server { code, .. }) if self.files_allowed && NO_FILES.contains(&code) => {
                 self.files_allowed = false;
                 Ok(())

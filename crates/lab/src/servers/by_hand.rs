@@ -4,6 +4,7 @@
 
 use super::Build;
 use super::house::{House, private_folder};
+use crate::ask;
 use crate::trouble::Trouble;
 use rustix::fs::FlockOperation;
 use rustix::process::{Pid, Signal, kill_process};
@@ -122,8 +123,8 @@ pub fn client(build: &Build, socket: &Path) -> Result<Vec<String>, Trouble> {
 fn starts(command: &[String]) -> bool {
     let mut command_ = Command::new(&command[0]);
     command_.args(&command[1..]).args(["--no-defaults", "--version"]);
-    command_.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command_.status().is_ok_and(|s| s.success())
+    let what = format!("{} to say its version", command[0]);
+    ask::output(command_.stdin(Stdio::null()), &what, ask::ANSWER).is_ok_and(|said| said.status.success())
 }
 
 #[cfg(test)]

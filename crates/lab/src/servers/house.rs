@@ -4,11 +4,13 @@
 //! next start. Nothing outside these two places is ever written or removed.
 
 use crate::trouble::Trouble;
+use crate::waits;
 use rustix::fs::FlockOperation;
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// `sun_path` holds 108 bytes with its terminator (unix(7)).
 pub const SOCKET_PATH_LIMIT: usize = 107;
@@ -16,6 +18,10 @@ pub const SOCKET_PATH_LIMIT: usize = 107;
 pub const OWNER: &str = "owner";
 /// Begins the name of a snapshot that is being made or removed.
 pub const UNFINISHED: &str = ".";
+
+/// To remove what dead labs left takes seconds for each hundred gigabytes.
+const SWEEPING: Duration = Duration::from_secs(120);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Debug)]
 pub struct House {
@@ -117,7 +123,7 @@ pub fn private_folder(path: &Path) -> Result<(), Trouble> {
 /// sweeping a folder between its making and its locking.
 fn claim(parent: &Path, prefix: &str, name: &str) -> Result<Claim, Trouble> {
     let everyone = File::open(parent).map_err(Trouble::at("opening", parent))?;
-    rustix::fs::flock(&everyone, FlockOperation::LockExclusive).map_err(Trouble::at("locking", parent))?;
+    alone(&everyone, parent)?;
     sweep(parent, prefix);
     let folder = parent.join(name);
     DirBuilder::new().mode(0o700).create(&folder).map_err(Trouble::at("making the folder", &folder))?;
@@ -126,6 +132,27 @@ fn claim(parent: &Path, prefix: &str, name: &str) -> Result<Claim, Trouble> {
     rustix::fs::flock(&owner, FlockOperation::LockShared).map_err(Trouble::at("locking", &path))?;
     fs::write(&path, format!("assay process {}\n", std::process::id())).map_err(Trouble::at("writing", &path))?;
     Ok(Claim { folder, _owner: owner })
+}
+
+/// Waits until no other lab makes or sweeps a folder there.
+fn alone(everyone: &File, parent: &Path) -> Result<(), Trouble> {
+    let what = format!("another assay that makes or sweeps a folder in {}", parent.display());
+    waits::during(&what, SWEEPING, || {
+        let begun = Instant::now();
+        loop {
+            match rustix::fs::flock(everyone, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(()),
+                Err(rustix::io::Errno::WOULDBLOCK) if begun.elapsed() < SWEEPING => std::thread::sleep(LOOK_AGAIN),
+                Err(rustix::io::Errno::WOULDBLOCK) => {
+                    let waited = format!("waited {} s for {what}", SWEEPING.as_secs());
+                    return Err(
+                        Trouble::new(waited).mend("see what it does (lslocks names its process), or set ASSAY_HOME")
+                    );
+                }
+                Err(e) => return Err(Trouble::at("locking", parent)(e)),
+            }
+        }
+    })
 }
 
 /// Removes folders that we made and nobody holds. Failures are left for the next sweep: they stop nobody.

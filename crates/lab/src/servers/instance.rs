@@ -7,8 +7,10 @@ use super::house::{Claim, House, SOCKET_PATH_LIMIT};
 use super::keys::{self, Gate};
 use super::{Build, DATA, Description, Ready, Site, Step, certificates, error_log};
 use crate::process::{Ended, Guard, Guarded, Order, cpus_of};
+use crate::sessions::control::unix;
 use crate::sessions::documents::control as documents;
 use crate::trouble::Trouble;
+use crate::waits;
 use model::plan::Server;
 use model::plan::door::speaks_sql;
 use model::units::Nanos;
@@ -236,9 +238,11 @@ impl Instance {
     /// Ends the server cleanly, or by force after `patience`. The data directory stays until the value is dropped.
     pub fn stop(&mut self, patience: Duration) -> Ended {
         self.process.terminate();
-        self.process.wait(patience).unwrap_or_else(|| {
+        let ended = waits::during("the server to end", patience, || self.process.wait(patience));
+        ended.unwrap_or_else(|| {
             self.process.kill();
-            self.process.wait(STOP_PATIENCE).unwrap_or(Ended::Signal(9))
+            let killed = || self.process.wait(STOP_PATIENCE);
+            waits::during("the server that was killed to be gone", STOP_PATIENCE, killed).unwrap_or(Ended::Signal(9))
         })
     }
 }
@@ -312,7 +316,7 @@ fn initialise(wish: &Wish, site: &Site, description: &Description, start: &Order
         pour(step, &input)?;
         let order = Order { command: &step.command, input: Some(&input), ..*start };
         let mut process = Guarded::spawn(wish.guard, &order)?;
-        until(wish.stop, &mut process, |ended| match ended {
+        until("the data directory to be made", wish.stop, &mut process, |ended| match ended {
             Some(Ended::Code(0)) => Some(Ok(())),
             Some(ended) => Some(Err(died("making the data directory", site, ended))),
             None => None,
@@ -335,16 +339,27 @@ fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
 }
 
 fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready: Ready) -> Result<(), Trouble> {
-    until(stop, process, |ended| match (ended, ready) {
+    let ready = |ended| match (ended, ready) {
         (Some(ended), _) => Some(Err(died("starting the server", site, ended))),
         (None, Ready::Greeting { protocol }) => greeted(site.socket, protocol).then_some(Ok(())),
         (None, Ready::Version) => keys::answers(&site.door?.address(false)).then_some(Ok(())),
         (None, Ready::Hello) => documents::answers(site.door?.address(false), PATIENCE).then_some(Ok(())),
-    })
+    };
+    until("the server to be ready", stop, process, ready)
 }
 
 /// Looks at a process again and again, also when it ends, until there is an answer or nobody waits for one.
 fn until(
+    what: &str,
+    stop: &AtomicBool,
+    process: &mut Guarded,
+    answer: impl FnMut(Option<Ended>) -> Option<Result<(), Trouble>>,
+) -> Result<(), Trouble> {
+    waits::during(what, START_PATIENCE, || looked_at(what, stop, process, answer))
+}
+
+fn looked_at(
+    what: &str,
     stop: &AtomicBool,
     process: &mut Guarded,
     mut answer: impl FnMut(Option<Ended>) -> Option<Result<(), Trouble>>,
@@ -358,16 +373,15 @@ fn until(
             return answer;
         }
     }
-    Err(Trouble::new(format!("the server was not ready after {} s", START_PATIENCE.as_secs())))
+    let waited = format!("waited {} s for {what}", START_PATIENCE.as_secs());
+    Err(Trouble::new(waited).mend("its error log says what it does; a disk or a memory that is slow may be the cause"))
 }
 
 /// Whether a server speaks first behind this socket, with a packet that begins with `protocol`.
 fn greeted(socket: &Path, protocol: u8) -> bool {
-    let Ok(mut stream) = UnixStream::connect(socket) else { return false };
+    let Ok(mut stream) = unix(socket, PATIENCE).map(UnixStream::from) else { return false };
     let mut head = [0; 5];
-    stream.set_read_timeout(Some(Duration::from_secs(10))).is_ok()
-        && stream.read_exact(&mut head).is_ok()
-        && head[4] == protocol
+    stream.read_exact(&mut head).is_ok() && head[4] == protocol
 }
 
 fn died(doing: &str, site: &Site, ended: Ended) -> Trouble {

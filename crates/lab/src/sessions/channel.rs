@@ -12,6 +12,7 @@ use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use workload::user::Memory;
 
 /// Plain bytes in one record (RFC 8446, 5.1).
@@ -93,6 +94,11 @@ impl Channel {
 
     pub async fn receive(&mut self) -> io::Result<usize> {
         poll_fn(|cx| self.poll_receive(cx)).await
+    }
+
+    /// See `Line::waits_at_most`.
+    pub fn waits_at_most(&self, patience: Duration) {
+        self.line.waits_at_most(patience);
     }
 
     /// See `Line::touches`.

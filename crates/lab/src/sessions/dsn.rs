@@ -1,12 +1,13 @@
 //! A server that somebody else runs, as its address in one line: `mysql://user@host:port/schema`, or with `?socket=PATH` over a
 //! Unix socket, or with `?tls=required` (`&ca=PATH`) encrypted; a store of documents may say which schema knows its account
 //! (`&authSource=NAME`). The password never stands in it, because a DSN goes into the record; it comes from the environment.
-//! Percent signs are not decoded: no account or schema of ours needs them.
+//! It is taken apart by `model::dsn`; here is what each protocol makes of its parts.
 
 use super::address::{Address, Door};
 use super::documents::{Account, Store};
 use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
+use model::dsn::{Dsn, Malformed};
 use std::path::PathBuf;
 use wire::mongodb::login::ADMIN;
 
@@ -16,8 +17,7 @@ pub const PASSWORD: &str = "ASSAY_PASSWORD";
 const MYSQL_PORT: u16 = 3306;
 const MONGODB_PORT: u16 = 27017;
 const MEMCACHED_PORT: u16 = 11211;
-const SCHEMES: [(&str, u16); 3] =
-    [("mysql://", MYSQL_PORT), ("mongodb://", MONGODB_PORT), ("memcached://", MEMCACHED_PORT)];
+const SCHEMES: [(&str, u16); 3] = [("mysql", MYSQL_PORT), ("mongodb", MONGODB_PORT), ("memcached", MEMCACHED_PORT)];
 
 const ROOT: &str = "root";
 
@@ -72,34 +72,25 @@ pub fn store(dsn: &str, password: String) -> Result<(Store, Option<String>), Tro
 }
 
 impl Named {
-    fn read(dsn: &str) -> Result<Self, Trouble> {
-        let wrong = |why: &str| wrong(dsn, why);
-        let known = SCHEMES.into_iter().find_map(|(scheme, port)| Some((dsn.strip_prefix(scheme)?, port)));
-        let Some((rest, own_port)) = known else {
-            let [first, others @ ..] = SCHEMES.map(|(scheme, _)| scheme);
+    fn read(text: &str) -> Result<Self, Trouble> {
+        let wrong = |why: &str| wrong(text, why);
+        let dsn = Dsn::parse(text).map_err(|Malformed { what, mend }| Trouble::new(what).mend(mend))?;
+        let Some((_, own_port)) = SCHEMES.into_iter().find(|(scheme, _)| *scheme == dsn.scheme) else {
+            let [first, others @ ..] = SCHEMES.map(|(scheme, _)| format!("{scheme}://"));
             return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
         };
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, schema) = rest.split_once('/').unwrap_or((rest, ""));
-        let (user, server) = match authority.rsplit_once('@') {
-            Some((user, server)) => (Some(user.to_string()), server),
-            None => (None, authority),
-        };
-        let Query { socket, tls, source } = Query::read(query).map_err(|why| wrong(&why))?;
+        let Query { socket, tls, source } = Query::read(&dsn.query).map_err(|why| wrong(&why))?;
         let address = match socket {
             Some(path) => Address::Unix(path),
-            None => {
-                let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
-                let port = if port.is_empty() { Ok(own_port) } else { port.parse() };
-                Address::Tcp { host: host.to_string(), port: port.map_err(|_| wrong("the port is not a number"))? }
-            }
+            None if dsn.host.is_empty() => return Err(wrong("it names no host and no socket")),
+            None => Address::Tcp { host: dsn.host, port: dsn.port.unwrap_or(own_port) },
         };
-        let schema = (!schema.is_empty()).then(|| schema.to_string());
+        let schema = dsn.path.filter(|path| !path.is_empty());
         if schema.iter().flat_map(|s| s.chars()).any(|c| !c.is_ascii_alphanumeric() && c != '_') {
             return Err(wrong("a schema is named by letters, digits and underscores"));
         }
         let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
-        Ok(Self { own_port, user, address, schema, tls, source })
+        Ok(Self { own_port, user: dsn.user, address, schema, tls, source })
     }
 }
 
@@ -112,18 +103,18 @@ struct Query {
 }
 
 impl Query {
-    fn read(text: &str) -> Result<Self, String> {
+    fn read(pairs: &[(String, String)]) -> Result<Self, String> {
         let (mut query, mut mode, mut ca) = (Self::default(), None, None);
-        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
-            match pair.split_once('=') {
-                Some(("socket", path)) if path.starts_with('/') => query.socket = Some(path.into()),
-                Some(("ca", path)) if path.starts_with('/') => ca = Some(PathBuf::from(path)),
-                Some(("authSource", schema)) if !schema.is_empty() => query.source = Some(schema.to_string()),
-                Some(("tls", "off")) => mode = None,
-                Some(("tls", word)) => {
+        for (name, value) in pairs {
+            match (name.as_str(), value.as_str()) {
+                ("socket", path) if path.starts_with('/') => query.socket = Some(path.into()),
+                ("ca", path) if path.starts_with('/') => ca = Some(PathBuf::from(path)),
+                ("authSource", schema) if !schema.is_empty() => query.source = Some(schema.to_string()),
+                ("tls", "off") => mode = None,
+                ("tls", word) => {
                     mode = Some(Mode::named(word).ok_or_else(|| format!("tls is one of {}", Mode::WORDS))?);
                 }
-                Some(_) | None => {
+                (_, _) => {
                     return Err(
                         "after the question mark stand socket=/PATH, tls=MODE and ca=/PATH, and & between".into()
                     );
@@ -194,8 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn an_account_a_path_and_an_address_are_decoded_as_a_url_says_them() {
+        let read = |dsn: &str| door(dsn, String::new()).unwrap();
+        let tcp = read("mysql://a%20b@[::1]:3307/my%5Fdb");
+        assert_eq!((tcp.user.as_str(), tcp.schema.as_deref()), ("a b", Some("my_db")));
+        assert_eq!(tcp.address, Address::Tcp { host: "::1".into(), port: 3307 });
+        assert_eq!(tcp.address.to_string(), "[::1]:3307");
+        assert_eq!(read("mysql://localhost?socket=/run/my%20s").address, Address::Unix("/run/my s".into()));
+        let (told, _) = store("mongodb://a%40b@h/d", String::new()).unwrap();
+        assert_eq!(told.account.unwrap().user, "a@b");
+        assert!(door("mysql://a%2@h", String::new()).unwrap_err().to_string().contains("%25"));
+    }
+
+    #[test]
     fn what_cannot_be_a_dsn_is_refused_with_the_form() {
-        for dsn in ["postgres://x", "mysql://h:port/s", "mysql://h/s?tls=1", "mysql://h/a`b"] {
+        for dsn in ["postgres://x", "mysql://h/s?tls=1", "mysql://h/a`b", "mysql:///s"] {
             assert!(door(dsn, String::new()).unwrap_err().to_string().contains("mysql://user@host"), "{dsn}");
         }
     }

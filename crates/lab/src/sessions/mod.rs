@@ -10,6 +10,7 @@ pub mod channel;
 pub mod control;
 pub mod documents;
 pub mod dsn;
+mod locks;
 pub mod mysql;
 pub mod past_sql;
 pub mod postgres;

@@ -217,7 +217,8 @@ impl Kept {
 fn hold(folder: &Path) -> Option<File> {
     let path = folder.join(OWNER);
     let owner = File::open(&path).ok()?;
-    rustix::fs::flock(&owner, FlockOperation::LockShared).ok()?;
+    // One that another lab is about to remove is there no more.
+    rustix::fs::flock(&owner, FlockOperation::NonBlockingLockShared).ok()?;
     // Removed or replaced between the opening and the lock?
     let (held, there) = (owner.metadata().ok()?, fs::metadata(&path).ok()?);
     (held.ino() == there.ino()).then_some(owner)

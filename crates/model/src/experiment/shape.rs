@@ -2,6 +2,7 @@
 //! nanoseconds, sizes as bytes, names in their spelling), so that nobody after this parses a text again.
 
 use super::document::Raw;
+use crate::dsn::{Dsn, Malformed};
 use crate::errors;
 use crate::plan::cpus::CpuSet;
 use crate::plan::topology::Topology;
@@ -261,18 +262,8 @@ fn workload(name: &str, words: &Words) -> Result<String, Wrong> {
 
 /// Only the form: who is there is found out by the lab. A secret in the file would end in every record.
 fn dsn(text: &str) -> Result<String, Wrong> {
-    let Some((_, rest)) = text.split_once("://") else {
-        return wrong(
-            format!("`{text}` is not a DSN"),
-            "write mysql://user@host:port/schema, mongodb://host:port/database or memcached://host:port",
-        );
-    };
-    let user = rest.split(['/', '?']).next().unwrap_or_default().rsplit_once('@').map_or("", |(user, _)| user);
-    if user.contains(':') {
-        return wrong(
-            "a DSN with a password, which would be kept in the record",
-            "leave it out: passwords come from the environment",
-        );
+    match Dsn::parse(text) {
+        Ok(dsn) => Ok(dsn.to_string()),
+        Err(Malformed { what, mend }) => wrong(what, mend),
     }
-    Ok(text.to_string())
 }

@@ -1,17 +1,17 @@
 //! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An axis over
 //! a parameter that a workload lacks does not multiply that workload's cells.
 
-use super::cpus::CpuSet;
 use super::door;
-use super::topology::{self, Topology};
+use super::obstacle::{Obstacle, admit, obstacle};
+use super::topology::Topology;
 use super::{Axis, Cell, CellId, Server, Skipped};
+use crate::dsn::Dsn;
 use crate::experiment::grammar::{axis_target, group_axis, parameter_of};
-use crate::experiment::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE};
-use crate::host::{Host, InstalledBuild};
+use crate::experiment::{Experiment, NO_DISTURBANCE};
+use crate::host::Host;
 use crate::load::{Arrivals, Group, Process, Transport, Until, Work};
 use crate::problem::Problem;
 use crate::rate::Rate;
-use crate::search::{Goal, Search};
 use crate::seed::Seed;
 use crate::settings;
 use crate::units::{Nanos, Users};
@@ -19,21 +19,10 @@ use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sessions of the lab itself beside the users: samplers, probe, control.
-const LAB_SESSIONS: u32 = 8;
-
 /// A parameter of this name, where a workload has it and nobody says it, is the number of the iteration that a phase belongs to.
 const ITERATION: &str = "iteration";
 
 type Axes = BTreeMap<String, Value>;
-
-/// Why a cell cannot be run here.
-struct Obstacle {
-    /// The axes that it is about.
-    keys: &'static [&'static str],
-    reason: String,
-    mend: String,
-}
 
 /// Cells in the order of the axes, the last axis varying fastest, and what was put aside: each as it is listed beside the
 /// cells that remain, and as it is told where none remains.
@@ -41,14 +30,7 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
     let mut cells = Vec::new();
     let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
     let mut unfit: Vec<(Skipped, Problem)> = Vec::new();
-    let mut seen = BTreeSet::new();
-    for combination in Combinations::of(&experiment.axes) {
-        let workloads = workloads_of(experiment, &combination, words);
-        let axes: Axes = combination.into_iter().filter(|(key, _)| workloads.iter().any(|w| applies(key, w))).collect();
-        if !seen.insert((label(&workloads), axes.clone())) {
-            continue;
-        }
-        let cell = cell(experiment, axes, &workloads, words);
+    for cell in all(experiment, words) {
         match obstacle(&cell, host) {
             None => cells.push(cell),
             Some(Obstacle { keys, reason, mend }) => {
@@ -74,6 +56,20 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
         cell.id = CellId(format!("c{:0width$}", i + 1));
     }
     (cells, skipped)
+}
+
+/// Every combination once, whether or not it can be run here.
+fn all(experiment: &Experiment, words: &Words) -> Vec<Cell> {
+    let (mut cells, mut seen) = (Vec::new(), BTreeSet::new());
+    for combination in Combinations::of(&experiment.axes) {
+        let workloads = workloads_of(experiment, &combination, words);
+        let axes: Axes = combination.into_iter().filter(|(key, _)| workloads.iter().any(|w| applies(key, w))).collect();
+        if seen.insert((label(&workloads), axes.clone())) {
+            cells.push(cell(experiment, axes, &workloads, words));
+        }
+    }
+    admit(experiment, &mut cells);
+    cells
 }
 
 /// The A/A arm: the middle cell once more under another label, because the ends of axes are the least typical.
@@ -273,8 +269,7 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
     }
     if let Some(dsn) = &server.on {
         // Nothing is set on a server that was there before; it is called by its address.
-        let address = dsn.split("://").nth(1).unwrap_or(dsn).split(['/', '?']).next().unwrap_or_default();
-        server.build = address.rsplit('@').next().unwrap_or(address).to_string();
+        server.build = Dsn::parse(dsn).map_or_else(|_| dsn.clone(), |dsn| dsn.address());
         server.profile = "default".into();
         server.settings.clear();
         server.native.clear();
@@ -293,88 +288,6 @@ fn comes_by(experiment: &Experiment, transport: Transport) -> bool {
 fn profile_settings(profile: &str) -> BTreeMap<String, Value> {
     let kept = settings::ALL.iter().filter(|p| profile == "durable" || settings::PLUMBING.contains(&p.name));
     kept.filter_map(|p| Some((p.name.to_string(), p.default?.value()))).collect()
-}
-
-fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
-    let server = &cell.server;
-    if server.on.is_none() {
-        let Some(build) = host.builds.iter().find(|b| b.name == server.build) else {
-            return Some(not_installed(&server.build));
-        };
-        if !has_engine(build, &server.engine) {
-            let with: Vec<_> = host.builds.iter().filter(|b| has_engine(b, &server.engine)).collect();
-            let with: Vec<_> = with.iter().map(|b| b.name.as_str()).collect();
-            let reason = format!(
-                "build `{}` has no engine `{}`; it has: {}",
-                build.name,
-                server.engine,
-                build.engines.join(", ")
-            );
-            return Some(Obstacle {
-                keys: &["engine", "build"],
-                reason,
-                mend: match with[..] {
-                    [] => "name another engine, or install a build that has it (assay servers list)".into(),
-                    _ => format!("name another engine, or a build that has it: {}", with.join(", ")),
-                },
-            });
-        }
-        let refused = topology::refused(cell, build).or_else(|| door::refused(cell, build));
-        if let Some((keys, reason, mend)) = refused {
-            return Some(Obstacle { keys, reason, mend: mend.into() });
-        }
-        let offers_tls = server.settings.get("tls").and_then(Value::flag) == Some(true);
-        if cell.load.transport == Some(Transport::Tls) && !offers_tls {
-            return Some(Obstacle {
-                keys: &["transport", "settings.tls"],
-                reason: "users are to come under TLS, and settings.tls keeps the server from offering it".into(),
-                mend: "leave out settings.tls, or take another transport".into(),
-            });
-        }
-        let admitted = server.settings.get("max_connections").and_then(Value::count);
-        let most = match &cell.search {
-            Some(search @ Search { goal: Goal::Users, .. }) => cell.at(search.to).load.users,
-            Some(_) | None => cell.stages().iter().map(|s| s.users()).max().unwrap_or(cell.load.users),
-        };
-        let wanted = i64::from(most.0) + i64::from(LAB_SESSIONS);
-        if let Some(admitted) = admitted.filter(|a| *a < wanted) {
-            let reason =
-                format!("{most} and the lab's own {LAB_SESSIONS} sessions are more than max_connections = {admitted}");
-            return Some(Obstacle {
-                keys: &["users", "settings.max_connections"],
-                reason,
-                mend: "raise max_connections in [server.settings]".into(),
-            });
-        }
-    }
-    if let Some((keys, reason, mend)) = server.on.as_deref().and_then(|dsn| door::misled(cell, dsn)) {
-        return Some(Obstacle { keys, reason, mend: mend.into() });
-    }
-    let cpus = [(&["cpus"][..], &server.cpus), (&["load_cpus"], &server.load_cpus)];
-    cpus.into_iter().find_map(|(keys, text)| {
-        let set = CpuSet::parse(text.as_ref()?).expect("checked by the grammar");
-        let why = set.on(host).err()?;
-        Some(Obstacle {
-            keys,
-            reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()),
-            mend: "name a set that this host has, or leave it out".into(),
-        })
-    })
-}
-
-/// The grammar admits what the catalogue has, so what is not here can be had.
-fn not_installed(build: &str) -> Obstacle {
-    let mend = match build {
-        DEFAULT_BUILD => "install the distribution's own server, or name a build (assay servers list)".to_string(),
-        door::CACHE => door::CACHE_MEND.to_string(),
-        _ => format!("`assay servers install {build}` brings it"),
-    };
-    Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
-}
-
-/// A build without engines keeps no tables, and nothing is asked of it.
-fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
-    !door::speaks_sql(&build.kind) || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }
 
 /// Changes of a rate that no run lives to see; with phases by count nobody knows how long it lives.

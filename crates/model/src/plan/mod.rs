@@ -9,6 +9,7 @@ pub mod door;
 mod growth;
 mod hash;
 mod near_miss;
+mod obstacle;
 mod order;
 mod room;
 mod table;
@@ -19,7 +20,7 @@ use crate::host::Host;
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase, Work};
 use crate::problem::Problem;
-use crate::search::Search;
+use crate::search::{Goal, Search};
 use crate::seed::Seed;
 use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
@@ -29,6 +30,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use topology::Topology;
 
+pub use obstacle::LAB_SESSIONS;
 pub use table::{axis_text, table};
 
 /// More runs than a human can want, fewer than fill the memory: an experiment beyond it multiplied something by mistake.
@@ -297,6 +299,14 @@ impl Cell {
             }
         }
         stages
+    }
+
+    /// The most users that are there at a time, at whichever level a search may try.
+    pub fn most_users(&self) -> Users {
+        match &self.search {
+            Some(search @ Search { goal: Goal::Users, .. }) => self.at(search.to).load.users,
+            Some(_) | None => self.stages().iter().map(Stage::users).max().unwrap_or(self.load.users),
+        }
     }
 
     /// Who does what during a phase.

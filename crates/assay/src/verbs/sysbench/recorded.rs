@@ -11,6 +11,7 @@ use lab::scripts::{Limits, phases};
 use lab::sessions::address::{Address, Door};
 use lab::snapshots::manifest::digest;
 use lua::option::{Options, Value as OptionValue};
+use model::dsn::{self, Dsn};
 use model::experiment::SHOWN;
 use model::host::Host;
 use model::load::{Arrivals, Load, Process};
@@ -168,7 +169,7 @@ fn command_line(call: &Call) -> String {
 fn address(address: &Address) -> String {
     match address {
         Address::Unix(_) => "localhost".into(),
-        Address::Tcp { host, port } => format!("{host}:{port}"),
+        Address::Tcp { host, port } => dsn::address(host, Some(*port)),
     }
 }
 
@@ -194,11 +195,12 @@ impl Asked {
             Self::Postgres(_) => "postgres",
         };
         let door = self.door();
-        let (user, schema) = (&door.user, door.schema.as_deref().unwrap_or_default());
-        let socket = match &door.address {
-            Address::Unix(path) => format!("?socket={}", path.display()),
-            Address::Tcp { .. } => String::new(),
+        let (host, port, query) = match &door.address {
+            Address::Unix(path) => ("localhost", None, vec![("socket".to_string(), path.display().to_string())]),
+            Address::Tcp { host, port } => (host.as_str(), Some(*port), Vec::new()),
         };
-        format!("{scheme}://{user}@{}/{schema}{socket}", address(&door.address))
+        let path = Some(door.schema.clone().unwrap_or_default());
+        let user = Some(door.user.clone());
+        Dsn { scheme: scheme.into(), user, host: host.into(), port, path, query }.to_string()
     }
 }

@@ -11,7 +11,7 @@ use crate::servers::Build;
 use crate::servers::house::House;
 use crate::servers::instance::Instance;
 use crate::sessions::address::Door;
-use crate::sessions::control::{Control, TextRow};
+use crate::sessions::control::{Control, PATIENCE, TextRow};
 use crate::trouble::Trouble;
 use model::load::Disturb;
 use model::record::disturbance::Asked;
@@ -109,7 +109,7 @@ impl Scene {
 
     pub fn session(&self) -> Result<Teller, Trouble> {
         let told = |e: Fault| Trouble::new("the server does not let the disturbance in").because(e);
-        let control = Control::connect(&self.place.door).map_err(told)?;
+        let control = Control::connect_with(&self.place.door, PATIENCE).map_err(told)?;
         let mut teller = Teller { control, asked: Rc::clone(&self.asked), number: String::new() };
         teller.number = teller.value("SELECT CONNECTION_ID()")?.unwrap_or_default();
         Ok(teller)
@@ -149,7 +149,7 @@ impl Scene {
                 let mut told = 0_u64;
                 // A statement that was about to begin when it was told off is told again.
                 while bell.has_rung() && !over.wait(if told == 0 { Duration::ZERO } else { AGAIN }) {
-                    if let Ok(mut control) = Control::connect(&door) {
+                    if let Ok(mut control) = Control::connect_with(&door, PATIENCE) {
                         let _ = control.execute(&format!("KILL QUERY {number}"));
                         control.quit();
                         told += 1;

@@ -11,12 +11,13 @@ use super::slots::SlotId;
 use crate::clock;
 use model::units::Nanos;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::{RecvFlags, SendFlags, sockopt};
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use workload::user::Memory;
 
 /// Room for the execution of a prepared statement.
@@ -44,7 +45,7 @@ enum Transport {
 }
 
 impl Line {
-    /// A line over a blocking socket, for one conversation without an executor. Its read time-out is its deadline.
+    /// A line over a blocking socket, for one conversation without an executor. Its time-outs are its deadline.
     pub fn blocking(socket: OwnedFd) -> Self {
         Self {
             transport: Transport::Blocking(socket),
@@ -65,6 +66,16 @@ impl Line {
         line.touches(Part::Buffers, own);
         line.touches(Part::Request, request);
         line
+    }
+
+    /// How long one send or receive on a blocking line may take from now on; a driven line has its deadline. A socket that
+    /// refuses it stays as it was.
+    pub fn waits_at_most(&self, patience: Duration) {
+        if let Transport::Blocking(socket) = &self.transport {
+            for way in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
+                let _ = sockopt::set_socket_timeout(socket, way, Some(patience));
+            }
+        }
     }
 
     /// See `Handle::touches`; on a blocking line nobody asks.

@@ -3,11 +3,12 @@
 
 use super::super::Build;
 use super::probe::probe;
+use crate::ask;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use model::plan::door::{CACHE, FERRETDB};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// The name of whatever the distribution installed.
 pub const DISTRIBUTION: &str = "distribution";
@@ -29,7 +30,7 @@ pub fn find() -> Option<Build> {
 /// Its memcached, which has no engines and no plugins.
 pub fn cache() -> Option<Build> {
     let binary = FOLDERS.iter().map(|folder| PathBuf::from(folder).join(CACHE)).find(|path| path.is_file())?;
-    let said = Command::new(&binary).arg("-V").stdin(Stdio::null()).output().ok()?;
+    let said = version(&binary, "-V")?;
     let installed = InstalledBuild {
         name: CACHE.into(),
         kind: CACHE.into(),
@@ -39,6 +40,11 @@ pub fn cache() -> Option<Build> {
         engines: Vec::new(),
     };
     Some(Build { installed, launcher: Vec::new(), share: PathBuf::new(), plugins: None })
+}
+
+fn version(binary: &Path, word: &str) -> Option<Output> {
+    let what = format!("{} to say its version", binary.display());
+    ask::output(Command::new(binary).arg(word).stdin(Stdio::null()), &what, ask::ANSWER).ok()
 }
 
 /// A FerretDB that the user put among the programs.
@@ -52,7 +58,7 @@ pub fn documents() -> Option<Build> {
 
 /// The FerretDB that this program is.
 pub fn documents_at(name: &str, binary: &Path) -> Option<Build> {
-    let said = Command::new(binary).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let said = version(binary, "--version")?;
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     let version = said.split_once("version: v").map(|(_, rest)| rest)?;
     let folder = binary.parent()?;

@@ -3,6 +3,7 @@
 
 use super::super::Build;
 use super::entry::Door;
+use crate::ask;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use std::path::{Path, PathBuf};
@@ -68,12 +69,10 @@ pub fn doors(build: &Build) -> Vec<Door> {
 /// Kind and version as the binary says them.
 fn ask(binary: &Path, launcher: &[String]) -> Result<(&'static str, Version), Trouble> {
     let command: Vec<PathBuf> = launcher.iter().map(PathBuf::from).chain([binary.to_path_buf()]).collect();
-    let output = Command::new(&command[0])
-        .args(&command[1..])
-        .args(["--no-defaults", "--version"])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Trouble::at("starting", &command[0]))?;
+    let mut words = Command::new(&command[0]);
+    words.args(&command[1..]).args(["--no-defaults", "--version"]).stdin(Stdio::null());
+    let what = format!("{} to say its version", binary.display());
+    let output = ask::output(&mut words, &what, ask::ANSWER).map_err(Trouble::at("starting", &command[0]))?;
     said(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| {
         let complaint = String::from_utf8_lossy(&output.stderr);
         Trouble::new(format!("{} does not say its version ({}): {}", binary.display(), output.status, complaint.trim()))

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// What a client said last, when it failed.
 const TAIL_LINES: usize = 8;
+/// A client whose files and words do not grow for so long waits for a network that is not there; building says a line more often.
+const STALLED: Duration = Duration::from_secs(900);
 
 pub struct Client<'a> {
     pub guard: &'a Guard,
@@ -49,6 +51,7 @@ impl Client<'_> {
         let order = Order { command, cpus: &[], log: &log, input: None, owner: self.owner };
         let already = size(download.into).0;
         let begun = Instant::now();
+        let mut moved = (Instant::now(), 0);
         let mut process = Guarded::spawn(self.guard, &order)?;
         let ended = loop {
             if let Some(ended) = process.wait(LOOK_AGAIN) {
@@ -57,6 +60,16 @@ impl Client<'_> {
             if self.stop.load(Relaxed) {
                 process.kill();
                 return Err(stopped());
+            }
+            let grown = size(download.into).0 + fs::metadata(&log).map_or(0, |log| log.len());
+            if grown != moved.1 {
+                moved = (Instant::now(), grown);
+            } else if moved.0.elapsed() > STALLED {
+                process.kill();
+                let (program, what, minutes) = (called(command), download.what, STALLED.as_secs() / 60);
+                let why =
+                    format!("{program} did not {verb} {what}: for {minutes} min no byte came and it said nothing");
+                return Err(Trouble::new(why).mend(mend));
             }
             let done = size(download.into).0.saturating_sub(already).min(download.of.0);
             let left = begun.elapsed().as_secs_f64() * (download.of.0 - done) as f64 / (done.max(1)) as f64;
@@ -93,12 +106,10 @@ fn called(command: &[String]) -> &str {
 
 /// The answer of a program that reads only what is here.
 pub fn ask(command: &[String]) -> Result<String, Trouble> {
-    let output = Command::new(&command[0])
-        .args(&command[1..])
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Trouble::at("starting", Path::new(&command[0])))?;
+    let mut program = Command::new(&command[0]);
+    program.args(&command[1..]).env("LC_ALL", "C").stdin(Stdio::null());
+    let output = crate::ask::output(&mut program, &format!("an answer of {}", called(command)), crate::ask::ANSWER);
+    let output = output.map_err(Trouble::at("starting", Path::new(&command[0])))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(Trouble::new(format!("{} failed ({}): {}", called(command), output.status, said.trim())));

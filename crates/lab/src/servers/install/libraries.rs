@@ -54,8 +54,9 @@ pub fn check_binary(file: &Path, launcher: &[String], known: &BTreeMap<String, S
         }
         [] => Command::new("ldd"),
     };
-    let output =
-        command.arg(file).stdin(Stdio::null()).output().map_err(Trouble::at("asking for libraries of", file))?;
+    let what = format!("the libraries of {} to be told", file.display());
+    let output = crate::ask::output(command.arg(file).stdin(Stdio::null()), &what, crate::ask::ANSWER);
+    let output = output.map_err(Trouble::at("asking for libraries of", file))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let missing = not_found(&said);
     if missing.is_empty() { Ok(()) } else { Err(lacking(&file.display().to_string(), &missing, known)) }

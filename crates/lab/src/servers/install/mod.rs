@@ -23,13 +23,15 @@ use rustix::fs::FlockOperation;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Room for the trial's data directory: an empty one with its redo, its undo and its temporary tables.
 const TRIAL: Bytes = Bytes(512 * Bytes::MIB);
 /// Every download of the catalogue is for this processor.
 const ARCHITECTURE: &str = "x86_64";
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// The largest build of the catalogue is fetched and unpacked within that over a slow line.
+const INSTALLING: Duration = Duration::from_secs(7200);
 
 /// With what, and from where, builds are installed.
 pub struct Installer<'a> {
@@ -122,7 +124,7 @@ impl Installer<'_> {
     fn alone(&mut self) -> Result<File, Trouble> {
         let path = kept::folder(self.house).join(".lock");
         let file = File::create(&path).map_err(Trouble::at("making", &path))?;
-        let mut told = false;
+        let (mut told, begun) = (false, Instant::now());
         while let Err(e) = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             if e != rustix::io::Errno::WOULDBLOCK {
                 return Err(Trouble::at("locking", &path)(e));
@@ -130,6 +132,11 @@ impl Installer<'_> {
             if !told {
                 self.progress.say("another assay is installing; waiting for it");
                 told = true;
+            }
+            if begun.elapsed() > INSTALLING {
+                let waited = format!("waited {} min for another assay that is installing", INSTALLING.as_secs() / 60);
+                let mend = format!("see what it does; lslocks names the process that holds {}", path.display());
+                return Err(Trouble::new(waited).mend(mend));
             }
             self.go_on()?;
             std::thread::sleep(LOOK_AGAIN);

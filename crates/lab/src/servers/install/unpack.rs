@@ -2,6 +2,7 @@
 //! they know every format that packagers use and refuse paths that lead out of the folder.
 
 use super::super::catalogue::entry::Inside;
+use crate::ask;
 use crate::trouble::Trouble;
 use std::fs;
 use std::io::Read;
@@ -89,7 +90,9 @@ fn untar(file: &Path, keep: &[String], omit: &[String], into: &Path) -> Result<(
 }
 
 fn finish(command: &mut Command, file: &Path) -> Result<(), Trouble> {
-    let output = command.stdin(Stdio::null()).output().map_err(Trouble::at("unpacking", file))?;
+    let what = format!("{} to be unpacked", file.display());
+    let output = ask::output(command.stdin(Stdio::null()), &what, ask::UNPACKING);
+    let output = output.map_err(Trouble::at("unpacking", file))?;
     if output.status.success() {
         return Ok(());
     }
@@ -110,8 +113,11 @@ pub fn package(file: &Path, into: &Path) -> Result<(), Trouble> {
     let mut tar = Command::new("tar");
     tar.arg("--extract").arg("--no-same-owner").arg("--directory").arg(into);
     tar.args(UNREAD.iter().map(|u| format!("--exclude={u}")));
-    let output = tar.stdin(source.stdout.take().expect("stdout is piped")).output();
-    let source = source.wait().map_err(Trouble::at("unpacking", file))?;
+    tar.stdin(source.stdout.take().expect("stdout is piped"));
+    let output = ask::output(&mut tar, &format!("{} to be unpacked", file.display()), ask::UNPACKING);
+    // Its reader is gone, so it ends now if it has not yet.
+    drop(tar);
+    let source = ask::ended(&mut source, ask::ANSWER).map_err(Trouble::at("unpacking", file))?;
     let output = output.map_err(Trouble::at("unpacking", file))?;
     if source.success() && output.status.success() {
         return Ok(());

@@ -3,8 +3,7 @@
 
 use super::{KeyDoor, Opening, Protocol, Session};
 use crate::load::executor::block_on;
-use crate::sessions::control::blocking_line;
-use crate::sessions::mysql::Connecting;
+use crate::sessions::control::{OPENING_PATIENCE, connecting, opened};
 use crate::sessions::mysql::faults::{lost, protocol};
 use std::rc::Rc;
 use std::time::Duration;
@@ -19,13 +18,10 @@ pub struct Control {
 
 impl Control {
     pub fn connect(door: &KeyDoor, patience: Duration) -> Result<Self, Fault> {
-        let address = door.address.clone();
-        let connect = Box::new(move || -> Connecting {
-            let address = address.clone();
-            Box::pin(async move { blocking_line(&address, patience) })
-        });
-        let opening = Rc::new(Opening { door: door.clone(), connect });
-        Ok(Self { session: block_on(Session::open(opening, ()))? })
+        let opening = Rc::new(Opening { door: door.clone(), connect: connecting(&door.address, patience) });
+        let session = opened(&door.address, patience, || block_on(Session::open(opening, ())))?;
+        session.channel.waits_at_most(patience);
+        Ok(Self { session })
     }
 
     /// The values of these keys, for those that are there.
@@ -58,16 +54,20 @@ impl Control {
         self.write()
     }
 
+    /// The first question to a daemon: memcached's protocol has no greeting, and one that is silent here speaks another.
     pub fn version(&mut self) -> Result<String, Fault> {
         let mut version = String::new();
-        self.ask(
-            |dialect, out| dialect.version(out),
-            |said| {
-                if let Said::Version(text) = said {
-                    version = String::from_utf8_lossy(text).into_owned();
-                }
-            },
-        )?;
+        let address = self.session.opening.door.address.clone();
+        opened(&address, OPENING_PATIENCE, || {
+            self.ask(
+                |dialect, out| dialect.version(out),
+                |said| {
+                    if let Said::Version(text) = said {
+                        version = String::from_utf8_lossy(text).into_owned();
+                    }
+                },
+            )
+        })?;
         Ok(version)
     }
 

@@ -5,8 +5,7 @@ use super::opening::{Conversation, DocumentDoor, Opening, Store, dial};
 use crate::load::executor::block_on;
 use crate::sessions::address::Address;
 use crate::sessions::channel::Channel;
-use crate::sessions::control::blocking_line;
-use crate::sessions::mysql::Connecting;
+use crate::sessions::control::{connecting, opened};
 use crate::sessions::mysql::faults::{lost, protocol};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -27,12 +26,11 @@ pub struct Control {
 
 impl Control {
     pub fn connect(door: &DocumentDoor, patience: Duration) -> Result<Self, Fault> {
-        let address = door.store.address.clone();
-        let connect = Box::new(move || -> Connecting {
-            let address = address.clone();
-            Box::pin(async move { blocking_line(&address, patience) })
-        });
-        let Conversation { channel, mechanism, .. } = block_on(dial(&Opening { door: door.clone(), connect }))?;
+        let address = &door.store.address;
+        let opening = Opening { door: door.clone(), connect: connecting(address, patience) };
+        let conversation = opened(address, patience, || block_on(dial(&opening)))?;
+        let Conversation { channel, mechanism, .. } = conversation;
+        channel.waits_at_most(patience);
         Ok(Self { channel, mechanism, number: 0, schema: door.schema.clone() })
     }
 

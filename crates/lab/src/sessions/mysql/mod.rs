@@ -23,6 +23,7 @@ use statement::Statement;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use wire::mysql::{Asked, Step, Summary, command};
 use workload::kept::Kept;
 use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
@@ -129,6 +130,11 @@ impl<L: Ledger> Session<L> {
     /// How this conversation is carried, as it was agreed.
     pub fn carriage(&self) -> Carriage {
         self.conversation.carriage()
+    }
+
+    /// How long each exchange on a blocking line may take from now on.
+    pub fn waits_at_most(&self, patience: Duration) {
+        self.conversation.channel.waits_at_most(patience);
     }
 
     /// Gives what the next statement asks for as its local file. Nothing on disk is ever read for a server.

@@ -7,8 +7,8 @@ mod faults;
 mod opening;
 
 use super::address::Door;
-use super::control::blocking_line;
-use super::mysql::{Connecting, Ledger, Opened, Opening};
+use super::control::{connecting, opened};
+use super::mysql::{Ledger, Opened, Opening};
 use crate::clock;
 use crate::load::executor::block_on;
 use faults::{lost, protocol, server_fault};
@@ -125,13 +125,11 @@ impl<L: Ledger> Session<L> {
 
     /// Opens one over a blocking socket, for somebody who asks one thing at a time and waits at most so long for each answer.
     pub fn blocking(door: &Door, patience: Duration, ledger: L) -> Result<Self, Fault> {
-        let address = door.address.clone();
-        let connect = Box::new(move || -> Connecting {
-            let address = address.clone();
-            Box::pin(async move { blocking_line(&address, patience) })
-        });
+        let connect = connecting(&door.address, patience);
         let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
-        block_on(Self::open(opening, ledger))
+        let session = opened(&door.address, patience, || block_on(Self::open(opening, ledger)))?;
+        session.conversation.channel.waits_at_most(patience);
+        Ok(session)
     }
 
     /// The server's version as it told it.
