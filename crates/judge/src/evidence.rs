@@ -297,8 +297,12 @@ impl<'a> RunEvidence<'a> {
     pub fn load_cpus(&self) -> &'a [u32] {
         if self.run.load_cpus.is_empty() { &self.record.host.cpus } else { &self.run.load_cpus }
     }
+    /// The server is where the load is: one that the lab started, or one whose record says so.
+    pub fn is_on_this_host(&self) -> bool {
+        self.instance.map_or(self.cell.server.on.is_none(), InstanceRecord::is_on_this_host)
+    }
     /// Client and server compete for at least one CPU.
     pub fn is_co_located(&self) -> bool {
-        self.cell.server.on.is_none() && self.load_cpus().iter().any(|c| self.server_cpus().contains(c))
+        self.is_on_this_host() && self.load_cpus().iter().any(|c| self.server_cpus().contains(c))
     }
 }
