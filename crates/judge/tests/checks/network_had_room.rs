@@ -1,7 +1,6 @@
 //! The check `network_had_room`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
-use model::record::answer::Place;
 use model::record::run::RunRecord;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
@@ -10,7 +9,6 @@ fn over_a_link(bytes: f64, again: f64) -> model::record::Record {
     spoilt(|r| {
         r.plan.cells.iter_mut().for_each(|c| c.server.on = Some("mysql://elsewhere".into()));
         r.instances[0].cpus.clear();
-        r.instances[0].place = Some(Place::Elsewhere);
         let spoil = |r: &mut RunRecord| {
             r.session.transport = "tcp plain".into();
             counter(r, "host.net.received_bytes", bytes);

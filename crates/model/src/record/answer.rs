@@ -41,17 +41,6 @@ pub struct InstanceRecord {
     pub start_time: Nanos,
 }
 
-impl InstanceRecord {
-    /// Whether it ran where the load did. Where a record does not say so, a server whose CPUs could be read did.
-    pub fn is_on_this_host(&self) -> bool {
-        match self.place {
-            Some(Place::ThisHost) => true,
-            Some(Place::Elsewhere) => false,
-            None => self.wanted.on.is_none() || !self.cpus.is_empty(),
-        }
-    }
-}
-
 /// Where a server is that the lab did not start, as its address says: the far end of a tunnel looks like this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
