@@ -16,6 +16,7 @@ help:
 	@echo "make uninstall    take them away from there"
 	@echo "make deb     a Debian package in target/debian, by cargo-deb, which is installed if it is missing"
 	@echo "make lint    formatting and clippy"
+	@echo "make fuzz    libFuzzer on every parser of bytes, 20 minutes each at the lowest priority: docs/reliability.md"
 	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
 
@@ -94,6 +95,10 @@ fleet: page
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# FUZZ_SECONDS=60 make fuzz: a minute of CPU time for each of ten targets.
+fuzz:
+	@scripts/fuzz
 
 bench:
 	@scripts/install bench

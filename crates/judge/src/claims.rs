@@ -116,12 +116,22 @@ fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
 }
 
 fn of_search(search: &SearchJudgement) -> Claim {
-    Claim { is_answer: false, status: search.status, sentence: search.sentence.clone(), evidence: vec![search.cell.to_string()] }
+    Claim {
+        is_answer: false,
+        status: search.status,
+        sentence: search.sentence.clone(),
+        evidence: vec![search.cell.to_string()],
+    }
 }
 
 fn of_experiment(verdict: &Verdict) -> Claim {
     let evidence = std::iter::once(verdict.check.clone()).chain(verdict.evidence.iter().cloned());
-    Claim { is_answer: false, status: verdict.verdict, sentence: verdict.sentence.clone(), evidence: evidence.collect() }
+    Claim {
+        is_answer: false,
+        status: verdict.verdict,
+        sentence: verdict.sentence.clone(),
+        evidence: evidence.collect(),
+    }
 }
 
 /// The phases that changed most against the ones that they follow from, and what became of the others.
@@ -140,7 +150,12 @@ fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
     let claim = |(cell, against): &(&CellJudgement, &Against)| {
         let axes: Vec<String> = cell.axes.iter().map(|(key, value)| format!("{key} {value}")).collect();
         let place = if axes.is_empty() { cell.workload.clone() } else { axes.join(", ") };
-        Claim { is_answer: false, status, sentence: format!("{place}: {}", against.sentence), evidence: vec![cell.id.to_string()] }
+        Claim {
+            is_answer: false,
+            status,
+            sentence: format!("{place}: {}", against.sentence),
+            evidence: vec![cell.id.to_string()],
+        }
     };
     let told: Vec<Claim> = decided.take(PHASES).map(claim).collect();
     let outcomes = counted(all.iter().map(|(_, against)| against.outcome));

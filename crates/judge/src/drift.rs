@@ -4,6 +4,7 @@
 
 use crate::evidence::{CellEvidence, RunEvidence};
 use crate::moved::{canonical, is_the_build};
+use crate::prepared;
 use model::load::Work;
 use model::plan::door::speaks_sql;
 use model::words::door;
@@ -203,6 +204,12 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
     }
     drifts.retain(|d| !implies(axis, d));
     if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
+        && prepared::alike(one, other)
+        && aged(one) == aged(other)
+    {
+        drifts.retain(|d| d.key != DATA);
+    }
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
         && is_without_sql(one, other)
     {
         // It is filled at each start.
@@ -249,6 +256,10 @@ fn differing_parameters(prefix: &str, one: &Work, other: &Work) -> Vec<Drift> {
         Some(Drift { key: format!("{prefix}{name}"), base, candidate, class: Class::Work })
     });
     differing.collect()
+}
+
+fn aged(run: &RunEvidence) -> bool {
+    run.run.start.as_ref().is_some_and(|start| start.aged)
 }
 
 /// How the data came to lie where a run found them.

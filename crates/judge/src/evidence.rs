@@ -8,7 +8,7 @@ use model::judgement::SearchJudgement;
 use model::load::{Group, Phase, PhaseKind};
 use model::plan::topology::of_node;
 use model::plan::{Cell, CellId};
-use model::record::answer::{DatasetRecord, InstanceRecord};
+use model::record::answer::{DatasetRecord, InstanceRecord, Place};
 use model::record::explain::Explain;
 use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord};
 use model::record::tally::{OperationTally, StatementTally, Tally};
@@ -297,8 +297,16 @@ impl<'a> RunEvidence<'a> {
     pub fn load_cpus(&self) -> &'a [u32] {
         if self.run.load_cpus.is_empty() { &self.record.host.cpus } else { &self.run.load_cpus }
     }
+    /// The server is where the load is. Of one that was found and whose record does not say it, its CPUs could be read.
+    pub fn is_on_this_host(&self) -> bool {
+        match self.instance.and_then(|instance| instance.place) {
+            Some(Place::ThisHost) => true,
+            Some(Place::Elsewhere) => false,
+            None => self.cell.server.on.is_none() || self.instance.is_some_and(|i| !i.cpus.is_empty()),
+        }
+    }
     /// Client and server compete for at least one CPU.
     pub fn is_co_located(&self) -> bool {
-        self.cell.server.on.is_none() && self.load_cpus().iter().any(|c| self.server_cpus().contains(c))
+        self.is_on_this_host() && self.load_cpus().iter().any(|c| self.server_cpus().contains(c))
     }
 }

@@ -34,6 +34,7 @@ mod noise;
 mod pairs;
 mod phases;
 mod plans;
+mod prepared;
 mod regime;
 mod rivals;
 mod scaling;

@@ -8,6 +8,7 @@ use model::compared::{Compared, Row};
 use model::estimate::Outcome;
 use model::plan::CellId;
 use model::record::Record;
+use model::record::start::Prepared;
 
 fn side<'a>(record: &'a Record, judgement: &'a model::judgement::Judgement, cell: Option<&str>) -> Side<'a> {
     Side { name: "r".into(), record, details: &NoDetails, judgement, cell: cell.map(|c| CellId(c.into())) }
@@ -73,6 +74,28 @@ fn the_same_twice_is_equivalent() {
     noisy(1.0, &mut base);
     noisy(1.0, &mut candidate);
     assert!(compare(&base, &candidate).rows.iter().all(|r| r.outcome == Outcome::Equivalent));
+}
+
+#[test]
+fn data_that_one_record_loaded_and_the_next_found_are_no_other_work() {
+    let prepared = |way: Prepared| {
+        let mut record = record();
+        record.runs.iter_mut().for_each(|run| run.start.as_mut().unwrap().prepared = way);
+        noisy(1.0, &mut record);
+        record
+    };
+    let (loaded, found) = (prepared(Prepared::Loaded), prepared(Prepared::Found));
+    let compared = compare(&loaded, &found);
+    assert_eq!(compared.differences, [], "{compared:#?}");
+    assert!(compared.rows.iter().all(|row| row.outcome == Outcome::Equivalent));
+    // Rows that nobody compared may be others.
+    let mut counted = found.clone();
+    counted.datasets.iter_mut().for_each(|data| data.rows_checked = 0);
+    let told = compare(&loaded, &counted).differences;
+    assert!(told.iter().any(|d| d.key == "data"), "{told:#?}");
+    let mut aged = found;
+    aged.runs.iter_mut().for_each(|run| run.start.as_mut().unwrap().aged = true);
+    assert!(compare(&loaded, &aged).differences.iter().any(|d| d.key == "data"));
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! What each fuzz target does with its bytes. Shared by the libFuzzer targets beside it, which need a nightly compiler,
-//! and by `tests/mutations.rs`, which feeds them mutated recordings on the stable one.
+//! What each fuzz target does with its bytes. Shared by the libFuzzer targets beside it (`make fuzz`) and by
+//! `tests/mutations.rs`, which feeds them mutated recordings on every `cargo test`.
 //!
-//! A body passes when it returns: whatever the bytes, a parser gives a value or `Malformed`, and what it read it can write again.
+//! A body passes when it returns: whatever the bytes, a parser gives a value or `Malformed`, and what it read it can
+//! write again.
 
 use wire::handlersocket;
 use wire::memcached::Dialect;

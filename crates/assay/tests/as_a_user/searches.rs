@@ -62,18 +62,40 @@ fn a_search_that_is_killed_goes_on_and_finds_the_rate_that_the_server_was_made_f
     assert!(again.err.contains(&format!("all {} runs are in record", after.len())), "{again:#?}");
 }
 
+/// What the rule finds of a curve whose peak is known is held by answers that are imagined (`judge/tests/peak.rs`):
+/// where the peak of a server lies that others slow down meanwhile, nobody knows.
 #[test]
-fn the_users_at_the_peak_are_found_and_more_bring_nothing() {
+fn a_search_for_users_ends_by_its_rule_and_tells_its_answer_with_its_evidence() {
     let desk = Desk::new();
     let sham = Sham::start(&desk.path("s"), &[]).expect("the sham listens");
     sham.be_slow(SERVICE, PLACES);
-    let sought = "search = { for = \"users\", from = 1, to = 16, runs = 14 }";
-    desk.write("peak.toml", &experiment(&desk.path("s"), sought));
+    let most = 14;
+    let sought = format!("search = {{ for = \"users\", from = 1, to = 16, runs = {most} }}");
+    desk.write("peak.toml", &experiment(&desk.path("s"), &sought));
     desk.assay(&["run", "peak.toml", "--out", "record"]).assert_carried_out();
+
     let found = search(&desk);
-    // As many users as places do all that can be done, but for the time between an answer and the next question, in which
-    // a place stands empty: a busy machine takes so long that twice as many users do more, and half as many never do.
-    let [low, high] = ["low", "high"].map(|end| found["answer"][end].as_f64().expect("an interval"));
-    let places = f64::from(PLACES);
-    assert!(places / 2.0 < low && low <= places * 2.0 && places <= high, "{found:#}");
+    assert_eq!(found["over"], true, "{found:#}");
+    let over =
+        |note: &&Value| note["text"].as_str().is_some_and(|text| text.starts_with("the search of c001 is over: "));
+    assert_eq!(desk.notes().iter().filter(over).count(), 1);
+    // Every run is a trial, and says at which level, why there, and what came of it.
+    let trials = found["trials"].as_array().expect("trials");
+    assert!(trials.len() == desk.runs().len() && trials.len() <= most, "{found:#}");
+    let level = |trial: &Value| trial["level"].as_f64().expect("a level");
+    for trial in trials {
+        let run = desk.run(trial["run"].as_str().expect("its run"));
+        assert_eq!((&run["trial"]["level"], &run["trial"]["why"]), (&trial["level"], &trial["why"]));
+        assert!((1.0..=16.0).contains(&level(trial)) && trial["value"].as_f64() > Some(0.0), "{trial:#}");
+    }
+    for power in [1.0, 2.0, 4.0, 8.0, 16.0] {
+        assert!(trials.iter().any(|trial| level(trial) == power), "{power} users were not looked at: {found:#}");
+    }
+    // One of the levels, within its interval, and not the one at which most places stood empty.
+    let [value, low, high] = ["value", "low", "high"].map(|part| found["answer"][part].as_f64().expect("an answer"));
+    assert!(
+        trials.iter().any(|trial| level(trial) == value) && low <= value && value <= high && value > 1.0,
+        "{found:#}"
+    );
+    assert!(desk.assay(&["judge", "record"]).out.contains("noop does most with"));
 }

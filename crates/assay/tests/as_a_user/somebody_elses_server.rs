@@ -4,6 +4,7 @@
 use crate::desk::{Desk, Said};
 use lab::sessions::address::Door;
 use lab::sessions::control::Control;
+use serde_json::Value;
 use std::fs;
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -118,6 +119,56 @@ fn a_server_of_somebody_else_is_used_and_left_as_it_was() {
     assert!(![said.out, said.err, refused.out, refused.err].iter().any(|text| text.contains(SECRET)));
     control.execute("SELECT 1").expect("the server was not stopped");
     control.quit();
+}
+
+/// What a check said of each cell of a record: verdict and sentence.
+fn said_of(desk: &Desk, record: &str, check: &str) -> Vec<(String, String)> {
+    let report: Value = serde_json::from_str(&desk.read(&format!("{record}/report.json"))).unwrap();
+    let verdicts = report["cells"].as_array().unwrap().iter().flat_map(|cell| cell["verdicts"].as_array().unwrap());
+    let text = |verdict: &Value, key: &str| verdict[key].as_str().unwrap().to_string();
+    verdicts.filter(|v| v["check"] == check).map(|v| (text(v, "verdict"), text(v, "sentence"))).collect()
+}
+
+fn place(desk: &Desk, record: &str) -> Value {
+    let folder = desk.path(record).join("instances");
+    let file = fs::read_dir(folder).unwrap().next().expect("an instance").unwrap().path();
+    let instance: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    instance["place"].clone()
+}
+
+#[test]
+fn a_server_of_this_host_shares_its_cpus_and_data_that_an_earlier_record_loaded_are_the_same_work() {
+    let desk = Desk::new();
+    let _ends = Ends(&desk);
+    let (socket, control) = theirs(&desk);
+    control.quit();
+    let unix = format!("mysql://tester@localhost/?socket={}", socket.display());
+    let tcp = format!("mysql://tester@127.0.0.1:{}", over_tcp(&socket));
+
+    // The load is judged as beside a server of ours: on CPUs that both use, waiting for one strikes no number.
+    for (record, dsn) in [("one", &unix), ("two", &unix), ("three", &tcp)] {
+        bench(&desk, "oltp.point_selects", dsn, record).assert_carried_out();
+        assert_eq!(place(&desk, record), "this_host");
+        let told = said_of(&desk, record, "client_had_headroom");
+        assert_eq!(told.len(), 2);
+        assert!(told.iter().all(|(_, sentence)| sentence.contains("lient and server share")), "{record}: {told:#?}");
+    }
+    // Over TCP the kernel does not say whose process answers.
+    let unknown = said_of(&desk, "three", "client_had_headroom");
+    assert!(unknown.iter().all(|(_, s)| s.contains("the server's part was not measured")), "{unknown:#?}");
+
+    // The first record loaded what the second found, and compared with the generator: the same data.
+    let prepared = |record: &str, id: &str| run(&desk, record, id)["start"]["prepared"].clone();
+    assert_eq!((prepared("one", "c001-1"), prepared("two", "c001-1")), ("loaded".into(), "found".into()));
+    let compared = desk.assay(&["compare", "one", "two"]);
+    assert!(compared.out.contains("oltp.point_selects (users 1)"), "{compared:?}");
+    assert!(!compared.out.contains("other work") && !compared.out.contains("data:"), "{compared:?}");
+
+    // Whoever writes has its data loaded anew, the first run too, which could have used what lies there.
+    bench(&desk, "oltp.read_write", &unix, "written").assert_carried_out();
+    assert_eq!([prepared("written", "c001-1"), prepared("written", "c002-1")], ["loaded", "loaded"]);
+    let alike = said_of(&desk, "written", "starting_states_agree");
+    assert!(alike.iter().all(|(verdict, _)| verdict != "fail"), "{alike:#?}");
 }
 
 fn assert_no_secret(folder: &Path) {

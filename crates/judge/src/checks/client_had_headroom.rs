@@ -1,13 +1,15 @@
-//! A saturated client measures itself. Above the limit, latency grows in our own run queue and the server looks slower than
-//! it is; the first to suffer are the fastest servers, so it hides improvements. Three signs are read: how near the rate
-//! is to what this machine's load can do at most (the canary: the same load against a server that answers at
-//! once), how busy the workers were, and how long they waited for a CPU.
+//! A saturated client measures itself. Above the limit, latency grows in our own run queue and the server looks
+//! slower than it is; the first to suffer are the fastest servers, so it hides improvements. Three signs are read:
+//! how near the rate is to what this machine's load can do at most (the canary: the same load against a server that
+//! answers at once), how busy the workers were, and how long they waited for a CPU.
 //!
-//! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run queues or 50 %
-//! of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %. A run at 105 % of the canary
-//! shows that the canary was disturbed: it limits nothing then, and warns. Where client and server share CPUs, a busy CPU
-//! says nothing about who is short of it: there the client warns when it uses more than 50 % of their CPU time, only the
-//! canary can fail it, and every number is one of both together.
+//! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run
+//! queues or 50 % of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %. A
+//! run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. Where client
+//! and server share CPUs, a busy CPU says nothing about who is short of it: there the client warns when it uses more
+//! than 50 % of their CPU time, only the canary can fail it, and every number is one of both together. That holds for
+//! a server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
+//! time is not, and the canary alone decides.
 
 use crate::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::evidence::RunEvidence;
@@ -130,9 +132,18 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
 }
 
 fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
-    let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9);
-    let server = server.ok_or("client and server share CPUs, and the server's CPU time was not measured")?;
-    let (cpus, split) = (run.server_cpus().len(), used / (used + server));
+    let cpus = run.server_cpus().len();
+    let fails = run.limits.share(&CANARY_FAIL);
+    let Some(server) = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9) else {
+        let near = ceiling.ok_or("client and server share CPUs, and the server's CPU time was not measured")?;
+        let sentence = format!(
+            "Client and server share {cpus} CPUs: the client used {}, the server's part was not measured; the rate is {}.",
+            round3(used),
+            near.text()
+        );
+        return Ok(Seen::new(near.status(), near.text(), format!("{fails} of the canary's rate"), sentence));
+    };
+    let split = used / (used + server);
     let near = ceiling.as_ref().map_or(String::new(), |s| format!("; the rate is {}", s.text()));
     let sentence = format!(
         "Client and server share {cpus} CPUs: the client used {}, the server {}, so {} of the CPU time was the client's{near}.",
@@ -143,7 +154,7 @@ fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
     let most = run.limits.share(&CLIENT_SPLIT);
     let by_split = if split > most.0 { Status::Warn } else { Status::Pass };
     let status = ceiling.as_ref().map_or(Status::Pass, Sign::status).max(by_split);
-    let limit = format!("{most} of the CPU time; {} of the canary's rate", run.limits.share(&CANARY_FAIL));
+    let limit = format!("{most} of the CPU time; {fails} of the canary's rate");
     Ok(Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence))
 }
 

@@ -31,7 +31,7 @@ fn look(run: &RunEvidence) -> Sight {
     let transport = run.run.session.transport.as_str();
     let (warn, fail, most) = (run.limits.share(&LINK_WARN), run.limits.share(&LINK_FAIL), run.limits.share(&RESENT));
     let limit = format!("{fail} of the link, warns at {warn}; {most} sent again");
-    let far = run.cell.server.on.is_some() && run.instance.is_none_or(|i| i.cpus.is_empty());
+    let far = !run.is_on_this_host();
     if transport.starts_with("unix") || (transport.starts_with("tcp") && !far) {
         let way = if transport.starts_with("unix") { "a Unix socket" } else { "loopback" };
         let sentence = format!("Users came over {way}: no network was between them and the server.");

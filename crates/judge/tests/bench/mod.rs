@@ -322,6 +322,7 @@ pub fn instance(key: &str) -> InstanceRecord {
             .collect(),
         engines: vec!["InnoDB".into()],
         cpus: vec![0, 1],
+        place: None,
         complaints: Vec::new(),
         not_applicable: Vec::new(),
         start_time: Nanos::from_secs(1),

@@ -1,7 +1,9 @@
 //! The check `client_had_headroom`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
-use model::verdict::Status::{Fail, Pass, Warn};
+use model::record::Record;
+use model::record::answer::Place;
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
 fn a_client_near_its_end_is_called_so() {
@@ -35,4 +37,64 @@ fn on_shared_cpus_a_busy_client_warns_and_only_the_canary_fails_it() {
     let judgement = judge(&shared(0.1));
     assert!(judgement.not_measured.iter().any(|s| s.contains("share CPUs")), "{:?}", judgement.not_measured);
     assert!(judgement.cells[1].bound.as_ref().unwrap().sentence.contains("they share these CPUs"));
+}
+
+/// A server that was there before the lab, on the CPUs of a load that spends much of its latency waiting for one of
+/// them.
+fn found(spoil: impl Fn(&mut Record)) -> Record {
+    let mut record = all_runs(|r| {
+        r.load_cpus = vec![0, 1];
+        counter(r, "client.cpu.user", 0.3e9);
+        counter(r, "client.runqueue.wait", 5e9);
+    });
+    let dsn = "mysql://root@localhost/?socket=/s";
+    record.plan.cells.iter_mut().for_each(|cell| cell.server.on = Some(dsn.into()));
+    for instance in &mut record.instances {
+        (instance.wanted.on, instance.place) = (Some(dsn.into()), Some(Place::ThisHost));
+    }
+    spoil(&mut record);
+    record
+}
+
+#[test]
+fn a_server_that_was_found_on_this_host_shares_its_cpus_as_one_of_ours_does() {
+    let told = verdict(&found(|_| ()), "client_had_headroom");
+    assert_eq!(told.verdict, Pass, "{}", told.sentence);
+    assert!(told.sentence.contains("Client and server share 2 CPUs"), "{}", told.sentence);
+    assert!(judge(&found(|_| ())).not_measured.iter().any(|s| s.contains("share CPUs")));
+    let elsewhere = found(|r| r.instances[0].place = Some(Place::Elsewhere));
+    assert_eq!(status(&elsewhere, "client_had_headroom"), Fail, "the same load on CPUs of its own");
+}
+
+#[test]
+fn a_record_that_does_not_say_where_its_server_was_knows_it_by_the_cpus_that_could_be_read() {
+    let before = found(|r| r.instances[0].place = None);
+    assert_eq!(status(&before, "client_had_headroom"), Pass);
+    let unseen = |r: &mut Record| {
+        r.instances[0].place = None;
+        r.instances[0].cpus.clear();
+    };
+    assert_eq!(status(&found(unseen), "client_had_headroom"), Fail, "on CPUs of its own, as far as anybody knows");
+}
+
+#[test]
+fn behind_loopback_a_server_whose_process_is_not_known_leaves_the_canary_to_decide() {
+    let unknown = |r: &mut Record| {
+        r.instances[0].cpus.clear();
+        let counters = ["server.cpu.user", "server.cpu.system"];
+        r.runs.iter_mut().for_each(|run| counters.iter().for_each(|name| forget(run, name)));
+    };
+    let told = verdict(&found(unknown), "client_had_headroom");
+    assert_eq!(told.verdict, Pass, "{}", told.sentence);
+    assert!(told.sentence.contains("the server's part was not measured"), "{}", told.sentence);
+    let near = |r: &mut Record| {
+        unknown(r);
+        r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0);
+    };
+    assert_eq!(status(&found(near), "client_had_headroom"), Fail);
+    let alone = |r: &mut Record| {
+        unknown(r);
+        r.canary = None;
+    };
+    assert_eq!(status(&found(alone), "client_had_headroom"), NotEvaluable);
 }

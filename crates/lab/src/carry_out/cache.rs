@@ -45,6 +45,7 @@ pub(super) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<
         variables: Default::default(),
         engines: Vec::new(),
         cpus: Vec::new(),
+        place: None,
         complaints: Vec::new(),
         not_applicable: Vec::new(),
         start_time: Nanos(0),

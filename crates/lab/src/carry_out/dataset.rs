@@ -12,7 +12,6 @@ use crate::sessions::control::Control;
 use model::plan::PlannedRun;
 use model::record::answer::DatasetRecord;
 use model::record::event::EventKind;
-use model::record::start::Prepared;
 use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -40,8 +39,9 @@ impl Lab<'_> {
             let what = format!("the groups need {} datasets, and the schema {schema} has room for one", wanted.len());
             return Err(Unready::Skip(format!("{what}; {}", Found::ROOM_OF_ITS_OWN)));
         }
-        if up.aged {
-            // A writer went over them: they are looked at again, and loaded where the lab may.
+        if up.aged || writes && up.runs > 0 {
+            // A writer went over them, or begins where others have been: they are looked at again, and loaded where
+            // the lab may.
             (up.aged, up.runs) = (false, 0);
             up.datasets.clear();
         }
@@ -60,6 +60,8 @@ impl Lab<'_> {
         let lying = lying(&root, &schema, &wanted.name, wanted.dataset.as_ref());
         match lying.map_err(|e| Unready::Fail(format!("looking at the schema {schema}: {e}")))? {
             Lying::Nothing | Lying::Ours => {}
+            // Whoever writes has its data loaded anew, the first of them as all others, so that they begin alike.
+            Lying::Matching { ours: true, .. } if writes => {}
             Lying::Matching { ours: false, .. } if writes => {
                 let what = format!("the schema {schema} was not made by assay, and {} would change it", run.cell);
                 return Err(Unready::Fail(format!("{what}; {}", Found::ROOM_OF_ITS_OWN)));
@@ -67,7 +69,9 @@ impl Lab<'_> {
             Lying::Matching { loaded, .. } => {
                 self.notebook.dataset(&self.describe_dataset(wanted, &schema, loaded, None))?;
                 self.notebook.note(EventKind::DatasetReady, Some(&run.id), format!("{schema}: found as wanted"))?;
-                self.up.as_mut().expect("it was looked at").datasets.insert(wanted.name.clone(), Ok(schema));
+                let up = self.up.as_mut().expect("it was looked at");
+                up.filled.remove(&wanted.name);
+                up.datasets.insert(wanted.name.clone(), Ok(schema));
                 return Ok(());
             }
             Lying::Others(why) => {
@@ -84,7 +88,8 @@ impl Lab<'_> {
         up.datasets.retain(|_, there| there.as_ref() != Ok(&schema));
         let known = filled.map(|_| schema);
         up.datasets.insert(wanted.name.clone(), known.clone());
-        (up.runs, up.prepared) = (0, Prepared::Loaded);
+        up.filled.insert(wanted.name.clone());
+        up.runs = 0;
         known.map(|_| ()).map_err(Unready::Skip)
     }
 

@@ -3,7 +3,7 @@
 //! fills only a schema that is empty or that it made itself.
 
 use super::dataset::SESSIONS_PER_CPU;
-use super::found::{Found, MARKER, build_of};
+use super::found::{Found, MARKER, build_of, place_of};
 use super::instance::{Serving, Up, fingerprint};
 use super::wanted::Wanted;
 use super::{Lab, Unready};
@@ -78,6 +78,7 @@ fn record(key: &str, wanted: &Server, told: &Json) -> InstanceRecord {
         variables: Default::default(),
         engines: Vec::new(),
         cpus: Vec::new(),
+        place: None,
         complaints: Vec::new(),
         not_applicable: Vec::new(),
         start_time: Nanos(0),
@@ -123,11 +124,12 @@ impl Lab<'_> {
     pub(super) fn meet_documents(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
         let (store, schema) = named(name)?;
         let (told, offers) = look(&store).map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
-        let record = record(key, server, &told);
+        let place = place_of(&store.address);
+        let record = InstanceRecord { place: Some(place), ..record(key, server, &told) };
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
         let build = build_of(server, record);
-        let serving = Serving::Found(Found { pid: None, schema, keys: Default::default() });
+        let serving = Serving::Found(Found { pid: None, place, schema, keys: Default::default() });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
         Ok(Up { store: Some((store, offers)), ..up })
     }

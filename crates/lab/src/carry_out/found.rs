@@ -10,9 +10,11 @@ use crate::sessions::dsn;
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
 use model::plan::{LAB_SESSIONS, Server};
-use model::record::answer::InstanceRecord;
+use model::record::answer::{InstanceRecord, Place};
 use model::units::Users;
 use std::collections::BTreeMap;
+use std::net::{ToSocketAddrs, UdpSocket};
+use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
 
@@ -20,8 +22,9 @@ use workload::session::Fault;
 pub(super) const MARKER: &str = "made_by_assay";
 
 pub struct Found {
-    /// `None` when the server is elsewhere.
+    /// `None` where the kernel does not say who answers: behind TCP, even on this host.
     pub pid: Option<u32>,
+    pub place: Place,
     /// The schema that the DSN names.
     pub schema: Option<String>,
     /// How many keys of ours lie in a cache, by what they begin with.
@@ -76,8 +79,23 @@ pub(super) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
         }
         Address::Tcp { .. } => None,
     };
-    let found = Found { pid, schema: door.schema.clone(), keys: BTreeMap::new() };
+    let place = place_of(&door.address);
+    let found = Found { pid, place, schema: door.schema.clone(), keys: BTreeMap::new() };
     Ok((found, Door { schema: None, ..door }))
+}
+
+/// By the address alone. An address is this host's if a socket may be bound to it, whichever interface has it;
+/// loopback always is.
+pub(super) fn place_of(address: &Address) -> Place {
+    match address {
+        Address::Unix(_) => Place::ThisHost,
+        Address::Tcp { host, port } => {
+            let is_ours = |ip| UdpSocket::bind((ip, 0)).is_ok();
+            let found = (host.as_str(), *port).to_socket_addrs().ok().into_iter().flatten();
+            let mut ours = found.map(|address| is_ours(address.ip())).peekable();
+            if ours.peek().is_some() && ours.all(|is_ours| is_ours) { Place::ThisHost } else { Place::Elsewhere }
+        }
+    }
 }
 
 /// As it told of itself: nothing of its files is ours to know.
@@ -167,4 +185,19 @@ pub fn unmark(door: &Door) -> Result<(), Fault> {
     control.execute(&format!("DELETE FROM {MARKER}"))?;
     control.quit();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_behind_a_socket_loopback_or_an_own_address_is_on_this_host() {
+        let tcp = |host: &str| place_of(&Address::Tcp { host: host.into(), port: 3306 });
+        assert_eq!(place_of(&Address::Unix("/nowhere/s".into())), Place::ThisHost);
+        assert_eq!([tcp("127.0.0.1"), tcp("127.8.8.8"), tcp("0.0.0.0")], [Place::ThisHost; 3]);
+        // Kept for documentation: no host has these.
+        assert_eq!([tcp("192.0.2.7"), tcp("203.0.113.9")], [Place::Elsewhere; 2]);
+        assert_eq!(tcp("no such host"), Place::Elsewhere);
+    }
 }

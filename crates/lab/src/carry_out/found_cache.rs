@@ -68,6 +68,7 @@ impl Lab<'_> {
         let (found, door) = find(name)?;
         let told = describe(key, server, &door.address);
         let mut record = told.map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
+        record.place = Some(found.place);
         record.cpus = found.pid.and_then(|pid| cpus_of(pid).ok()).unwrap_or_default();
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;

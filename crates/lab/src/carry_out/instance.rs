@@ -26,7 +26,7 @@ use model::record::event::EventKind;
 use model::record::start::{Prepared, Restored};
 use model::units::Nanos;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -49,6 +49,8 @@ pub struct Up {
     pub doors: Doors,
     /// Datasets that were prepared in it: the schema, or why it cannot hold them.
     pub datasets: BTreeMap<String, Result<String, String>>,
+    /// Those of them that this lab loaded into a server that was there before, beside others that it found.
+    pub filled: BTreeSet<String>,
     /// How they came there.
     pub prepared: Prepared,
     pub restored: Option<Restored>,
@@ -77,6 +79,7 @@ impl Up {
             nodes: Vec::new(),
             doors,
             datasets: BTreeMap::new(),
+            filled: BTreeSet::new(),
             prepared,
             restored: None,
             build,
@@ -250,6 +253,7 @@ impl Lab<'_> {
         let mut record = describe(key, server, &mut control)
             .map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
         control.quit();
+        record.place = Some(found.place);
         if let Some(pid) = found.pid {
             record.cpus = cpus_of(pid).unwrap_or_default();
             record.binary_sha256 = fingerprint(&format!("/proc/{pid}/exe"));
@@ -360,6 +364,7 @@ fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<Instanc
         variables,
         engines,
         cpus: Vec::new(),
+        place: None,
         complaints: Vec::new(),
         not_applicable: Vec::new(),
         start_time: Nanos(0),

@@ -69,6 +69,7 @@ fn describe(key: &str, wanted: &Server, door: &Door) -> Result<InstanceRecord, F
         variables: pairs(&mut control, SETTINGS)?,
         engines: pairs(&mut control, ENGINES)?.into_keys().collect(),
         cpus: Vec::new(),
+        place: None,
         complaints: Vec::new(),
         not_applicable: Vec::new(),
         start_time: Nanos(0),
@@ -121,6 +122,7 @@ impl Lab<'_> {
         let (found, _) = behind(door.clone())?;
         let told = describe(key, server, &door);
         let mut record = told.map_err(|e| Trouble::new(format!("{name} does not say what it is")).because(e))?;
+        record.place = Some(found.place);
         if let Some(pid) = found.pid {
             record.cpus = cpus_of(pid).unwrap_or_default();
             record.binary_sha256 = fingerprint(&format!("/proc/{pid}/exe"));

@@ -7,7 +7,7 @@ use super::instance::{Serving, Up};
 use super::wanted::Wanted;
 use crate::sessions::control::Control;
 use model::plan::door::speaks_sql;
-use model::record::start::StartingState;
+use model::record::start::{Prepared, StartingState};
 use model::units::Bytes;
 use std::collections::BTreeMap;
 use workload::session::Fault;
@@ -39,7 +39,7 @@ pub(super) fn state(up: &Up, wanted: &[Wanted]) -> Option<StartingState> {
     control.quit();
     Some(StartingState {
         datasets: wanted.iter().map(|w| (w.name.clone(), w.fingerprint())).collect(),
-        prepared: up.prepared,
+        prepared: if wanted.iter().any(|w| up.filled.contains(&w.name)) { Prepared::Loaded } else { up.prepared },
         runs_before: up.runs,
         aged: up.aged,
         restored: up.restored.clone(),

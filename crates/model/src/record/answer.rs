@@ -30,12 +30,24 @@ pub struct InstanceRecord {
     pub engines: Vec<String>,
     /// CPUs that the server's process may use, read back after start.
     pub cpus: Vec<u32>,
+    /// Of a server that was there before the lab; absent for one that the lab started, and in records from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// Warnings in the error log that mean an option was not honoured.
     pub complaints: Vec<String>,
     /// Settings that this version or engine has no use for, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_applicable: Vec<String>,
     pub start_time: Nanos,
+}
+
+/// Where a server is that the lab did not start, as its address says: the far end of a tunnel looks like this host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Behind a Unix socket, loopback, or an address of this host: it shares CPUs with the load.
+    ThisHost,
+    Elsewhere,
 }
 
 /// One dataset as it lies in an instance: `datasets/<key>.json`.

@@ -453,6 +453,7 @@ fn instance() -> InstanceRecord {
         variables: variables.iter().filter_map(|v| v.split_once('=')).map(|(k, v)| (k.to_string(), v.to_string())).collect(),
         engines: vec!["innodb".into(), "aria".into()],
         cpus: vec![0, 1],
+        place: None,
         complaints: Vec::new(),
         not_applicable: Vec::new(),
         start_time: Nanos::from_millis(1_840),
