@@ -39,10 +39,9 @@ test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory page
 	@scripts/test
-	cd $(PAGE) && { npm test --silent || { echo "Once more, alone:"; npm test --silent; }; }
 
 # Every build below $ASSAY_HOME and the distribution's own; `assay servers install BUILD...` brings more. `make test` does the
-# same to the distribution's and the two smallest downloads.
+# same to the distribution's and the smallest download of each registry client.
 fleet: page
 	ASSAY_FLEET=installed cargo test --locked -p assay --test fleet
 
