@@ -5,11 +5,12 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo test fleet page build lint fuzz bench instructions sysbench-suite clean-records
+.PHONY: help demo test bare fleet page build lint fuzz bench instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
 	@echo "make test    every test: unit, golden, property, real servers, the page in a real browser"
+	@echo "make bare    demo, then test, in a bare Debian 12 that is made for it, and what it lacked by name (as root)"
 	@echo "make fleet   provision, load, run and stop every server build that is installed (assay servers)"
 	@echo "make build   the release binary at target/release/assay, page included"
 	@echo "make lint    formatting and clippy"
@@ -39,6 +40,10 @@ test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory page
 	@scripts/test
+
+# The README's commands on a machine that has nothing; not part of `make test`, because it takes its time.
+bare:
+	@scripts/bare
 
 # Every build below $ASSAY_HOME and the distribution's own; `assay servers install BUILD...` brings more. `make test` does the
 # same to the distribution's and the smallest download of each registry client.
