@@ -5,11 +5,12 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo test fleet page build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
+.PHONY: help demo demo-page demo-crates test bare fleet page build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
 
 help:
-	@echo "make demo    build, measure a private MariaDB for four minutes, and draw the report"
+	@echo "make demo    build, measure a private MariaDB for two minutes, and draw the report"
 	@echo "make test    every test: unit, golden, property, real servers, the page in a real browser"
+	@echo "make bare    demo, then test, in a bare Debian 12 that is made for it, and what it lacked by name (as root)"
 	@echo "make fleet   provision, load, run and stop every server build that is installed (assay servers)"
 	@echo "make build   the release binary at target/release/assay, page included"
 	@echo "make install     put that binary, its completions, manual pages and experiments below PREFIX=/usr/local"
@@ -20,13 +21,21 @@ help:
 	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
 
+# The crates that hold no page are built while packages are fetched and the page is made; the profile is for minutes, not for speed.
 demo:
-	@scripts/install demo
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory -j2 demo-page demo-crates
+	cargo build --profile demo --locked -p assay
 	@rm -rf $(SMOKE)
-	@target/release/assay run experiments/read-only-charsets.toml --scale smoke --out $(SMOKE); \
+	@target/demo/assay run experiments/read-only-charsets.toml --scale smoke --out $(SMOKE); \
 	 status=$$?; [ $$status -le 1 ] || exit $$status; \
 	 echo; echo "The report: file://$(CURDIR)/$(SMOKE)/report.html"
+
+demo-page:
+	@scripts/install demo
+	@$(MAKE) --no-print-directory page
+
+demo-crates:
+	cargo build --profile demo --locked -p lab -p judge
 
 build: page
 	cargo build --release --locked -p assay
@@ -85,10 +94,13 @@ test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory page
 	@scripts/test
-	cd $(PAGE) && { npm test --silent || { echo "Once more, alone:"; npm test --silent; }; }
+
+# The README's commands on a machine that has nothing; not part of `make test`, because it takes its time.
+bare:
+	@scripts/bare
 
 # Every build below $ASSAY_HOME and the distribution's own; `assay servers install BUILD...` brings more. `make test` does the
-# same to the distribution's and the two smallest downloads.
+# same to the distribution's and the smallest download of each registry client.
 fleet: page
 	ASSAY_FLEET=installed cargo test --locked -p assay --test fleet
 

@@ -1,7 +1,12 @@
-//! Each build does what builds are for: it is provisioned, loaded, run and stopped, with every engine that it has, by the
-//! binary as its user has it. Without a wish: the distribution's own and the two smallest downloads of the catalogue, which are
-//! kept from one test to the next; ASSAY_FLEET=installed takes every build of this user's home instead. A registry that
-//! cannot be reached skips its build and says so: what a network does is nobody's mistake here.
+//! Each build does what builds are for: it is provisioned, loaded, run and stopped, with every engine that it has, by
+//! the binary as its user has it. Without a wish: the distribution's own and the smallest download of each registry
+//! client, which are kept from one test to the next; ASSAY_FLEET=installed takes every build of this user's home
+//! instead. A registry that cannot be reached, or whose client is not here, skips its build: what a network does is
+//! nobody's mistake here. It prints what libtest would, so that its builds are counted and asked again as tests are, by
+//! `-- --exact fleet::BUILD`.
+
+#[path = "../../lab/tests/skipped/mod.rs"]
+mod skipped;
 
 use serde_json::Value;
 use std::fs;
@@ -9,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::time::Instant;
 
-const DOWNLOADS: usize = 2;
+/// What a proof may download for one build: minutes of a slow line, and less than any build that is made here.
+const MOST_DOWNLOADED: u64 = 50_000_000;
 const DISTRIBUTION: &str = "distribution";
 /// What an install says when a client or its registry is not there.
 const UNREACHABLE: &[&str] =
@@ -60,7 +66,8 @@ aa          = false
 "#;
 const DOCUMENTS: &str = "ferretdb";
 
-/// InnoDB's memcached plugin, by the byte and by the counter, and how old its answers get with so many gets in a transaction.
+/// InnoDB's memcached plugin, by the byte and by the counter, and how old its answers get with so many gets in a
+/// transaction.
 const DOOR: &str = r#"question = "Does the plugin serve what lies in the table?"
 
 [axes]
@@ -99,27 +106,38 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
-    // A name on the command line of `cargo test` means other tests.
-    let asked = std::env::args().skip(1).find(|a| !a.starts_with('-'));
-    let listing = std::env::args().any(|a| a == "--list");
-    if listing || asked.is_some_and(|name| !"fleet".contains(&name)) {
+    // Names on the command line of `cargo test` choose builds, and often mean other tests.
+    let asked: Vec<_> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let exact = std::env::args().any(|a| a == "--exact");
+    let is_asked = |test: &str| {
+        asked.is_empty() || asked.iter().any(|name| if exact { test == name } else { test.contains(name.as_str()) })
+    };
+    let fleet = Fleet::of(std::env::var("ASSAY_FLEET").ok().as_deref());
+    let names = fleet.builds().into_iter().map(|build| build["name"].as_str().expect("a name").to_string());
+    let tests: Vec<_> = names.map(|name| (format!("fleet::{name}"), name)).filter(|(test, _)| is_asked(test)).collect();
+    if std::env::args().any(|a| a == "--list") {
+        tests.iter().for_each(|(test, _)| println!("{test}: test"));
         return ExitCode::SUCCESS;
     }
-    let fleet = Fleet::of(std::env::var("ASSAY_FLEET").ok().as_deref());
     let mut failed = 0;
-    for build in fleet.builds() {
+    for (test, name) in &tests {
         let begun = Instant::now();
-        let name = build["name"].as_str().expect("a name").to_string();
-        let told = match fleet.prove(&name) {
-            Outcome::Served(how) => format!("serves: {how}"),
-            Outcome::Skipped(why) => format!("SKIPPED: {why}"),
+        let (told, ending) = match fleet.prove(name) {
+            Outcome::Served(how) => (format!("serves: {how}"), "ok"),
+            Outcome::Skipped(why) => {
+                let (wants, mend) = lacks(&why);
+                skipped::by_name(test, &wants, mend);
+                ("is skipped".to_string(), "ok")
+            }
             Outcome::Failed(why) => {
                 failed += 1;
-                format!("FAILED: {why}")
+                (format!("failed: {why}"), "FAILED")
             }
         };
-        println!("{name:18} {told} ({:.0} s)", begun.elapsed().as_secs_f64());
+        println!("{name} {told} ({:.0} s)\ntest {test} ... {ending}", begun.elapsed().as_secs_f64());
     }
+    let (ending, passed) = (if failed == 0 { "ok" } else { "FAILED" }, tests.len() - failed);
+    println!("\ntest result: {ending}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out");
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -159,8 +177,17 @@ impl Fleet {
             return rows.into_iter().filter(|r| r["installed"] == true).collect();
         }
         let (mut own, mut others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| r["name"] == DISTRIBUTION);
-        others.sort_by_key(|r| r["download_bytes"].as_u64().expect("a number of bytes"));
-        own.extend(others.into_iter().take(DOWNLOADS));
+        let bytes = |row: &Value| row["download_bytes"].as_u64().expect("a number of bytes");
+        let client = |row: &Value| row["source"].as_str().and_then(|s| s.split(' ').next()).map(str::to_string);
+        others.retain(|row| bytes(row) <= MOST_DOWNLOADED);
+        others.sort_by_key(bytes);
+        let mut clients = Vec::new();
+        others.retain(|row| {
+            let is_first = !clients.contains(&client(row));
+            clients.push(client(row));
+            is_first
+        });
+        own.extend(others);
         own
     }
 
@@ -247,6 +274,13 @@ impl Fleet {
         }
         Ok(())
     }
+}
+
+/// What an install lacked, by what it said, and what brings it: a client by a package, or else a registry.
+fn lacks(why: &str) -> (String, &str) {
+    let first = why.lines().next().unwrap_or_default().trim_start_matches("assay: ");
+    let mend = why.lines().last().map(str::trim).filter(|line| line.starts_with("apt-get"));
+    (format!("its download ({first})"), mend.unwrap_or("a registry that answers"))
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -3,6 +3,7 @@
 //! what nobody asked for ends the conversation, and after the first batches nothing is allocated.
 
 mod counting;
+mod skipped;
 
 use counting::COUNT;
 use lab::load::executor::Executor;
@@ -56,7 +57,7 @@ fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(door: &KeyDoor
 /// A cache of our own; `None`, and a word about it, where none is installed.
 fn cache(place: &Path) -> Option<Instance> {
     let Ok(build) = catalogue::find("memcached") else {
-        eprintln!("skipped: memcached is not installed here");
+        skipped::test("memcached", "apt-get install memcached");
         return None;
     };
     let house = House { home: place.join("home"), runtime: place.to_path_buf() };

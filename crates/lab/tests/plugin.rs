@@ -2,6 +2,8 @@
 //! server down is refused, told, or kept away. A value too long for its column is answered STORED and cut off; a server that runs
 //! as root dies of the plugin, and dies again at its next start, unless the plugin is told so; `flush_all` would empty the table.
 
+mod skipped;
+
 use lab::carry_out::{found_cache, keyed};
 use lab::process::Guard;
 use lab::servers::house::House;
@@ -37,7 +39,7 @@ fn work() -> Work {
 fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept_away() {
     for name in BUILDS {
         let Ok(build) = catalogue::find(name) else {
-            eprintln!("left out: {name}, which is not installed here");
+            skipped::test(name, &format!("assay servers install {name}"));
             continue;
         };
         let place = tempfile::tempdir().unwrap();

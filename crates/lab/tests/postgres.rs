@@ -2,6 +2,7 @@
 //! as text and prepared, rows and NULLs, errors that a session survives and those that it does not.
 
 mod private_postgres;
+mod skipped;
 
 use lab::load::executor::Executor;
 use lab::sessions::address::{Address, Door};

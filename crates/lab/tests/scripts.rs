@@ -24,6 +24,8 @@ use std::sync::{Arc, Mutex};
 mod private_postgres;
 mod script_results;
 mod script_shapes;
+#[path = "skipped/mod.rs"]
+mod skipped;
 
 static GO: AtomicBool = AtomicBool::new(false);
 

@@ -2,6 +2,7 @@
 //! number, and nothing that outlives its lab. Without Galera's library these tests say so and look at nothing.
 
 use crate::desk::{Desk, RUN, Said, until};
+use crate::skipped;
 use rustix::process::{Pid, Signal, kill_process};
 
 const CLUSTER: &[&str] = &["--set", "server.topology=\"galera:3\"", "--set", "axes.range_size=[100]"];
@@ -12,7 +13,7 @@ const LONG: &[&str] = &["--set", "load.measure=\"30s\"", "--set", "repeat.repeti
 fn galera_is_here() -> bool {
     let here = lab::servers::cluster::provider().is_some();
     if !here {
-        eprintln!("skipped: Galera's library is not installed here (package galera-4)");
+        skipped::test("Galera's library", "apt-get install galera-4");
     }
     here
 }

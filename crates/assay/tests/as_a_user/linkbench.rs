@@ -2,6 +2,7 @@
 //! for longer than the server lets anybody wait. Operations are tried again, and no counter may drift from its list.
 
 use crate::desk::{Desk, until};
+use crate::skipped;
 use lab::servers::catalogue;
 use lab::sessions::address::Door;
 use lab::sessions::control::Control;
@@ -170,8 +171,7 @@ fn no_counter_drifts_on_rocksdb_either() {
     let desk = Desk::new();
     let build = catalogue::find(catalogue::DISTRIBUTION).expect("the tests have a server");
     if !build.installed.engines.iter().any(|engine| engine == "rocksdb") {
-        eprintln!("skipped: the distribution's server has no RocksDB");
-        return;
+        return skipped::test("RocksDB in the distribution's server", "scripts/install test");
     }
     desk.write("crowded.toml", ON_ROCKSDB);
     let mut assay = desk.start(&["run", "crowded.toml", "--out", "record"]);

@@ -25,6 +25,8 @@ mod private_postgres;
 mod sampling;
 mod searches;
 mod servers;
+#[path = "../../../lab/tests/skipped/mod.rs"]
+mod skipped;
 mod somebody_elses_cache;
 mod somebody_elses_server;
 mod stages;

@@ -2,6 +2,7 @@
 //! one (`assay servers install ferretdb` builds it). One user, because that server has no transactions.
 
 use crate::desk::{Desk, Said, until};
+use crate::skipped;
 use lab::servers::catalogue;
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -31,8 +32,7 @@ aa          = false
 #[test]
 fn what_is_loaded_and_changed_over_documents_is_counted_to_the_link() {
     let Ok(build) = catalogue::find("ferretdb") else {
-        eprintln!("skipped: this host has no ferretdb (assay servers install ferretdb)");
-        return;
+        return skipped::test("FerretDB", "assay servers install ferretdb");
     };
     let desk = Desk::new();
     // A desk has a home of its own, which lacks what is installed in the user's.
@@ -72,8 +72,7 @@ fn what_is_loaded_and_changed_over_documents_is_counted_to_the_link() {
 #[test]
 fn an_account_is_let_in_by_scram_and_a_wrong_password_is_not() {
     let Ok(build) = catalogue::find("ferretdb") else {
-        eprintln!("skipped: this host has no ferretdb (assay servers install ferretdb)");
-        return;
+        return skipped::test("FerretDB", "assay servers install ferretdb");
     };
     let desk = Desk::new();
     let (data, socket) = (desk.path("data"), desk.path("s"));

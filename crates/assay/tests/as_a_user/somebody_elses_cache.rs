@@ -2,6 +2,7 @@
 //! leaves, and data that would push others' out are refused.
 
 use crate::desk::Desk;
+use crate::skipped;
 use lab::carry_out::free_port;
 use lab::servers::catalogue;
 use lab::sessions::address::Address;
@@ -25,7 +26,7 @@ impl Drop for Theirs {
 /// Somebody's cache of the least size that there is; `None`, and a word about it, where none is installed.
 fn theirs(at: &Address) -> Option<Theirs> {
     let Ok(build) = catalogue::find("memcached") else {
-        eprintln!("skipped: memcached is not installed here");
+        skipped::test("memcached", "apt-get install memcached");
         return None;
     };
     let mut command = Command::new(&build.installed.binary);

@@ -5,6 +5,7 @@
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::signal;
 use crate::private_postgres::Postgres;
+use crate::skipped;
 use lab::sessions::address::Door;
 use lab::sessions::control::Control;
 use rustix::process::Signal;
@@ -153,7 +154,7 @@ fn every_workload_says_to_mariadb_what_sysbench_says() {
     let words = server.words();
     let there = Path::new(SYSBENCH).exists() && Path::new(SCRIPTS).exists();
     if !there {
-        eprintln!("not compared: sysbench is not installed here (package sysbench)");
+        skipped::test("sysbench, to compare with", "apt-get install sysbench");
     }
     server.heard();
     for (workload, of_event) in WORKLOADS {

@@ -3,6 +3,7 @@
 //! kind what others prepare, so prepared texts are compared as a set, and SET NAMES belongs to assay's sessions.
 
 use crate::desk::{Desk, Said};
+use crate::skipped;
 use crate::sysbench::{EVENTS, SCRIPTS, SYSBENCH, Server};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -62,8 +63,7 @@ fn ours(desk: &Desk, server: &Server, record: &str, members: &[&str], count: u64
 #[test]
 fn the_write_half_says_to_a_server_what_sysbench_says() {
     if !(Path::new(SYSBENCH).exists() && Path::new(SCRIPTS).exists()) {
-        eprintln!("not compared: sysbench is not installed here (package sysbench)");
-        return;
+        return skipped::test("sysbench", "apt-get install sysbench");
     }
     let desk = Desk::new();
     let mut server = Server::start(&desk);

@@ -14,7 +14,6 @@ use model::record::answer::{InstanceRecord, Place};
 use model::units::Users;
 use std::collections::BTreeMap;
 use std::net::{ToSocketAddrs, UdpSocket};
-use std::os::unix::net::UnixStream;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
 

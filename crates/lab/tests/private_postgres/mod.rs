@@ -3,6 +3,7 @@
 
 #![allow(dead_code)] // each test uses a part of this
 
+use crate::skipped;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::chown;
@@ -33,7 +34,7 @@ impl Postgres {
     /// `None`, with the reason told, where it is not installed.
     pub fn start() -> Option<Self> {
         let Some(programs) = programs() else {
-            eprintln!("skipped: no PostgreSQL is installed (package postgresql)");
+            skipped::test("PostgreSQL", "apt-get install postgresql");
             return None;
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
