@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         return verbs::sysbench::called(&program, arguments).into();
     }
     match arguments.next() {
-        Some(verb) if verb == lab::process::GUARD_VERB => return lab::servers::guard::main(arguments),
+        Some(verb) if verb == lab::os::process::GUARD_VERB => return lab::servers::process::guard::main(arguments),
         Some(verb) if verb == verbs::sysbench::NAME => return verbs::sysbench::called(&verb, arguments).into(),
         Some(_) | None => {}
     }

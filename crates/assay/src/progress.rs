@@ -20,7 +20,7 @@ impl Terminal {
             bar
         });
         if let Some(bar) = bar.clone() {
-            lab::waits::told_by(move |line| bar.suspend(|| eprintln!("{line}")));
+            lab::os::waits::told_by(move |line| bar.suspend(|| eprintln!("{line}")));
         }
         Self { bar }
     }

@@ -4,9 +4,9 @@
 use crate::exit::{self, Exit};
 use crate::verbs::servers;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::provision::snapshots::manifest::digest;
 use lab::servers::catalogue::{self, Catalogue};
-use lab::servers::house::House;
-use lab::snapshots::manifest::digest;
+use lab::servers::process::folders::House;
 use lua::guest::Guest;
 use lua::report::{Level, Log};
 use lua::script::Said;

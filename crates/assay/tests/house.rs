@@ -37,10 +37,10 @@ const WORLDLY: &[&str] = &[
 
 /// The modules that may say `unsafe`, each with its reason in its opening lines.
 const UNSAFE_ROOMS: &[&str] = &[
-    "lab/src/load/executor/",
-    "lab/src/process.rs",
-    "lab/src/servers/guard.rs",
-    "lab/src/survey",
+    "lab/src/executor/",
+    "lab/src/os/process.rs",
+    "lab/src/servers/process/guard.rs",
+    "lab/src/os/survey",
     "lua/src/draws.rs",
     "lua/src/exchange.rs",
     "lua/src/fiber.rs",

@@ -5,52 +5,24 @@
 //! [`evidence`] lays the record out by cell and run; everything else reads from there and never searches.
 #![forbid(unsafe_code)]
 
-mod absent;
-mod account;
-pub mod across;
-mod bound;
-mod cells;
-mod check;
 pub mod checks;
-mod claims;
-mod comparisons;
-mod course;
-pub mod decide;
-mod dose;
-mod drift;
-mod errors;
-mod evidence;
-mod finding;
+pub mod compare;
+pub mod curves;
+pub mod families;
 pub mod findings;
-mod fingerprint;
-mod forecast;
-pub mod history;
-mod law;
+pub mod frame;
 pub mod limits;
-mod metrics;
-mod moved;
-mod next;
-mod noise;
-mod pairs;
-mod phases;
-mod plans;
-mod prepared;
-mod regime;
-mod rivals;
-mod scaling;
-mod schema;
-pub mod search;
-mod signature;
-mod silence;
-mod staleness;
 pub mod stats;
-mod trial;
-mod versioning;
-mod waits;
-mod work;
+pub mod tell;
 
-pub use check::{Check, Scope};
-pub use finding::Cause;
+use compare::comparisons;
+use curves::{forecast, law};
+use findings::frame::finding;
+use frame::{cells, check, evidence, metrics, plans, silence};
+use tell::claims;
+
+pub use findings::frame::finding::Cause;
+pub use frame::check::{Check, Scope};
 
 use checks::{flushing_was_settled, window_covers_cycles};
 use model::judgement::Judgement;

@@ -3,7 +3,7 @@
 mod bench;
 
 use bench::*;
-use judge::across::{self, Side, USUAL};
+use judge::compare::across::{self, Side, USUAL};
 use model::compared::{Compared, Row};
 use model::estimate::Outcome;
 use model::plan::CellId;

@@ -6,8 +6,8 @@
 mod bench;
 
 use bench::{experiment, set_rate};
-use judge::search::answer::{Told, tell};
-use judge::search::next;
+use judge::curves::search::answer::{Told, tell};
+use judge::curves::search::next;
 use model::judgement::SearchJudgement;
 use model::plan::RunId;
 use model::record::run::{Ending, RunRecord};

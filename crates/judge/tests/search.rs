@@ -1,8 +1,8 @@
 //! Searches on servers that are only imagined, by the thousand: whether the interval holds the knee as often as it says, how
 //! many runs it takes, and what happens when there is nothing to find. Seeded, so the answers are the same every time.
 
-use judge::search::peak::Sight;
-use judge::search::threshold::Belief;
+use judge::curves::search::peak::Sight;
+use judge::curves::search::threshold::Belief;
 use model::search::{Goal, Keep, Search};
 use model::seed::{Seed, split_mix};
 use model::units::{Nanos, Share};

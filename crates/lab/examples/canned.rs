@@ -5,9 +5,9 @@
 //!     canned serve SOCKET
 //!     canned io_uring|epoll SOCKET USERS SECONDS        prints one line of JSON
 
-use lab::clock;
-use lab::load::executor::{Executor, Gate, Handle};
-use lab::sessions::address::Address;
+use lab::backends::endpoint::Address;
+use lab::executor::{Executor, Gate, Handle};
+use lab::os::clock;
 use model::load::Io;
 use model::units::Nanos;
 use rustix::buffer::spare_capacity;

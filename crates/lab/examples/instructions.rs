@@ -5,8 +5,8 @@
 //!
 //!     instructions SOCKET OPERATIONS
 
+use lab::backends::endpoint::Door;
 use lab::load::{Crew, Voyage, Witness, drive};
-use lab::sessions::address::Door;
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::tally::Tally;

@@ -1,9 +1,9 @@
 //! How late the load itself is: an open load on the sham server, and the percentiles of its schedule lag, of its latency and of
 //! its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
 
+use lab::backends::endpoint::Door;
 use lab::load::{Crew, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
-use lab::sessions::address::Door;
 use model::errors::Errors;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};

@@ -1,9 +1,9 @@
 //! Runs a sysbench script against a server, without the command line: what a statement of a script costs this program.
 //! Usage: `script FILE COMMAND SOCKET USERS SECONDS [NAME=VALUE]...`.
 
-use lab::scripts::{Limits, Main, Stage, perform, run};
-use lab::sessions::address::Door;
-use lab::sessions::at_large::Doors;
+use lab::backends::endpoint::Door;
+use lab::backends::own_sessions::Doors;
+use lab::campaign::scripts::{Limits, Main, Stage, perform, run};
 use lua::option::{Kind, Options, Value};
 use lua::script::{Invocation, Said, Script};
 use lua::state::Entry;

@@ -1,9 +1,9 @@
 //! Arrivals cost no memory: a run of ten times as many operations allocates no more, whether users keep up or a backlog grows.
 //! Counted by an allocator that stands in for the system's in this test alone; it cannot be written without `unsafe`.
 
+use lab::backends::endpoint::Door;
 use lab::load::{Crew, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
-use lab::sessions::address::Door;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
 use model::rate::Rate;

@@ -1,15 +1,15 @@
 //! Disturbances on a real server whose part somebody else takes: a transaction that is to stay open, and whose session is killed,
 //! is told as one that was not, and not as a run that failed.
 
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
 use lab::disturbances::scene::Place;
 use lab::disturbances::scene::acting::{Acting, Over};
-use lab::process::Guard;
+use lab::os::process::Guard;
 use lab::samplers::Process;
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use model::load::Disturb;
 use model::plan::Server;
 use model::value::Value;

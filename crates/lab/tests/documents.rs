@@ -4,10 +4,10 @@
 mod counting;
 
 use counting::COUNT;
-use lab::load::executor::Executor;
-use lab::sessions::address::Address;
-use lab::sessions::documents::{DocumentDoor, Opening, Session, Store};
-use lab::sessions::mysql::Connecting;
+use lab::backends::endpoint::Address;
+use lab::backends::mongodb::session::{DocumentDoor, Opening, Session, Store};
+use lab::backends::mysql::session::Connecting;
+use lab::executor::Executor;
 use model::load::Io;
 use model::units::Nanos;
 use std::io::{Read, Write};

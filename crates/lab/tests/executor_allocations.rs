@@ -4,9 +4,9 @@
 mod counting;
 
 use counting::COUNT;
-use lab::clock;
-use lab::load::executor::{Executor, Gate, Handle};
-use lab::sessions::address::Address;
+use lab::backends::endpoint::Address;
+use lab::executor::{Executor, Gate, Handle};
+use lab::os::clock;
 use model::load::Io;
 use model::units::Nanos;
 use std::cell::Cell;

@@ -2,12 +2,12 @@
 //! inserted in order of their key, then 3,000 updates of ten lines each, as Delivery does. The counts were the same on every
 //! run that was looked at, save for a few that background threads add; they are the ground of finding P1.
 
-use lab::process::Guard;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
+use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use model::plan::Server;
 use model::value::Value;
 use std::sync::atomic::AtomicBool;

@@ -2,10 +2,10 @@
 //! so that a stall is seen by everybody who would have come, and that overload is told and not hidden. The stalls are the
 //! one thing here that takes its time: their truth is a length.
 
-use lab::clock;
+use lab::backends::endpoint::Door;
 use lab::load::{Crew, Outcome, Voyage, Witness, drive};
+use lab::os::clock;
 use lab::servers::sham::Sham;
-use lab::sessions::address::Door;
 use model::errors::Errors;
 use model::histogram::Histogram;
 use model::load::{Arrivals, Distribution, Io, Pause, Phase, PhaseKind, Process, Until};

@@ -1,9 +1,9 @@
 //! The load against the sham server: whole runs through the very path that real servers are driven by, on both ways of
 //! talking to the kernel.
 
+use lab::backends::endpoint::Door;
 use lab::load::{Crew, Outcome, Voyage, Witness, drive};
 use lab::servers::sham::Sham;
-use lab::sessions::address::Door;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
 use model::rate::Rate;

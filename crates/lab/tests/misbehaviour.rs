@@ -1,10 +1,10 @@
 //! What becomes of a load when the server misbehaves, each way on the sham, which misbehaves a known number of times: what
 //! must be counted, what the session and its user do next, and in which words a run ends that cannot go on.
 
+use lab::backends::endpoint::Door;
 use lab::load::failure::Cause;
 use lab::load::{Crew, Outcome, Voyage, Witness, drive};
 use lab::servers::sham::{Greets, Heard, Manners, Misdeed, Sham};
-use lab::sessions::address::Door;
 use model::errors::{Errors, LOST_CONNECTION, MALFORMED_ANSWER, TIME_OUT};
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::tally::{OperationTally, Tally};
@@ -215,7 +215,7 @@ fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(std::time::Duration::from_millis(200));
-                sham.be_silent_until(Nanos(lab::clock::now().0 + Nanos::from_secs(60).0));
+                sham.be_silent_until(Nanos(lab::os::clock::now().0 + Nanos::from_secs(60).0));
             });
             drive(&Voyage { io, ..endless }, &AtomicBool::new(false), &mut Nobody).unwrap()
         });

@@ -4,15 +4,16 @@
 
 mod skipped;
 
-use lab::carry_out::{found_cache, keyed};
-use lab::process::Guard;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::servers::{catalogue, keys};
-use lab::sessions::address::Door;
-use lab::sessions::by_key::control::Control as KeyControl;
-use lab::sessions::by_key::{KeyDoor, Keys, Protocol};
-use lab::sessions::control::Control;
+use lab::backends::endpoint::Door;
+use lab::backends::keyed::control::Control as KeyControl;
+use lab::backends::keyed::{KeyDoor, Keys, Protocol, provision};
+use lab::backends::memcached::found;
+use lab::backends::mysql::control::Control;
+use lab::backends::mysql::keys;
+use lab::os::process::Guard;
+use lab::servers::catalogue;
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use model::load::Work;
 use model::plan::Server;
 use std::time::{Duration, Instant};
@@ -58,7 +59,7 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             control.execute(&format!("CREATE DATABASE {schema}")).unwrap();
             let table = format!("({key} INT PRIMARY KEY, {column} VARCHAR({width}) NOT NULL) ENGINE=InnoDB");
             control.execute(&format!("CREATE TABLE {schema}.{TABLE} {table}")).unwrap();
-            keyed::map(&sql, &build.share, &address, schema).unwrap();
+            provision::map(&sql, &build.share, &address, schema).unwrap();
             let protocol = Protocol::Memcached { dialect: Dialect::Text, keys: Keys::Container(schema.into()) };
             let door = KeyDoor { address: address.clone(), protocol };
             let mut by_key = KeyControl::connect(&door, PATIENCE).unwrap();
@@ -68,7 +69,7 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             }
             assert_eq!(by_key.write().unwrap(), KEYS, "{name} says that all were stored, in {schema} as well");
             assert_eq!(by_key.get(&[KEYS]).unwrap()[0].1, text[..width], "{name}");
-            let compared = keyed::compare(&door, &work()).map_err(|trouble| trouble.to_string());
+            let compared = provision::compare(&door, &work()).map_err(|trouble| trouble.to_string());
             match schema {
                 "whole" => compared.unwrap(),
                 _ => {
@@ -83,7 +84,7 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
 
         // Its keys are rows of somebody's table: no guest of a cache gets in.
         let dsn = format!("memcached://localhost?socket={}", instance.door().unwrap().socket.display());
-        let refusal = found_cache::look(&dsn).unwrap_err().to_string();
+        let refusal = found::look(&dsn).unwrap_err().to_string();
         assert!(refusal.contains("InnoDB's plugin, whose keys are rows of a table"), "{refusal}");
 
         // The plugin is in the server's own list now, and comes back with it however it went.

@@ -4,11 +4,11 @@
 mod private_postgres;
 mod skipped;
 
-use lab::load::executor::Executor;
-use lab::sessions::address::{Address, Door};
-use lab::sessions::mysql::{Connecting, Opening};
-use lab::sessions::postgres::Session;
-use lab::sessions::tls::{Mode, Tls};
+use lab::backends::endpoint::{Address, Door};
+use lab::backends::mysql::session::{Connecting, Opening};
+use lab::backends::postgres::session::Session;
+use lab::backends::tls::{Mode, Tls};
+use lab::executor::Executor;
 use model::load::Io;
 use model::units::Nanos;
 use private_postgres::Postgres;

@@ -1,17 +1,17 @@
 //! Sampling on this machine: real sources, a real thread, a real page; once beside a session that plays a quiet server, so
 //! that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
 
-use lab::clock;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
+use lab::execution::sampling::{Sampling, between};
 use lab::notebook::{Notebook, read};
-use lab::process::Guard;
+use lab::os::clock;
+use lab::os::process::Guard;
 use lab::samplers::client::Workers;
 use lab::samplers::{self, Ask};
-use lab::sampling::{Sampling, between};
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use model::plan::{Plan, RunId, Server};
 use model::record::Details;
 use model::record::series::Shape;

@@ -1,14 +1,14 @@
 //! sysbench's API, by scripts of our own: what each call gives, what errors do, and that a script which never ends is ended. Most
 //! need no server (`--mysql-dry-run`); what talks to one talks to the MariaDB that is installed here.
 
-use lab::process::Guard;
-use lab::scripts::{Limits, Main, Performed, Ran, Stage, perform, report, run};
+use lab::backends::endpoint::{Address, Door};
+use lab::backends::mysql::control::Control;
+use lab::backends::own_sessions::Doors;
+use lab::campaign::scripts::{Limits, Main, Performed, Ran, Stage, perform, report, run};
+use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::{Address, Door};
-use lab::sessions::at_large::Doors;
-use lab::sessions::control::Control;
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use lua::Compat;
 use lua::option::{Options, Value};
 use lua::script::{Invocation, Said, Script};

@@ -1,10 +1,10 @@
 //! The lab's servers against the MariaDB that is installed here: they come up, they end, and they never outlive their
 //! lab. Each test has a house of its own in a temporary folder; what a test leaves behind would fail the next one.
 
-use lab::process::{Ended, Guard};
+use lab::os::process::{Ended, Guard};
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, MARKER, STOP_PATIENCE, Wish};
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, MARKER, STOP_PATIENCE, Wish};
 use model::plan::Server;
 use model::settings;
 use model::value::Value;

@@ -1,13 +1,15 @@
 //! Sessions against the MariaDB that is installed here: both transports, passwords, both protocols, long packets, and
 //! every way in which a user's session meets an error and goes on.
 
-use lab::process::Guard;
+use lab::backends::endpoint::{Address, Door};
+use lab::backends::keyed;
+use lab::backends::mongodb::session as documents;
+use lab::backends::mysql::control::Control;
+use lab::backends::postgres::session as postgres;
+use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::{Address, Door};
-use lab::sessions::control::Control;
-use lab::sessions::{by_key, documents, postgres};
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use model::plan::Server;
 use model::value::Value;
 use std::net::TcpListener;
@@ -129,9 +131,9 @@ fn a_server_that_takes_the_connection_and_says_nothing_is_told_in_every_protocol
     let address = Address::Tcp { host: "127.0.0.1".into(), port };
     let patience = Duration::from_millis(30);
     let door = Door { address: address.clone(), user: "u".into(), password: String::new(), schema: None, tls: None };
-    let keys = |protocol| by_key::KeyDoor { address: address.clone(), protocol };
-    let container = by_key::Protocol::Memcached { dialect: Dialect::Text, keys: by_key::Keys::Container("c".into()) };
-    let index = by_key::Protocol::HandlerSocket {
+    let keys = |protocol| keyed::KeyDoor { address: address.clone(), protocol };
+    let container = keyed::Protocol::Memcached { dialect: Dialect::Text, keys: keyed::Keys::Container("c".into()) };
+    let index = keyed::Protocol::HandlerSocket {
         secret: "s".into(),
         schema: "s".into(),
         table: "t".into(),
@@ -142,8 +144,8 @@ fn a_server_that_takes_the_connection_and_says_nothing_is_told_in_every_protocol
     let told = [
         Control::connect_with(&door, patience).err(),
         postgres::control::Control::connect(&door, patience).err(),
-        by_key::control::Control::connect(&keys(container), patience).err(),
-        by_key::control::Control::connect(&keys(index), patience).err(),
+        keyed::control::Control::connect(&keys(container), patience).err(),
+        keyed::control::Control::connect(&keys(index), patience).err(),
         documents::control::Control::connect(&documents, patience).err(),
     ];
     for fault in told {

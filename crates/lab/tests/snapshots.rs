@@ -1,15 +1,15 @@
 //! Data kept cold and restored, on the MariaDB that is installed here: what comes back is what was loaded, whatever was written
 //! meanwhile; what is torn, whoever tore it, never comes back; what is in use is never removed.
 
-use lab::loader::{self, check_spots};
-use lab::process::{Ended, Guard};
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
+use lab::os::process::{Ended, Guard};
+use lab::provision::loader::{self, check_spots};
+use lab::provision::snapshots::manifest::Manifest;
+use lab::provision::snapshots::{Kept, Store, rest};
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, STOP_PATIENCE, Wish};
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
-use lab::snapshots::manifest::Manifest;
-use lab::snapshots::{Kept, Store, rest};
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use model::plan::Server;
 use model::seed::Seed;
 use model::units::{Bytes, Nanos};

@@ -1,14 +1,14 @@
 //! Encrypted sessions against the MariaDB that is installed here: what each mode asks of the server, how each failure is
 //! told, long answers, and a load on both ways of talking to the kernel.
 
+use lab::backends::endpoint::{Address, Door};
+use lab::backends::mysql::control::Control;
+use lab::backends::tls::{Mode, Tls};
 use lab::load::{Crew, Voyage, Witness, drive};
-use lab::process::Guard;
+use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, Wish};
-use lab::sessions::address::{Address, Door};
-use lab::sessions::control::Control;
-use lab::sessions::tls::{Mode, Tls};
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, Wish};
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::plan::Server;

@@ -5,11 +5,11 @@
 mod counting;
 
 use counting::COUNT;
-use lab::load::executor::{Executor, Handle};
-use lab::servers::certificates;
-use lab::sessions::address::Address;
-use lab::sessions::channel::Channel;
-use lab::sessions::tls::{Mode, Tls};
+use lab::backends::channel::Channel;
+use lab::backends::endpoint::Address;
+use lab::backends::tls::{Mode, Tls};
+use lab::executor::{Executor, Handle};
+use lab::servers::process::certificates;
 use model::load::Io;
 use model::units::Nanos;
 use rustls::crypto::ring;

@@ -1,6 +1,6 @@
 //! A search: instead of a level that the author names, the load has one that is looked for, run by run. The plan holds what is
 //! looked for, where, how closely and with how many runs at most; which level a run takes follows from the runs before it
-//! (`judge::search`), and the record of each run says which it was and why. Not here: the rule itself, and its statistics.
+//! (`judge::curves::search`), and the record of each run says which it was and why. Not here: the rule itself, and its statistics.
 
 use crate::plan::Cell;
 use crate::rate::Rate;

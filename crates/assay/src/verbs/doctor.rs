@@ -4,10 +4,9 @@
 
 use super::Verb;
 use crate::exit::Exit;
-use crate::out;
-use crate::question;
+use crate::{out, question};
 use clap::{ArgMatches, Command};
-use lab::present::Present;
+use lab::os::present::Present;
 use model::host::Host;
 use model::units::Bytes;
 use std::fmt::Write;
@@ -27,7 +26,7 @@ fn run(_: &ArgMatches) -> Exit {
         Ok(host) => host,
         Err(exit) => return exit,
     };
-    let signs = examine(&host, &lab::present::watch(WATCH));
+    let signs = examine(&host, &lab::os::present::watch(WATCH));
     out!("{}", render(&signs).trim_end());
     if signs.iter().any(|s| s.state == State::Bad) { Exit::CheckFailed } else { Exit::Valid }
 }

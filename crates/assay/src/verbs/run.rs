@@ -3,14 +3,13 @@
 
 use super::{Verb, judge, report};
 use crate::exit::{self, Exit};
-use crate::interrupt;
-use crate::out;
 use crate::progress::Terminal;
 use crate::question::{self, Question};
+use crate::{interrupt, out};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::Halt;
 use lab::notebook::Notebook;
-use lab::process::Guard;
+use lab::os::process::Guard;
 use model::judgement::Judgement;
 use model::record::Record;
 use model::record::run::Ending;
@@ -92,8 +91,15 @@ fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
     plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     let mut terminal = Terminal::new();
-    let outcome =
-        lab::carry_out(plan, host, ::judge::search::next, Guard::this_program(), &mut notebook, &mut terminal, &stop);
+    let outcome = lab::carry_out(
+        plan,
+        host,
+        ::judge::curves::search::next,
+        Guard::this_program(),
+        &mut notebook,
+        &mut terminal,
+        &stop,
+    );
     drop(terminal);
     outcome.map_err(|halt| match halt {
         Halt::World(trouble) => exit::failed(trouble),

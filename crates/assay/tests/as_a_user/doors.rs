@@ -3,8 +3,8 @@
 
 use crate::desk::Desk;
 use crate::skipped;
+use lab::backends::mysql::keys::HANDLERSOCKET;
 use lab::servers::catalogue;
-use lab::servers::keys::HANDLERSOCKET;
 use serde_json::Value;
 
 fn question(workloads: &[&str], builds: &[&str]) -> String {

@@ -3,9 +3,9 @@
 
 use crate::desk::{Desk, until};
 use crate::skipped;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
 use lab::servers::catalogue;
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;

@@ -3,11 +3,11 @@
 
 use crate::desk::Desk;
 use crate::skipped;
-use lab::carry_out::free_port;
+use lab::backends::endpoint::Address;
+use lab::backends::keyed::KeyDoor;
+use lab::backends::keyed::control::Control;
+use lab::campaign::free_port;
 use lab::servers::catalogue;
-use lab::sessions::address::Address;
-use lab::sessions::by_key::KeyDoor;
-use lab::sessions::by_key::control::Control;
 use serde_json::Value;
 use std::process::{Child, Command};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //! stopped or set. Of its data assay touches only what it made itself, and the password is written nowhere.
 
 use crate::desk::{Desk, Said};
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
 use serde_json::Value;
 use std::fs;
 use std::io;

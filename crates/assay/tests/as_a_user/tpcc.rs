@@ -2,8 +2,8 @@
 //! swallowed, and a load into a server that stays goes on behind the warehouses that are in, however it was ended.
 
 use crate::desk::{Desk, until};
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::path::PathBuf;

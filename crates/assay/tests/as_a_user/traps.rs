@@ -5,8 +5,8 @@
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::await_event;
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use serde_json::Value;
 use std::fs;

@@ -3,8 +3,8 @@
 
 use crate::desk::{Desk, until};
 use crate::interruptions::signal;
-use lab::sessions::address::Door;
-use lab::sessions::control::Control;
+use lab::backends::endpoint::Door;
+use lab::backends::mysql::control::Control;
 use rustix::process::Signal;
 use serde_json::Value;
 

@@ -3,10 +3,10 @@
 //! and placement included, which no interval within a cell shows. When the pair differs significantly and by more than the
 //! margin of equivalence, every claim of the experiment warns.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::comparisons::{MARGIN, of_runs, ratio};
-use crate::decide::CLAIM;
-use crate::evidence::Evidence;
+use crate::compare::comparisons::{MARGIN, of_runs, ratio};
+use crate::compare::decide::CLAIM;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::Evidence;
 use model::units::Share;
 use model::verdict::Status;
 

@@ -5,8 +5,8 @@
 //!
 //! One other answer fails.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
 use model::value::Value;
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};

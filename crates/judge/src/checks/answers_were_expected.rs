@@ -2,8 +2,8 @@
 //! one row, a range as many rows as it spans), and count every answer that does not. One such answer fails the run: it
 //! means lost rows, a wrong dataset or a misread protocol, and never noise.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {

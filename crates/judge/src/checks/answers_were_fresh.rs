@@ -5,8 +5,8 @@
 //! The lab asks once per run, through a connection of its own: a row is changed in SQL, committed, and read past SQL until it is
 //! new. One old answer warns. At read uncommitted no answer is old, and it may be one that is never committed; the sentence says so.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use model::plan::door::{CACHE, MONGODB};
 use model::verdict::Status;
 use model::words::door;

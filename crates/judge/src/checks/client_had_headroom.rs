@@ -11,13 +11,13 @@
 //! a server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
 //! time is not, and the canary alone decides.
 
-use crate::check::{Check, Look, Need, Seen, Sight, graded};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
+use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
 use crate::limits::{
     CANARY_BEATEN, CANARY_FAIL, CANARY_WARN, CLIENT_CPU_BESIDE_IDLE, CLIENT_CPU_FAIL, CLIENT_CPU_WARN, CLIENT_SPLIT,
     CLIENT_WAIT_FAIL, CLIENT_WAIT_WARN, Limit, SERVER_IDLE, WORKER_FAIL, WORKER_WARN,
 };
-use crate::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
 use model::record::canary::CanaryPoint;
 use model::units::{Share, round3};
 use model::verdict::Status;

@@ -4,8 +4,8 @@
 //!
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{COMPACTION_FAIL, COMPACTION_WARN, STALLED};
 use model::units::{Bytes, Share};
 use model::verdict::Status;

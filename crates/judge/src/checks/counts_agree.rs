@@ -10,8 +10,8 @@
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.
 
-use crate::check::{Check, Look, Need, Seen, Sight, graded};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{COUNTS_APART, COUNTS_OFF};
 use model::record::disturbance::Asked;
 use model::record::run::RunRecord;

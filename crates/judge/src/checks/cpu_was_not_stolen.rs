@@ -4,8 +4,8 @@
 //! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve. On a machine that
 //! is not virtual nothing can be stolen.
 
-use crate::check::{Check, Look, Need, Seen, Sight, graded};
-use crate::evidence::CellEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::evidence::CellEvidence;
 use crate::limits::{STEAL_FAIL, STEAL_WARN};
 use model::units::Share;
 use model::verdict::Status;
@@ -30,7 +30,7 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     // Each end of each phase may have counted one tick more or less.
     let ends = cell.runs.iter().map(|run| run.phases.len()).sum::<usize>() as f64;
-    let resolution = super::machine_was_quiet::TICK * ends.sqrt() / total;
+    let resolution = crate::checks::machine_was_quiet::TICK * ends.sqrt() / total;
     let (warn, fail) = (cell.limits.share(&STEAL_WARN), cell.limits.share(&STEAL_FAIL));
     if resolution > fail.0 {
         return Err(format!(

@@ -2,8 +2,8 @@
 //! text or an old dataset of another seed would all give fine numbers about other data. One wrong row fails: the sample is
 //! small, so one found stands for many.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use model::record::answer::DatasetRecord;
 use model::verdict::Status;
 

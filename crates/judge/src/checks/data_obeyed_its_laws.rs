@@ -8,8 +8,8 @@
 //! may have moved. Shares must lie in their bounds unless chance explains them with 1 in 1,000, and are looked at from a number on
 //! that the law says: below it they are named as undecided and not as held. A law whose question had no answer is not evaluable.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::stats::binomial::cdf;
 use model::histogram::Histogram;
 use model::record::audit::{Audit, Law, Rule, Severity, Term};

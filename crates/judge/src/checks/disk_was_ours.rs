@@ -4,8 +4,8 @@
 //!
 //! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 % of free space.
 
-use crate::check::{Check, Look, Need, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{DISK_FREE, FOREIGN_IO};
 use model::units::{Bytes, Share};
 use model::verdict::Status;

@@ -6,8 +6,8 @@
 //!
 //! It may begin up to 1 s after its phase, or 5 % of it in longer ones: until then the phase has nothing of it.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use model::units::{Nanos, Share};
 use model::verdict::Status;
 

@@ -6,8 +6,8 @@
 //! One per user passes: a rollback that was refused itself, or a cut between two seconds. Beyond, it fails. Events that a script began
 //! again are no swallowed errors: it counts them.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use model::errors::shown;
 use model::verdict::Status;
 use std::collections::BTreeMap;

@@ -6,8 +6,8 @@
 //! A rise by 5 % of the log, or by 5 % of the pool in dirty pages, warns. Where the rise would reach 75 % of the log
 //! within two more windows, at which flushing is forced, it fails.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{DIRTY_WARN, REDO_FAIL, REDO_WARN};
 use model::units::Share;
 use model::verdict::Status;

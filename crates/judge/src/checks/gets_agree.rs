@@ -8,8 +8,8 @@
 //! two per user warn; above, it fails. Rows that HandlerSocket's counter has beyond what clients received only warn: statements
 //! read rows by key as well.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{COUNTS_APART, COUNTS_OFF};
 use model::verdict::Status;
 use model::words::door;

@@ -6,8 +6,8 @@
 //!
 //! A build whose name has another version than its server fails; a peak whose selection may weigh more than 2 % warns.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::CellEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::CellEvidence;
 use crate::limits::BEST_OF;
 use crate::stats::{selection, variation};
 use model::host::Version;

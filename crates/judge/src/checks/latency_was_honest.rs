@@ -8,8 +8,8 @@
 //! operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns when stalls
 //! (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
-use crate::check::{Check, Look, Seen, Sight, worst_of};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{BEGUN_FAIL, BEGUN_WARN, LATE, STALL, STALLED};
 use model::histogram::Histogram;
 use model::load::Group;

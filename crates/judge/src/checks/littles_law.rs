@@ -7,8 +7,8 @@
 //! where it exceeds 5 %, as in runs of half a second with a stall, the law says nothing. Neither does it where a server was killed: users
 //! who wait for it when the phase ends have been in an operation that is timed in another phase, or never.
 
-use crate::check::{Check, Look, Seen, Sight, graded, worst_of};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, graded, worst_of};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{LITTLE_FAIL, LITTLE_WARN};
 use model::load::Group;
 use model::record::tally::OperationTally;

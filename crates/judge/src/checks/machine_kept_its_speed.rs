@@ -9,8 +9,8 @@
 //! Copying through memory is told beside it, and judged by nobody: it differs by more than that on machines where
 //! nothing is wrong.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
-use crate::evidence::CellEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::evidence::CellEvidence;
 use crate::limits::{PULSE_FAIL, PULSE_WARN};
 use crate::stats::{median, robust_deviation};
 use model::plan::RunId;

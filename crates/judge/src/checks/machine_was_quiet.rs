@@ -6,10 +6,10 @@
 //! in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the resolution is
 //! allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
 
-use crate::check::{Check, Look, Need, Seen, Sight, graded};
-use crate::evidence::{CellEvidence, RunEvidence};
+use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
 use crate::limits::{OTHERS_FAIL, OTHERS_WARN};
-use crate::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
 use model::units::{Nanos, Share};
 use model::verdict::Status;
 use std::collections::BTreeMap;

@@ -14,10 +14,10 @@
 //! Phases that do different work are compared each with its like. They are short, so that what is drawn by chance differs: four standard
 //! errors of a count are allowed there.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, Evidence};
+use crate::compare::pairs::{self, Pair};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::limits::WORK_OFF;
-use crate::pairs::{self, Pair};
 use model::plan::CellId;
 use model::record::tally::StatementTally;
 use model::units::{Share, round3};

@@ -6,8 +6,8 @@
 //! A server with pages in the swap (1 MiB) fails; everything else warns: pages swapped in, more than one fault from disk per hundred
 //! operations, an allocator that stalls more than once a second, a process that was killed.
 
-use crate::check::{Check, Look, Need, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::FAULTS;
 use model::units::{Bytes, round3};
 use model::verdict::Status;

@@ -7,8 +7,8 @@
 //! disturb each other. Statements that were not measured alone (BEGIN, COMMIT) enter with the time they took within the mix, and where
 //! they are more than 50 % of it nothing is predicted.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, Evidence};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::limits::{MIX_HIGH, MIX_LOW};
 use model::units::{Share, round3};
 use model::value::Value;

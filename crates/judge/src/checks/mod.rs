@@ -46,7 +46,7 @@ mod timers_were_fine;
 mod transports_agree;
 pub(crate) mod window_covers_cycles;
 
-use crate::check::Check;
+use crate::frame::check::Check;
 
 /// In the order in which a reader should doubt: comparability, work, load, data, state,
 /// surroundings, noise.

@@ -5,8 +5,8 @@
 //!
 //! 70 % of the link warns and 90 % fails; one segment in a thousand sent again warns.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{LINK_FAIL, LINK_WARN, RESENT};
 use model::units::{Bytes, Share};
 use model::verdict::Status;

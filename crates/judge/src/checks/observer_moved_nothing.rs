@@ -4,11 +4,10 @@
 //!
 //! It warns and never fails: the bias is the same for all cells that were sampled, and a ratio of two of them does not have it.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
-use crate::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
-use crate::decide;
-use crate::evidence::Evidence;
-use crate::pairs;
+use crate::compare::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
+use crate::compare::{decide, pairs};
+use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::evidence::Evidence;
 use model::estimate::Outcome;
 use model::units::Share;
 
@@ -47,7 +46,7 @@ fn look(evidence: &Evidence) -> Sight {
         Some(pair) => {
             let numbers = ratio(pair.base, pair.candidate).map_or(String::new(), |r| format!(" ({})", numbers(&r)));
             let told = |value: &str| format!("{SAMPLING} {value}");
-            let value = |cell: &crate::evidence::CellEvidence| told(&cell.cell.axes[SAMPLING].to_string());
+            let value = |cell: &crate::frame::evidence::CellEvidence| told(&cell.cell.axes[SAMPLING].to_string());
             format!(
                 "Bias of the instrument: {} of {} pairs of cells are not known to be equivalent, as {} with {} against {}{numbers}.",
                 unlike.len(),

@@ -5,8 +5,8 @@
 //! five a second that sampling is made of. The reading at an end of the window falls into it however short the window is, and
 //! takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second look dear.
 
-use crate::check::{Check, Look, Need, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{OBSERVER_CPU, OBSERVER_STATEMENTS};
 use model::units::{Share, round3};
 use model::verdict::Status;

@@ -7,8 +7,8 @@
 //! Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the rate of
 //! operations done (goodput) was, and the share of all tries that were work for nothing.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::CellEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::CellEvidence;
 use crate::limits::{FAILED, Limits, RETRIED};
 use model::errors::{RETRYABLE, shown};
 use model::record::tally::OperationTally;

@@ -6,9 +6,9 @@
 //!
 //! An outlier warns.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::comparisons::MARGIN;
-use crate::evidence::Evidence;
+use crate::compare::comparisons::MARGIN;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::Evidence;
 use crate::limits::OUTLIER;
 use model::units::{Share, round3};
 use model::verdict::Status;

@@ -7,10 +7,10 @@
 //! A difference in the work (a parameter, isolation, the connection's character set) fails: comparisons
 //! of these cells are refused. A difference in the server's variables or its surroundings warns, and the report names it.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::drift::{self, Class, Drift};
-use crate::evidence::Evidence;
-use crate::pairs::{self, Pair};
+use crate::compare::drift::{self, Class, Drift};
+use crate::compare::pairs::{self, Pair};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::Evidence;
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +94,7 @@ fn values(found: &[(&Pair, Drift)]) -> String {
 
 fn sentence(found: &[(&Pair, Drift)]) -> String {
     let (pair, drift) = &found[0];
-    let place = |cell: &crate::evidence::CellEvidence| format!("{} ({})", cell.cell.workload, cell.cell.id);
+    let place = |cell: &crate::frame::evidence::CellEvidence| format!("{} ({})", cell.cell.workload, cell.cell.id);
     let mut text = format!(
         "`{}` is {} in {} but {} in {}, which should differ in the axis `{}` only.",
         drift.key,

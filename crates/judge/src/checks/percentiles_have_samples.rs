@@ -3,8 +3,8 @@
 //! bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says which. Samples are
 //! counted as if independent; stalls that hit many users at once make them worth less.
 
-use crate::check::{Check, Look, Seen, Sight, worst_of};
-use crate::evidence::CellEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::evidence::CellEvidence;
 use crate::limits::TAIL;
 use crate::stats::order;
 use model::units::round3;

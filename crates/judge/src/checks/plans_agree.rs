@@ -3,10 +3,9 @@
 //! variant and a first candidate for the cause; where the axis is anything else (users, CPUs, a setting that should only size something), it
 //! fails. Plans are compared by what they do, not by what they expect.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, Evidence};
-use crate::fingerprint;
-use crate::pairs;
+use crate::compare::{fingerprint, pairs};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,9 +6,9 @@
 //! A plan that is another after the run fails; plans that differ between values warn. A lookup by a whole key that found its row
 //! and one that found none are one plan: rows come and go.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
-use crate::fingerprint;
+use crate::compare::fingerprint;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use model::verdict::Status;
 

@@ -6,8 +6,8 @@
 //! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is said against purge, which
 //! may not even have begun.
 
-use crate::check::{Check, Look, Seen, Sight, graded};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{HISTORY_FAIL, HISTORY_WARN, START_HISTORY};
 use model::units::{Share, round3};
 use model::verdict::Status;

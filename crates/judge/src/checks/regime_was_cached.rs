@@ -5,10 +5,10 @@
 //!
 //! Every regime but cached warns: it may be what was asked, and then it belongs in the question.
 
-use crate::check::{Check, Look, Need, Seen, Sight};
-use crate::evidence::CellEvidence;
+use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::evidence::CellEvidence;
+use crate::frame::regime::{PHYSICAL, Regime, cache_of, regime};
 use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
-use crate::regime::{PHYSICAL, Regime, cache_of, regime};
 use model::units::{Bytes, Share, round3};
 use model::verdict::Status;
 

@@ -5,10 +5,10 @@
 //! A line with two regimes fails, and the sentence names where it changes. Axes that size the data or the cache change the regime on
 //! purpose and are no lines here.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::regime::{Regime, regime};
 use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
-use crate::regime::{Regime, regime};
 use model::units::round3;
 use model::value::Value;
 use model::verdict::Status;

@@ -8,11 +8,11 @@
 //! From eight runs on, runs that fall into two groups warn: the cell has two states, and its mean is the rate of neither.
 //! Fewer than three runs give a point without an interval, and no claim.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::comparisons::MARGIN;
-use crate::evidence::CellEvidence;
+use crate::compare::comparisons::MARGIN;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::CellEvidence;
+use crate::frame::noise;
 use crate::limits::{SPREAD_FAIL, SPREAD_WARN};
-use crate::noise;
 use crate::stats::modes::{self, Groups};
 use crate::stats::{FEWEST, variation};
 use model::units::{Share, round3};

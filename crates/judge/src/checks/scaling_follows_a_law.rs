@@ -4,9 +4,9 @@
 //! off it by no more than repetitions differ (F test for lack of fit at 1 %, or less than 2 % in any case), never by more than 10 %.
 //! Curves that the client bends, that change their regime, or that a pool of threads flattens usually do not pass.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::Evidence;
-use crate::law::{self, LEVELS, OFF};
+use crate::curves::law::{self, LEVELS, OFF};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::Evidence;
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {

@@ -6,9 +6,9 @@
 //! A difference in meaning fails, and so does a table without its rows; a warning of the server at CREATE warns, and so does what
 //! follows from something that was asked for: the key of a versioned table, which is longer than the one that was written.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::CellEvidence;
-use crate::schema::Schema;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::CellEvidence;
+use crate::frame::schema::Schema;
 use model::record::answer::TableAnswer;
 use model::verdict::Status;
 

@@ -4,8 +4,8 @@
 //!
 //! More than 0.1 % of the selects from the cache fail, unless the cache is what the experiment varies.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::CACHED;
 use model::units::Share;
 use model::verdict::Status;

@@ -9,10 +9,10 @@
 //! versions, or a checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
 //! run and little of them before another, where no warm-up made the two alike.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, RunEvidence};
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::prepared;
 use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY, START_POOL};
-use crate::prepared;
 use model::load::PhaseKind;
 use model::record::start::StartingState;
 use model::units::Share;

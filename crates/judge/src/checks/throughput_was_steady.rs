@@ -6,8 +6,8 @@
 //! 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart, and a phase that is
 //! disturbed on purpose is not looked at: there the course is the result.
 
-use crate::check::{Check, Look, Seen, Sight, worst_of};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{DRIFT_FAIL, DRIFT_WARN};
 use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
 use model::record::run::PhaseRecord;

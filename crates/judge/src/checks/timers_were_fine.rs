@@ -7,8 +7,8 @@
 //! of the clock, where a reading costs more than 1 % of the mean latency, and where one timer in a hundred was later than 50 ms,
 //! a twentieth of an interval. It never fails: what is wrong here blurs numbers and does not move them.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
 use crate::limits::{CLOCK_COST, CLOCK_STEPS, TIMER_LATE};
 use model::units::{Nanos, Share};
 use model::verdict::Status;

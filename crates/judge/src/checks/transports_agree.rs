@@ -6,9 +6,9 @@
 //! Another way, or encryption on one side only, fails; another version or cipher of TLS warns. What an operation and a
 //! transaction are needs no check here: the lab counts all of them by one definition.
 
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::{CellEvidence, Evidence};
-use crate::pairs;
+use crate::compare::pairs;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence};
 use model::verdict::Status;
 use std::collections::BTreeSet;
 

@@ -7,10 +7,10 @@
 //! never fails: the number is right for its window, and another window may have another.
 
 use super::flushing_was_settled::is_written;
-use crate::check::{Check, Look, Seen, Sight};
-use crate::evidence::RunEvidence;
+use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::evidence::RunEvidence;
+use crate::frame::metrics::of_run;
 use crate::limits::{CYCLES, DRAIN};
-use crate::metrics::of_run;
 use model::units::{Share, round3};
 use model::verdict::Status;
 

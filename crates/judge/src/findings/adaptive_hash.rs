@@ -3,10 +3,10 @@
 //! tell; being from one run they have no interval, so that the finding stays at "consistent with" until the index is
 //! switched off.
 
-use crate::account::{open, wait_share};
-use crate::evidence::CellEvidence;
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::{open, wait_share};
+use crate::frame::evidence::CellEvidence;
 use crate::stats::Interval;
 use model::units::Share;
 

@@ -2,10 +2,10 @@
 //! grows as the users do, and fewer threads are at work than there are users. A thread pool does that, and so does
 //! `innodb_thread_concurrency`. It is a choice, and often a good one; what is wrong is to read the latency as the server's work.
 
-use crate::account::Part;
-use crate::finding::{Case, Cause, SUFFICIENT, Scene};
-use crate::next::{self, Change};
-use crate::signature::{self, FLAT, NOT_FULL, Signature};
+use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
+use super::frame::next::{self, Change};
+use super::frame::signature::{self, FLAT, NOT_FULL, Signature};
+use crate::frame::account::Part;
 use model::units::Share;
 
 const LIMIT: &str = "innodb_thread_concurrency";
@@ -26,7 +26,7 @@ pub const CAUSE: Cause = Cause {
     intervention: || format!("`native.{LIMIT}` = 0 lets everybody in"),
     source: include_str!("admission_control.rs"),
     indicator: None,
-    within: &["client and way", crate::rivals::REST],
+    within: &["client and way", crate::findings::frame::rivals::REST],
     look,
 };
 

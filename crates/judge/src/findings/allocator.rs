@@ -3,9 +3,9 @@
 //! of it is the kernel's, and so do page faults. Another allocator, or one that keeps what it has, tells it from a mutex: that
 //! is a matter of the process's environment, so no experiment is proposed here.
 
-use crate::account::Part;
-use crate::finding::{Case, Cause, SUFFICIENT, Scene};
-use crate::signature::{self, MUCH_SYSTEM, RISES, Signature};
+use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
+use super::frame::signature::{self, MUCH_SYSTEM, RISES, Signature};
+use crate::frame::account::Part;
 
 pub const CAUSE: Cause = Cause {
     id: "allocator",

@@ -2,11 +2,11 @@
 //! group share the syncs, and yet each waits for its turn. The time in the log's file is that of the users who lead their
 //! groups; the others wait for them, which is in no term of the account.
 
-use crate::account::{per_operation, per_operation_of};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
-use crate::rivals::REST;
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use super::frame::rivals::REST;
+use crate::frame::account::{per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::{Share, round3};
 
 const WRITTEN: &str = "status.Binlog_bytes_written";

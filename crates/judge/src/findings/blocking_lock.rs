@@ -2,10 +2,10 @@
 //! operation costs what it did, and threads switch more often. Which lock it is, an explain run tells, whose longest wait must
 //! then be most of what operations take longer.
 
-use crate::account::Part;
-use crate::finding::{Case, Cause, SUFFICIENT, Scene};
-use crate::signature::{self, FLAT, NOT_FULL, RISES, Signature};
-use crate::waits;
+use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
+use super::frame::signature::{self, FLAT, NOT_FULL, RISES, Signature};
+use crate::frame::account::Part;
+use crate::frame::waits;
 
 pub const CAUSE: Cause = Cause {
     id: "blocking_lock",
@@ -21,7 +21,7 @@ pub const CAUSE: Cause = Cause {
     intervention: || "more than one of what the lock protects: tables, files, parts of the buffer pool".into(),
     source: include_str!("blocking_lock.rs"),
     indicator: None,
-    within: &["locks of the server", crate::rivals::REST],
+    within: &["locks of the server", crate::findings::frame::rivals::REST],
     look,
 };
 

@@ -2,10 +2,10 @@
 //! checkpoint nears the size of the log, and from about three quarters of it on writers flush pages themselves and wait. It
 //! comes in waves, so that a mean hides it. A larger log moves the wall; flushing that cannot keep up at all meets it later.
 
-use crate::account::per_operation_of;
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::per_operation_of;
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::average;
 use model::units::{Share, round3};
 

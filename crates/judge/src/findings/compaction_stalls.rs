@@ -2,11 +2,11 @@
 //! for which the engine keeps the time. The rate of a short run is then borrowed from merging that is still owed; more threads
 //! for it help where CPUs and disk have strength left.
 
-use crate::account::per_operation;
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
-use crate::rivals::REST;
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use super::frame::rivals::REST;
+use crate::frame::account::per_operation;
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::Share;
 
 /// Microseconds.

@@ -2,9 +2,9 @@
 //! question. Latencies do not show it, because they begin when the session is there: it is missing from the rate. The client
 //! times every opening, so what it costs is known exactly, as a share of the users' time.
 
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, Time, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, Time, name};
+use super::frame::next::{self, Change};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{average, mean};
 use model::units::{Share, round3};
 

@@ -3,10 +3,10 @@
 //! CPU, which the kernel times for each thread of the server; where client and server share CPUs, the client's waiting is seen
 //! as time outside the server.
 
-use crate::account::Part;
-use crate::finding::{Case, Cause, SUFFICIENT, Scene};
-use crate::next::{self, Change};
-use crate::signature::{self, FLAT, FULL, Signature};
+use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
+use super::frame::next::{self, Change};
+use super::frame::signature::{self, FLAT, FULL, Signature};
+use crate::frame::account::Part;
 
 pub const CAUSE: Cause = Cause {
     id: "cpu_capacity",

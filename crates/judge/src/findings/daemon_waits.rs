@@ -5,16 +5,16 @@
 //! than waiting (users stand in line for threads that work), so that its size makes nothing sure; another number of threads
 //! does. memcached itself, asked by the same client, is the ceiling of what such a daemon does with nothing behind it.
 
-use crate::account::{self, Part, per_operation_of, wait_share};
-use crate::evidence::CellEvidence;
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene};
-use crate::findings::transaction_per_get::{FEW_CPUS, by_plugin};
-use crate::metrics::{SERVER_SYSTEM, SERVER_USER};
-use crate::next::{self, Change};
-use crate::rivals::REST;
-use crate::signature::{self, FULL, NOT_FULL, RISES, Signature};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene};
+use super::frame::next::{self, Change};
+use super::frame::rivals::REST;
+use super::frame::signature::{self, FULL, NOT_FULL, RISES, Signature};
+use super::transaction_per_get::{FEW_CPUS, by_plugin};
+use crate::frame::account::{self, Part, per_operation_of, wait_share};
+use crate::frame::evidence::CellEvidence;
+use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
+use crate::frame::waits;
 use crate::stats::{Interval, average};
-use crate::waits;
 use model::plan::door::CACHE;
 use model::units::{Share, Users, round3};
 use model::value::Value;

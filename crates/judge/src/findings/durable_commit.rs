@@ -3,11 +3,11 @@
 //! costs is the time of COMMIT itself, which the client measures. Where statements commit by themselves the wait is inside
 //! them and in no term of the account: then it is only consistent with it, until the wait is taken away.
 
-use crate::account::{per_operation, per_operation_of, split};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
-use crate::rivals::REST;
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use super::frame::rivals::REST;
+use crate::frame::account::{per_operation, per_operation_of, split};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::{Share, round3};
 
 const FSYNCS: &str = "db.redo_fsyncs";

@@ -2,10 +2,10 @@
 //! behind, users look for one themselves, write a dirty page, and wait. The server counts these waits. More places kept free
 //! (`innodb_lru_scan_depth`) cure it where the disk has strength left, and nothing does where it has not.
 
-use crate::account::{per_operation, per_operation_of};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::{per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::round3;
 
 const WAITS: &str = "status.Innodb_buffer_pool_wait_free";

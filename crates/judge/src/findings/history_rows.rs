@@ -8,12 +8,12 @@
 //!
 //! A step that takes longer without a row more is not explained by history, and said to be so.
 
-use crate::account::per_operation;
-use crate::comparisons::MARGIN;
-use crate::evidence::CellEvidence;
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use crate::compare::comparisons::MARGIN;
+use crate::families::versioning::{Told, When, beside_plain, gone, steps, told};
+use crate::frame::account::per_operation;
+use crate::frame::evidence::CellEvidence;
 use crate::stats::{Interval, average, mean};
-use crate::versioning::{Told, When, beside_plain, gone, steps, told};
 use model::load::Work;
 use model::units::{Bytes, Share, Users, round3};
 use std::collections::BTreeMap;

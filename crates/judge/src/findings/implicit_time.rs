@@ -8,11 +8,11 @@
 //!
 //! At one user this is CPU; at many it is the lock, too, which no instrument of the server shows.
 
-use crate::comparisons::MARGIN;
-use crate::evidence::CellEvidence;
-use crate::finding::{CLOSES, Case, Cause, Necessary, Place, Scene, Time, Trial};
+use super::frame::finding::{CLOSES, Case, Cause, Necessary, Place, Scene, Time, Trial};
+use crate::compare::comparisons::MARGIN;
+use crate::families::versioning::{PLAIN, beside_plain, gone, steps, told};
+use crate::frame::evidence::CellEvidence;
 use crate::stats::{Interval, average, mean};
-use crate::versioning::{PLAIN, beside_plain, gone, steps, told};
 use model::load::Work;
 use model::units::{Share, Users, round3};
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ fn of_pair(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], (step, fixed
         let control = numbered.iter().find(|(_, _, p)| p.cell.id == plain.cell.id);
         let control = control.map(|(_, cell, _)| told(scene, cell, step)).unwrap_or_default();
         let [plain, plain_fixed] = [step, fixed].map(|step| told(scene, plain, step));
-        let at = |(when, told): (&(u32, u32), &crate::versioning::Told)| {
+        let at = |(when, told): (&(u32, u32), &crate::families::versioning::Told)| {
             let base = plain.get(when)?;
             Some(Sample {
                 versioned: told.us,

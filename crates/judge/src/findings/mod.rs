@@ -12,6 +12,7 @@ mod connection_churn;
 mod cpu_capacity;
 mod daemon_waits;
 mod durable_commit;
+pub mod frame;
 mod free_pages;
 mod history_rows;
 mod implicit_time;
@@ -29,7 +30,7 @@ mod table_cache;
 mod temporary_tables;
 mod transaction_per_get;
 
-use crate::finding::Cause;
+use frame::finding::Cause;
 
 /// What takes time in one place first, then what grows with the users.
 pub const ALL: &[Cause] = &[

@@ -3,14 +3,14 @@
 //! by the spread of the repetitions), where there is one; else the whole of it is laid on the rows. Two servers that differ only in
 //! the rows differ in work, two that differ only in CPU per row differ in how they do it, and either may be the one that moved.
 
-use crate::account::per_operation;
-use crate::comparisons::{MARGIN, ratio};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, name};
-use crate::metrics::{SERVER_SYSTEM, SERVER_USER};
-use crate::pairs;
+use super::frame::finding::{Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, name};
+use crate::compare::comparisons::{MARGIN, ratio};
+use crate::compare::pairs;
+use crate::frame::account::per_operation;
+use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
+use crate::frame::work;
 use crate::stats::{Interval, average, mean};
-use crate::work;
 use model::units::{Share, round3};
 use std::collections::BTreeMap;
 

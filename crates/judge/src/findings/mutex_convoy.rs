@@ -3,10 +3,10 @@
 //! kernel's. The name of the lock is in an explain run. Fewer users at once end the queue; fewer users are also fewer users,
 //! so that no experiment is proposed that could confirm it.
 
-use crate::account::Part;
-use crate::finding::{Case, Cause, SUFFICIENT, Scene};
-use crate::signature::{self, FULL, MUCH_SYSTEM, RISES, Signature};
-use crate::waits;
+use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
+use super::frame::signature::{self, FULL, MUCH_SYSTEM, RISES, Signature};
+use crate::frame::account::Part;
+use crate::frame::waits;
 
 pub const CAUSE: Cause = Cause {
     id: "mutex_convoy",

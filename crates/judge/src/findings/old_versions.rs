@@ -5,11 +5,11 @@
 //! operation rise, rows asked of the handler do not. A phase before and one after are the off arms of the same run; an
 //! open transaction that holds no snapshot is the placebo.
 
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::checks;
-use crate::comparisons::MARGIN;
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
-use crate::staleness;
+use crate::compare::comparisons::MARGIN;
+use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::staleness;
 use crate::stats::{Interval, average, mean, ratio};
 use model::load::PhaseKind;
 use model::record::tally::OperationTally;

@@ -9,9 +9,9 @@
 //! on few CPUs too few users are at it at once. Splits are counted for the whole server; the leaves of the lines' own tree tell
 //! theirs. And no splits are good news only where orders arrive: cells whose data broke their laws take no part.
 
-use crate::comparisons::{MARGIN, ratio};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use crate::compare::comparisons::{MARGIN, ratio};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{Interval, average, mean};
 use model::units::{Share, round3};
 use model::value::Value;

@@ -3,10 +3,10 @@
 //! each run, and one execution of each statement was counted by the handler, so that both the change and its cost in rows are
 //! known exactly. What the rows cost in time is another question: see `more_rows`.
 
-use crate::comparisons::{MARGIN, ratio};
-use crate::evidence::CellEvidence;
-use crate::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
-use crate::pairs;
+use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
+use crate::compare::comparisons::{MARGIN, ratio};
+use crate::compare::pairs;
+use crate::frame::evidence::CellEvidence;
 use model::record::answer::StatementPlan;
 use model::units::{Share, round3};
 use std::collections::BTreeMap;

@@ -5,14 +5,14 @@
 //! is told together; several gets in one transaction share its view and need it once. What a get passes is known from an
 //! explain run, which has to see threads that are none of the server's.
 
-use crate::account::{operation_us, wait_share};
-use crate::evidence::CellEvidence;
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene};
-use crate::findings::transaction_per_get::{BATCH, FEW_CPUS, MANY, by_plugin};
-use crate::next::{self, Change};
-use crate::signature::{self, Signature};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene};
+use super::frame::next::{self, Change};
+use super::frame::signature::{self, Signature};
+use super::transaction_per_get::{BATCH, FEW_CPUS, MANY, by_plugin};
+use crate::frame::account::{operation_us, wait_share};
+use crate::frame::evidence::CellEvidence;
+use crate::frame::waits;
 use crate::stats::mean;
-use crate::waits;
 use model::units::{Share, round3};
 
 const MUTEX: &str = "trx_sys_mutex";
@@ -63,7 +63,7 @@ fn case(scene: &Scene, s: &Signature) -> Case {
 fn cost(s: &Signature) -> Option<Cost> {
     let waited = |cell: &CellEvidence| wait_share(cell, |event| event.ends_with(MUTEX));
     let (top, bottom) = (waited(s.high)?, waited(s.low)?);
-    let of_block = |high: &crate::evidence::RunEvidence| {
+    let of_block = |high: &crate::frame::evidence::RunEvidence| {
         let low = s.low.runs.iter().find(|low| low.run.block == high.run.block)?;
         let (high, low) = (operation_us(high)?, operation_us(low)?);
         (high > low).then(|| (top * high - bottom * low) / (high - low))
@@ -71,5 +71,5 @@ fn cost(s: &Signature) -> Option<Cost> {
     let share = mean::plain(&s.high.runs.iter().filter_map(of_block).collect::<Vec<_>>())?;
     let (value, low, high) = (Share(share.value.max(0.0)), Share(share.low.max(0.0)), Share(share.high.max(0.0)));
     let sentence = format!("{value} of the growth is waiting for it ({low} to {high}).");
-    Some(Cost { share, open: crate::account::open(s.high), sentence })
+    Some(Cost { share, open: crate::frame::account::open(s.high), sentence })
 }

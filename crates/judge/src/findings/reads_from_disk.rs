@@ -3,10 +3,10 @@
 //! reads of the users' own threads. Data that would fit and are read all the same are a cold cache: then warming up is what
 //! is missing, and not memory.
 
-use crate::account::{in_files, per_operation, per_operation_of};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::{in_files, per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::{Bytes, Share, round3};
 
 const READS: &str = "db.page_reads";

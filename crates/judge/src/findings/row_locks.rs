@@ -2,10 +2,10 @@
 //! in whole milliseconds, and nothing else of the server is busy meanwhile. A few hot rows are enough: what helps is fewer
 //! of them, by drawing keys evenly or by having more rows.
 
-use crate::account::{ROW_LOCK_TIME, per_operation, per_operation_of};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::{ROW_LOCK_TIME, per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::{Share, round3};
 
 const WAITS: &str = "db.row_lock_waits";

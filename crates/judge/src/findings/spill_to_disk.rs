@@ -2,10 +2,10 @@
 //! this, so a threshold that data have just crossed shows as a step. The server counts tables on disk and passes of merging;
 //! which of the two it is decides which memory is too small.
 
-use crate::account::{in_files, per_operation, per_operation_of};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::{in_files, per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::round3;
 
 const TABLES: &str = "db.tmp_disk_tables";

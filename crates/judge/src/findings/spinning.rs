@@ -2,10 +2,10 @@
 //! moving the lock's cache line between them: CPU per operation rises while nobody sleeps more often and the kernel is not
 //! asked. Fewer spins bring less CPU per operation, or show that the line itself is what moves.
 
-use crate::account::Part;
-use crate::finding::{Case, Cause, SUFFICIENT, Scene};
-use crate::next::{self, Change};
-use crate::signature::{self, FLAT, FULL, MUCH_SYSTEM, RISES, Signature};
+use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
+use super::frame::next::{self, Change};
+use super::frame::signature::{self, FLAT, FULL, MUCH_SYSTEM, RISES, Signature};
+use crate::frame::account::Part;
 
 const SPINS: &str = "innodb_sync_spin_loops";
 

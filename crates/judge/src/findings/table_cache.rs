@@ -2,10 +2,10 @@
 //! cache opens a table for almost every statement, and shows in nothing but a count that should stand still once the server is
 //! warm.
 
-use crate::account::{per_operation, per_operation_of};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
+use crate::frame::account::{per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::units::round3;
 
 const OPENED: &str = "db.tables_opened";

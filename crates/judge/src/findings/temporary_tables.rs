@@ -6,9 +6,9 @@
 //!
 //! What a table costs a query is seen on any host. Its serial section is not: on few CPUs too few queries are at its locks at once.
 
-use crate::comparisons::{MARGIN, ratio};
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
+use crate::compare::comparisons::{MARGIN, ratio};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{average, mean};
 use model::host::Version;
 use model::units::{Share, Users, round3};

@@ -4,11 +4,11 @@
 //! counts of commits say; what it costs, cells beside it that differ in `settings.read_batch` alone. Few CPUs show the length of that
 //! path and nothing of the contention for it.
 
-use crate::account::{cycle_us, open, per_operation, per_operation_of};
+use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
+use super::frame::next::{self, Change};
 use crate::checks::gets_agree::COMMITS;
-use crate::evidence::{CellEvidence, RunEvidence};
-use crate::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
-use crate::next::{self, Change};
+use crate::frame::account::{cycle_us, open, per_operation, per_operation_of};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::mean;
 use model::plan::door::CACHE;
 use model::units::{Share, round3};

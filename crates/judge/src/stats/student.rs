@@ -25,7 +25,7 @@ pub fn quantile(p: f64, freedom: f64) -> f64 {
 
 /// The factor of a two-sided interval over `n` values at the printed confidence.
 pub fn factor(n: usize) -> f64 {
-    quantile(0.5 + super::CONFIDENCE / 2.0, n as f64 - 1.0)
+    quantile(0.5 + crate::stats::CONFIDENCE / 2.0, n as f64 - 1.0)
 }
 
 #[cfg(test)]

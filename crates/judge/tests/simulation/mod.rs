@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each user takes its part
 
 use crate::bench;
-use judge::decide;
+use judge::compare::decide;
 use judge::stats::change::vote;
 use judge::stats::draws::Draws;
 use judge::stats::ratio::Ratio;

@@ -1,8 +1,8 @@
 //! Placebos of an open snapshot: the same transaction with the same read, at isolations that keep nothing. READ COMMITTED
 //! makes a snapshot for each statement and gives it up; READ UNCOMMITTED makes none. The canary proves that nothing was held.
 
-use super::scene::canary::Canary;
 use super::scene::placebo::{hold, leave};
+use super::scene::watched_row::WatchedRow;
 use super::{Deed, Disturbance, Scene};
 use crate::trouble::Trouble;
 use model::words::DisturbanceWords;
@@ -29,7 +29,7 @@ pub const READ_UNCOMMITTED: Disturbance = Disturbance {
 
 fn act(scene: &Scene, isolation: &str) -> Result<Deed, Trouble> {
     let table = scene.table()?.name;
-    let mut canary = Canary::hatch(scene)?;
+    let mut canary = WatchedRow::create(scene)?;
     let mut holder = scene.session()?;
     hold(&mut holder, isolation, &table)?;
     let (reads, failed) = canary.watch(scene, &mut holder, false)?;

@@ -4,7 +4,7 @@
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
-use crate::process::{Guarded, Order};
+use crate::os::process::{Guarded, Order};
 use crate::trouble::Trouble;
 use model::words::{Class, DisturbanceWords, Kind, Literal, Parameter};
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn act(scene: &Scene) -> Result<Deed, Trouble> {
     while !scene.bell.wait(LOOK) && died.is_none() {
         died = hogs.iter_mut().find_map(|hog| hog.wait(Duration::ZERO));
     }
-    let spent: f64 = hogs.iter().filter_map(|hog| crate::procfs::cpu_of(hog.pid())).sum();
+    let spent: f64 = hogs.iter().filter_map(|hog| crate::os::procfs::cpu_of(hog.pid())).sum();
     for hog in &mut hogs {
         hog.kill();
     }

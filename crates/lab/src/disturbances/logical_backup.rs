@@ -4,7 +4,7 @@
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
-use crate::sessions::address::{Address, Door};
+use crate::backends::endpoint::{Address, Door};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use model::words::DisturbanceWords;

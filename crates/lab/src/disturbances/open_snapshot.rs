@@ -3,8 +3,8 @@
 //! read), and neither would READ COMMITTED, which gives it up after each statement; so both are placebos, and the canary proves
 //! that this one holds to the end.
 
-use super::scene::canary::Canary;
 use super::scene::placebo::{engine_says, hold, leave};
+use super::scene::watched_row::WatchedRow;
 use super::{Deed, Disturbance, Scene};
 use crate::trouble::Trouble;
 use model::words::DisturbanceWords;
@@ -21,7 +21,7 @@ pub const DISTURBANCE: Disturbance = Disturbance {
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
     let table = scene.table()?.name;
-    let mut canary = Canary::hatch(scene)?;
+    let mut canary = WatchedRow::create(scene)?;
     let mut holder = scene.session()?;
     hold(&mut holder, "REPEATABLE READ", &table)?;
     let first = canary.read();

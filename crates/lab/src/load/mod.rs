@@ -2,20 +2,18 @@
 //! count, and ends with them. Everything a user does per operation is in files marked as hot path.
 
 mod backlog;
-pub mod bench;
 pub mod course;
-pub mod executor;
 pub mod failure;
 mod rhythm;
 mod schedule;
 mod seat;
 pub mod tally;
 pub mod worker;
+pub mod worker_state;
 
-use crate::clock;
-use crate::sessions::address::Door;
-use crate::sessions::past_sql::PastSql;
-use crate::waits;
+use crate::backends::endpoint::Door;
+use crate::backends::past_sql::PastSql;
+use crate::os::{clock, waits};
 use course::Course;
 use failure::Cause;
 use model::errors::Errors;

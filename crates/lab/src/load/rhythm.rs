@@ -3,8 +3,8 @@
 //! a queue that idle users wait at: an arrival that is due and not handed out finds every user busy.
 
 use super::Crew;
-use super::bench::Bench;
 use super::schedule::exponential;
+use super::worker_state::Bench;
 use model::load::{Distribution, Pause};
 use model::units::Nanos;
 use workload::draw::Generator;

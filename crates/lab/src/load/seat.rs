@@ -3,12 +3,12 @@
 //! two are the same and only one is kept.
 
 use super::Crew;
-use super::bench::Bench;
-use super::executor::near::{Drawn, Part};
-use super::executor::{Handle, Sleep};
 use super::failure::{self, Cause};
 use super::rhythm::Rhythm;
-use crate::clock;
+use super::worker_state::Bench;
+use crate::executor::near::{Drawn, Part};
+use crate::executor::{Handle, Sleep};
+use crate::os::clock;
 use model::load::Until;
 use model::units::Nanos;
 use std::cell::Cell;

@@ -2,7 +2,7 @@
 //! second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram increment.
 
 use super::Crew;
-use crate::sessions::mysql::Opened;
+use crate::backends::mysql::session::Opened;
 use model::histogram::Histogram;
 use model::record::gaps::Gaps;
 use model::record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};

@@ -3,21 +3,22 @@
 //! exactly as long as it says.
 
 use super::backlog::Backlog;
-use super::bench::{Bench, OnBench};
 use super::course::Course;
-use super::executor::near::Part;
-use super::executor::{Executor, Handle, prompt};
 use super::failure::{self, Cause};
 use super::schedule::Schedule;
 use super::seat::UserSeat;
 use super::tally::WorkerTally;
+use super::worker_state::{Bench, OnBench};
 use super::{Crew, Voyage, pin};
-use crate::clock;
-use crate::sessions::address::Address;
-use crate::sessions::at_large::{AtLarge, Doors, Openings};
-use crate::sessions::mysql::{Again, Connecting, Opening, Session};
-use crate::sessions::past_sql::PastSql;
-use crate::sessions::{by_key, documents};
+use crate::backends::endpoint::Address;
+use crate::backends::keyed;
+use crate::backends::mongodb::session as documents;
+use crate::backends::mysql::session::{Again, Connecting, Opening, Session};
+use crate::backends::own_sessions::{AtLarge, Doors, Openings};
+use crate::backends::past_sql::PastSql;
+use crate::executor::near::Part;
+use crate::executor::{Executor, Handle, prompt};
+use crate::os::clock;
 use model::histogram::Histogram;
 use model::load::{Io, Until};
 use model::units::Nanos;
@@ -141,7 +142,7 @@ fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32,
 /// How a user comes to its session.
 enum Way {
     Sql(Rc<Opening>),
-    Key(Rc<by_key::Opening>),
+    Key(Rc<keyed::Opening>),
     Documents(Rc<documents::Opening>),
     /// It opens sessions itself, at these doors in turn.
     AtLarge(Rc<Openings>),
@@ -162,7 +163,7 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
     }
     match &crew.by_key {
         Some(PastSql::Keys(door)) => {
-            Way::Key(Rc::new(by_key::Opening { door: door.clone(), connect: to(&door.address) }))
+            Way::Key(Rc::new(keyed::Opening { door: door.clone(), connect: to(&door.address) }))
         }
         Some(PastSql::Documents(door)) => {
             Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.store.address) }))
@@ -243,8 +244,8 @@ impl Chair<'_> {
         lived
     }
 
-    async fn with_keys(&self, opening: Rc<by_key::Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(by_key::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+    async fn with_keys(&self, opening: Rc<keyed::Opening>) -> Result<(), Fault> {
+        let opened = Box::pin(keyed::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
         let mut seated = self.seated(opened)?;
         let Crew { workload, parameters, seed, users, .. } = self.crew;
         let Seated { session, seat } = &mut *seated;

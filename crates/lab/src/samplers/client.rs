@@ -3,7 +3,7 @@
 //! a worker is gone its counts are too, so that the sums are left out rather than lowered.
 
 use super::{Occasion, Reading, Source};
-use crate::procfs::{resident, schedstat, stat, switches, ticks_to_nanos};
+use crate::os::procfs::{resident, schedstat, stat, switches, ticks_to_nanos};
 use model::record::series::Unit;
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,7 @@ impl Source for Client {
         if let Some(pages) = reading.file("/proc/self/statm", resident) {
             reading.gauge("client.memory.resident", Unit::Bytes, pages * rustix::param::page_size() as u64);
         }
-        if let Some((read, written)) = reading.file("/proc/self/io", crate::procfs::io) {
+        if let Some((read, written)) = reading.file("/proc/self/io", crate::os::procfs::io) {
             reading.counter("client.io.read_bytes", Unit::Bytes, read);
             reading.counter("client.io.write_bytes", Unit::Bytes, written);
         }

@@ -2,7 +2,7 @@
 //! work, which no counter of ours can.
 
 use super::{Occasion, Reading, Source};
-use crate::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
+use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
 use model::record::series::Unit;
 use std::path::Path;
 

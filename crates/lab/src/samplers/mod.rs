@@ -4,23 +4,17 @@
 
 pub mod client;
 mod data;
-mod database;
 mod dead;
-mod foreground;
 mod host;
-mod index_lock;
-mod innodb;
-mod memcached;
-mod node;
-mod postgres;
-mod rocksdb;
 mod sampler;
 mod server_process;
 mod server_processes;
-mod server_threads;
-mod status;
+pub(crate) mod server_threads;
 
-use crate::sessions::by_key::KeyDoor;
+use crate::backends::keyed::KeyDoor;
+use crate::backends::memcached::samplers as memcached;
+use crate::backends::mysql::samplers::{database, foreground, index_lock, innodb, node, rocksdb, status};
+use crate::backends::postgres::samplers as postgres;
 use model::host::Version;
 use model::record::series::{Metric, Shape, Unit};
 use model::units::Nanos;
@@ -138,7 +132,7 @@ impl Process {
     pub fn set(&self, pid: u32) {
         self.0.store(pid, SeqCst);
     }
-    fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.0.load(SeqCst)
     }
 }
@@ -177,16 +171,16 @@ impl Ask for Refused {
 /// The session with a count of what went through it, and what the server told at this reading.
 pub struct Asker {
     ask: Box<dyn Ask>,
-    statements: u64,
-    told: BTreeMap<String, (Metric, f64)>,
+    pub(crate) statements: u64,
+    pub(crate) told: BTreeMap<String, (Metric, f64)>,
 }
 
 impl Asker {
-    fn new(ask: Box<dyn Ask>) -> Self {
+    pub(crate) fn new(ask: Box<dyn Ask>) -> Self {
         Self { ask, statements: 0, told: BTreeMap::new() }
     }
     /// Drops what does not move on this server, and keeps the rest for those who read it under another name.
-    fn tell(&mut self, source: &str, reading: &mut Reading) {
+    pub(crate) fn tell(&mut self, source: &str, reading: &mut Reading) {
         let dialect = self.ask.dialect();
         let (dead, alive): (Vec<_>, Vec<_>) =
             reading.values.drain(..).partition(|(m, _)| dead::is_dead(dialect, &m.name));
@@ -198,7 +192,7 @@ impl Asker {
         }
         self.told.extend(reading.values.iter().map(|(m, value)| (m.name.clone(), (m.clone(), *value))));
     }
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+    pub(crate) fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
         self.statements += 1;
         self.ask.rows(sql)
     }
@@ -230,19 +224,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn add(&mut self, name: &str, unit: Unit, shape: Shape, value: f64) {
+    pub(crate) fn add(&mut self, name: &str, unit: Unit, shape: Shape, value: f64) {
         // JSON has no word for the others, and no source has a use for them.
         if value.is_finite() {
             self.values.push((Metric { name: name.to_string(), unit, shape }, value));
         }
     }
-    fn counter(&mut self, name: &str, unit: Unit, value: u64) {
+    pub(crate) fn counter(&mut self, name: &str, unit: Unit, value: u64) {
         self.add(name, unit, Shape::Counter, value as f64);
     }
-    fn gauge(&mut self, name: &str, unit: Unit, value: u64) {
+    pub(crate) fn gauge(&mut self, name: &str, unit: Unit, value: u64) {
         self.add(name, unit, Shape::Gauge, value as f64);
     }
-    fn missing(&mut self, what: &str, why: impl ToString) {
+    pub(crate) fn missing(&mut self, what: &str, why: impl ToString) {
         self.missing.push((what.to_string(), why.to_string()));
     }
     /// Reads a file and understands it, or names what is missing without it.
@@ -266,8 +260,8 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sessions::address::Address;
-    use crate::sessions::by_key::{Keys, Protocol};
+    use crate::backends::endpoint::Address;
+    use crate::backends::keyed::{Keys, Protocol};
 
     fn all_wanted() -> Wanted {
         let protocol = Protocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };

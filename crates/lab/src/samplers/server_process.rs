@@ -2,7 +2,7 @@
 //! threads; what the kernel keeps per thread is `server_threads`.
 
 use super::{Occasion, Process, Reading, Source};
-use crate::procfs::{field, io, resident, stat, ticks_to_nanos};
+use crate::os::procfs::{field, io, resident, stat, ticks_to_nanos};
 use model::record::series::Unit;
 
 pub(super) const NAME: &str = "server_process";

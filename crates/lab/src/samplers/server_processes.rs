@@ -4,7 +4,7 @@
 
 use super::server_threads::Sums;
 use super::{Occasion, Process, Reading, Source};
-use crate::procfs::{children, io, schedstat, stat, ticks_to_nanos};
+use crate::os::procfs::{children, io, schedstat, stat, ticks_to_nanos};
 use model::record::series::Unit;
 use std::fs;
 

@@ -3,7 +3,7 @@
 //! dear when every user has a thread, so many threads are read at the marks only.
 
 use super::{Occasion, Process, Reading, Source};
-use crate::procfs::{schedstat, switches};
+use crate::os::procfs::{schedstat, switches};
 use model::record::series::Unit;
 use std::collections::HashMap;
 use std::fs;
@@ -22,7 +22,7 @@ pub(super) struct ServerThreads {
 }
 
 /// Of threads that come and go, by their number.
-pub(super) struct Sums<const N: usize> {
+pub(crate) struct Sums<const N: usize> {
     last: HashMap<String, [u64; N]>,
     total: [u64; N],
 }
@@ -69,7 +69,7 @@ fn read(thread: &std::path::Path) -> Option<Counts> {
 }
 
 impl<const N: usize> Sums<N> {
-    pub(super) fn add(&mut self, now: HashMap<String, [u64; N]>) -> [u64; N] {
+    pub(crate) fn add(&mut self, now: HashMap<String, [u64; N]>) -> [u64; N] {
         for (thread, counts) in &now {
             let last = self.last.get(thread).copied().unwrap_or([0; N]);
             for (i, count) in counts.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! What the golden tests of all kinds have in common: one build, one place, wishes, and a description as a text.
 
-use super::facts::Fact;
-use super::galera::Member;
-use super::keys::Gate;
 use super::{Build, Kind, Site};
+use crate::backends::mysql::facts::Fact;
+use crate::backends::mysql::keys::Gate;
+use crate::backends::mysql::kinds::galera::Member;
 use model::host::{InstalledBuild, Version};
 use model::plan::Server;
 use model::settings;

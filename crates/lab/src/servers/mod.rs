@@ -2,27 +2,17 @@
 //! that make a data directory, and the command that starts. A description is pure, so every version is golden-tested
 //! without its binary; `instance.rs` is the only file here that carries one out.
 
-pub mod by_hand;
 pub mod catalogue;
-pub mod certificates;
-pub mod cluster;
-mod error_log;
-pub mod facts;
-pub mod ferretdb;
-pub mod galera;
 #[cfg(test)]
-mod golden;
-pub mod guard;
-pub mod house;
+pub(crate) mod golden;
 pub mod install;
-pub mod instance;
-pub mod keys;
-pub mod mariadb;
-pub mod memcached;
-pub mod mysql;
-mod option_file;
+pub mod process;
 pub mod sham;
 
+use crate::backends::memcached::kind as memcached;
+use crate::backends::mongodb::kind as ferretdb;
+use crate::backends::mysql::keys;
+use crate::backends::mysql::kinds::{galera, mariadb, mysql};
 use model::host::InstalledBuild;
 use model::plan::Server;
 use std::path::{Path, PathBuf};
@@ -65,7 +55,7 @@ impl Build {
         program.chain(arguments.into_iter().map(Into::into)).collect()
     }
     /// The same with the option file of a site, which must be the first argument.
-    fn on(&self, site: &Site, more: &[&str]) -> Vec<String> {
+    pub(crate) fn on(&self, site: &Site, more: &[&str]) -> Vec<String> {
         let defaults = format!("--defaults-file={}", site.option_file().display());
         self.command([defaults.as_str()].into_iter().chain(more.iter().copied()))
     }

@@ -161,7 +161,7 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
     let tick = |nanos: u64| rustix::time::Timespec { tv_sec: 0, tv_nsec: nanos as i64 };
     while !shared.over.load(SeqCst) {
         events.clear();
-        let patience = tick(match queue.patience(crate::clock::now()) {
+        let patience = tick(match queue.patience(crate::os::clock::now()) {
             _ if shared.restless.load(SeqCst) => 0,
             Some(nanos) => nanos.min(LOOK),
             None => LOOK,
@@ -186,12 +186,12 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
                 }
             } else if let Some(peer) = peers.get_mut(&number) {
                 match peer.hear(&mut buffer, shared) {
-                    Ok(owed) => (0..owed).for_each(|_| queue.take(number, crate::clock::now(), shared)),
+                    Ok(owed) => (0..owed).for_each(|_| queue.take(number, crate::os::clock::now(), shared)),
                     Err(_) => drop(peers.remove(&number)),
                 }
             }
         }
-        while let Some(number) = queue.due(crate::clock::now()) {
+        while let Some(number) = queue.due(crate::os::clock::now()) {
             if peers.get_mut(&number).is_some_and(|peer| peer.say(&peer.canned).is_err()) {
                 peers.remove(&number);
             }
@@ -202,7 +202,7 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
 
 fn hold_while_silent(shared: &Shared) {
     while !shared.over.load(SeqCst) {
-        let left = shared.silent_until.load(SeqCst).saturating_sub(crate::clock::now().0);
+        let left = shared.silent_until.load(SeqCst).saturating_sub(crate::os::clock::now().0);
         if left == 0 {
             return;
         }

@@ -4,8 +4,8 @@
 use crate::exit::{self, Exit};
 use crate::out;
 use clap::ArgMatches;
-use judge::across::USUAL;
-use judge::history::{self, FEWEST_RECORDS, Taken};
+use judge::compare::across::USUAL;
+use judge::compare::history::{self, FEWEST_RECORDS, Taken};
 use std::path::{Path, PathBuf};
 
 /// How far below the folder records are looked for: in it, and one folder per day or branch.

@@ -8,7 +8,7 @@ use super::Verb;
 use crate::exit::{self, Exit};
 use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use judge::across::{self, Side};
+use judge::compare::across::{self, Side};
 use lab::notebook::Folder;
 use limit::Limit;
 use model::compared::Compared;

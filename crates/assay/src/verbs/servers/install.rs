@@ -3,10 +3,9 @@
 use super::super::Verb;
 use super::progress::Downloads;
 use crate::exit::{self, Exit};
-use crate::interrupt;
-use crate::out;
+use crate::{interrupt, out};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use lab::process::Guard;
+use lab::os::process::Guard;
 use lab::servers::catalogue::entry::Entry;
 use lab::servers::catalogue::{DISTRIBUTION, PACKAGE};
 use lab::servers::install::Installer;

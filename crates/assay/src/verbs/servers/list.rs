@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::servers::catalogue::entry::{Entry, features};
 use lab::servers::catalogue::probe::doors;
 use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, kept};
-use lab::servers::house::House;
+use lab::servers::process::folders::House;
 use lab::servers::{Build, catalogue};
 use model::units::Bytes;
 use serde_json::{Value, json};

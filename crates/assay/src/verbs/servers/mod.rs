@@ -14,7 +14,7 @@ use super::Verb;
 use crate::exit::{self, Exit};
 use clap::{ArgMatches, Command};
 use lab::servers::catalogue::{Catalogue, Illegible};
-use lab::servers::house::House;
+use lab::servers::process::folders::House;
 
 pub const VERB: Verb = Verb { name: "servers", command, run };
 

@@ -5,8 +5,8 @@ use super::start::{self, Wanted};
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use clap::{ArgMatches, Command};
-use lab::servers::by_hand;
-use lab::servers::instance::STOP_PATIENCE;
+use lab::servers::process::by_hand;
+use lab::servers::process::instance::STOP_PATIENCE;
 use std::path::Path;
 use std::process::Command as Program;
 

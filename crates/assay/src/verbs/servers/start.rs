@@ -3,13 +3,12 @@
 
 use super::super::Verb;
 use crate::exit::{self, Exit};
-use crate::out;
-use crate::{interrupt, question};
+use crate::{interrupt, out, question};
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use lab::process::Guard;
-use lab::servers::by_hand::{self, Held, Running};
-use lab::servers::house::House;
-use lab::servers::instance::{Instance, STOP_PATIENCE, Wish};
+use lab::os::process::Guard;
+use lab::servers::process::by_hand::{self, Held, Running};
+use lab::servers::process::folders::House;
+use lab::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use lab::servers::{Build, catalogue};
 use model::plan::Server;
 use std::os::unix::process::CommandExt;

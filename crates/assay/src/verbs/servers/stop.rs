@@ -4,8 +4,8 @@ use super::super::Verb;
 use crate::exit::{self, Exit};
 use crate::out;
 use clap::{Arg, ArgMatches, Command};
-use lab::servers::by_hand;
-use lab::servers::instance::STOP_PATIENCE;
+use lab::servers::process::by_hand;
+use lab::servers::process::instance::STOP_PATIENCE;
 
 pub const VERB: Verb = Verb { name: "stop", command, run };
 

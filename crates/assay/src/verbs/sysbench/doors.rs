@@ -1,9 +1,9 @@
 //! Where the servers are that the options name: sockets in turn, else every port of every host in turn, and the name `localhost`
 //! means the default socket, as it does for MySQL's clients.
 
-use lab::sessions::address::{Address, Door};
-use lab::sessions::at_large::Doors;
-use lab::sessions::tls::{Mode, Tls};
+use lab::backends::endpoint::{Address, Door};
+use lab::backends::own_sessions::Doors;
+use lab::backends::tls::{Mode, Tls};
 use lua::Compat;
 use lua::cmdline::Complaint;
 use lua::option::{Options, Value};

@@ -11,7 +11,7 @@ mod voice;
 use super::Verb;
 use crate::exit::Exit;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use lab::scripts::{Main, Performed, Stage, perform};
+use lab::campaign::scripts::{Main, Performed, Stage, perform};
 use lua::bundled::CPU;
 use lua::cmdline::{self, Complaint, Invoked, Words};
 use lua::report;
@@ -146,7 +146,7 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, voice: &Voice) -> Res
 
 /// Without one from the user, of the clock: two runs are not to draw the same.
 fn seed(given: u64) -> Seed {
-    let clock = || lab::clock::unix_at_boot().0.wrapping_add(lab::clock::now().0);
+    let clock = || lab::os::clock::unix_at_boot().0.wrapping_add(lab::os::clock::now().0);
     Seed(if given == 0 { clock() } else { given })
 }
 

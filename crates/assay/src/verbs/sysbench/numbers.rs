@@ -1,6 +1,6 @@
 //! The counts of a load in the units of sysbench's reports: seconds, and latencies of events.
 
-use lab::scripts::Counts;
+use lab::campaign::scripts::Counts;
 use lua::report::OfThread;
 use lua::scripted::Share;
 use lua::stat::Stat;

@@ -4,7 +4,7 @@
 use super::numbers::{latencies, of_thread, stat};
 use super::{Call, DONE, FAILED, FORCED, performed, recorded};
 use crate::exit::Exit;
-use lab::scripts::{Counts, Limits, Main, QUEUE_FULL, Ran, Told};
+use lab::campaign::scripts::{Counts, Limits, Main, QUEUE_FULL, Ran, Told};
 use lua::Compat;
 use lua::cmdline::Settings;
 use lua::option::Value;
@@ -43,8 +43,8 @@ pub fn run(call: &mut Call) -> Exit {
     };
     let mut hear = |told| hear(call, &settings, &mut reporters, told);
     let ran = match &mut notes {
-        None => lab::scripts::run(&stage, &limits, &stop, &mut hear),
-        Some(notes) => lab::scripts::run_noted(&stage, &limits, &stop, &mut hear, notes.noting()),
+        None => lab::campaign::scripts::run(&stage, &limits, &stop, &mut hear),
+        Some(notes) => lab::campaign::scripts::run_noted(&stage, &limits, &stop, &mut hear, notes.noting()),
     };
     let exit = match ran {
         Ok(ran) => finish(call, &settings, &mut reporters, &ran),
@@ -131,7 +131,7 @@ fn hear(call: &mut Call, settings: &Settings, reporters: &mut Reporters, told: T
 }
 
 fn by_hook(call: &Call, main: &mut Main, hook: &str, stat: &lua::stat::Stat) {
-    tell_of_hook(call, hook, lab::scripts::report(main, &call.script, hook, stat, &call.stop));
+    tell_of_hook(call, hook, lab::campaign::scripts::report(main, &call.script, hook, stat, &call.stop));
 }
 
 fn tell_of_hook(call: &Call, hook: &str, told: Result<(), String>) {
@@ -180,7 +180,7 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
     if call.main.state().has_hook(AT_THE_END) {
         // sysbench tells that nobody runs any more.
         let stat = lua::stat::Stat { threads_running: 0, ..stat(&ran.total, settings.percentile) };
-        let told = lab::scripts::report(&mut call.main, &call.script, AT_THE_END, &stat, &call.stop);
+        let told = lab::campaign::scripts::report(&mut call.main, &call.script, AT_THE_END, &stat, &call.stop);
         tell_of_hook(call, AT_THE_END, told);
     } else {
         block(call, settings, &ran.total, &threads, ran.unfinished);

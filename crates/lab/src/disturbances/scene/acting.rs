@@ -2,9 +2,9 @@
 //! load never waits for one; what one is still clearing away is waited for when the run is over, before the last counters
 //! are read. Whoever drops this rings them out.
 
-use super::super::{Deed, by_name};
 use super::{Bell, Place, Scene};
-use crate::clock;
+use crate::disturbances::{Deed, by_name};
+use crate::os::clock;
 use crate::trouble::Trouble;
 use model::load::Disturb;
 use model::record::disturbance::{Asked, DisturbanceRecord};

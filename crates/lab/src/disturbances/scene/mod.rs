@@ -2,16 +2,16 @@
 //! that ends it. Its statements are counted, because the server counts them, too (check W2).
 
 pub mod acting;
-pub mod canary;
 pub mod placebo;
+pub mod watched_row;
 
-use crate::process::Guard;
+use crate::backends::endpoint::Door;
+use crate::backends::mysql::control::{Control, PATIENCE, TextRow};
+use crate::os::process::Guard;
 use crate::samplers::Process;
 use crate::servers::Build;
-use crate::servers::house::House;
-use crate::servers::instance::Instance;
-use crate::sessions::address::Door;
-use crate::sessions::control::{Control, PATIENCE, TextRow};
+use crate::servers::process::folders::House;
+use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
 use model::load::Disturb;
 use model::record::disturbance::Asked;

@@ -1,9 +1,9 @@
 //! The server that the distribution's packages brought: found where they put it, never installed and never started as the
 //! system's service. It answers to `distribution` and, like every build, to its series.
 
-use super::super::Build;
 use super::probe::probe;
-use crate::ask;
+use crate::os::ask;
+use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use model::plan::door::{CACHE, FERRETDB};

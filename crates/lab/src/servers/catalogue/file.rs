@@ -140,7 +140,7 @@ impl<'a> Stanza<'a> {
         if numbers.is_some_and(|n| n.chars().all(|c| c.is_ascii_digit() || c == '.') && n.split('.').count() < 3) {
             self.problem(None, "this is the name of a series", "name one release, as mariadb-10.11.5");
         }
-        if self.name == super::DISTRIBUTION {
+        if self.name == crate::servers::catalogue::DISTRIBUTION {
             self.problem(None, "this is the name of what the distribution installed", "choose another name");
         }
     }

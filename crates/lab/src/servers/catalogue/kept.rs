@@ -2,9 +2,9 @@
 //! What was found out when a build was installed is kept beside it, so that a survey starts no servers to learn what it
 //! already knew.
 
-use super::super::Build;
 use super::entry::Entry;
-use crate::servers::house::House;
+use crate::servers::Build;
+use crate::servers::process::folders::House;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use model::units::Bytes;

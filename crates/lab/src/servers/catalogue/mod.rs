@@ -10,7 +10,7 @@ mod listing;
 pub mod probe;
 
 use super::Build;
-use super::house::House;
+use super::process::folders::House;
 use crate::trouble::Trouble;
 pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};

@@ -1,9 +1,9 @@
 //! Asks a binary what it is and looks where its parts lie. Family and version come from the binary itself, never from the
 //! name of a folder; the rest follows from which files are there, because packagers agree on names and not on places.
 
-use super::super::Build;
 use super::entry::Door;
-use crate::ask;
+use crate::os::ask;
+use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! What was downloaded, kept under its checksum: the same file serves every build that needs it, a name that two mirrors use
 //! for two contents does no harm, and what is not whole is never found here.
 
-use super::super::catalogue::entry::Sha256;
-use super::super::house::{House, private_folder};
+use crate::servers::catalogue::entry::Sha256;
+use crate::servers::process::folders::{House, private_folder};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use sha2::Digest;

@@ -1,10 +1,10 @@
 //! Runs an ordinary client (mvn, npm, apt-get) in our name: under a guard, so that it dies with us; into folders of ours; and
 //! with its progress read off the files that it writes, because each tells it in its own way and only to a terminal.
 
-use super::super::catalogue::kept::size;
 use super::{LOOK_AGAIN, stopped};
 use crate::Progress;
-use crate::process::{Ended, Guard, Guarded, Order};
+use crate::os::process::{Ended, Guard, Guarded, Order};
+use crate::servers::catalogue::kept::size;
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use std::fs;
@@ -108,7 +108,8 @@ fn called(command: &[String]) -> &str {
 pub fn ask(command: &[String]) -> Result<String, Trouble> {
     let mut program = Command::new(&command[0]);
     program.args(&command[1..]).env("LC_ALL", "C").stdin(Stdio::null());
-    let output = crate::ask::output(&mut program, &format!("an answer of {}", called(command)), crate::ask::ANSWER);
+    let output =
+        crate::os::ask::output(&mut program, &format!("an answer of {}", called(command)), crate::os::ask::ANSWER);
     let output = output.map_err(Trouble::at("starting", Path::new(&command[0])))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

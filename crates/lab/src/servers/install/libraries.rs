@@ -55,7 +55,7 @@ pub fn check_binary(file: &Path, launcher: &[String], known: &BTreeMap<String, S
         [] => Command::new("ldd"),
     };
     let what = format!("the libraries of {} to be told", file.display());
-    let output = crate::ask::output(command.arg(file).stdin(Stdio::null()), &what, crate::ask::ANSWER);
+    let output = crate::os::ask::output(command.arg(file).stdin(Stdio::null()), &what, crate::os::ask::ANSWER);
     let output = output.map_err(Trouble::at("asking for libraries of", file))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let missing = not_found(&said);

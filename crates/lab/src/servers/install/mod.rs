@@ -11,10 +11,10 @@ mod unpack;
 
 use super::catalogue::entry::{Entry, Source};
 use super::catalogue::kept::{self, BASEDIR, Kept};
-use super::house::{House, free_bytes, private_folder};
+use super::process::folders::{House, free_bytes, private_folder};
 use super::{Build, catalogue};
 use crate::Progress;
-use crate::process::Guard;
+use crate::os::process::Guard;
 use crate::trouble::Trouble;
 use artifacts::Artifacts;
 use client::Client;

@@ -1,10 +1,10 @@
 //! Whether a build serves here: a small data directory is made, the server greets, and it ends as it was asked to. A binary
 //! that only says its version proves little: what a server lacks it says when it starts.
 
-use super::super::Build;
-use super::super::house::House;
-use super::super::instance::{Instance, STOP_PATIENCE, Wish};
-use crate::process::{Ended, Guard};
+use crate::os::process::{Ended, Guard};
+use crate::servers::Build;
+use crate::servers::process::folders::House;
+use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use crate::trouble::Trouble;
 use model::plan::Server;
 use model::units::Bytes;

@@ -1,8 +1,8 @@
 //! Archives into a folder, only what a server needs of them. The programs that everybody has do it (tar, unzip, dpkg-deb):
 //! they know every format that packagers use and refuse paths that lead out of the folder.
 
-use super::super::catalogue::entry::Inside;
-use crate::ask;
+use crate::os::ask;
+use crate::servers::catalogue::entry::Inside;
 use crate::trouble::Trouble;
 use std::fs;
 use std::io::Read;

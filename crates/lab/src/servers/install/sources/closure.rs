@@ -2,7 +2,7 @@
 //! also depends on perl, on users and on services, none of which an unpacked server needs; only edges to libraries are
 //! followed. Pure: from what `apt-cache` prints.
 
-use super::super::super::catalogue::entry::Sha256;
+use crate::servers::catalogue::entry::Sha256;
 use model::units::Bytes;
 use std::collections::BTreeMap;
 

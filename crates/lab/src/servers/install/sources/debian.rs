@@ -2,11 +2,11 @@
 //! record of what is installed, and sources that are the host's Debian mirror with another suite. apt checks the
 //! suite's signature against Debian's keys; the packages that make the build must have the catalogue's checksums.
 
-use super::super::super::catalogue::entry::{Entry, Sha256};
-use super::super::super::house::{House, free_bytes, private_folder};
-use super::super::artifacts::Artifacts;
-use super::super::client::{Client, Download, ask, need, words};
 use super::closure::{self, Package};
+use crate::servers::catalogue::entry::{Entry, Sha256};
+use crate::servers::install::artifacts::Artifacts;
+use crate::servers::install::client::{Client, Download, ask, need, words};
+use crate::servers::process::folders::{House, free_bytes, private_folder};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use std::collections::BTreeMap;

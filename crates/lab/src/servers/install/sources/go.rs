@@ -2,9 +2,9 @@
 //! `exclude` lines, so the module is fetched, held against its hash, and built as what it is, the main one. What is pinned is
 //! the module (the hash that a `go.sum` would hold; its own `go.sum` pins the rest), since two compilers make two binaries.
 
-use super::super::super::catalogue::entry::Entry;
-use super::super::super::house::{House, private_folder};
-use super::super::client::{Client, Download, ask, need, words};
+use crate::servers::catalogue::entry::Entry;
+use crate::servers::install::client::{Client, Download, ask, need, words};
+use crate::servers::process::folders::{House, private_folder};
 use crate::trouble::Trouble;
 use std::fs;
 use std::path::{Path, PathBuf};

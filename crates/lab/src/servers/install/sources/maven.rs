@@ -1,9 +1,9 @@
 //! Maven coordinates, resolved by `mvn` as the user has set it up. Its local repository is a private one, so that the
 //! user's own neither grows nor decides what is measured.
 
-use super::super::super::catalogue::entry::Entry;
-use super::super::super::house::{House, private_folder};
-use super::super::client::{Client, Download, words};
+use crate::servers::catalogue::entry::Entry;
+use crate::servers::install::client::{Client, Download, words};
+use crate::servers::process::folders::{House, private_folder};
 use crate::trouble::Trouble;
 use std::path::{Path, PathBuf};
 

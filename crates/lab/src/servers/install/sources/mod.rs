@@ -6,10 +6,10 @@ mod go;
 mod maven;
 mod npm;
 
-use super::super::catalogue::entry::{Entry, Source};
-use super::super::house::House;
 use super::artifacts::{Artifacts, verify};
 use super::client::{Client, need};
+use crate::servers::catalogue::entry::{Entry, Source};
+use crate::servers::process::folders::House;
 use crate::trouble::Trouble;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! An npm package, fetched by `npm pack` from the registry that the user has set up; no script of it is run.
 
-use super::super::super::catalogue::entry::Entry;
-use super::super::super::house::{House, private_folder};
-use super::super::client::{Client, Download, words};
+use crate::servers::catalogue::entry::Entry;
+use crate::servers::install::client::{Client, Download, words};
+use crate::servers::process::folders::{House, private_folder};
 use crate::trouble::Trouble;
 use std::fs;
 use std::path::PathBuf;

@@ -1,0 +1,353 @@
+//! What differs between two cells although the axis between them does not imply it: effective values, read back from
+//! the server and its sessions, because a default moves between versions under the same option file. What two cells cannot
+//! disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
+
+use super::moved::{canonical, is_the_build};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::prepared;
+use model::load::Work;
+use model::plan::door::speaks_sql;
+use model::words::door;
+use std::collections::BTreeMap;
+
+/// What a difference means for a claim about the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Another amount or kind of work was done.
+    Work,
+    /// The server or its surroundings were another.
+    Circumstance,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drift {
+    pub key: String,
+    pub base: String,
+    pub candidate: String,
+    pub class: Class,
+}
+
+/// What stands for the value of a variable that one of the two does not have.
+pub const ABSENT: &str = "(absent)";
+
+/// Session variables that decide what a statement does.
+const WORK: &[&str] = &[
+    "autocommit",
+    "transaction_isolation",
+    "character_set_client",
+    "character_set_connection",
+    "character_set_results",
+    "collation_connection",
+];
+
+/// Variables that name this one server and not how it works. `*` stands for any end.
+const COSMETIC: &[&str] = &[
+    "port",
+    "extra_port",
+    "socket",
+    "pid_file",
+    "hostname",
+    "server_id",
+    "server_uid",
+    "server_uuid",
+    "datadir",
+    "tmpdir",
+    "timestamp",
+    "pseudo_*",
+    "last_*",
+    "gtid_*",
+    "rand_seed*",
+    "insert_id",
+    "identity",
+    "error_count",
+    "warning_count",
+    "report_*",
+    "general_log_file",
+    "slow_query_log_file",
+    "log_error",
+    "log_bin_basename",
+    "log_bin_index",
+    "relay_log*",
+    "innodb_data_home_dir",
+    "innodb_log_group_home_dir",
+    "innodb_undo_directory",
+    "innodb_tmpdir",
+    "secure_file_priv",
+    "aria_log_dir_path",
+    "feedback_*",
+    "wsrep_node_*",
+    "wsrep_data_home_dir",
+    "version_compile_*",
+    "in_transaction",
+    // What a door past SQL was found to be; what was set of it stands among the server's variables.
+    "door*",
+    "container",
+    "stale_*",
+    "external_user",
+    "proxy_user",
+    "aria_encrypt*",
+];
+
+/// What follows from an axis beside the key of its own name. A word of the settings moves several variables at once.
+const IMPLIED: &[(&str, &[&str])] = &[
+    (
+        "charset",
+        &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"],
+    ),
+    ("build", &["version*", "binary"]),
+    // The words of the storage engine move the variables of the engine under test, and leave the others at their defaults.
+    (
+        "engine",
+        &[
+            "variable.default_storage_engine",
+            "variable.default_tmp_storage_engine",
+            "variable.innodb_*",
+            "variable.rocksdb_*",
+            "variable.aria_*",
+            "variable.key_buffer_size",
+            "variable.ignore_db_dirs",
+        ],
+    ),
+    ("profile", &["variable.*"]),
+    ("topology", &["variable.wsrep_*", "variable.binlog_format", "variable.innodb_autoinc_lock_mode"]),
+    ("cpus", &["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"]),
+    ("load_cpus", &["server_cpus", "load_cpus", "workers"]),
+    ("users", &["workers"]),
+    ("isolation", &["session.transaction_isolation"]),
+    (
+        "settings.buffer_pool",
+        &[
+            "variable.innodb_buffer_pool_*",
+            "variable.innodb_page_cleaners",
+            "variable.innodb_lru_*",
+            "variable.rocksdb_block_cache_size",
+            "variable.key_buffer_size",
+            "variable.aria_pagecache_buffer_size",
+        ],
+    ),
+    ("settings.buffer_pool_instances", &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners"]),
+    ("settings.redo", &["variable.innodb_log_*", "variable.innodb_redo_log_*", "variable.rocksdb_max_total_wal_size"]),
+    (
+        "settings.flush_at_commit",
+        &["variable.innodb_flush_log_at_trx_commit", "variable.rocksdb_flush_log_at_trx_commit"],
+    ),
+    ("settings.doublewrite", &["variable.innodb_doublewrite*"]),
+    ("settings.checksums", &["variable.innodb_checksum*"]),
+    (
+        "settings.direct_io",
+        &[
+            "variable.innodb_flush_method",
+            "variable.innodb_data_file_buffering",
+            "variable.innodb_log_file_buffering",
+            "variable.rocksdb_use_direct_*",
+        ],
+    ),
+    ("settings.performance_schema", &["variable.performance_schema*"]),
+    (
+        "settings.binlog",
+        &[
+            "variable.log_bin*",
+            "variable.sql_log_bin",
+            "variable.binlog_*",
+            "variable.sync_binlog",
+            "variable.log_slave*",
+            "variable.log_replica*",
+        ],
+    ),
+    ("settings.query_cache", &["variable.query_cache*", "variable.have_query_cache"]),
+    ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
+    ("settings.change_buffer", &["variable.innodb_change_buffering"]),
+    ("settings.flush_neighbors", &["variable.innodb_flush_neighbors"]),
+    ("settings.memtable", &["variable.rocksdb_default_cf_options"]),
+    ("settings.undo_tablespaces", &["variable.innodb_undo_tablespaces"]),
+    ("settings.engine_counters", &["variable.innodb_monitor_*", "variable.rocksdb_perf_context_level"]),
+    ("settings.io_capacity", &["variable.innodb_io_capacity*"]),
+    (
+        "settings.max_connections",
+        &[
+            "variable.max_connections",
+            "variable.open_files_limit",
+            "variable.table_open_cache*",
+            "variable.thread_cache_size",
+            "variable.back_log",
+            "variable.performance_schema*",
+        ],
+    ),
+    ("settings.read_batch", &["variable.daemon_memcached_r_batch_size"]),
+    ("settings.write_batch", &["variable.daemon_memcached_w_batch_size"]),
+    ("settings.door_isolation", &["variable.innodb_api_trx_level"]),
+    ("settings.door_threads", &["variable.daemon_memcached_option", "variable.handlersocket_threads"]),
+    ("settings.prepared_statement_limit", &["variable.max_prepared_stmt_count"]),
+    ("settings.tls", &["variable.have_ssl", "variable.have_openssl", "variable.ssl_*", "variable.tls_*"]),
+];
+
+/// Everything that differs and is not implied, work first.
+pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec<Drift> {
+    let mut drifts = parameters(base, candidate);
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first()) {
+        // Another record's server of the same name is another server.
+        let same_server = one.run.instance.is_some()
+            && one.run.instance == other.run.instance
+            && std::ptr::eq(one.record, other.record);
+        if let (Some(a), Some(b), false) = (one.instance, other.instance, same_server || is_without_sql(one, other)) {
+            differing("variable.", &a.variables, &b.variables, &mut drifts);
+        }
+        // A session past SQL has none of its variables.
+        if door_of(base) == door_of(candidate) {
+            differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
+        }
+        for (group, answer) in &one.run.more_sessions {
+            let theirs = other.run.more_sessions.get(group).unwrap_or(&other.run.session);
+            differing("session.", &answer.variables, &theirs.variables, &mut drifts);
+        }
+        differing("", &surroundings(one), &surroundings(other), &mut drifts);
+    }
+    drifts.retain(|d| !implies(axis, d));
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
+        && prepared::alike(one, other)
+        && aged(one) == aged(other)
+    {
+        drifts.retain(|d| d.key != DATA);
+    }
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
+        && is_without_sql(one, other)
+    {
+        // It is filled at each start.
+        drifts.retain(|d| d.key != DATA);
+    }
+    drifts.sort_by(|a, b| (a.class, &a.key).cmp(&(b.class, &b.key)));
+    drifts
+}
+
+/// Whether one of the servers is without SQL, and so has no variables.
+fn is_without_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
+    [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| !speaks_sql(&instance.kind)))
+}
+
+fn door_of(cell: &CellEvidence) -> Option<&'static str> {
+    cell.cell.works().iter().find_map(|work| door(&work.workload))
+}
+
+/// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows` need
+/// not be the same.
+fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
+    let family = |work: &Work| work.workload.split('.').next().map(str::to_string);
+    let mut drifts = Vec::new();
+    for (one, other) in base.cell.groups().iter().zip(candidate.cell.groups()) {
+        if family(&one.work) != family(&other.work) {
+            continue;
+        }
+        let prefix = if base.cell.groups.is_empty() { String::new() } else { format!("groups.{}.", one.name) };
+        drifts.extend(differing_parameters(&prefix, &one.work, &other.work));
+    }
+    let works =
+        |cell: &CellEvidence| cell.cell.phases.iter().map(|p| (p.name.clone(), p.work.clone())).collect::<Vec<_>>();
+    for ((name, one), (_, other)) in works(base).into_iter().zip(works(candidate)) {
+        let (Some(one), Some(other)) = (one, other) else { continue };
+        drifts.extend(differing_parameters(&format!("phases.{name}."), &one, &other));
+    }
+    drifts
+}
+
+fn differing_parameters(prefix: &str, one: &Work, other: &Work) -> Vec<Drift> {
+    let differing = one.parameters.iter().filter_map(|(name, value)| {
+        let other = other.parameters.get(name).filter(|other| *other != value)?;
+        let (base, candidate) = (value.to_string(), other.to_string());
+        Some(Drift { key: format!("{prefix}{name}"), base, candidate, class: Class::Work })
+    });
+    differing.collect()
+}
+
+fn aged(run: &RunEvidence) -> bool {
+    run.run.start.as_ref().is_some_and(|start| start.aged)
+}
+
+/// How the data came to lie where a run found them.
+const DATA: &str = "data";
+
+fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
+    let list = |cpus: &[u32]| cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let mut facts: BTreeMap<String, String> = [
+        ("io", run.run.io.clone()),
+        ("workers", run.run.workers.to_string()),
+        ("load_cpus", list(run.load_cpus())),
+        ("server_cpus", list(run.server_cpus())),
+    ]
+    .into_iter()
+    .map(|(key, value)| (key.to_string(), value))
+    .collect();
+    if let Some(start) = &run.run.start {
+        facts.insert(DATA.into(), format!("{}{}", start.prepared, if start.aged { ", then written into" } else { "" }));
+    }
+    if let Some(instance) = run.instance {
+        facts.insert("version".into(), instance.version_text.clone());
+        facts.extend(instance.binary_sha256.clone().map(|sum| ("binary".to_string(), sum)));
+    }
+    facts
+}
+
+fn differing(
+    prefix: &str,
+    base: &BTreeMap<String, String>,
+    candidate: &BTreeMap<String, String>,
+    drifts: &mut Vec<Drift>,
+) {
+    let renamed = |side: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+        side.iter().map(|(name, value)| (canonical(name).to_string(), value.clone())).collect()
+    };
+    let (base, candidate) = (renamed(base), renamed(candidate));
+    let mut push = |key: &String, base: &str, candidate: &str| {
+        if base == candidate || COSMETIC.iter().any(|c| matches(c, key)) {
+            return;
+        }
+        let work = prefix != "variable." && (WORK.contains(&key.as_str()) || key == DATA);
+        let class = if work { Class::Work } else { Class::Circumstance };
+        drifts.push(Drift { key: format!("{prefix}{key}"), base: base.into(), candidate: candidate.into(), class });
+    };
+    for (key, value) in &base {
+        push(key, value, candidate.get(key).map_or(ABSENT, String::as_str));
+    }
+    for (key, value) in candidate.iter().filter(|(key, _)| !base.contains_key(*key)) {
+        push(key, ABSENT, value);
+    }
+}
+
+fn implies(axis: &str, drift: &Drift) -> bool {
+    // An axis over all groups is one over each of them, and one over what a group has implies what theirs would.
+    let own = |name: &str| Some(name.strip_prefix("groups.")?.split_once('.')?.1.to_string());
+    // So is one over all phases; a phase's name may end in the number of its iteration.
+    if drift.key.starts_with("phases.") && drift.key.rsplit('.').next() == Some(axis) {
+        return true;
+    }
+    if own(&drift.key).is_some_and(|key| key == axis) {
+        return true;
+    }
+    if let Some(own) = own(axis) {
+        return drift.key == axis || implies(&own, drift);
+    }
+    let key = &drift.key;
+    // A session begins with the server's own value.
+    let native = axis.strip_prefix("native.").map(|name| name.replace('-', "_"));
+    let of_server = key.strip_prefix("variable.").or_else(|| key.strip_prefix("session."));
+    key == axis
+        || native.is_some_and(|name| of_server == Some(&name))
+        || (axis == "build" && drift.class == Class::Circumstance && is_the_build(drift))
+        || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
+}
+
+fn matches(pattern: &str, key: &str) -> bool {
+    pattern.strip_suffix('*').map_or(pattern == key, |start| key.starts_with(start))
+}
+
+/// How one number may have been mistyped for the other: seed 0's missing zero.
+pub fn slip(drift: &Drift) -> Option<&'static str> {
+    let (a, b): (f64, f64) = (drift.base.parse().ok()?, drift.candidate.parse().ok()?);
+    let ratio = if a > 0.0 && b > 0.0 { (a / b).max(b / a) } else { return None };
+    if ratio == 10.0 {
+        Some("The two differ by exactly one zero.")
+    } else if ratio == 100.0 {
+        Some("The two differ by exactly two zeros.")
+    } else {
+        None
+    }
+}

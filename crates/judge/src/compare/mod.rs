@@ -1,0 +1,11 @@
+//! Two things side by side: cells of one record, phases of one run, records of two days. Ratios with intervals, the decision that
+//! follows from them, and whatever else differs between the sides.
+
+pub mod across;
+pub mod comparisons;
+pub mod decide;
+pub mod drift;
+pub mod fingerprint;
+pub mod history;
+pub mod moved;
+pub mod pairs;

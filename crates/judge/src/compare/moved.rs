@@ -1,0 +1,84 @@
+//! What an axis over builds implies of the variables of two servers. Versions differ in hundreds of variables, most of them by
+//! having them at all, and that is the build itself. But some that both have are defaults which moved under the same option
+//! file, and cost or save time: those are told, because a number may be theirs and not the build's. An experiment pins
+//! them by `native` or by a word of its settings.
+
+use super::drift::{ABSENT, Drift};
+
+/// Defaults that moved between the versions read (MySQL 5.5 to 9.7, MariaDB 10.1 to 11.8) and bear on speed.
+const BEARING: &[&str] = &[
+    "back_log",
+    "eq_range_index_dive_limit",
+    "innodb_adaptive_hash_index",
+    "innodb_autoinc_lock_mode",
+    "innodb_buffer_pool_instances",
+    "innodb_change_buffering",
+    "innodb_checksum_algorithm",
+    "innodb_doublewrite",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_flush_method",
+    "innodb_flush_neighbors",
+    "innodb_io_capacity",
+    "innodb_log_buffer_size",
+    "innodb_lru_scan_depth",
+    "innodb_max_dirty_pages_pct",
+    "innodb_purge_threads",
+    "innodb_snapshot_isolation",
+    "innodb_spin_wait_delay",
+    "innodb_sync_spin_loops",
+    "innodb_undo_log_truncate",
+    "join_buffer_size",
+    "log_bin",
+    "max_heap_table_size",
+    "performance_schema",
+    "query_cache_type",
+    "read_buffer_size",
+    "read_rnd_buffer_size",
+    "sort_buffer_size",
+    "table_open_cache",
+    "table_open_cache_instances",
+    "thread_cache_size",
+    "thread_handling",
+    "tmp_table_size",
+];
+
+/// Names that changed between versions while the meaning stayed: the old one, and the one used here.
+const RENAMED: &[(&str, &str)] =
+    &[("tx_isolation", "transaction_isolation"), ("tx_read_only", "transaction_read_only")];
+
+/// A variable's name as the newer versions have it.
+pub fn canonical(name: &str) -> &str {
+    RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+}
+
+/// Whether a difference between two builds is the build itself.
+pub fn is_the_build(drift: &Drift) -> bool {
+    let Some((_, name)) = drift.key.split_once('.') else { return false };
+    !BEARING.contains(&name) || [&drift.base, &drift.candidate].contains(&&ABSENT.to_string()) || same_number(drift)
+}
+
+/// `75` and `75.000000`.
+fn same_number(drift: &Drift) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    number(&drift.base).is_some_and(|base| number(&drift.candidate) == Some(base))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::drift::Class;
+
+    #[test]
+    fn a_moved_default_that_bears_on_speed_is_told_and_the_rest_is_the_build() {
+        let told = |key: &str, base: &str, candidate: &str| {
+            let (base, candidate) = (base.to_string(), candidate.to_string());
+            !is_the_build(&Drift { key: key.into(), base, candidate, class: Class::Circumstance })
+        };
+        assert!(told("variable.sort_buffer_size", "262144", "2097152"));
+        assert!(!told("variable.innodb_max_dirty_pages_pct", "75", "75.000000"), "the same number");
+        assert!(!told("variable.innodb_change_buffering", "all", ABSENT), "one of the two has no such thing");
+        assert!(!told("variable.lc_time_names", "en_US", "de_DE"), "nothing to do with speed");
+        assert!(told("io", "epoll", "io_uring"), "nothing of the server");
+        assert_eq!(canonical("tx_isolation"), "transaction_isolation");
+    }
+}

@@ -1,0 +1,34 @@
+//! Which cells a reader lays side by side: every cell against the one that differs from it on one axis only, where that
+//! axis has its first value. As many pairs as cells and axes, not as cells squared; two cells that agree with their common
+//! reference agree with each other.
+
+use crate::frame::evidence::{CellEvidence, Evidence};
+use model::value::Value;
+use std::collections::BTreeMap;
+
+pub struct Pair<'a> {
+    pub axis: &'a str,
+    pub base: &'a CellEvidence<'a>,
+    pub candidate: &'a CellEvidence<'a>,
+}
+
+pub fn all<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
+    let own = evidence.cells.iter().filter(|c| c.cell.repeats.is_none());
+    let places: BTreeMap<&BTreeMap<String, Value>, &CellEvidence> = own.clone().map(|c| (&c.cell.axes, c)).collect();
+    let mut pairs = Vec::new();
+    for axis in &evidence.record.plan.axes {
+        for candidate in own.clone().filter(|c| c.cell.axes.contains_key(&axis.key)) {
+            let mut axes = candidate.cell.axes.clone();
+            // A first value that this host cannot run leaves the next one as reference.
+            let base = axis.values.iter().find_map(|value| {
+                axes.insert(axis.key.clone(), value.clone());
+                places.get(&axes).copied()
+            });
+            let base = base.expect("the candidate itself is among them");
+            if base.cell.id != candidate.cell.id {
+                pairs.push(Pair { axis: &axis.key, base, candidate });
+            }
+        }
+    }
+    pairs
+}

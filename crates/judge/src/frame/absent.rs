@@ -1,0 +1,34 @@
+//! What a server cannot have and a user cannot ask: a cache has no tables, transactions or log, and who comes by key has no statement that
+//! a server would plan. A check of such a thing passes there and says why; whatever else was not measured stays not evaluable.
+
+use super::check::Seen;
+use super::evidence::CellEvidence;
+use model::plan::door::{CACHE, MONGODB};
+use model::verdict::Status;
+use model::words::door;
+
+/// Checks of what lies in tables and becomes of it.
+const OF_TABLES: [&str; 7] = [
+    "counts_agree",
+    "flushing_was_settled",
+    "purge_kept_up",
+    "regime_was_cached",
+    "schema_as_declared",
+    "starting_states_agree",
+    "window_covers_cycles",
+];
+const OF_STATEMENTS: &str = "plans_were_stable";
+
+/// What such a check says of this cell; `None` where it has something to look at.
+pub fn seen(check: &str, cell: &CellEvidence) -> Option<Seen> {
+    let is_cache = !cell.runs.is_empty() && cell.runs.iter().all(|run| run.instance.is_some_and(|i| i.kind == CACHE));
+    let by_key = cell.cell.works().iter().all(|work| door(&work.workload).is_some_and(|door| door != MONGODB));
+    let (none, sentence) = if is_cache && OF_TABLES.contains(&check) {
+        ("no tables", "The server is a cache, which has no tables, no transactions and no log.")
+    } else if by_key && check == OF_STATEMENTS {
+        ("no statements", "Nobody speaks SQL here: there is no statement to plan.")
+    } else {
+        return None;
+    };
+    Some(Seen::new(Status::Pass, none, none, sentence))
+}

@@ -1,0 +1,299 @@
+//! What a check is, and the frame around all of them: it decides where evidence is missing, takes the worst of a cell's runs
+//! so that a cell has one verdict per check, and attaches where to look. A check itself only looks at evidence that is
+//! there and says what it saw; it cannot pass for want of evidence.
+
+use super::absent;
+use super::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::limits::{Limit, Limits};
+use model::verdict::{Status, Verdict};
+use std::collections::BTreeSet;
+
+pub struct Check {
+    /// As in a verdict: `client_had_headroom`.
+    pub id: &'static str,
+    /// As in the literature of this house: `L1`.
+    pub code: &'static str,
+    /// One sentence that is true when the check passes, with its limit in it.
+    pub claim: fn() -> String,
+    /// The check's own file, of which `assay explain` prints the opening.
+    pub source: &'static str,
+    /// Counters without which nothing can be said: the frame looks for them before the check does.
+    pub needs: &'static [Need],
+    pub limits: &'static [Limit],
+    /// A new check is told and strikes no number, until it is known how often it fails without a reason.
+    pub quarantined: bool,
+    pub advice: &'static str,
+    pub look: Look,
+}
+
+/// Evidence that a check cannot do without.
+#[derive(Clone, Copy, Debug)]
+pub enum Need {
+    /// A counter read at both ends of every phase that measures.
+    Counter(&'static str),
+    /// A counter of the whole run.
+    WholeCounter(&'static str),
+}
+
+/// At what the check looks: one run, all runs of a cell, or everything.
+#[derive(Clone, Copy)]
+pub enum Look {
+    Run(fn(&RunEvidence) -> Sight),
+    Cell(fn(&CellEvidence) -> Sight),
+    Experiment(fn(&Evidence) -> Sight),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Run,
+    Cell,
+    Experiment,
+}
+
+/// What was seen, or why it cannot be said.
+pub type Sight = Result<Seen, String>;
+
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub status: Status,
+    pub measured: String,
+    pub limit: String,
+    pub sentence: String,
+    /// Beside the paths of the runs looked at, which the frame adds.
+    pub evidence: Vec<String>,
+}
+
+impl Seen {
+    pub fn new(
+        status: Status,
+        measured: impl Into<String>,
+        limit: impl Into<String>,
+        sentence: impl Into<String>,
+    ) -> Self {
+        let (measured, limit, sentence) = (measured.into(), limit.into(), sentence.into());
+        Self { status, measured, limit, sentence, evidence: Vec::new() }
+    }
+    pub fn at(mut self, evidence: Vec<String>) -> Self {
+        self.evidence = evidence;
+        self
+    }
+}
+
+/// What a file says first: the page that `assay explain` prints.
+pub fn opening(source: &str) -> String {
+    let lines = source.lines().map_while(|l| l.strip_prefix("//!")).map(|l| l.strip_prefix(' ').unwrap_or(l));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Fail from one limit on, warn from another.
+pub fn graded(value: f64, warn: f64, fail: f64) -> Status {
+    if value > fail {
+        Status::Fail
+    } else if value > warn {
+        Status::Warn
+    } else {
+        Status::Pass
+    }
+}
+
+impl Check {
+    pub fn scope(&self) -> Scope {
+        match self.look {
+            Look::Run(_) => Scope::Run,
+            Look::Cell(_) => Scope::Cell,
+            Look::Experiment(_) => Scope::Experiment,
+        }
+    }
+
+    /// What `assay explain` prints: claim, the opening of the check's file, what it needs, the advice.
+    pub fn page(&self) -> String {
+        let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
+        let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
+        let limit = |l: &Limit| format!("  {} = {l}: {}\n", l.name, l.why);
+        let limits = match self.limits {
+            [] => String::new(),
+            limits => format!("\nLimits, which [limits] may set:\n{}", limits.iter().map(limit).collect::<String>()),
+        };
+        let quarantine = if self.quarantined { "\nIn quarantine: it is told, and strikes no number.\n" } else { "" };
+        format!(
+            "{} ({})\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\n{limits}{quarantine}\nWhen it does not pass: {}.\n",
+            self.id,
+            self.code,
+            (self.claim)(),
+            opening(self.source),
+            self.advice
+        )
+    }
+
+    /// The verdict on one cell that has runs; `None` for a check of the whole experiment.
+    pub fn on_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
+        let verdict = self.of_cell(cell)?;
+        Some(self.beside_ours(verdict, cell.limits, || self.of_cell(&cell.by(Limits::OURS))))
+    }
+
+    /// What the limits that the experiment sets have changed. A number that fails by ours is never more than a warning.
+    fn beside_ours(&self, verdict: Verdict, set: Limits, ours: impl FnOnce() -> Option<Verdict>) -> Verdict {
+        let told = |l: &Limit| set.set(l).map(|value| format!("`{}` is {} (ours is {l})", l.name, l.shown(value)));
+        let told: Vec<String> = self.limits.iter().filter_map(told).collect();
+        if told.is_empty() {
+            return verdict;
+        }
+        let (Some(ours), told) = (ours(), told.join(", ")) else { return verdict };
+        let limit = format!("{}; set by the experiment: {told}", verdict.limit);
+        if ours.verdict != Status::Fail || verdict.verdict == Status::Fail {
+            return Verdict { limit, ..verdict };
+        }
+        let sentence = format!(
+            "{} By our own limits this fails; it passes by the limits of the experiment: {told}.",
+            verdict.sentence
+        );
+        let advice = self.advice.to_string();
+        Verdict { verdict: verdict.verdict.max(Status::Warn), sentence, limit, advice, ..verdict }
+    }
+
+    fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
+        let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
+        if let Some(seen) = absent::seen(self.id, cell) {
+            return Some(self.verdict(Ok(seen), Vec::new()));
+        }
+        let phases = cell.by_phase();
+        match self.look {
+            Look::Experiment(_) => None,
+            Look::Cell(look) => {
+                let look = |part: &CellEvidence| {
+                    part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part))
+                };
+                let phases: Vec<_> = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
+                let failed = failed_in(cell, &phases);
+                Some(Verdict { phases: failed, ..self.verdict(worst_phase(phases)?, paths(&cell.runs)) })
+            }
+            Look::Run(look) => {
+                let of_run = |run: &RunEvidence| {
+                    let sight = |part: &CellEvidence| {
+                        let run = part.runs.iter().find(|r| r.run.id == run.run.id)?;
+                        Some(self.complete(run).and_then(|()| look(run)))
+                    };
+                    let phases: Vec<_> =
+                        phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?))).collect();
+                    let failed = failed_in(cell, &phases);
+                    Some((worst_phase(phases)?, failed))
+                };
+                let sights: Vec<_> = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?))).collect();
+                // A run that failed as a whole strikes as a whole.
+                let bad = || sights.iter().filter(|(_, (sight, _))| status(sight) == Status::Fail);
+                let failed: BTreeSet<String> = bad().flat_map(|(_, (_, failed))| failed.iter().cloned()).collect();
+                let is_whole = bad().any(|(_, (_, failed))| failed.is_empty());
+                let (run, (sight, _)) = sights
+                    .into_iter()
+                    .reduce(|worst, next| if status(&next.1.0) > status(&worst.1.0) { next } else { worst })?;
+                let mut verdict = self.verdict(sight, vec![run.path()]);
+                verdict.phases = if is_whole { Vec::new() } else { failed.into_iter().collect() };
+                if cell.runs.len() > 1 && verdict.verdict != Status::Pass {
+                    verdict.sentence = format!("Run {}: {}", run.run.id, verdict.sentence);
+                }
+                Some(verdict)
+            }
+        }
+    }
+
+    /// Whether a run has what the check needs.
+    fn complete(&self, run: &RunEvidence) -> Result<(), String> {
+        let missing = self.needs.iter().find(|need| match need {
+            Need::Counter(name) => run.growth(name).is_none(),
+            Need::WholeCounter(name) => !run.run.whole.counters.contains_key(*name),
+        });
+        missing.map_or(Ok(()), |need| Err(format!("{} was not measured in run {}", need.name(), run.run.id)))
+    }
+
+    fn verdict(&self, sight: Sight, paths: Vec<String>) -> Verdict {
+        let seen = sight.unwrap_or_else(|why| {
+            Seen::new(Status::NotEvaluable, "", "", format!("It cannot be said whether {}: {why}.", (self.claim)()))
+        });
+        Verdict {
+            check: self.id.into(),
+            verdict: seen.status,
+            sentence: seen.sentence,
+            measured: seen.measured,
+            limit: seen.limit,
+            advice: if seen.status == Status::Pass { String::new() } else { self.advice.into() },
+            evidence: seen.evidence.into_iter().chain(paths).collect(),
+            quarantined: self.quarantined,
+            phases: Vec::new(),
+        }
+    }
+}
+
+impl Need {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Counter(name) | Self::WholeCounter(name) => name,
+        }
+    }
+}
+
+/// The worst that is seen of several groups, which then says of which.
+pub fn worst_of(groups: Vec<(String, Sight)>) -> Sight {
+    let several = groups.len() > 1;
+    let worst = groups.into_iter().reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst });
+    let (name, sight) = worst.expect("a run has users");
+    match sight {
+        Ok(mut seen) if several => {
+            seen.sentence = format!("{name}: {}", seen.sentence);
+            Ok(seen)
+        }
+        Err(why) if several => Err(format!("{name}: {why}")),
+        alone => alone,
+    }
+}
+
+/// The phases in which it failed, where each has work of its own and others did not fail; none where all did.
+fn failed_in(cell: &CellEvidence, phases: &[(Option<&str>, Sight)]) -> Vec<String> {
+    if cell.cell.phases.iter().all(|phase| phase.work.is_none()) {
+        return Vec::new();
+    }
+    let failed: Vec<String> = phases
+        .iter()
+        .filter(|(_, sight)| status(sight) == Status::Fail)
+        .filter_map(|(p, _)| Some((*p)?.into()))
+        .collect();
+    if failed.len() == phases.len() { Vec::new() } else { failed }
+}
+
+/// The worst that is seen of several phases, which says of which where they do not all look alike.
+fn worst_phase(phases: Vec<(Option<&str>, Sight)>) -> Option<Sight> {
+    let words = |sight: &Sight| sight.as_ref().map_or_else(Clone::clone, |seen| seen.sentence.clone());
+    let alike = phases.windows(2).all(|w| words(&w[0].1) == words(&w[1].1));
+    let (phase, sight) =
+        phases.into_iter().reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst })?;
+    let named = |text: String| match phase.filter(|_| !alike) {
+        Some(phase) => format!("in phase `{phase}` {text}"),
+        None => text,
+    };
+    Some(match sight {
+        Ok(seen) => {
+            let open = seen.status != Status::Pass;
+            let sentence = match phase.filter(|_| open && !alike) {
+                Some(phase) => format!("Phase `{phase}`: {}", seen.sentence),
+                None => seen.sentence,
+            };
+            Ok(Seen { sentence, ..seen })
+        }
+        Err(why) => Err(named(why)),
+    })
+}
+
+fn status(sight: &Sight) -> Status {
+    sight.as_ref().map_or(Status::NotEvaluable, |seen| seen.status)
+}
+
+pub fn on_experiment(checks: &[Check], evidence: &Evidence) -> Vec<Verdict> {
+    let verdict = |check: &Check| match check.look {
+        Look::Experiment(look) => {
+            let by = |limits| Some(check.verdict(look(&evidence.by(limits)), Vec::new()));
+            let verdict = check.verdict(look(evidence), Vec::new());
+            Some(check.beside_ours(verdict, evidence.limits, || by(Limits::OURS)))
+        }
+        Look::Run(_) | Look::Cell(_) => None,
+    };
+    checks.iter().filter_map(verdict).collect()
+}

@@ -1,0 +1,21 @@
+//! What every check and finding stands on: the record laid out by cell and run, metrics as estimates, the contract of a check.
+//! Nothing here claims anything about a server; whoever claims reads from here and never searches the record again.
+
+pub mod absent;
+pub mod account;
+pub mod bound;
+pub mod cells;
+pub mod check;
+pub mod errors;
+pub mod evidence;
+pub mod metrics;
+pub mod noise;
+pub mod phases;
+pub mod plans;
+pub mod prepared;
+pub mod regime;
+pub mod schema;
+pub mod silence;
+pub mod staleness;
+pub mod waits;
+pub mod work;

@@ -1,0 +1,91 @@
+//! In which regime a run was: a server that finds its pages in memory and one that reads them from disk are two different
+//! machines. Read off the run's data, the size of the engine's cache and the pages that came from disk, over all phases that
+//! measure or over one of them.
+
+use super::evidence::RunEvidence;
+use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
+
+/// Pages or blocks that the engine did not find in its cache.
+pub const PHYSICAL: &str = "db.page_reads";
+/// What the tables take on disk, where a workload asks for it at the ends of phases.
+pub const GROWN: &str = "data.table_bytes";
+const STALLED: &str = "host.pressure.io_some";
+
+/// Readings that tell whether reads fall over a run.
+const FEWEST_READINGS: usize = 4;
+
+/// The variable that sizes an engine's cache.
+const CACHES: &[(&str, &str)] = &[("innodb", "innodb_buffer_pool_size"), ("rocksdb", "rocksdb_block_cache_size")];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Regime {
+    Cached,
+    Warming,
+    Mixed,
+    IoBound,
+}
+
+impl Regime {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cached => "cached",
+            Self::Warming => "warming",
+            Self::Mixed => "mixed",
+            Self::IoBound => "io-bound",
+        }
+    }
+}
+
+pub struct Reading {
+    pub regime: Regime,
+    /// Pages read from disk per statement.
+    pub reads: f64,
+    /// Bytes.
+    pub data: u64,
+    pub pool: u64,
+}
+
+/// What the engine's cache is sized by; `None` for an engine without one that is known.
+pub fn cache_of(engine: &str) -> Option<&'static str> {
+    CACHES.iter().find(|(name, _)| name.eq_ignore_ascii_case(engine)).map(|(_, variable)| *variable)
+}
+
+/// `None` where the counters, the dataset or the cache's size are unknown, or no statement was answered.
+pub fn regime(run: &RunEvidence) -> Option<Reading> {
+    let reads = run.rate(PHYSICAL)? / run.qps();
+    let cache = cache_of(&run.cell.server.engine)?;
+    let pool: u64 = run.instance?.variables.get(cache)?.parse().ok().filter(|p| *p > 0)?;
+    if run.datasets.is_empty() || !reads.is_finite() {
+        return None;
+    }
+    let loaded: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
+    let grown = run.phases.iter().filter_map(|phase| phase.counters.get(GROWN)).map(|ends| ends.end as u64).max();
+    let data = grown.unwrap_or(loaded);
+    let stalled = run.rate(STALLED).map_or(0.0, |r| r / 1e9);
+    let fits = data as f64 <= run.limits.of(&POOL_FULL) * pool as f64;
+    let regime = if fits && reads <= run.limits.of(&POOL_READS) {
+        Regime::Cached
+    } else if stalled >= run.limits.of(&IO_STALLED) {
+        Regime::IoBound
+    } else if is_warming(run) {
+        Regime::Warming
+    } else {
+        Regime::Mixed
+    };
+    Some(Reading { regime, reads, data, pool })
+}
+
+/// Whether physical reads fell by more than half from the first to the second half of what was measured.
+fn is_warming(run: &RunEvidence) -> bool {
+    let series = run.details.series(&run.run.id, &[PHYSICAL]);
+    let (Some(from), Some(to)) = (run.phases.first().map(|p| p.from), run.phases.last().map(|p| p.to)) else {
+        return false;
+    };
+    let readings: Vec<f64> =
+        series.iter().flat_map(|s| &s.readings).filter(|(at, _)| (from..=to).contains(at)).map(|(_, v)| *v).collect();
+    if readings.len() < FEWEST_READINGS {
+        return false;
+    }
+    let (first, middle, last) = (readings[0], readings[readings.len() / 2], readings[readings.len() - 1]);
+    last - middle < 0.5 * (middle - first)
+}

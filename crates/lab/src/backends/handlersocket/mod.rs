@@ -1,0 +1,3 @@
+//! HandlerSocket, a plugin of MariaDB that reads rows by key.
+
+pub mod session;

@@ -1,0 +1,82 @@
+//! What memcached's daemon counts, itself or as InnoDB's plugin, by its own `stats` over a connection of ours. It is the one count of
+//! gets that moves on every version: InnoDB's `dml_reads` and the server's `Handler_read_key` do not see what comes this way.
+//! Keys are counted, not requests, and reading the statistics counts as neither.
+
+use crate::backends::keyed::control::Control;
+use crate::backends::keyed::{KeyDoor, Keys, Protocol};
+use crate::samplers::{Occasion, Reading, Source};
+use model::record::series::{Shape, Unit};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+pub(crate) const NAME: &str = "memcached";
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is read of them, by the daemon's names.
+const COUNTERS: &[(&str, Unit)] = &[
+    ("cmd_get", Unit::Count),
+    ("cmd_set", Unit::Count),
+    ("get_hits", Unit::Count),
+    ("get_misses", Unit::Count),
+    ("evictions", Unit::Count),
+    ("conn_yields", Unit::Count),
+    ("listen_disabled_num", Unit::Count),
+    ("bytes_read", Unit::Bytes),
+    ("bytes_written", Unit::Bytes),
+];
+const LEVELS: &[(&str, Unit)] = &[("curr_connections", Unit::Count), ("threads", Unit::Count), ("bytes", Unit::Bytes)];
+
+pub(crate) struct Memcached {
+    door: KeyDoor,
+    control: Option<Control>,
+    /// How often the statistics were asked for.
+    requests: Rc<Cell<u64>>,
+}
+
+impl Memcached {
+    /// Of a door that has statistics. They are asked for without a container, which only gets need.
+    pub(crate) fn of(door: KeyDoor) -> Option<Self> {
+        let Protocol::Memcached { dialect, .. } = door.protocol else { return None };
+        let door = KeyDoor { protocol: Protocol::Memcached { dialect, keys: Keys::All }, ..door };
+        Some(Self { door, control: None, requests: Rc::default() })
+    }
+
+    pub(crate) fn requests(&self) -> Rc<Cell<u64>> {
+        self.requests.clone()
+    }
+
+    fn stats(&mut self) -> Result<Vec<(String, String)>, String> {
+        let control = match self.control.take() {
+            Some(control) => control,
+            None => Control::connect(&self.door, PATIENCE).map_err(|e| e.to_string())?,
+        };
+        self.requests.set(self.requests.get() + 1);
+        self.control.insert(control).stats().map_err(|e| e.to_string())
+    }
+}
+
+impl Source for Memcached {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn read(&mut self, _: Occasion, reading: &mut Reading) {
+        let stats = match self.stats() {
+            Ok(stats) => stats,
+            Err(why) => {
+                self.control = None;
+                return reading.missing("memcached stats", why);
+            }
+        };
+        for (shape, all) in [(Shape::Counter, COUNTERS), (Shape::Gauge, LEVELS)] {
+            for (name, unit) in all {
+                let told = stats.iter().find(|(told, _)| told == name);
+                if let Some(value) = told.and_then(|(_, value)| value.parse().ok()) {
+                    reading.add(&format!("memcached.{name}"), *unit, shape, value);
+                }
+            }
+        }
+    }
+}

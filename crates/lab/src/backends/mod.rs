@@ -1,0 +1,17 @@
+//! One folder per protocol: which servers speak it, how they are named, started, loaded and read, and what one user says through a
+//! session of it. `channel` and `tls` stand between every protocol and the line; `own_sessions` are those that scripts open themselves.
+
+pub mod alone;
+pub mod channel;
+pub mod dsn;
+pub mod endpoint;
+pub mod handlersocket;
+pub mod keyed;
+pub mod memcached;
+pub mod mongodb;
+pub mod mysql;
+pub mod own_sessions;
+pub mod past_sql;
+pub mod postgres;
+mod random;
+pub mod tls;

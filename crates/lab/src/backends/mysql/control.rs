@@ -1,0 +1,199 @@
+//! The session by which the lab itself talks to a server: one question at a time over a blocking socket, rows as text.
+//! Used for setting up, loading, sampling and asking afterwards; never for load.
+
+use super::locks::{self, LOCK_PATIENCE, LOCK_TIMEOUT};
+use super::session::{Carriage, Connecting, Opening, Session};
+use crate::backends::endpoint::{Address, Door};
+use crate::executor::{Line, block_on};
+use crate::os::waits;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use workload::session::{Answer, Class, Fault, NO_ADDRESS, Sql};
+
+/// Long enough for an index build or a COUNT over a large table; a server that is silent longer is taken for dead.
+pub const PATIENCE: Duration = Duration::from_secs(3600);
+/// The same for a session that loads beside others of the lab: it waits for their tables, and its statement is said again.
+const LOAD_LOCK_PATIENCE: Duration = Duration::from_secs(60);
+/// A server that takes a connection greets and lets in at once; one that is silent so long speaks another protocol, or is stuck.
+pub const OPENING_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is left for the last of several addresses when the others took all; zero is no time limit.
+const LEAST: Duration = Duration::from_millis(10);
+
+/// Characters of a statement that are shown of one that is waited for.
+const SHOWN: usize = 80;
+
+pub struct Control {
+    session: Session<()>,
+    door: Door,
+    /// How long its statements wait for locks; `None` as the server has it.
+    locks: Option<Duration>,
+}
+
+/// A row as text, NULL as `None`.
+pub type TextRow = Vec<Option<String>>;
+
+impl Control {
+    /// For what the lab does with data that others may use too: a lock that somebody holds is waited for a while, and then told with
+    /// its holder.
+    pub fn connect(door: &Door) -> Result<Self, Fault> {
+        Self::bounded(door, LOCK_PATIENCE)
+    }
+
+    /// For loading side by side into a schema of ours, where sessions of the lab wait for each other's tables.
+    pub fn for_load(door: &Door) -> Result<Self, Fault> {
+        Self::bounded(door, LOAD_LOCK_PATIENCE)
+    }
+
+    fn bounded(door: &Door, locks: Duration) -> Result<Self, Fault> {
+        let mut control = Self::connect_with(door, PATIENCE)?;
+        for variable in ["lock_wait_timeout", "innodb_lock_wait_timeout"] {
+            match control.execute(&format!("SET SESSION {variable} = {}", locks.as_secs())) {
+                // One without metadata locks or without InnoDB has nothing of that kind to wait for.
+                Ok(_) | Err(Fault::Server { .. }) => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        control.locks = Some(locks);
+        Ok(control)
+    }
+
+    /// For somebody who waits at most so long for each answer, and for locks as the server has it.
+    pub fn connect_with(door: &Door, patience: Duration) -> Result<Self, Fault> {
+        let connect = connecting(&door.address, patience);
+        let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
+        let session = opened(&door.address, patience, || block_on(Session::open(opening, ())))?;
+        session.waits_at_most(patience);
+        Ok(Self { session, door: door.clone(), locks: None })
+    }
+
+    /// How the conversation is carried, as it was agreed.
+    pub fn carriage(&self) -> Carriage {
+        self.session.carriage()
+    }
+
+    /// The server's version as it greeted.
+    pub fn version(&self) -> &str {
+        self.session.version()
+    }
+
+    pub fn execute(&mut self, sql: &str) -> Result<Answer, Fault> {
+        self.heard(sql, |session| block_on((session as &mut dyn Sql).query(Class(0), sql)))
+    }
+
+    /// The session's answer; one whose statements may meet locks says what it waits for, and names who has the lock.
+    fn heard<T>(&mut self, sql: &str, ask: impl FnOnce(&mut Session<()>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let Some(locks) = self.locks else { return ask(&mut self.session) };
+        let shown: String = sql.chars().take(SHOWN).collect();
+        let what = format!("the server to answer `{shown}` (for a lock {} s)", locks.as_secs());
+        waits::during(&what, PATIENCE, || ask(&mut self.session)).map_err(|fault| self.explained(locks, fault))
+    }
+
+    /// A lock that was not given is told with its holder, which a session of its own finds out: this one may be in the middle of
+    /// something.
+    fn explained(&mut self, locks: Duration, fault: Fault) -> Fault {
+        let Fault::Server { code: LOCK_TIMEOUT, state, message } = &fault else { return fault };
+        let holder = Self::connect_with(&self.door, OPENING_PATIENCE).map(|mut control| {
+            let own = self.locks.take();
+            let us = [&mut control, self].map(|session| session.value("SELECT CONNECTION_ID()").ok().flatten());
+            self.locks = own;
+            let told = locks::told(&mut control, &us.map(Option::unwrap_or_default), self.door.schema.as_deref());
+            control.quit();
+            told
+        });
+        let holder = holder.unwrap_or_else(|fault| format!("who holds it cannot be asked: {fault}"));
+        let message = format!("{message} (the lab waits {} s for a lock): {holder}", locks.as_secs());
+        Fault::Server { code: LOCK_TIMEOUT, state: *state, message }
+    }
+
+    /// A statement that asks for a local file (LOAD DATA LOCAL) and is given these bytes for it.
+    pub fn load(&mut self, sql: &str, file: Vec<u8>) -> Result<Answer, Fault> {
+        self.session.offer(file);
+        self.execute(sql)
+    }
+
+    pub fn rows(&mut self, sql: &str) -> Result<Vec<TextRow>, Fault> {
+        self.heard(sql, |session| block_on((session as &mut dyn Sql).read(Class(0), sql)))?;
+        let kept = self.session.kept();
+        Ok((0..kept.rows()).map(|r| (0..kept.columns()).map(|c| kept.text(r, c)).collect()).collect())
+    }
+
+    /// The first cell of the first row.
+    pub fn value(&mut self, sql: &str) -> Result<Option<String>, Fault> {
+        Ok(self.rows(sql)?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    }
+
+    pub fn quit(self) {
+        block_on(self.session.quit());
+    }
+}
+
+/// The way to a blocking line, for an opening that keeps to `OPENING_PATIENCE`, or to less.
+pub(crate) fn connecting(address: &Address, patience: Duration) -> Box<dyn Fn() -> Connecting> {
+    let (address, patience) = (address.clone(), patience.min(OPENING_PATIENCE));
+    Box::new(move || -> Connecting {
+        let address = address.clone();
+        Box::pin(async move { blocking_line(&address, patience) })
+    })
+}
+
+/// Opens a conversation; a server that takes the connection and says nothing is told as such.
+pub(crate) fn opened<T>(
+    address: &Address,
+    patience: Duration,
+    open: impl FnOnce() -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let patience = patience.min(OPENING_PATIENCE);
+    let outcome = waits::during(&format!("the server at {address} to let the lab in"), patience, open);
+    outcome.map_err(|fault| match fault {
+        Fault::TimedOut => silent(address, patience),
+        fault => fault,
+    })
+}
+
+/// Nothing came from there, be it that nobody took the connection or that whoever did says nothing.
+pub(crate) fn silent(address: &Address, patience: Duration) -> Fault {
+    let mend = "see that a server of this protocol listens there and is not stuck, and name its port";
+    Fault::Unopened(format!("{address} says nothing for {} s\n    {mend}", patience.as_secs_f64()))
+}
+
+fn blocking_line(address: &Address, patience: Duration) -> std::io::Result<Line> {
+    match address {
+        Address::Unix(path) => Ok(Line::blocking(unix(path, patience)?)),
+        Address::Tcp { host, port } => {
+            let mut last = std::io::Error::other(format!("{NO_ADDRESS}{host}: there is none"));
+            let begun = Instant::now();
+            // All addresses of a name together wait no longer than one.
+            for address in (host.as_str(), *port).to_socket_addrs()? {
+                let left = patience.saturating_sub(begun.elapsed()).max(LEAST);
+                match TcpStream::connect_timeout(&address, left) {
+                    Ok(socket) => {
+                        socket.set_nodelay(true)?;
+                        let line = Line::blocking(socket.into());
+                        line.waits_at_most(patience);
+                        return Ok(line);
+                    }
+                    Err(e) => last = e,
+                }
+            }
+            Err(last)
+        }
+    }
+}
+
+/// A Unix socket whose server accepts nobody holds `connect` as long as its time limit for sending.
+pub(crate) fn unix(path: &Path, patience: Duration) -> std::io::Result<OwnedFd> {
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(patience))?;
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Recv, Some(patience))?;
+    match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
+        Ok(()) => Ok(socket),
+        Err(Errno::AGAIN) => Err(std::io::ErrorKind::TimedOut.into()),
+        Err(e) => Err(e.into()),
+    }
+}

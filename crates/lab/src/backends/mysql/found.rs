@@ -1,0 +1,202 @@
+//! A server that was there before the lab: reached by its DSN, described like one of ours, and never started, stopped or set.
+//! Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself, which a
+//! marker table proves.
+
+use super::control::{Control, OPENING_PATIENCE, unix};
+use crate::backends::dsn;
+use crate::backends::endpoint::{Address, Door};
+use crate::provision::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
+use crate::servers::Build;
+use crate::trouble::Trouble;
+use model::host::InstalledBuild;
+use model::plan::{LAB_SESSIONS, Server};
+use model::record::answer::{InstanceRecord, Place};
+use model::units::Users;
+use std::collections::BTreeMap;
+use std::net::{ToSocketAddrs, UdpSocket};
+use workload::dataset::{Dataset, Rows};
+use workload::session::Fault;
+
+/// Only in schemas that the lab made; holds the name of the dataset once that is complete.
+pub(crate) const MARKER: &str = "made_by_assay";
+
+pub struct Found {
+    /// `None` where the kernel does not say who answers: behind TCP, even on this host.
+    pub pid: Option<u32>,
+    pub place: Place,
+    /// The schema that the DSN names.
+    pub schema: Option<String>,
+    /// How many keys of ours lie in a cache, by what they begin with.
+    pub keys: BTreeMap<String, u64>,
+}
+
+impl Found {
+    /// The mend where a schema is somebody else's.
+    pub const ROOM_OF_ITS_OWN: &str = "leave the schema out of the DSN and assay makes its own";
+}
+
+/// The server behind a DSN, the door to it outside any schema, and a session that came through it.
+pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
+    knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
+}
+
+/// Whether the server behind a DSN takes so many users; who is already there is not counted, because they may leave.
+pub(crate) fn has_room(name: &str, users: Users) -> Result<(), Trouble> {
+    let (_, _, mut control) = knock(name)?;
+    // A server that does not say its limit tells it when it is met.
+    let limit = control.value("SELECT @@max_connections").ok().flatten().and_then(|limit| limit.parse::<u64>().ok());
+    control.quit();
+    match limit {
+        Some(limit) if limit < u64::from(users.0) => {
+            let what = format!("{name} takes {limit} sessions at most (max_connections), and the plan has {users}");
+            let needed = u64::from(users.0) + u64::from(LAB_SESSIONS);
+            Err(Trouble::new(what).mend(format!("SET GLOBAL max_connections = {needed} there, or ask for fewer users")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The server behind a DSN, and the door to it outside any schema.
+pub(crate) fn find(name: &str) -> Result<(Found, Door), Trouble> {
+    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
+}
+
+/// The same where the door is known.
+pub(crate) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control), Trouble> {
+    let (found, door) = behind(door)?;
+    let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
+    Ok((found, door, control))
+}
+
+/// The same where the door is known.
+pub(crate) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
+    let pid = match &door.address {
+        Address::Unix(path) => {
+            let socket = unix(path, OPENING_PATIENCE).map_err(Trouble::at("connecting to", path))?;
+            // Zero where the server lives in another namespace of processes.
+            rustix::net::sockopt::socket_peercred(&socket).ok().map(|c| c.pid.as_raw_nonzero().get() as u32)
+        }
+        Address::Tcp { .. } => None,
+    };
+    let place = place_of(&door.address);
+    let found = Found { pid, place, schema: door.schema.clone(), keys: BTreeMap::new() };
+    Ok((found, Door { schema: None, ..door }))
+}
+
+/// By the address alone. An address is this host's if a socket may be bound to it, whichever interface has it;
+/// loopback always is.
+pub(crate) fn place_of(address: &Address) -> Place {
+    match address {
+        Address::Unix(_) => Place::ThisHost,
+        Address::Tcp { host, port } => {
+            let is_ours = |ip| UdpSocket::bind((ip, 0)).is_ok();
+            let found = (host.as_str(), *port).to_socket_addrs().ok().into_iter().flatten();
+            let mut ours = found.map(|address| is_ours(address.ip())).peekable();
+            if ours.peek().is_some() && ours.all(|is_ours| is_ours) { Place::ThisHost } else { Place::Elsewhere }
+        }
+    }
+}
+
+/// As it told of itself: nothing of its files is ours to know.
+pub(crate) fn build_of(server: &Server, record: InstanceRecord) -> Build {
+    let installed = InstalledBuild {
+        name: server.build.clone(),
+        kind: record.kind,
+        version: record.version,
+        binary: String::new(),
+        basedir: String::new(),
+        engines: record.engines,
+    };
+    Build { installed, launcher: Vec::new(), share: Default::default(), plugins: None }
+}
+
+/// What lies in a schema, seen from one dataset.
+pub enum Lying {
+    Nothing,
+    /// Made by a lab, and not this dataset: may be replaced.
+    Ours,
+    /// The dataset. Rows that no lab made (`ours` is false) are counted, and not compared with the generator.
+    Matching {
+        ours: bool,
+        loaded: Loaded,
+    },
+    /// Somebody else's, and why it is not the dataset.
+    Others(String),
+}
+
+pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Result<Lying, LoadFault> {
+    let mut control = Control::connect(root).map_err(world)?;
+    let schemata = format!("SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'");
+    if control.rows(&schemata).map_err(world)?.is_empty() {
+        return Ok(Lying::Nothing);
+    }
+    control.execute(&format!("USE {schema}")).map_err(world)?;
+    let names = control.rows("SHOW TABLES").map_err(world)?;
+    let there = |name: &str| names.iter().flatten().flatten().any(|n| n == name);
+    let ours = there(MARKER);
+    let complete =
+        !ours || control.value(&format!("SELECT dataset FROM {MARKER}")).map_err(world)?.as_deref() == Some(name);
+    let mut tables = dataset.tables();
+    if matches!(dataset.rows(), Rows::ByItself(_)) {
+        tables = by_itself::lying(&mut control).map_err(world)?;
+        tables.retain(|table| table.name != MARKER);
+        if tables.is_empty() && !ours {
+            control.quit();
+            return Ok(Lying::Others("it has no tables".into()));
+        }
+    }
+    let why = match tables.iter().find(|t| !there(&t.name)) {
+        Some(absent) => format!("it has no table {}", absent.name),
+        None if !complete => "it holds another dataset".to_string(),
+        None => {
+            let answers = inspect(&mut control, &tables, Vec::new())?;
+            match answers.iter().find(|t| t.rows != t.rows_wanted) {
+                Some(t) => format!("its {} has {} rows where {} are wanted", t.name, t.rows, t.rows_wanted),
+                None => {
+                    let (rows_checked, rows_wrong) =
+                        if ours { check_spots(&mut control, dataset, &tables)? } else { (0, 0) };
+                    control.quit();
+                    let rows = answers.iter().map(|t| t.rows).sum();
+                    let loaded = Loaded { tables: answers, rows, rows_checked, rows_wrong };
+                    return Ok(Lying::Matching { ours, loaded });
+                }
+            }
+        }
+    };
+    control.quit();
+    Ok(if ours { Lying::Ours } else { Lying::Others(why) })
+}
+
+/// Says in a fresh schema that the lab made it; `complete` names the dataset that lies in it.
+pub fn mark(door: &Door, complete: Option<&str>) -> Result<(), Fault> {
+    let mut control = Control::connect(door)?;
+    match complete {
+        None => control.execute(&format!("CREATE TABLE {MARKER} (dataset VARCHAR(100))"))?,
+        Some(dataset) => control.execute(&format!("INSERT INTO {MARKER} VALUES ('{dataset}')"))?,
+    };
+    control.quit();
+    Ok(())
+}
+
+/// Takes the word back before somebody writes: what a run leaves, or a killed one, is no dataset.
+pub fn unmark(door: &Door) -> Result<(), Fault> {
+    let mut control = Control::connect(door)?;
+    control.execute(&format!("DELETE FROM {MARKER}"))?;
+    control.quit();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_behind_a_socket_loopback_or_an_own_address_is_on_this_host() {
+        let tcp = |host: &str| place_of(&Address::Tcp { host: host.into(), port: 3306 });
+        assert_eq!(place_of(&Address::Unix("/nowhere/s".into())), Place::ThisHost);
+        assert_eq!([tcp("127.0.0.1"), tcp("127.8.8.8"), tcp("0.0.0.0")], [Place::ThisHost; 3]);
+        // Kept for documentation: no host has these.
+        assert_eq!([tcp("192.0.2.7"), tcp("203.0.113.9")], [Place::Elsewhere; 2]);
+        assert_eq!(tcp("no such host"), Place::Elsewhere);
+    }
+}

@@ -1,0 +1,12 @@
+//! MySQL and MariaDB, and whatever speaks their protocol.
+
+pub mod control;
+pub mod error_log;
+pub mod facts;
+pub mod found;
+pub mod keys;
+pub mod kinds;
+pub mod locks;
+pub mod plugins;
+pub mod samplers;
+pub mod session;

@@ -1,0 +1,82 @@
+//! How a conversation begins: a fresh line, TLS where it is wanted, the login. Runs once per connect, so it favours being plain.
+
+use super::faults::{lost, server_fault, unopened};
+use crate::backends::channel::Channel;
+use crate::backends::endpoint::{Address, Door};
+use crate::backends::mysql::session::Opening;
+use crate::backends::random::random;
+use crate::backends::tls::{self, Mode};
+use crate::os::clock;
+use model::units::Nanos;
+use wire::postgres::auth::Method;
+use wire::postgres::{Account, Login, LoginStep, Reply, Transport};
+use workload::session::Fault;
+
+/// What is new after every connect.
+pub(crate) struct Conversation {
+    pub(crate) channel: Channel,
+    pub(crate) reply: Reply,
+    /// Columns of each statement; `None` when it was closed.
+    pub(crate) statements: Vec<Option<u16>>,
+    /// Columns of the statement that is being prepared.
+    pub(crate) describing: u16,
+    pub(crate) version: String,
+    pub(crate) method: Method,
+    /// From the wish to connect until the server let us in.
+    pub(crate) connect_time: Nanos,
+}
+
+pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
+    let begun = clock::now();
+    let mut channel = Channel::plain((opening.connect)().await.map_err(|e| lost(&e))?);
+    let door = &opening.door;
+    let account = Account { user: &door.user, password: door.password.as_bytes(), database: door.schema.as_deref() };
+    let mut login = Login::new(account, transport(door), random()?, channel.outgoing());
+    let mut answer = Vec::new();
+    loop {
+        let heard = if channel.outgoing().is_empty() { channel.receive().await } else { channel.exchange().await };
+        heard.map_err(|e| lost(&e))?;
+        answer.clear();
+        let step = login.feed(channel.incoming(), &mut answer).map_err(|e| unopened(&e))?;
+        let consumed = match step {
+            LoginStep::Incomplete { consumed } => consumed,
+            LoginStep::Encrypt { consumed } => {
+                channel.consume(consumed);
+                encrypt(&mut channel, door).await?;
+                login.encrypted(&mut answer);
+                0
+            }
+            LoginStep::Denied { error, .. } => return Err(server_fault(error)),
+            LoginStep::Done { consumed, session } => {
+                channel.consume(consumed);
+                return Ok(Conversation {
+                    channel,
+                    reply: Reply::default(),
+                    statements: Vec::new(),
+                    describing: 0,
+                    version: session.version,
+                    method: session.method,
+                    connect_time: Nanos(clock::now().0 - begun.0),
+                });
+            }
+        };
+        channel.consume(consumed);
+        channel.outgoing().extend_from_slice(&answer);
+    }
+}
+
+/// On a Unix socket bytes leave no machine and are never encrypted.
+fn transport(door: &Door) -> Transport {
+    match (&door.address, door.tls.as_ref().map(|tls| tls.mode)) {
+        (Address::Unix(_), _) | (Address::Tcp { .. }, None) => Transport::Plain,
+        (Address::Tcp { .. }, Some(Mode::Preferred)) => Transport::TlsIfOffered,
+        (Address::Tcp { .. }, Some(Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) => Transport::Tls,
+    }
+}
+
+async fn encrypt(channel: &mut Channel, door: &Door) -> Result<(), Fault> {
+    let (Some(tls), Address::Tcp { host, .. }) = (&door.tls, &door.address) else {
+        unreachable!("only a login over TCP that was told to encrypts")
+    };
+    channel.encrypt(tls, host).await.map_err(|e| tls::fault(&e, tls, host))
+}

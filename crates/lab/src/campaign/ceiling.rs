@@ -1,0 +1,243 @@
+//! The canary: the `noop` workload against the sham server gives what this machine's load can reach at most and costs at
+//! least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real server's
+//! rate near this ceiling says more about the client than about the server. A ceiling measured while others used the CPUs is too
+//! low, and would make quiet runs look client-bound: it is measured again before long, an old one too, and of the last two the
+//! better counts at each level.
+
+use super::placement::{Placement, place};
+use crate::backends::endpoint::Door;
+use crate::load::{Crew, Voyage, Witness, drive};
+use crate::notebook::unix_ms;
+use crate::os::procfs;
+use crate::servers::process::folders::House;
+use crate::servers::sham::Sham;
+use crate::trouble::Trouble;
+use model::errors::Errors;
+use model::host::Host;
+use model::load::{Io, Phase, PhaseKind, Until};
+use model::plan::Server;
+use model::record::canary::{Canary, CanaryPoint};
+use model::record::tally::Tally;
+use model::seed::Seed;
+use model::units::{Nanos, Share};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// The levels of the seeds, thinned: rates between them are interpolated.
+const USERS: &[u32] = &[1, 2, 4, 8, 16, 64, 256, 1024];
+
+/// Long enough for tens of thousands of statements at every level.
+const MEASURE: Nanos = Nanos::from_millis(250);
+const WARM_UP: Nanos = Nanos::from_millis(50);
+
+/// Each level is measured so often, and the best is kept: a ceiling is what the machine can do when nobody disturbs it.
+const ROUNDS: usize = 3;
+
+/// A machine does not change its speed for good within a day.
+const STALE: Duration = Duration::from_secs(24 * 3600);
+/// A disturbed measurement is repeated, and not so often that a busy machine does little else.
+const DISTURBED: Duration = Duration::from_secs(10 * 60);
+/// As much as check E1 allows during a run.
+const OTHERS: Share = Share(0.05);
+
+/// The ceiling that counts, measured if need be; `say` is told before that.
+pub fn find(house: &House, host: &Host, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result<Canary, Trouble> {
+    let before = kept(house, host);
+    if let Some(before) = before.as_ref().filter(|before| is_fresh(before, unix_ms())) {
+        return Ok(before.clone());
+    }
+    say(match before {
+        None => "measuring what this machine's load can do at most (once per machine and build)",
+        Some(_) => "measuring what this machine's load can do at most (once more: it was disturbed, or is a day old)",
+    });
+    let canary = better(before, measure(house, host, stop)?);
+    if !stop.load(Relaxed) {
+        let text = serde_json::to_string_pretty(&canary).expect("a canary is JSON");
+        std::fs::write(path(house), text).map_err(Trouble::at("keeping the canary in", &path(house)))?;
+    }
+    Ok(canary)
+}
+
+/// The ceiling kept from before, when it was measured on this machine by this build.
+fn kept(house: &House, host: &Host) -> Option<Canary> {
+    let text = std::fs::read_to_string(path(house)).ok()?;
+    serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == machine(host))
+}
+
+fn is_fresh(canary: &Canary, now: u64) -> bool {
+    let quiet = canary.others.is_some_and(|others| others.0 <= OTHERS.0);
+    let good_for = if quiet { STALE } else { DISTURBED };
+    u128::from(now.saturating_sub(canary.unix_ms)) < good_for.as_millis()
+}
+
+/// The new ceiling, with those levels of the old one that were better. It passes as undisturbed when either was.
+fn better(old: Option<Canary>, mut new: Canary) -> Canary {
+    let Some(old) = old.filter(|old| old.io == new.io) else { return new };
+    for point in &mut new.points {
+        let before = old.points.iter().find(|o| o.users == point.users && o.qps > point.qps);
+        *point = before.copied().unwrap_or(*point);
+    }
+    let least = |a: Share, b: Share| if a.0 < b.0 { a } else { b };
+    new.others = old.others.zip(new.others).map(|(a, b)| least(a, b)).or(new.others);
+    new
+}
+
+/// What the result depends on.
+fn machine(host: &Host) -> String {
+    format!("{} × {}, {}, assay {}", host.cpus.len(), host.cpu_model, host.kernel, host.assay)
+}
+
+fn path(house: &House) -> PathBuf {
+    house.home.join("canary.json")
+}
+
+fn measure(house: &House, host: &Host, stop: &AtomicBool) -> Result<Canary, Trouble> {
+    let room = house.claim_socket()?;
+    let socket = room.folder().join("s");
+    // Placed as a server under test would be, so that sharing costs the canary what it costs the measured.
+    let placement = place(&Server::default(), host);
+    let _sham = Sham::start(&socket, &placement.server)
+        .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
+    let begun = CpuTimes::read();
+    let mut canary =
+        Canary { machine: machine(host), io: String::new(), points: Vec::new(), unix_ms: unix_ms(), others: None };
+    for _ in 0..ROUNDS {
+        for (level, users) in USERS.iter().enumerate() {
+            let (point, io) = measure_at(&socket, &placement, *users, stop)?;
+            canary.io = io;
+            match (canary.points.get_mut(level), point) {
+                (Some(kept), Some(new)) if new.qps > kept.qps => *kept = new,
+                (None, Some(new)) => canary.points.push(new),
+                (Some(_) | None, _) => {}
+            }
+        }
+    }
+    canary.others = begun.zip(CpuTimes::read()).map(|(begun, ended)| ended.others_since(&begun));
+    Ok(canary)
+}
+
+/// CPU time of the machine and of this process, the sham server among it, in nanoseconds.
+struct CpuTimes {
+    all: u64,
+    busy: u64,
+    own: u64,
+}
+
+impl CpuTimes {
+    fn read() -> Option<Self> {
+        let [user, system, idle, iowait, irq, steal] = procfs::cpu(&std::fs::read_to_string("/proc/stat").ok()?)?;
+        let busy = procfs::ticks_to_nanos(user + system + irq + steal);
+        let own = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        let own = own.tv_sec as u64 * 1_000_000_000 + own.tv_nsec as u64;
+        Some(Self { all: busy + procfs::ticks_to_nanos(idle + iowait), busy, own })
+    }
+    fn others_since(&self, begun: &Self) -> Share {
+        let others = (self.busy - begun.busy).saturating_sub(self.own - begun.own);
+        Share(others as f64 / (self.all - begun.all).max(1) as f64)
+    }
+}
+
+/// One level once: its point, and the way of talking to the kernel.
+fn measure_at(
+    socket: &Path,
+    placement: &Placement,
+    users: u32,
+    stop: &AtomicBool,
+) -> Result<(Option<CanaryPoint>, String), Trouble> {
+    let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
+    let crew = Crew {
+        workload: workload::by_name("noop").expect("the canary's workload exists"),
+        parameters: Arc::default(),
+        seed: Seed(1),
+        users,
+        arrivals: None,
+        pause: None,
+        deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
+        door: Door::root(socket.to_path_buf()),
+        others: Vec::new(),
+        setup: Vec::new(),
+        postgres: None,
+        by_key: None,
+        outlasts: false,
+    };
+    let voyage = Voyage {
+        crews: vec![crew],
+        io: Io::Auto,
+        phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
+        workers: placement.workers(users),
+        cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
+    };
+    let mut reached = Reached::default();
+    let outcome =
+        drive(&voyage, stop, &mut reached).map_err(|e| Trouble::new("the canary could not run").because(e))?;
+    match outcome.failure {
+        Some(failure) => Err(Trouble::new(format!("the canary failed: {failure}"))),
+        None => Ok((reached.point(users, outcome.workers, outcome.worker_cpu, outcome.questions), outcome.io)),
+    }
+}
+
+/// The measured phase of one level.
+#[derive(Default)]
+struct Reached {
+    length: u64,
+    tally: Tally,
+}
+
+impl Reached {
+    fn point(&self, users: u32, workers: u32, cpu: Nanos, questions: u64) -> Option<CanaryPoint> {
+        let noop = self.tally.operations.get("noop")?;
+        let seconds = self.length as f64 / f64::from(workers) / 1e9;
+        Some(CanaryPoint {
+            users,
+            qps: noop.done as f64 / seconds,
+            client_cpu_us: cpu.micros() / questions.max(1) as f64,
+            latency_us_p50: noop.latency.percentile(50.0)?.micros(),
+        })
+    }
+}
+
+impl Witness for Reached {
+    fn workers(&mut self, _: &[i32]) {}
+    fn phase_begins(&mut self, _: usize, _: Nanos) {}
+    fn phase_ends(&mut self, _: usize, _: Nanos) {}
+    fn interval(&mut self, _: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if phase == 1 {
+            self.length += to.0 - from.0;
+            self.tally.merge(&tally);
+        }
+    }
+    fn progress(&mut self, _: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canary(unix_ms: u64, others: Option<f64>, rates: &[f64]) -> Canary {
+        let point =
+            |(i, qps): (usize, &f64)| CanaryPoint { users: 1 << i, qps: *qps, client_cpu_us: 1.0, latency_us_p50: 1.0 };
+        let points = rates.iter().enumerate().map(point).collect();
+        Canary { machine: "m".into(), io: "epoll".into(), points, unix_ms, others: others.map(Share) }
+    }
+
+    #[test]
+    fn a_disturbed_ceiling_is_soon_measured_again_and_a_quiet_one_after_a_day() {
+        let (minute, hour) = (60_000, 3_600_000);
+        let fresh = |others, age| is_fresh(&canary(100 * hour, others, &[]), 100 * hour + age);
+        assert!(fresh(Some(0.01), 20 * hour) && !fresh(Some(0.01), 25 * hour));
+        assert!(fresh(Some(0.4), 5 * minute) && !fresh(Some(0.4), 11 * minute));
+        assert!(!fresh(None, 11 * minute), "of a ceiling from before nothing is known");
+    }
+
+    #[test]
+    fn of_two_ceilings_the_better_counts_at_each_level() {
+        let both = better(Some(canary(1, Some(0.01), &[10.0, 20.0])), canary(2, Some(0.3), &[12.0, 15.0]));
+        let rates: Vec<f64> = both.points.iter().map(|p| p.qps).collect();
+        assert_eq!((rates, both.unix_ms, both.others), (vec![12.0, 20.0], 2, Some(Share(0.01))));
+    }
+}

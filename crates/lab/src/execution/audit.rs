@@ -1,0 +1,180 @@
+//! Asks the data what their workload wants to know of them, before the users come and after they left, outside of everything
+//! that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never ends a run.
+
+use crate::backends::endpoint::Door;
+use crate::backends::mongodb::session::{DocumentDoor, control as documents};
+use crate::backends::mysql::control::Control;
+use crate::backends::past_sql::PastSql;
+use crate::load::{Counted, Crew};
+use crate::provision::dataset::key;
+use crate::provision::wanted::identity;
+use model::load::Group;
+use model::record::audit::{Answer, Audit};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+use workload::audit::Question;
+use workload::session::Fault;
+
+/// One question may read a whole table of a large dataset; who takes longer has no answer.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// The questions of a run, by dataset.
+pub(crate) struct Auditor {
+    audits: Vec<Asked>,
+    sessions: usize,
+}
+
+/// Where the data lie.
+enum Room {
+    Tables(Door),
+    Documents(DocumentDoor),
+}
+
+/// Who is asked.
+enum Witness {
+    Tables(Box<Control>),
+    Documents(Box<documents::Control>),
+}
+
+struct Asked {
+    door: Room,
+    asks: workload::audit::Audit,
+    crews: Vec<usize>,
+    audit: Audit,
+}
+
+impl Auditor {
+    /// What the crews of a run want to know, each question of a dataset once.
+    pub fn of(instance: &str, engine: &str, crews: &[Crew], groups: &[Group], sessions: usize) -> Self {
+        let mut audits: Vec<Asked> = Vec::new();
+        for (number, (crew, group)) in crews.iter().zip(groups).enumerate() {
+            let asks = crew.workload.audit(&crew.parameters);
+            let disclosures = crew.workload.disclosures(&crew.parameters);
+            if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
+                continue;
+            }
+            let dataset = key(instance, &identity(&group.work, engine).0);
+            match audits
+                .iter_mut()
+                .find(|a| a.audit.dataset == dataset && a.asks == asks && a.audit.disclosures == disclosures)
+            {
+                Some(same) => {
+                    same.crews.push(number);
+                    if !same.audit.groups.contains(&group.name) {
+                        same.audit.groups.push(group.name.clone());
+                    }
+                }
+                None => {
+                    let audit = Audit {
+                        dataset,
+                        groups: vec![group.name.clone()],
+                        laws: asks.laws.clone(),
+                        disclosures,
+                        ..Audit::default()
+                    };
+                    let documents = crew.by_key.as_ref().and_then(PastSql::documents).cloned();
+                    let door = documents.map_or_else(|| Room::Tables(crew.door.clone()), Room::Documents);
+                    audits.push(Asked { door, asks, crews: vec![number], audit });
+                }
+            }
+        }
+        Self { audits, sessions }
+    }
+
+    /// The questions that are asked at the ends of phases, too: those of the first dataset that has any.
+    pub fn watched(&self) -> Vec<Question> {
+        let watched = |a: &Asked| a.asks.questions.iter().filter(|q| q.watched).cloned().collect::<Vec<_>>();
+        self.audits.iter().map(watched).find(|questions| !questions.is_empty()).unwrap_or_default()
+    }
+
+    pub fn before(&mut self) {
+        for asked in &mut self.audits {
+            let answers = ask(&asked.door, &asked.asks, self.sessions);
+            let pairs = asked.asks.questions.iter().zip(answers);
+            asked.audit.answers = pairs
+                .map(|(question, answer)| {
+                    let (before, unanswered) = told(answer);
+                    Answer { name: question.name.clone(), sql: question.sql.clone(), before, after: None, unanswered }
+                })
+                .collect();
+        }
+    }
+
+    pub fn after(mut self, counted: &[Counted]) -> Vec<Audit> {
+        for asked in &mut self.audits {
+            let answers = ask(&asked.door, &asked.asks, self.sessions);
+            for (place, answer) in asked.audit.answers.iter_mut().zip(answers) {
+                let (after, unanswered) = told(answer);
+                place.after = after;
+                place.unanswered = place.unanswered.take().or(unanswered);
+            }
+            // A stage that was not reached counted nothing.
+            for crew in asked.crews.iter().filter_map(|number| counted.get(*number)) {
+                crew.facts.iter().for_each(|(name, n)| *asked.audit.facts.entry(name.clone()).or_default() += n);
+                asked.audit.uncertain += crew.uncertain;
+            }
+        }
+        self.audits.into_iter().map(|asked| asked.audit).collect()
+    }
+}
+
+fn told(answer: Result<i64, String>) -> (Option<i64>, Option<String>) {
+    match answer {
+        Ok(number) => (Some(number), None),
+        Err(why) => (None, Some(why)),
+    }
+}
+
+/// The answers in the order of the questions, asked side by side.
+fn ask(door: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
+    let parts: Vec<(usize, &String)> =
+        audit.questions.iter().enumerate().flat_map(|(n, q)| q.sql.iter().map(move |sql| (n, sql))).collect();
+    let (next, answers) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..sessions.min(parts.len()) {
+            scope.spawn(|| {
+                let mut witness = prepared(door, &audit.setup);
+                while let Some((question, sql)) = parts.get(next.fetch_add(1, Relaxed)) {
+                    let part = match &mut witness {
+                        Ok(Witness::Tables(control)) => number(control, sql),
+                        Ok(Witness::Documents(control)) => control.question(sql),
+                        Err(why) => Err(why.clone()),
+                    };
+                    let mut answers = answers.lock().expect("no panic while held");
+                    let sum = answers.entry(*question).or_insert(Ok(0));
+                    *sum = sum.clone().and_then(|sum: i64| Ok(sum + part?));
+                }
+            });
+        }
+    });
+    let mut answers = answers.into_inner().expect("no panic while held");
+    let answer = |n| answers.remove(&n).unwrap_or_else(|| Err("nothing was asked".into()));
+    (0..audit.questions.len()).map(answer).collect()
+}
+
+fn prepared(door: &Room, setup: &[String]) -> Result<Witness, String> {
+    let told = |e: Fault| e.to_string();
+    let mut control = match door {
+        Room::Tables(door) => Control::connect_with(door, PATIENCE).map_err(told)?,
+        Room::Documents(door) => {
+            return documents::Control::connect(door, PATIENCE)
+                .map(|control| Witness::Documents(Box::new(control)))
+                .map_err(told);
+        }
+    };
+    for sql in setup {
+        // A switch that only some servers have.
+        let _ = control.rows(sql);
+    }
+    Ok(Witness::Tables(Box::new(control)))
+}
+
+/// A sum over nothing is NULL, and none.
+fn number(control: &mut Control, sql: &str) -> Result<i64, String> {
+    match control.value(sql).map_err(|e| e.to_string())? {
+        None => Ok(0),
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is no whole number")),
+    }
+}

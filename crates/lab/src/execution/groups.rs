@@ -1,0 +1,158 @@
+//! Who goes on a run: the users of each stage as crews that the load can drive, and what their sessions say of themselves before
+//! they come: when their stage begins, because the stages before it have changed the data.
+
+use super::answers;
+use crate::backends::endpoint::Door;
+use crate::backends::keyed::provision as keyed;
+use crate::backends::keyed::provision::key_door;
+use crate::backends::keyed::{KeyDoor, Keys, Protocol};
+use crate::backends::mongodb::provision as documents;
+use crate::backends::past_sql::PastSql;
+use crate::backends::postgres::provision as postgres;
+use crate::campaign::Lab;
+use crate::campaign::placement::place;
+use crate::disturbances::ends_the_server;
+use crate::load::{Crew, Voyage};
+use crate::provision::instance::Up;
+use crate::provision::wanted::identity;
+use model::errors::LOST_CONNECTION;
+use model::load::{Group, Work};
+use model::plan::door::MONGODB;
+use model::plan::{Cell, PlannedRun, Stage};
+use model::record::answer::SessionAnswer;
+use model::record::run::RunRecord;
+use model::seed::Seed;
+use std::sync::Arc;
+use std::time::Duration;
+use workload::session::Fault;
+
+/// How often an operation is tried again whose server was killed under it: more than anybody kills one.
+const TRIES: u32 = 1_000;
+
+impl Lab<'_> {
+    /// One for each stage of the cell.
+    pub(crate) fn voyages(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, Voyage)> {
+        if let Some(visit) = &self.visit {
+            return cell.stages().into_iter().map(|stage| (stage, visit.voyage.clone())).collect();
+        }
+        let placement = place(&cell.server, self.host);
+        let voyage = |(number, stage): (u64, Stage)| {
+            // What a user draws in a later stage is not what it drew before.
+            let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
+            let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
+            let crew = |group| Crew { outlasts, ..self.crew(seed, cell, group) };
+            let mut crews: Vec<Crew> = stage.groups.iter().map(crew).collect();
+            for crew in crews.iter_mut().filter(|crew| crew.outlasts) {
+                crew.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
+            }
+            let voyage = Voyage {
+                crews,
+                io: cell.load.io,
+                phases: cell.phases[stage.phases.clone()].to_vec(),
+                workers: placement.workers(stage.users().0),
+                cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
+            };
+            (stage, voyage)
+        };
+        (0..).zip(cell.stages()).map(voyage).collect()
+    }
+
+    fn crew(&self, seed: Seed, cell: &Cell, group: &Group) -> Crew {
+        let up = self.up.as_ref().expect("an instance is up before its users come");
+        let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
+        let parameters = Arc::new(group.work.parameters.clone());
+        let by_key = past_sql(up, &group.work, &cell.server.engine);
+        // Those who come by key leave SQL to the lab.
+        let door = if by_key.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
+        let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
+        Crew {
+            postgres: None,
+            by_key,
+            setup: workload.session_setup(&parameters),
+            door: inside(door),
+            others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
+            workload,
+            parameters,
+            seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
+            users: group.users.0,
+            arrivals: group.arrivals.clone(),
+            pause: group.pause.clone(),
+            deadline: cell.load.deadline,
+            reconnect_every: cell.load.reconnect_every,
+            errors: cell.load.errors.clone(),
+            outlasts: false,
+        }
+    }
+}
+
+fn within(up: &Up, door: &Door, work: &Work, engine: &str) -> Door {
+    match up.datasets.get(&identity(work, engine).0) {
+        Some(Ok(schema)) => door.within(schema),
+        Some(Err(_)) | None => door.clone(),
+    }
+}
+
+/// What sessions say of a stage's users now, and the plans of their statements: once for each work, by name.
+pub(crate) fn ask(
+    (stage, voyage): &(Stage, Voyage),
+    cell: &Cell,
+    patience: Duration,
+) -> Result<Vec<(String, SessionAnswer)>, Fault> {
+    let mut told: Vec<&Work> = Vec::new();
+    let mut answers = Vec::new();
+    for (crew, group) in voyage.crews.iter().zip(&stage.groups) {
+        if told.contains(&&group.work) {
+            continue;
+        }
+        let answer = match &crew.by_key {
+            Some(PastSql::Documents(door)) => documents::ask(door)?,
+            Some(PastSql::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&crew.door))?,
+            None if postgres::is_named(&cell.server) => {
+                postgres::ask(&postgres::door(&cell.server, crew).expect("a visit knows its door"))?
+            }
+            None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters), patience)?,
+        };
+        answers.push((name(cell, stage, group), answer));
+        told.push(&group.work);
+    }
+    Ok(answers)
+}
+
+/// Whether there is SQL beside the door: a cache has no schema to be within.
+fn has_sql(door: &KeyDoor) -> bool {
+    match &door.protocol {
+        Protocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
+        Protocol::HandlerSocket { .. } => true,
+    }
+}
+
+/// The door of users who do this work, where it is not that of SQL.
+fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<PastSql> {
+    match model::words::door(&work.workload)? {
+        MONGODB => documents::door(up, &identity(work, engine).0).map(PastSql::Documents),
+        _ => key_door(up, work, engine).map(PastSql::Keys),
+    }
+}
+
+/// Plans when a stage is over; a server that no longer says them leaves them unsaid.
+pub(crate) fn ask_again((stage, voyage): &(Stage, Voyage), cell: &Cell, record: &mut RunRecord) {
+    for (number, (crew, group)) in voyage.crews.iter().zip(&stage.groups).enumerate() {
+        let session = match record.more_sessions.get_mut(&name(cell, stage, group)) {
+            Some(session) => session,
+            None if stage.phases.start == 0 && number == 0 => &mut record.session,
+            None => continue,
+        };
+        if crew.by_key.is_some() || postgres::is_named(&cell.server) {
+            continue;
+        }
+        session.plans_after = answers::again(&crew.door, &crew.setup, &session.plans).ok();
+    }
+}
+
+/// Of the sessions that do this work: their group, or the first phase of their stage.
+fn name(cell: &Cell, stage: &Stage, group: &Group) -> String {
+    match cell.groups.is_empty() {
+        true => cell.phases[stage.phases.start].name.clone(),
+        false => group.name.clone(),
+    }
+}

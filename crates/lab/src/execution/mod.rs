@@ -1,0 +1,12 @@
+//! One run: users in, sampling, disturbances, users out, all of it written down. It borrows an instance and owns nothing between runs.
+
+pub mod answers;
+pub mod around;
+pub mod audit;
+pub mod drain;
+pub mod explain;
+pub mod groups;
+pub mod recorder;
+pub mod run;
+pub mod sampling;
+pub mod troubles;

@@ -1,0 +1,285 @@
+//! What happens around a load, written down as it happens: intervals, what was read at the ends of phases, and disturbances,
+//! which begin and end with their phase. A run may drive several loads, one for each stage; phases are numbered through.
+
+use super::sampling::{Readings, Sampling, between};
+use crate::campaign::Lab;
+use crate::campaign::trial::LimitWatch;
+use crate::disturbances::ends_the_server;
+use crate::disturbances::scene::acting::{Acting, Over};
+use crate::load::{Outcome, Witness};
+use crate::notebook::Page;
+use crate::samplers::client::Workers;
+use crate::trouble::Trouble;
+use model::load::{Group, PhaseKind};
+use model::plan::{Cell, PlannedRun, Stage};
+use model::record::disturbance::DisturbanceRecord;
+use model::record::event::EventKind;
+use model::record::run::{Ends, GroupRecord, PhaseRecord};
+use model::record::tally::{Interval, Tally};
+use model::units::Nanos;
+use std::collections::BTreeMap;
+
+pub(crate) struct Scribe<'a> {
+    pub cell: &'a Cell,
+    workers: &'a Workers,
+    pub sampling: &'a Sampling,
+    intervals: Page<Interval>,
+    written: Result<(), Trouble>,
+    start: Nanos,
+    phases: Vec<Sum>,
+    acting: Acting,
+    disturbances: BTreeMap<usize, DisturbanceRecord>,
+    /// Of a run that tries a rate.
+    pub limit: Option<LimitWatch>,
+}
+
+/// One phase as the workers cut it.
+struct Sum {
+    from: Option<Nanos>,
+    /// Over all workers.
+    length: u64,
+    workers: u32,
+    groups: Vec<Group>,
+    /// In the same order.
+    tallies: Vec<Tally>,
+    /// What was read at its two ends.
+    begin: Option<Readings>,
+    end: Option<Readings>,
+}
+
+impl<'a> Scribe<'a> {
+    pub fn new(
+        cell: &'a Cell,
+        workers: &'a Workers,
+        sampling: &'a Sampling,
+        intervals: Page<Interval>,
+        acting: Acting,
+    ) -> Self {
+        Self {
+            cell,
+            workers,
+            sampling,
+            intervals,
+            written: Ok(()),
+            start: Nanos(0),
+            phases: Vec::new(),
+            acting,
+            disturbances: BTreeMap::new(),
+            limit: LimitWatch::of(cell),
+        }
+    }
+
+    fn since(&self, at: Nanos) -> Nanos {
+        Nanos(at.0.saturating_sub(self.start.0))
+    }
+
+    /// All that is counted, now.
+    pub fn mark(&self) -> Readings {
+        self.sampling.mark().wait()
+    }
+
+    /// Waits until nothing disturbs the instance any more.
+    pub fn rest(&mut self) -> Vec<Over> {
+        let over = self.acting.finish();
+        self.keep(&over);
+        over
+    }
+
+    fn keep(&mut self, over: &[Over]) {
+        for Over { phase, record, .. } in over {
+            let (began, ended) = (self.since(record.began), self.since(record.ended));
+            self.disturbances.insert(*phase, DisturbanceRecord { began, ended, ..record.clone() });
+        }
+    }
+
+    /// The phases that were begun, and whether every interval was written.
+    pub fn close(mut self) -> (Vec<PhaseRecord>, Result<(), Trouble>) {
+        let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().filter_map(|(k, (sum, phase))| {
+            let from = Nanos(sum.from?.0.saturating_sub(self.start.0));
+            let groups = sum.groups.iter().zip(sum.tallies).map(|(group, tally)| {
+                let workload = group.work.workload.clone();
+                (group.name.clone(), GroupRecord { users: group.users.0, workload, tally })
+            });
+            let mut counters = match (phase.kind, &sum.begin, &sum.end) {
+                (PhaseKind::Measure, Some(begin), Some(end)) => between(begin, end, self.start),
+                (PhaseKind::Measure | PhaseKind::WarmUp, _, _) => BTreeMap::new(),
+            };
+            if ends_the_server(phase.disturb.as_ref()) {
+                keep_own(&mut counters);
+            }
+            Some(PhaseRecord {
+                name: phase.name.clone(),
+                kind: phase.kind,
+                disturb: phase.disturb.as_ref().map(|d| d.name.clone()),
+                disturbance: self.disturbances.remove(&k),
+                from,
+                to: Nanos(from.0 + sum.length / u64::from(sum.workers.max(1))),
+                groups: groups.collect(),
+                counters,
+            })
+        });
+        (phases.collect(), self.written.and(self.intervals.finish()))
+    }
+}
+
+/// A scribe at work on one stage, that also shows how far the run is.
+pub(crate) struct Watch<'w, 's, 'l> {
+    pub scribe: &'w mut Scribe<'s>,
+    pub lab: &'w mut Lab<'l>,
+    pub run: &'w PlannedRun,
+    pub todo: &'w [PlannedRun],
+    pub stage: &'w Stage,
+    pub workers: u32,
+}
+
+impl Watch<'_, '_, '_> {
+    fn note(&mut self, kind: EventKind, text: String) {
+        let noted = self.lab.notebook.note(kind, Some(&self.run.id), text);
+        if self.scribe.written.is_ok() {
+            self.scribe.written = noted;
+        }
+    }
+
+    /// Whoever hears what happens beside the record.
+    fn beside(&mut self) -> Option<&mut dyn Witness> {
+        match &mut self.lab.visit {
+            Some(visit) => Some(&mut *visit.beside),
+            None => None,
+        }
+    }
+
+    /// The sum of a phase of this stage.
+    fn sum(&mut self, phase: usize) -> &mut Sum {
+        let groups = &self.stage.groups;
+        let (place, workers) = (self.stage.phases.start + phase, self.workers);
+        while self.scribe.phases.len() <= place {
+            let tallies = vec![Tally::default(); groups.len()];
+            let (from, length, begin, end) = (None, 0, None, None);
+            self.scribe.phases.push(Sum { from, length, workers, groups: groups.clone(), tallies, begin, end });
+        }
+        &mut self.scribe.phases[place]
+    }
+}
+
+impl Witness for Watch<'_, '_, '_> {
+    fn workers(&mut self, threads: &[i32]) {
+        self.scribe.workers.set(threads.iter().map(|t| *t as u32).collect());
+        if let Some(beside) = self.beside() {
+            beside.workers(threads);
+        }
+    }
+
+    fn starts(&mut self) {
+        if let Some(beside) = self.beside() {
+            beside.starts();
+        }
+    }
+
+    fn phase_begins(&mut self, phase: usize, at: Nanos) {
+        if let Some(beside) = self.beside() {
+            beside.phase_begins(phase, at);
+        }
+        let place = self.stage.phases.start + phase;
+        if place == 0 {
+            self.scribe.start = at;
+            self.scribe.sampling.start(at, self.scribe.cell.load.sampling);
+        }
+        // Where one phase ends the next begins; what other workers spend is read anew.
+        let begin = match phase.checked_sub(1).and_then(|before| self.sum(before).end.clone()) {
+            Some(readings) => readings,
+            None => self.scribe.mark(),
+        };
+        self.sum(phase).begin = Some(begin);
+        if let Some(disturb) = self.scribe.cell.phases[place].disturb.clone() {
+            self.note(
+                EventKind::DisturbanceBegan,
+                format!("{disturb} in phase {}", self.scribe.cell.phases[place].name),
+            );
+            self.scribe.acting.begin(place, &disturb);
+        }
+    }
+
+    fn phase_ends(&mut self, phase: usize, at: Nanos) {
+        if let Some(beside) = self.beside() {
+            beside.phase_ends(phase, at);
+        }
+        let end = self.scribe.mark();
+        self.sum(phase).end = Some(end);
+        self.scribe.acting.end(self.stage.phases.start + phase);
+    }
+
+    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(beside) = self.beside() {
+            beside.interval(crew, phase, from, to, tally.clone());
+        }
+        let place = self.stage.phases.start + phase;
+        let kind = self.scribe.cell.phases[place].kind;
+        if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
+            limit.saw(&tally);
+        }
+        let sum = self.sum(phase);
+        sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
+        // A worker cuts all crews at the same moments.
+        sum.length += if crew == 0 { to.0 - from.0 } else { 0 };
+        sum.tallies[crew].merge(&tally);
+        let group = sum.groups[crew].name.clone();
+        let phase = self.scribe.cell.phases[place].name.clone();
+        let interval = Interval { from: self.scribe.since(from), to: self.scribe.since(to), phase, group, tally };
+        if self.scribe.written.is_ok() {
+            self.scribe.written = self.scribe.intervals.append(&interval);
+        }
+    }
+
+    fn is_certain(&self) -> bool {
+        self.scribe.limit.as_ref().is_some_and(LimitWatch::is_lost)
+    }
+
+    fn look(&mut self) -> Option<String> {
+        let over = self.scribe.acting.over();
+        self.scribe.keep(&over);
+        let mut failure = None;
+        for Over { record, trouble, .. } in over {
+            self.note(EventKind::DisturbanceEnded, format!("{}: {}", record.what, record.sentence));
+            failure = failure.or(trouble.map(|why| format!("the disturbance {} could not act: {why}", record.what)));
+        }
+        failure.or_else(|| self.beside()?.look())
+    }
+
+    fn outside(&mut self, crew: usize, from: Nanos, to: Nanos, tally: Tally) {
+        if let Some(beside) = self.beside() {
+            beside.outside(crew, from, to, tally);
+        }
+    }
+
+    fn progress(&mut self, _: f64) {
+        let cell = self.scribe.cell;
+        self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));
+    }
+}
+
+/// Leaves what a server that was started again has not begun to count anew.
+pub(crate) fn keep_own(counters: &mut BTreeMap<String, Ends>) {
+    counters.retain(|name, _| name.starts_with("client.") || name.starts_with("host."));
+}
+
+/// What several loads of one run came to, as if it had been one.
+pub(crate) fn joined(mut all: Vec<Outcome>) -> Outcome {
+    let mut first = all.remove(0);
+    for next in all {
+        first.questions += next.questions;
+        first.rows += next.rows;
+        first.writes.statements += next.writes.statements;
+        first.writes.rows = first.writes.rows.zip(next.writes.rows).map(|(a, b)| a + b);
+        first.whole.merge(&next.whole);
+        first.counted.extend(next.counted);
+        first.phases.extend(next.phases);
+        first.failure = first.failure.or(next.failure);
+        first.cause = next.cause;
+        first.stopped |= next.stopped;
+        first.cut |= next.cut;
+        first.workers = first.workers.max(next.workers);
+        first.worker_cpu.0 += next.worker_cpu.0;
+        first.timer_error.merge(&next.timer_error);
+    }
+    first
+}

@@ -1,0 +1,169 @@
+//! Hot path: what the tasks of one worker share: who is to be polled next, the timers, the sockets, and the moment of the last
+//! completion batch. One thread, so cells; no borrow is held while a task runs.
+
+use super::Task;
+use super::near::Near;
+use super::net::Net;
+use super::timers::Timers;
+use crate::os::clock;
+use model::histogram::Histogram;
+use model::load::Io;
+use model::units::Nanos;
+use std::cell::{Cell, RefCell, RefMut};
+use std::io;
+
+/// The longest that the executor lies in the kernel, and how often it looks for overdue operations: short against a deadline
+/// and against a person's patience, long against the price of waking up.
+pub const TICK: Nanos = Nanos::from_millis(100);
+
+/// A task's number in its executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(pub u32);
+
+pub struct Reactor {
+    net: RefCell<Net>,
+    timers: RefCell<Timers>,
+    ready: RefCell<Vec<TaskId>>,
+    spawned: RefCell<Vec<Task>>,
+    near: RefCell<Near>,
+    current: Cell<Option<TaskId>>,
+    now: Cell<Nanos>,
+    next_sweep: Cell<Nanos>,
+    stopping: Cell<bool>,
+    shares_cpu: Cell<bool>,
+}
+
+impl Reactor {
+    pub fn new(io: Io) -> io::Result<Self> {
+        let now = clock::now();
+        Ok(Self {
+            net: RefCell::new(Net::new(io)?),
+            timers: RefCell::new(Timers::new()),
+            ready: RefCell::default(),
+            spawned: RefCell::default(),
+            near: RefCell::default(),
+            current: Cell::new(None),
+            now: Cell::new(now),
+            next_sweep: Cell::new(Nanos(now.0 + TICK.0)),
+            stopping: Cell::new(false),
+            shares_cpu: Cell::new(false),
+        })
+    }
+
+    pub fn io(&self) -> Io {
+        self.net.borrow().io()
+    }
+
+    /// The moment of the last completion batch.
+    #[inline]
+    pub fn now(&self) -> Nanos {
+        self.now.get()
+    }
+
+    /// Reads the clock anew, for whoever has kept the batch waiting since.
+    pub fn look(&self) {
+        self.now.set(clock::now());
+    }
+
+    pub fn share_cpu(&self) {
+        self.shares_cpu.set(true);
+    }
+
+    pub fn stopping(&self) -> bool {
+        self.stopping.get()
+    }
+
+    /// The task that is being polled.
+    #[inline]
+    pub fn current(&self) -> TaskId {
+        self.current.get().expect("lines, sleeps and gates are awaited by tasks of their executor")
+    }
+
+    #[inline]
+    pub fn enter(&self, task: Option<TaskId>) {
+        self.current.set(task);
+    }
+
+    #[inline]
+    pub fn net(&self) -> RefMut<'_, Net> {
+        self.net.borrow_mut()
+    }
+
+    #[inline]
+    pub fn near(&self) -> RefMut<'_, Near> {
+        self.near.borrow_mut()
+    }
+
+    pub fn timers(&self) -> RefMut<'_, Timers> {
+        self.timers.borrow_mut()
+    }
+
+    pub fn timer_error(&self) -> Histogram {
+        self.timers.borrow().error.clone()
+    }
+
+    pub fn wake(&self, task: TaskId) {
+        self.ready.borrow_mut().push(task);
+    }
+
+    /// Swaps the list of ready tasks with an empty one.
+    #[inline]
+    pub fn take_ready(&self, into: &mut Vec<TaskId>) {
+        std::mem::swap(into, &mut *self.ready.borrow_mut());
+    }
+
+    pub fn spawn(&self, task: Task) {
+        self.spawned.borrow_mut().push(task);
+    }
+
+    #[inline]
+    pub fn has_spawned(&self) -> bool {
+        !self.spawned.borrow().is_empty()
+    }
+
+    pub fn take_spawned(&self) -> Vec<Task> {
+        self.spawned.take()
+    }
+
+    /// Ends all sleeps that are under way.
+    pub fn stop(&self) {
+        self.stopping.set(true);
+        self.ready.borrow_mut().extend(self.timers().drain());
+    }
+
+    /// Hands everything that was begun to the kernel, waits until something happened, and lists the tasks that it concerns.
+    pub fn wait(&self) -> io::Result<()> {
+        let mut ready = self.ready.borrow_mut();
+        let mut net = self.net.borrow_mut();
+        let timeout = if ready.is_empty() { self.patience() } else { Nanos(0) };
+        if self.shares_cpu.get() && timeout > Nanos(0) {
+            net.hand_in()?;
+            rustix::thread::sched_yield();
+        }
+        net.wait(timeout, &mut ready)?;
+        let now = clock::now();
+        self.now.set(now);
+        let mut timers = self.timers.borrow_mut();
+        while let Some(task) = timers.pop_due(now) {
+            ready.push(task);
+        }
+        if now >= self.next_sweep.get() {
+            self.next_sweep.set(Nanos(now.0 + TICK.0));
+            ready.extend(net.overdue(now));
+        }
+        Ok(())
+    }
+
+    /// How long the executor may lie in the kernel. The clock is read only when a timer is near.
+    fn patience(&self) -> Nanos {
+        match self.timers.borrow().next() {
+            Some(due) if due.0 <= self.now.get().0 + TICK.0 => Nanos(due.0.saturating_sub(clock::now().0)),
+            Some(_) | None => TICK,
+        }
+    }
+
+    /// Waits for the kernel to let go of what dropped lines left in flight.
+    pub fn reap(&self) {
+        self.net.borrow_mut().reap();
+    }
+}

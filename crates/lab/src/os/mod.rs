@@ -1,0 +1,11 @@
+//! The operating system as the lab sees it: clocks, processes, /proc, what else runs on this host.
+
+pub mod ask;
+pub mod clock;
+pub mod neighbours;
+pub mod present;
+pub mod process;
+pub mod procfs;
+pub mod speed_probe;
+pub mod survey;
+pub mod waits;
