@@ -6,7 +6,7 @@
 //!     instructions SOCKET OPERATIONS
 
 use lab::backends::endpoint::Door;
-use lab::load::{Crew, Voyage, Witness, drive};
+use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::tally::Tally;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [socket, operations] = &arguments[..] else { return Err("instructions SOCKET OPERATIONS".into()) };
     let operations: u64 = operations.parse()?;
-    let crew = Crew {
+    let user_group = UserGroup {
         workload: workload::by_name("noop").ok_or("the canary's workload is gone")?,
         parameters: Arc::default(),
         seed: Seed(1),
@@ -53,15 +53,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         by_key: None,
         outlasts: false,
     };
-    let voyage = Voyage {
-        crews: vec![crew],
+    let load_plan = LoadPlan {
+        user_groups: vec![user_group],
         io: Io::IoUring,
         phases: vec![Phase::new("counted", PhaseKind::Measure, Until::Count(operations))],
         workers: 1,
         cpus: Vec::new(),
     };
     let mut done = Done::default();
-    let outcome = drive(&voyage, &AtomicBool::new(false), &mut done)?;
+    let outcome = drive(&load_plan, &AtomicBool::new(false), &mut done)?;
     assert_eq!((outcome.failure, done.0), (None, operations));
     println!("{operations}");
     Ok(())

@@ -2,7 +2,7 @@
 //! its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
 
 use lab::backends::endpoint::Door;
-use lab::load::{Crew, Voyage, Witness, drive};
+use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
 use model::histogram::Histogram;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let socket = std::env::temp_dir().join(format!("open-load-{}", std::process::id()));
     let _sham = Sham::start(&socket, &[])?;
     let until = Until::Time(Nanos::from_secs(seconds.parse()?));
-    let crew = Crew {
+    let user_group = UserGroup {
         workload: workload::by_name("noop").ok_or("no noop")?,
         parameters: Arc::default(),
         seed: Seed(1),
@@ -50,15 +50,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         by_key: None,
         outlasts: false,
     };
-    let voyage = Voyage {
-        crews: vec![crew],
+    let load_plan = LoadPlan {
+        user_groups: vec![user_group],
         io: if io.is_empty() { Io::Auto } else { Io::Epoll },
         phases: vec![Phase::new("measure", PhaseKind::Measure, until)],
         workers: 1,
         cpus: Vec::new(),
     };
     let mut sum = Sum::default();
-    let outcome = drive(&voyage, &AtomicBool::new(false), &mut sum)?;
+    let outcome = drive(&load_plan, &AtomicBool::new(false), &mut sum)?;
     println!("{}, {} scheduling, {:?}", outcome.io, outcome.scheduling, sum.0.arrivals);
     let show = |name: &str, histogram: &Histogram| {
         let [p50, p99, p999, max] = [50.0, 99.0, 99.9, 100.0].map(|p| histogram.percentile(p).unwrap_or_default());

@@ -2,7 +2,7 @@
 //! Counted by an allocator that stands in for the system's in this test alone; it cannot be written without `unsafe`.
 
 use lab::backends::endpoint::Door;
-use lab::load::{Crew, Voyage, Witness, drive};
+use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
@@ -53,7 +53,7 @@ impl Witness for Deaf {
 }
 
 fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
-    let crew = Crew {
+    let user_group = UserGroup {
         workload: workload::by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
@@ -70,15 +70,15 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         by_key: None,
         outlasts: false,
     };
-    let voyage = Voyage {
-        crews: vec![crew],
+    let load_plan = LoadPlan {
+        user_groups: vec![user_group],
         io: Io::Auto,
         phases: vec![Phase::new("count", PhaseKind::Measure, Until::Count(operations))],
         workers: 1,
         cpus: Vec::new(),
     };
     let before = COUNT.load(SeqCst);
-    let outcome = drive(&voyage, &AtomicBool::new(false), &mut Deaf).unwrap();
+    let outcome = drive(&load_plan, &AtomicBool::new(false), &mut Deaf).unwrap();
     assert_eq!((outcome.failure, outcome.whole.done()), (None, operations));
     COUNT.load(SeqCst) - before
 }

@@ -3,7 +3,7 @@
 //! one thing here that takes its time: their truth is a length.
 
 use lab::backends::endpoint::Door;
-use lab::load::{Crew, Outcome, Voyage, Witness, drive};
+use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
 use lab::os::clock;
 use lab::servers::sham::Sham;
 use model::errors::Errors;
@@ -43,8 +43,8 @@ fn time(millis: u64) -> Until {
     Until::Time(Nanos::from_millis(millis))
 }
 
-fn crew(users: u32) -> Crew {
-    Crew {
+fn user_group(users: u32) -> UserGroup {
+    UserGroup {
         workload: workload::by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
@@ -63,9 +63,9 @@ fn crew(users: u32) -> Crew {
     }
 }
 
-fn alone(crew: Crew, until: Until) -> Voyage {
-    Voyage {
-        crews: vec![crew],
+fn alone(user_group: UserGroup, until: Until) -> LoadPlan {
+    LoadPlan {
+        user_groups: vec![user_group],
         io: Io::Auto,
         phases: vec![Phase::new("measure", PhaseKind::Measure, until)],
         workers: 1,
@@ -85,11 +85,11 @@ fn undisturbed(proof: impl Fn()) {
 }
 
 /// The measured phase of a run on a sham of its own, that is silent for a while when so many milliseconds have passed.
-fn run(mut voyage: Voyage, stall_after: Option<u64>) -> (Tally, Outcome) {
+fn run(mut load_plan: LoadPlan, stall_after: Option<u64>) -> (Tally, Outcome) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
-    voyage.crews.iter_mut().for_each(|crew| crew.door = Door::root(socket.clone()));
+    load_plan.user_groups.iter_mut().for_each(|user_group| user_group.door = Door::root(socket.clone()));
     let mut sum = Sum::default();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -98,7 +98,7 @@ fn run(mut voyage: Voyage, stall_after: Option<u64>) -> (Tally, Outcome) {
                 sham.be_silent_until(Nanos(clock::now().0 + STALL.0));
             }
         });
-        drive(&voyage, &AtomicBool::new(false), &mut sum).unwrap()
+        drive(&load_plan, &AtomicBool::new(false), &mut sum).unwrap()
     });
     assert_eq!(outcome.failure, None);
     (sum.0, outcome)
@@ -125,7 +125,7 @@ fn a_stall_under_a_rate_is_felt_by_everybody_who_would_have_come() {
     undisturbed(|| {
         let length = 3.0;
         let users = 8;
-        let open = Crew { arrivals: at("1000", Process::Constant), ..crew(users) };
+        let open = UserGroup { arrivals: at("1000", Process::Constant), ..user_group(users) };
         let (tally, _) = run(alone(open, time(3_000)), Some(1_000));
         // Who comes x after the stall began waits S − x: the slowest share q of all arrivals came in its first q·T.
         let slowest = |share: f64| STALL.seconds() - share * length;
@@ -143,7 +143,7 @@ fn a_stall_under_a_rate_is_felt_by_everybody_who_would_have_come() {
 #[test]
 fn a_stall_under_a_closed_load_is_a_gap_that_no_percentile_shows() {
     undisturbed(|| {
-        let (tally, _) = run(alone(crew(2), time(3_000)), Some(1_000));
+        let (tally, _) = run(alone(user_group(2), time(3_000)), Some(1_000));
         assert!(latency(&tally).percentile(99.9).unwrap().0 < STALL.0 / 2, "which is why the gap is kept");
         assert_eq!(longer(latency(&tally), Nanos(STALL.0 / 2)), 2, "each user met it once");
         let gaps = tally.gaps.as_ref().unwrap().longer_than(Nanos(STALL.0 / 2));
@@ -157,8 +157,8 @@ fn arrivals_come_as_asked_and_all_are_begun() {
     undisturbed(|| {
         for io in [Io::Auto, Io::Epoll] {
             for workers in [1, 2] {
-                let open = Crew { arrivals: at("2000", Process::Constant), ..crew(16) };
-                let (tally, outcome) = run(Voyage { io, workers, ..alone(open, time(500)) }, None);
+                let open = UserGroup { arrivals: at("2000", Process::Constant), ..user_group(16) };
+                let (tally, outcome) = run(LoadPlan { io, workers, ..alone(open, time(500)) }, None);
                 let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
                 // The phase is cut a moment after its end.
                 assert!((1_000..1_200).contains(&due) && due.abs_diff(begun) <= 16, "{due} due, {begun} begun");
@@ -173,7 +173,7 @@ fn arrivals_come_as_asked_and_all_are_begun() {
 #[test]
 fn an_overload_is_told_to_the_last_arrival() {
     undisturbed(|| {
-        let open = Crew { arrivals: at("4e6", Process::Constant), ..crew(4) };
+        let open = UserGroup { arrivals: at("4e6", Process::Constant), ..user_group(4) };
         let (tally, outcome) = run(alone(open, time(300)), None);
         let ArrivalTally { due, begun, most_waiting } = tally.arrivals.unwrap();
         assert!(due >= 1_000_000 && begun < due / 10, "{due} due, {begun} begun");
@@ -190,7 +190,7 @@ fn users_that_think_are_idle_between_operations() {
         for distribution in [Distribution::Constant, Distribution::Exponential] {
             let (mean, by_operation, keying) = (Nanos::from_millis(10), BTreeMap::new(), BTreeMap::new());
             let pause = Some(Pause::Think { mean, distribution, by_operation, keying });
-            let (tally, _) = run(alone(Crew { pause, ..crew(20) }, time(1_000)), None);
+            let (tally, _) = run(alone(UserGroup { pause, ..user_group(20) }, time(1_000)), None);
             // Little: 20 users make at most 2000 a second; an exponential pause varies by as much as its mean.
             let spread = 5.0 * 2_000_f64.sqrt();
             assert!(
@@ -208,7 +208,7 @@ fn users_that_think_are_idle_between_operations() {
 fn users_at_a_pace_catch_up_and_count_from_their_intended_start() {
     undisturbed(|| {
         let pause = Some(Pause::Pace { every: Nanos::from_millis(20) });
-        let (tally, _) = run(alone(Crew { pause, ..crew(10) }, time(2_000)), Some(500));
+        let (tally, _) = run(alone(UserGroup { pause, ..user_group(10) }, time(2_000)), Some(500));
         let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
         assert!((1_000..1_100).contains(&due) && due.abs_diff(begun) <= 10, "{due} due, {begun} begun");
         assert_near(latency(&tally).max().unwrap(), STALL.seconds());
@@ -223,10 +223,10 @@ fn users_at_a_pace_catch_up_and_count_from_their_intended_start() {
 fn a_stall_across_the_end_of_a_phase_loses_nothing() {
     undisturbed(|| {
         for io in [Io::Auto, Io::Epoll] {
-            let open = alone(Crew { arrivals: at("1000", Process::Poisson), ..crew(8) }, time(500));
+            let open = alone(UserGroup { arrivals: at("1000", Process::Poisson), ..user_group(8) }, time(500));
             let again = Phase { name: "again".into(), ..open.phases[0].clone() };
             let phases = vec![open.phases[0].clone(), Phase { until: time(1_500), ..again }];
-            let (tally, outcome) = run(Voyage { phases, io, ..open }, Some(200));
+            let (tally, outcome) = run(LoadPlan { phases, io, ..open }, Some(200));
             let ArrivalTally { due, begun, .. } = tally.arrivals.unwrap();
             assert!(due.abs_diff(begun) <= 100 && begun > 1_000, "{due} due, {begun} begun");
             // One operation is one statement; everybody also said goodbye.
@@ -239,7 +239,7 @@ fn a_stall_across_the_end_of_a_phase_loses_nothing() {
 #[test]
 fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
     undisturbed(|| {
-        let far = Crew { arrivals: at("0.001", Process::Poisson), ..crew(4) };
+        let far = UserGroup { arrivals: at("0.001", Process::Poisson), ..user_group(4) };
         let far = alone(far, time(100));
         let (tally, _) = run(far.clone(), None);
         assert_eq!(tally.arrivals.unwrap(), ArrivalTally::default(), "nobody came");
@@ -247,8 +247,8 @@ fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
         let socket = folder.path().join("s");
         let _sham = Sham::start(&socket, &[]).unwrap();
         let endless = vec![Phase { until: time(3_600_000), ..far.phases[0].clone() }];
-        let mut far = Voyage { phases: endless, ..far };
-        far.crews[0].door = Door::root(socket);
+        let mut far = LoadPlan { phases: endless, ..far };
+        far.user_groups[0].door = Door::root(socket);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {

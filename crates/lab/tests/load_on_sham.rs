@@ -2,7 +2,7 @@
 //! talking to the kernel.
 
 use lab::backends::endpoint::Door;
-use lab::load::{Crew, Outcome, Voyage, Witness, drive};
+use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
@@ -18,8 +18,8 @@ use std::sync::atomic::AtomicBool;
 #[derive(Default)]
 struct Notes {
     intervals: Vec<(usize, Nanos, Nanos, Tally)>,
-    /// By crew: how many intervals, and operations done in them.
-    crews: BTreeMap<usize, (u32, u64)>,
+    /// By group: how many intervals, and operations done in them.
+    user_groups: BTreeMap<usize, (u32, u64)>,
     begun: Vec<usize>,
     ended: Vec<usize>,
     workers: usize,
@@ -35,8 +35,8 @@ impl Witness for Notes {
     fn phase_ends(&mut self, phase: usize, _: Nanos) {
         self.ended.push(phase);
     }
-    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
-        let (intervals, done) = self.crews.entry(crew).or_default();
+    fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+        let (intervals, done) = self.user_groups.entry(user_group).or_default();
         (*intervals, *done) = (*intervals + 1, *done + tally.done());
         self.intervals.push((phase, from, to, tally));
     }
@@ -52,11 +52,11 @@ fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let _sham = Sham::start(&socket, &[]).unwrap();
-    drive_all(Voyage { crews: vec![crew(&socket, users)], io, phases, workers: 1, cpus: Vec::new() })
+    drive_all(LoadPlan { user_groups: vec![user_group(&socket, users)], io, phases, workers: 1, cpus: Vec::new() })
 }
 
-fn crew(socket: &Path, users: u32) -> Crew {
-    Crew {
+fn user_group(socket: &Path, users: u32) -> UserGroup {
+    UserGroup {
         workload: workload::by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
@@ -75,9 +75,9 @@ fn crew(socket: &Path, users: u32) -> Crew {
     }
 }
 
-fn drive_all(voyage: Voyage) -> (Outcome, Notes) {
+fn drive_all(load_plan: LoadPlan) -> (Outcome, Notes) {
     let mut notes = Notes::default();
-    let outcome = drive(&voyage, &AtomicBool::new(false), &mut notes).unwrap();
+    let outcome = drive(&load_plan, &AtomicBool::new(false), &mut notes).unwrap();
     (outcome, notes)
 }
 
@@ -128,12 +128,12 @@ fn crews_are_counted_apart_wherever_their_users_sit() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let _sham = Sham::start(&socket, &[]).unwrap();
-    // Two of the crews have fewer users than there are workers, so that some workers have nobody of them.
+    // Two of the groups have fewer users than there are workers, so that some workers have nobody of them.
     for workers in [1, 3] {
         let arrivals = Some(Arrivals { rate: Rate::steady(2_000.0), process: Process::Constant });
-        let open = Crew { arrivals, ..crew(&socket, 2) };
-        let voyage = Voyage {
-            crews: vec![crew(&socket, 5), open, crew(&socket, 1)],
+        let open = UserGroup { arrivals, ..user_group(&socket, 2) };
+        let load_plan = LoadPlan {
+            user_groups: vec![user_group(&socket, 5), open, user_group(&socket, 1)],
             io: Io::Auto,
             phases: vec![
                 phase("time", PhaseKind::Measure, time(200)),
@@ -142,19 +142,23 @@ fn crews_are_counted_apart_wherever_their_users_sit() {
             workers,
             cpus: Vec::new(),
         };
-        let (outcome, notes) = drive_all(voyage);
+        let (outcome, notes) = drive_all(load_plan);
         assert_eq!((outcome.failure.clone(), outcome.workers), (None, workers));
-        let [readers, open, alone] = [0, 1, 2].map(|crew| notes.crews[&crew]);
-        assert!(readers.0 == open.0 && open.0 == alone.0, "each worker tells of every crew: {:?}", notes.crews);
+        let [readers, open, alone] = [0, 1, 2].map(|user_group| notes.user_groups[&user_group]);
+        assert!(
+            readers.0 == open.0 && open.0 == alone.0,
+            "each worker tells of every user_group: {:?}",
+            notes.user_groups
+        );
         let arrivals =
             notes.intervals.iter().filter_map(|i| i.3.arrivals).fold((0, 0), |(d, b), a| (d + a.due, b + a.begun));
         assert!((1..=arrivals.0 + 2).contains(&arrivals.1), "{arrivals:?} due and begun");
         assert!(open.1.abs_diff(arrivals.1) <= 4, "its operations are those that arrived");
-        assert!(readers.1 > 0 && alone.1 > 0, "{:?}", notes.crews);
+        assert!(readers.1 > 0 && alone.1 > 0, "{:?}", notes.user_groups);
         let statements = outcome.whole.statements_answered();
         assert_eq!(outcome.questions, statements + 2 * 8, "nothing is lost between them");
         let counted = notes.intervals.iter().filter(|i| i.0 == 1).map(|i| i.3.done()).sum::<u64>();
-        assert!(counted.abs_diff(500) <= 8, "a count is of all crews: {counted}");
+        assert!(counted.abs_diff(500) <= 8, "a count is of all user_groups: {counted}");
     }
 }
 
@@ -179,7 +183,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
-    let crew = Crew {
+    let user_group = UserGroup {
         workload: workload::by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
@@ -196,8 +200,8 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         by_key: None,
         outlasts: false,
     };
-    let voyage = Voyage {
-        crews: vec![crew],
+    let load_plan = LoadPlan {
+        user_groups: vec![user_group],
         io: Io::Auto,
         phases: vec![phase("measure", PhaseKind::Measure, Until::Time(Nanos::from_secs(60)))],
         workers: 1,
@@ -208,7 +212,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         drop(sham);
     });
-    let outcome = drive(&voyage, &AtomicBool::new(false), &mut notes).unwrap();
+    let outcome = drive(&load_plan, &AtomicBool::new(false), &mut notes).unwrap();
     killer.join().unwrap();
     let failure = outcome.failure.expect("a dead server fails the run");
     assert!(failure.contains("gave up: connection lost"), "{failure}");

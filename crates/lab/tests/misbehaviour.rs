@@ -3,7 +3,7 @@
 
 use lab::backends::endpoint::Door;
 use lab::load::failure::Cause;
-use lab::load::{Crew, Outcome, Voyage, Witness, drive};
+use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
 use lab::servers::sham::{Greets, Heard, Manners, Misdeed, Sham};
 use model::errors::{Errors, LOST_CONNECTION, MALFORMED_ANSWER, TIME_OUT};
 use model::load::{Io, Phase, PhaseKind, Until};
@@ -25,10 +25,10 @@ impl Witness for Nobody {
 }
 
 /// Users of a workload until so many operations ended, whatever became of them.
-fn crew(name: &str, users: u32, operations: u64) -> Voyage {
+fn user_group(name: &str, users: u32, operations: u64) -> LoadPlan {
     let workload = workload::by_name(name).unwrap();
     let defaults = workload.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
-    let crew = Crew {
+    let user_group = UserGroup {
         workload,
         parameters: Arc::new(defaults.collect()),
         seed: Seed(7),
@@ -47,8 +47,8 @@ fn crew(name: &str, users: u32, operations: u64) -> Voyage {
         outlasts: false,
     };
     let (name, until) = ("measure", Until::Count(operations));
-    Voyage {
-        crews: vec![crew],
+    LoadPlan {
+        user_groups: vec![user_group],
         io: Io::Auto,
         phases: vec![Phase::new(name, PhaseKind::Measure, until)],
         workers: 1,
@@ -57,18 +57,18 @@ fn crew(name: &str, users: u32, operations: u64) -> Voyage {
 }
 
 /// The same users, changed.
-fn but(voyage: &Voyage, change: impl Fn(Crew) -> Crew) -> Voyage {
-    Voyage { crews: voyage.crews.iter().cloned().map(change).collect(), ..voyage.clone() }
+fn but(load_plan: &LoadPlan, change: impl Fn(UserGroup) -> UserGroup) -> LoadPlan {
+    LoadPlan { user_groups: load_plan.user_groups.iter().cloned().map(change).collect(), ..load_plan.clone() }
 }
 
 /// Carries a load out against a sham of these manners, by each way of talking to the kernel, and looks at what came of it.
-fn each_way(manners: Manners, voyage: &Voyage, look: impl Fn(&Outcome, &Heard)) {
+fn each_way(manners: Manners, load_plan: &LoadPlan, look: impl Fn(&Outcome, &Heard)) {
     for io in [Io::IoUring, Io::Epoll] {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start_with(&socket, &[], manners).unwrap();
-        let there = but(voyage, |crew| Crew { door: Door::root(socket.clone()), ..crew });
-        let outcome = drive(&Voyage { io, ..there }, &AtomicBool::new(false), &mut Nobody).unwrap();
+        let there = but(load_plan, |user_group| UserGroup { door: Door::root(socket.clone()), ..user_group });
+        let outcome = drive(&LoadPlan { io, ..there }, &AtomicBool::new(false), &mut Nobody).unwrap();
         look(&outcome, sham.heard());
     }
 }
@@ -92,7 +92,7 @@ fn one(number: u32, count: u64) -> BTreeMap<u32, u64> {
 #[test]
 fn a_deadlock_is_rolled_back_and_the_operation_done_again() {
     // A transaction is sixteen executes, and the sixteenth of each try is refused.
-    each_way(every(17, Misdeed::Refuse(1213)), &crew("oltp.mixed", 1, 100), |outcome, sham| {
+    each_way(every(17, Misdeed::Refuse(1213)), &user_group("oltp.mixed", 1, 100), |outcome, sham| {
         assert_eq!(outcome.failure, None);
         let operation = operation(outcome);
         let retried = operation.retried[&1213];
@@ -107,7 +107,7 @@ fn an_operation_that_ran_out_of_retries_has_failed_by_its_error() {
     let errors = Errors { retry: [(1213, 3)].into(), back_off: Nanos(1_000), ..Errors::default() };
     each_way(
         every(1, Misdeed::Refuse(1213)),
-        &but(&crew("noop", 2, 10), |crew| Crew { errors: errors.clone(), ..crew }),
+        &but(&user_group("noop", 2, 10), |user_group| UserGroup { errors: errors.clone(), ..user_group }),
         |outcome, sham| {
             assert_eq!(outcome.failure, None);
             let operation = operation(outcome);
@@ -120,7 +120,7 @@ fn an_operation_that_ran_out_of_retries_has_failed_by_its_error() {
 
 #[test]
 fn an_error_that_nobody_named_fails_the_operation_and_the_user_goes_on() {
-    each_way(every(2, Misdeed::Refuse(1062)), &crew("noop", 1, 100), |outcome, _| {
+    each_way(every(2, Misdeed::Refuse(1062)), &user_group("noop", 1, 100), |outcome, _| {
         assert_eq!(outcome.failure, None);
         let operation = operation(outcome);
         assert_eq!((operation.done, &operation.failed, operation.retried.len()), (50, &one(1062, 50), 0));
@@ -132,7 +132,7 @@ fn an_error_at_which_the_run_shall_end_ends_it() {
     let errors = Errors { stop: [1146].into(), ..Errors::default() };
     each_way(
         every(10, Misdeed::Refuse(1146)),
-        &but(&crew("noop", 1, 100), |crew| Crew { errors: errors.clone(), ..crew }),
+        &but(&user_group("noop", 1, 100), |user_group| UserGroup { errors: errors.clone(), ..user_group }),
         |outcome, _| {
             let failure = outcome.failure.as_deref().unwrap();
             assert_eq!(failure, "the experiment ends at this error: error 1146 (HY000): the sham misbehaves");
@@ -143,7 +143,7 @@ fn an_error_at_which_the_run_shall_end_ends_it() {
 
 #[test]
 fn an_error_in_the_middle_of_a_result_leaves_the_session_whole() {
-    each_way(every(2, Misdeed::RefuseMidway(1317)), &crew("noop", 1, 100), |outcome, sham| {
+    each_way(every(2, Misdeed::RefuseMidway(1317)), &user_group("noop", 1, 100), |outcome, sham| {
         assert_eq!((outcome.failure.as_deref(), &operation(outcome).failed), (None, &one(1317, 50)));
         assert_eq!((outcome.whole.connects, heard(&sham.connects), heard(&sham.goodbyes)), (1, 1, 1));
         assert_eq!(outcome.rows, 50, "rows of a result that has no end are nobody's");
@@ -152,7 +152,7 @@ fn an_error_in_the_middle_of_a_result_leaves_the_session_whole() {
 
 #[test]
 fn a_connection_dropped_in_the_middle_of_a_result_is_opened_and_prepared_again() {
-    each_way(every(2, Misdeed::HangUpMidway), &crew("noop", 1, 100), |outcome, sham| {
+    each_way(every(2, Misdeed::HangUpMidway), &user_group("noop", 1, 100), |outcome, sham| {
         assert_eq!((outcome.failure.as_deref(), &operation(outcome).failed), (None, &one(LOST_CONNECTION, 50)));
         assert_eq!((outcome.whole.connects, outcome.whole.reconnects), (51, 50));
         assert_eq!((heard(&sham.connects), heard(&sham.prepares)), (51, 51));
@@ -164,7 +164,7 @@ fn an_operation_that_lost_its_connection_is_done_again_where_that_is_wanted() {
     let errors = Errors { retry: [(LOST_CONNECTION, 1)].into(), ..Errors::default() };
     each_way(
         every(2, Misdeed::HangUpMidway),
-        &but(&crew("noop", 1, 100), |crew| Crew { errors: errors.clone(), ..crew }),
+        &but(&user_group("noop", 1, 100), |user_group| UserGroup { errors: errors.clone(), ..user_group }),
         |outcome, _| {
             let operation = operation(outcome);
             assert_eq!((operation.done, operation.failed.len()), (100, 0));
@@ -175,7 +175,7 @@ fn an_operation_that_lost_its_connection_is_done_again_where_that_is_wanted() {
 
 #[test]
 fn a_malformed_answer_is_refused_with_what_was_expected() {
-    each_way(every(2, Misdeed::Garble), &crew("noop", 1, 10), |outcome, sham| {
+    each_way(every(2, Misdeed::Garble), &user_group("noop", 1, 10), |outcome, sham| {
         assert_eq!((outcome.failure.as_deref(), &operation(outcome).failed), (None, &one(MALFORMED_ANSWER, 5)));
         assert_eq!(operation(outcome).messages[&MALFORMED_ANSWER], "malformed answer: it ends before its last field");
         assert_eq!((heard(&sham.connects), outcome.whole.reconnects), (6, 5), "nothing more is read from it");
@@ -184,7 +184,8 @@ fn a_malformed_answer_is_refused_with_what_was_expected() {
 
 #[test]
 fn an_answer_that_does_not_come_fails_its_operation_and_the_session_is_opened_again() {
-    let patient = but(&crew("noop", 2, 100), |crew| Crew { deadline: Nanos::from_millis(500), ..crew });
+    let patient =
+        but(&user_group("noop", 2, 100), |user_group| UserGroup { deadline: Nanos::from_millis(500), ..user_group });
     each_way(every(30, Misdeed::KeepSilent), &patient, |outcome, _| {
         let failed = operation(outcome).failed[&TIME_OUT];
         assert_eq!(outcome.failure, None);
@@ -195,7 +196,8 @@ fn an_answer_that_does_not_come_fails_its_operation_and_the_session_is_opened_ag
 
 #[test]
 fn a_server_that_lets_users_in_and_answers_nobody_has_stalled() {
-    let patient = but(&crew("noop", 3, 1_000), |crew| Crew { deadline: Nanos::from_millis(300), ..crew });
+    let patient =
+        but(&user_group("noop", 3, 1_000), |user_group| UserGroup { deadline: Nanos::from_millis(300), ..user_group });
     each_way(every(1, Misdeed::KeepSilent), &patient, |outcome, _| {
         let failure = outcome.failure.as_deref().unwrap();
         assert!(failure.starts_with("the server has stalled: "), "{failure}");
@@ -211,13 +213,17 @@ fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
         let socket = folder.path().join("s");
         let sham = Sham::start(&socket, &[]).unwrap();
         let (deadline, door) = (Nanos::from_millis(300), Door::root(socket));
-        let endless = but(&crew("noop", 3, u64::MAX), |crew| Crew { deadline, door: door.clone(), ..crew });
+        let endless = but(&user_group("noop", 3, u64::MAX), |user_group| UserGroup {
+            deadline,
+            door: door.clone(),
+            ..user_group
+        });
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(std::time::Duration::from_millis(200));
                 sham.be_silent_until(Nanos(lab::os::clock::now().0 + Nanos::from_secs(60).0));
             });
-            drive(&Voyage { io, ..endless }, &AtomicBool::new(false), &mut Nobody).unwrap()
+            drive(&LoadPlan { io, ..endless }, &AtomicBool::new(false), &mut Nobody).unwrap()
         });
         let failure = outcome.failure.unwrap();
         assert!(failure.starts_with("the server has stalled: user ") && failure.contains("300 ms"), "{failure}");
@@ -229,7 +235,7 @@ fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
 #[test]
 fn a_server_without_room_is_told_with_how_many_users_it_took() {
     let room = Manners { room: Some(5), ..Manners::default() };
-    each_way(room, &crew("noop", 8, 1_000), |outcome, _| {
+    each_way(room, &user_group("noop", 8, 1_000), |outcome, _| {
         let failure = outcome.failure.as_deref().unwrap();
         assert!(failure.contains("of 8 was refused with ") && failure.contains("error 1040 (08004)"), "{failure}");
         assert_eq!(outcome.cause, Cause::Full);
@@ -241,7 +247,7 @@ fn a_server_that_greets_nobody_is_waited_for_until_the_deadline() {
     let silent = Manners { greeting: Some(Greets::Nobody), ..Manners::default() };
     each_way(
         silent,
-        &but(&crew("noop", 2, 10), |crew| Crew { deadline: Nanos::from_millis(100), ..crew }),
+        &but(&user_group("noop", 2, 10), |user_group| UserGroup { deadline: Nanos::from_millis(100), ..user_group }),
         |outcome, _| {
             let failure = outcome.failure.as_deref().unwrap();
             assert!(failure.starts_with("the server did not let user "), "{failure}");
@@ -253,12 +259,15 @@ fn a_server_that_greets_nobody_is_waited_for_until_the_deadline() {
 #[test]
 fn connections_that_are_refused_end_the_run_before_it_began() {
     let first = Manners { greeting: Some(Greets::First(3)), ..Manners::default() };
-    each_way(first, &crew("noop", 8, 1_000), |outcome, _| {
+    each_way(first, &user_group("noop", 8, 1_000), |outcome, _| {
         let failure = outcome.failure.as_deref().unwrap();
         assert!(failure.contains(" could not connect: connection lost: "), "{failure}");
         assert_eq!((outcome.phases.len(), outcome.whole.operations.len()), (0, 0));
     });
-    let nobody = but(&crew("noop", 2, 10), |crew| Crew { door: Door::root("/nowhere/at/all".into()), ..crew });
+    let nobody = but(&user_group("noop", 2, 10), |user_group| UserGroup {
+        door: Door::root("/nowhere/at/all".into()),
+        ..user_group
+    });
     let outcome = drive(&nobody, &AtomicBool::new(false), &mut Nobody).unwrap();
     assert!(outcome.failure.unwrap().contains(" could not connect: connection lost: No such file"));
 }
@@ -268,7 +277,7 @@ fn a_new_session_every_so_often_is_said_goodbye_to_and_counted_apart() {
     let manners = Manners { misdeed: Some((u64::MAX, Misdeed::KeepSilent)), ..Manners::default() };
     each_way(
         manners,
-        &but(&crew("noop", 2, 1_000), |crew| Crew { reconnect_every: Some(10), ..crew }),
+        &but(&user_group("noop", 2, 1_000), |user_group| UserGroup { reconnect_every: Some(10), ..user_group }),
         |outcome, sham| {
             assert_eq!((outcome.failure.as_deref(), operation(outcome).done), (None, 1_000));
             let connects = outcome.whole.connects;

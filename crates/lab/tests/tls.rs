@@ -4,7 +4,7 @@
 use lab::backends::endpoint::{Address, Door};
 use lab::backends::mysql::control::Control;
 use lab::backends::tls::{Mode, Tls};
-use lab::load::{Crew, Voyage, Witness, drive};
+use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use lab::os::process::Guard;
 use lab::servers::catalogue;
 use lab::servers::process::folders::House;
@@ -168,7 +168,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
     up.root.execute(fill).unwrap();
     let ca = up.ca();
     for io in [Io::IoUring, Io::Epoll] {
-        let crew = Crew {
+        let user_group = UserGroup {
             workload: workload::by_name("noop").unwrap(),
             parameters: Arc::default(),
             seed: Seed(7),
@@ -186,8 +186,8 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             outlasts: false,
         };
         let phases = vec![Phase::new("count", PhaseKind::Measure, Until::Count(3_000))];
-        let voyage = Voyage { crews: vec![crew], io, phases, workers: 1, cpus: Vec::new() };
-        let outcome = drive(&voyage, &AtomicBool::new(false), &mut Nobody).unwrap();
+        let load_plan = LoadPlan { user_groups: vec![user_group], io, phases, workers: 1, cpus: Vec::new() };
+        let outcome = drive(&load_plan, &AtomicBool::new(false), &mut Nobody).unwrap();
         assert_eq!((outcome.failure, outcome.whole.failed()), (None, 0));
         assert!(outcome.whole.done() >= 3_000 && outcome.rows == outcome.whole.statements_answered());
     }

@@ -6,7 +6,7 @@
 
 use super::placement::{Placement, place};
 use crate::backends::endpoint::Door;
-use crate::load::{Crew, Voyage, Witness, drive};
+use crate::load::{LoadPlan, UserGroup, Witness, drive};
 use crate::notebook::unix_ms;
 use crate::os::procfs;
 use crate::servers::process::folders::House;
@@ -148,7 +148,7 @@ fn measure_at(
     stop: &AtomicBool,
 ) -> Result<(Option<CanaryPoint>, String), Trouble> {
     let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
-    let crew = Crew {
+    let user_group = UserGroup {
         workload: workload::by_name("noop").expect("the canary's workload exists"),
         parameters: Arc::default(),
         seed: Seed(1),
@@ -165,8 +165,8 @@ fn measure_at(
         by_key: None,
         outlasts: false,
     };
-    let voyage = Voyage {
-        crews: vec![crew],
+    let load_plan = LoadPlan {
+        user_groups: vec![user_group],
         io: Io::Auto,
         phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
         workers: placement.workers(users),
@@ -174,7 +174,7 @@ fn measure_at(
     };
     let mut reached = Reached::default();
     let outcome =
-        drive(&voyage, stop, &mut reached).map_err(|e| Trouble::new("the canary could not run").because(e))?;
+        drive(&load_plan, stop, &mut reached).map_err(|e| Trouble::new("the canary could not run").because(e))?;
     match outcome.failure {
         Some(failure) => Err(Trouble::new(format!("the canary failed: {failure}"))),
         None => Ok((reached.point(users, outcome.workers, outcome.worker_cpu, outcome.questions), outcome.io)),

@@ -3,7 +3,7 @@
 
 use super::{Lab, Progress, carried_out};
 use crate::backends::endpoint::Door;
-use crate::load::{Outcome, Voyage, Witness};
+use crate::load::{LoadPlan, Outcome, Witness};
 use crate::notebook::Notebook;
 use crate::os::process::Guard;
 use model::host::Host;
@@ -14,7 +14,7 @@ use model::units::Nanos;
 use std::sync::atomic::AtomicBool;
 
 pub(crate) struct Visit<'a> {
-    pub voyage: Voyage,
+    pub load_plan: LoadPlan,
     /// A time after which a phase by count ends in any case.
     pub at_most: Option<Nanos>,
     pub beside: &'a mut dyn Witness,
@@ -25,7 +25,7 @@ pub(crate) struct Visit<'a> {
 impl Visit<'_> {
     /// Where the first user comes in.
     pub fn door(&self) -> &Door {
-        &self.voyage.crews[0].door
+        &self.load_plan.user_groups[0].door
     }
 }
 

@@ -5,7 +5,7 @@ use crate::backends::endpoint::Door;
 use crate::backends::mongodb::session::{DocumentDoor, control as documents};
 use crate::backends::mysql::control::Control;
 use crate::backends::past_sql::PastSql;
-use crate::load::{Counted, Crew};
+use crate::load::{Counted, UserGroup};
 use crate::provision::dataset::key;
 use crate::provision::wanted::identity;
 use model::load::Group;
@@ -41,17 +41,17 @@ enum Witness {
 struct Asked {
     door: Room,
     asks: workload::audit::Audit,
-    crews: Vec<usize>,
+    user_groups: Vec<usize>,
     audit: Audit,
 }
 
 impl Auditor {
-    /// What the crews of a run want to know, each question of a dataset once.
-    pub fn of(instance: &str, engine: &str, crews: &[Crew], groups: &[Group], sessions: usize) -> Self {
+    /// What the groups of a run want to know, each question of a dataset once.
+    pub fn of(instance: &str, engine: &str, user_groups: &[UserGroup], groups: &[Group], sessions: usize) -> Self {
         let mut audits: Vec<Asked> = Vec::new();
-        for (number, (crew, group)) in crews.iter().zip(groups).enumerate() {
-            let asks = crew.workload.audit(&crew.parameters);
-            let disclosures = crew.workload.disclosures(&crew.parameters);
+        for (number, (user_group, group)) in user_groups.iter().zip(groups).enumerate() {
+            let asks = user_group.workload.audit(&user_group.parameters);
+            let disclosures = user_group.workload.disclosures(&user_group.parameters);
             if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
                 continue;
             }
@@ -61,7 +61,7 @@ impl Auditor {
                 .find(|a| a.audit.dataset == dataset && a.asks == asks && a.audit.disclosures == disclosures)
             {
                 Some(same) => {
-                    same.crews.push(number);
+                    same.user_groups.push(number);
                     if !same.audit.groups.contains(&group.name) {
                         same.audit.groups.push(group.name.clone());
                     }
@@ -74,9 +74,9 @@ impl Auditor {
                         disclosures,
                         ..Audit::default()
                     };
-                    let documents = crew.by_key.as_ref().and_then(PastSql::documents).cloned();
-                    let door = documents.map_or_else(|| Room::Tables(crew.door.clone()), Room::Documents);
-                    audits.push(Asked { door, asks, crews: vec![number], audit });
+                    let documents = user_group.by_key.as_ref().and_then(PastSql::documents).cloned();
+                    let door = documents.map_or_else(|| Room::Tables(user_group.door.clone()), Room::Documents);
+                    audits.push(Asked { door, asks, user_groups: vec![number], audit });
                 }
             }
         }
@@ -111,9 +111,9 @@ impl Auditor {
                 place.unanswered = place.unanswered.take().or(unanswered);
             }
             // A stage that was not reached counted nothing.
-            for crew in asked.crews.iter().filter_map(|number| counted.get(*number)) {
-                crew.facts.iter().for_each(|(name, n)| *asked.audit.facts.entry(name.clone()).or_default() += n);
-                asked.audit.uncertain += crew.uncertain;
+            for user_group in asked.user_groups.iter().filter_map(|number| counted.get(*number)) {
+                user_group.facts.iter().for_each(|(name, n)| *asked.audit.facts.entry(name.clone()).or_default() += n);
+                asked.audit.uncertain += user_group.uncertain;
             }
         }
         self.audits.into_iter().map(|asked| asked.audit).collect()

@@ -1,4 +1,4 @@
-//! Who goes on a run: the users of each stage as crews that the load can drive, and what their sessions say of themselves before
+//! Who goes on a run: the users of each stage as groups that the load can drive, and what their sessions say of themselves before
 //! they come: when their stage begins, because the stages before it have changed the data.
 
 use super::answers;
@@ -12,7 +12,7 @@ use crate::backends::postgres::provision as postgres;
 use crate::campaign::Lab;
 use crate::campaign::placement::place;
 use crate::disturbances::ends_the_server;
-use crate::load::{Crew, Voyage};
+use crate::load::{LoadPlan, UserGroup};
 use crate::provision::instance::Up;
 use crate::provision::wanted::identity;
 use model::errors::LOST_CONNECTION;
@@ -31,33 +31,33 @@ const TRIES: u32 = 1_000;
 
 impl Lab<'_> {
     /// One for each stage of the cell.
-    pub(crate) fn voyages(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, Voyage)> {
+    pub(crate) fn load_plans(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, LoadPlan)> {
         if let Some(visit) = &self.visit {
-            return cell.stages().into_iter().map(|stage| (stage, visit.voyage.clone())).collect();
+            return cell.stages().into_iter().map(|stage| (stage, visit.load_plan.clone())).collect();
         }
         let placement = place(&cell.server, self.host);
-        let voyage = |(number, stage): (u64, Stage)| {
+        let load_plan = |(number, stage): (u64, Stage)| {
             // What a user draws in a later stage is not what it drew before.
             let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
             let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
-            let crew = |group| Crew { outlasts, ..self.crew(seed, cell, group) };
-            let mut crews: Vec<Crew> = stage.groups.iter().map(crew).collect();
-            for crew in crews.iter_mut().filter(|crew| crew.outlasts) {
-                crew.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
+            let user_group = |group| UserGroup { outlasts, ..self.user_group(seed, cell, group) };
+            let mut user_groups: Vec<UserGroup> = stage.groups.iter().map(user_group).collect();
+            for user_group in user_groups.iter_mut().filter(|user_group| user_group.outlasts) {
+                user_group.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
             }
-            let voyage = Voyage {
-                crews,
+            let load_plan = LoadPlan {
+                user_groups,
                 io: cell.load.io,
                 phases: cell.phases[stage.phases.clone()].to_vec(),
                 workers: placement.workers(stage.users().0),
                 cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
             };
-            (stage, voyage)
+            (stage, load_plan)
         };
-        (0..).zip(cell.stages()).map(voyage).collect()
+        (0..).zip(cell.stages()).map(load_plan).collect()
     }
 
-    fn crew(&self, seed: Seed, cell: &Cell, group: &Group) -> Crew {
+    fn user_group(&self, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
         let parameters = Arc::new(group.work.parameters.clone());
@@ -65,7 +65,7 @@ impl Lab<'_> {
         // Those who come by key leave SQL to the lab.
         let door = if by_key.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
         let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
-        Crew {
+        UserGroup {
             postgres: None,
             by_key,
             setup: workload.session_setup(&parameters),
@@ -94,23 +94,28 @@ fn within(up: &Up, door: &Door, work: &Work, engine: &str) -> Door {
 
 /// What sessions say of a stage's users now, and the plans of their statements: once for each work, by name.
 pub(crate) fn ask(
-    (stage, voyage): &(Stage, Voyage),
+    (stage, load_plan): &(Stage, LoadPlan),
     cell: &Cell,
     patience: Duration,
 ) -> Result<Vec<(String, SessionAnswer)>, Fault> {
     let mut told: Vec<&Work> = Vec::new();
     let mut answers = Vec::new();
-    for (crew, group) in voyage.crews.iter().zip(&stage.groups) {
+    for (user_group, group) in load_plan.user_groups.iter().zip(&stage.groups) {
         if told.contains(&&group.work) {
             continue;
         }
-        let answer = match &crew.by_key {
+        let answer = match &user_group.by_key {
             Some(PastSql::Documents(door)) => documents::ask(door)?,
-            Some(PastSql::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&crew.door))?,
+            Some(PastSql::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&user_group.door))?,
             None if postgres::is_named(&cell.server) => {
-                postgres::ask(&postgres::door(&cell.server, crew).expect("a visit knows its door"))?
+                postgres::ask(&postgres::door(&cell.server, user_group).expect("a visit knows its door"))?
             }
-            None => answers::ask(&crew.door, &crew.setup, &answers::probes(crew.workload, &crew.parameters), patience)?,
+            None => answers::ask(
+                &user_group.door,
+                &user_group.setup,
+                &answers::probes(user_group.workload, &user_group.parameters),
+                patience,
+            )?,
         };
         answers.push((name(cell, stage, group), answer));
         told.push(&group.work);
@@ -135,17 +140,17 @@ fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<PastSql> {
 }
 
 /// Plans when a stage is over; a server that no longer says them leaves them unsaid.
-pub(crate) fn ask_again((stage, voyage): &(Stage, Voyage), cell: &Cell, record: &mut RunRecord) {
-    for (number, (crew, group)) in voyage.crews.iter().zip(&stage.groups).enumerate() {
+pub(crate) fn ask_again((stage, load_plan): &(Stage, LoadPlan), cell: &Cell, record: &mut RunRecord) {
+    for (number, (user_group, group)) in load_plan.user_groups.iter().zip(&stage.groups).enumerate() {
         let session = match record.more_sessions.get_mut(&name(cell, stage, group)) {
             Some(session) => session,
             None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
-        if crew.by_key.is_some() || postgres::is_named(&cell.server) {
+        if user_group.by_key.is_some() || postgres::is_named(&cell.server) {
             continue;
         }
-        session.plans_after = answers::again(&crew.door, &crew.setup, &session.plans).ok();
+        session.plans_after = answers::again(&user_group.door, &user_group.setup, &session.plans).ok();
     }
 }
 

@@ -208,9 +208,9 @@ impl Witness for Watch<'_, '_, '_> {
         self.scribe.acting.end(self.stage.phases.start + phase);
     }
 
-    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+    fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
         if let Some(beside) = self.beside() {
-            beside.interval(crew, phase, from, to, tally.clone());
+            beside.interval(user_group, phase, from, to, tally.clone());
         }
         let place = self.stage.phases.start + phase;
         let kind = self.scribe.cell.phases[place].kind;
@@ -219,10 +219,10 @@ impl Witness for Watch<'_, '_, '_> {
         }
         let sum = self.sum(phase);
         sum.from = Some(sum.from.map_or(from, |f| f.min(from)));
-        // A worker cuts all crews at the same moments.
-        sum.length += if crew == 0 { to.0 - from.0 } else { 0 };
-        sum.tallies[crew].merge(&tally);
-        let group = sum.groups[crew].name.clone();
+        // A worker cuts all groups at the same moments.
+        sum.length += if user_group == 0 { to.0 - from.0 } else { 0 };
+        sum.tallies[user_group].merge(&tally);
+        let group = sum.groups[user_group].name.clone();
         let phase = self.scribe.cell.phases[place].name.clone();
         let interval = Interval { from: self.scribe.since(from), to: self.scribe.since(to), phase, group, tally };
         if self.scribe.written.is_ok() {
@@ -245,9 +245,9 @@ impl Witness for Watch<'_, '_, '_> {
         failure.or_else(|| self.beside()?.look())
     }
 
-    fn outside(&mut self, crew: usize, from: Nanos, to: Nanos, tally: Tally) {
+    fn outside(&mut self, user_group: usize, from: Nanos, to: Nanos, tally: Tally) {
         if let Some(beside) = self.beside() {
-            beside.outside(crew, from, to, tally);
+            beside.outside(user_group, from, to, tally);
         }
     }
 

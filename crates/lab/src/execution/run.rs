@@ -16,7 +16,7 @@ use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
-use crate::load::{Outcome, Voyage, drive_within};
+use crate::load::{LoadPlan, Outcome, drive_within};
 use crate::notebook::{RunPages, unix_ms};
 use crate::os::procfs::children;
 use crate::provision::dataset::{SESSIONS_PER_CPU, key};
@@ -61,17 +61,18 @@ impl Lab<'_> {
                 Some(_) => record.more_datasets.push(key),
             }
         }
-        let voyages = self.voyages(planned, cell);
+        let load_plans = self.load_plans(planned, cell);
         let up = self.up.as_ref().expect("it was there");
         let has_sql = speaks_sql(&up.build.installed.kind);
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
-        let crews: Vec<_> = voyages.iter().flat_map(|(_, voyage)| &voyage.crews).cloned().collect();
-        let groups: Vec<_> = voyages.iter().flat_map(|(stage, _)| &stage.groups).cloned().collect();
-        let mut auditor = Auditor::of(&up.key, &cell.server.engine, &crews, &groups, sessions);
-        record.workers = voyages.iter().map(|(_, voyage)| voyage.workers).max().unwrap_or_default();
+        let user_groups: Vec<_> =
+            load_plans.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).cloned().collect();
+        let groups: Vec<_> = load_plans.iter().flat_map(|(stage, _)| &stage.groups).cloned().collect();
+        let mut auditor = Auditor::of(&up.key, &cell.server.engine, &user_groups, &groups, sessions);
+        record.workers = load_plans.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, self.host).load;
-        let door = voyages[0].1.crews[0].door.clone();
-        match ask(&voyages[0], cell, answers::PATIENCE) {
+        let door = load_plans[0].1.user_groups[0].door.clone();
+        match ask(&load_plans[0], cell, answers::PATIENCE) {
             Ok(mut told) => {
                 (_, record.session) = told.remove(0);
                 record.more_sessions = told.into_iter().collect();
@@ -99,9 +100,9 @@ impl Lab<'_> {
         let wanted_of_server = samplers::Wanted {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-            door: crews.iter().find_map(|crew| crew.by_key.as_ref()?.keys().cloned()),
+            door: user_groups.iter().find_map(|user_group| user_group.by_key.as_ref()?.keys().cloned()),
         };
-        let postgres = postgres::door(&cell.server, &voyages[0].1.crews[0]);
+        let postgres = postgres::door(&cell.server, &load_plans[0].1.user_groups[0]);
         let all = move || {
             if let Some(door) = &postgres {
                 return sources_of_postgres(postgres::asker(door, patience), followed, &theirs);
@@ -116,7 +117,7 @@ impl Lab<'_> {
         let sampling = Sampling::begin(all, series);
         let acting = Acting::new(self.scene(cell, &wanted, process));
         let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, acting);
-        let mut outcome = self.sail(planned, todo, &voyages, &mut scribe, &mut record)?;
+        let mut outcome = self.drive_load(planned, todo, &load_plans, &mut scribe, &mut record)?;
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         own.extend(own.clone().into_iter().flat_map(children));
         record.around = Some(before.and_after(&own, &self.house.home));
@@ -167,45 +168,46 @@ impl Lab<'_> {
 
     /// One load after the other, until one of them ends the run. When a stage begins its plans are asked for, and again when it is
     /// over: each sees other data. What that asks of the server is counted with none of them.
-    fn sail(
+    fn drive_load(
         &mut self,
         run: &PlannedRun,
         todo: &[PlannedRun],
-        voyages: &[(Stage, Voyage)],
+        load_plans: &[(Stage, LoadPlan)],
         scribe: &mut Scribe<'_>,
         record: &mut RunRecord,
     ) -> Result<Outcome, Trouble> {
         let (stop, cell) = (self.stop, scribe.cell);
         let mut outcomes: Vec<Outcome> = Vec::new();
         let (mut windows, mut rested) = (Vec::new(), None);
-        for pair @ (stage, voyage) in voyages {
+        for pair @ (stage, load_plan) in load_plans {
             if let Some(before) = outcomes.last_mut() {
                 match ask(pair, cell, answers::PATIENCE_BETWEEN) {
                     Ok(told) => record.more_sessions.extend(told),
                     Err(fault) => {
-                        before.failure = Some(format!("before {}: {fault}", voyage.phases[0].name));
+                        before.failure = Some(format!("before {}: {fault}", load_plan.phases[0].name));
                         break;
                     }
                 }
             }
             let quiet = scribe.mark();
             let rested = rested.get_or_insert_with(|| quiet.clone());
-            let mut watch = Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: voyage.workers };
+            let mut watch =
+                Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: load_plan.workers };
             let at_most = watch.lab.visit.as_ref().and_then(|visit| visit.at_most);
-            let outcome = drive_within(voyage, at_most, stop, &mut watch);
+            let outcome = drive_within(load_plan, at_most, stop, &mut watch);
             let mut outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
             for Over { record, trouble, .. } in scribe.rest() {
                 let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
                 self.notebook.note(EventKind::DisturbanceEnded, Some(&run.id), text)?;
             }
-            if windows.len() + 1 == voyages.len() && outcome.failure.is_none() && !outcome.stopped {
+            if windows.len() + 1 == load_plans.len() && outcome.failure.is_none() && !outcome.stopped {
                 record.whole.drain = cell.load.drain.map(|most| drain::wait(scribe.sampling, rested, most, stop));
             }
             let start = outcomes.first().map_or(outcome.start, |first| first.start);
             windows.push(between(&quiet, &scribe.mark(), start));
-            if voyages.len() > 1 {
+            if load_plans.len() > 1 {
                 // Which step failed is half of why.
-                let phase = &voyage.phases[outcome.phases.len().saturating_sub(1)].name;
+                let phase = &load_plan.phases[outcome.phases.len().saturating_sub(1)].name;
                 outcome.failure = outcome.failure.map(|why| format!("in {phase}: {why}"));
             }
             if outcome.failure.is_none() && !outcome.stopped {

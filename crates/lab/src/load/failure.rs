@@ -2,7 +2,7 @@
 //! deadline for an answer and another one for its new session (to be let in, or for its next answer while no other user
 //! was answered either). One user alone that waits in vain is a failed operation, and goes on.
 
-use super::Crew;
+use super::UserGroup;
 use model::errors::TOO_MANY_CONNECTIONS;
 use workload::session::Fault;
 
@@ -33,8 +33,8 @@ impl Cause {
 }
 
 /// A user whose first session could not be opened, while so many had theirs.
-pub(super) fn not_let_in(number: u32, crew: &Crew, others: u32, fault: &Fault) -> String {
-    let Crew { users, deadline, .. } = crew;
+pub(super) fn not_let_in(number: u32, user_group: &UserGroup, others: u32, fault: &Fault) -> String {
+    let UserGroup { users, deadline, .. } = user_group;
     match Cause::of(fault) {
         Cause::Full => format!("user {number} of {users} was refused with {others} users connected: {fault}"),
         Cause::Stalled => format!("the server did not let user {number} in within the deadline of {deadline}"),
@@ -43,11 +43,11 @@ pub(super) fn not_let_in(number: u32, crew: &Crew, others: u32, fault: &Fault) -
 }
 
 /// A user who could not go on. An operation that meets its deadline is no reason, so it was the new session that did.
-pub(super) fn gave_up(number: u32, crew: &Crew, fault: &Fault) -> String {
+pub(super) fn gave_up(number: u32, user_group: &UserGroup, fault: &Fault) -> String {
     match Cause::of(fault) {
         Cause::Stalled => format!(
             "the server has stalled: user {number} waited {deadline} for an answer, and as long for a new session",
-            deadline = crew.deadline
+            deadline = user_group.deadline
         ),
         Cause::Full | Cause::Other => format!("user {number} gave up: {fault}"),
     }

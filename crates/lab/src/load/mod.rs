@@ -44,10 +44,10 @@ const PATIENCE: Nanos = Nanos::from_millis(1_000);
 /// After the end or a stop, how long users may take to come to their end before the run is declared stuck.
 const FAREWELL: Nanos = Nanos::from_millis(1_500);
 
-/// One load: crews side by side on the same workers, through the same phases.
+/// One load: groups side by side on the same workers, through the same phases.
 #[derive(Clone)]
-pub struct Voyage {
-    pub crews: Vec<Crew>,
+pub struct LoadPlan {
+    pub user_groups: Vec<UserGroup>,
     pub io: Io,
     pub phases: Vec<Phase>,
     pub workers: u32,
@@ -57,7 +57,7 @@ pub struct Voyage {
 
 /// A group of users: who is to do what against which server.
 #[derive(Clone)]
-pub struct Crew {
+pub struct UserGroup {
     pub workload: &'static dyn Workload,
     pub parameters: Arc<Parameters>,
     pub seed: Seed,
@@ -81,23 +81,23 @@ pub struct Crew {
     pub outlasts: bool,
 }
 
-impl Voyage {
+impl LoadPlan {
     fn users(&self) -> u32 {
-        self.crews.iter().map(|c| c.users).sum()
+        self.user_groups.iter().map(|c| c.users).sum()
     }
 
-    /// The workers that a crew's users sit on, in turn: how many, and which of them this one is. Crews begin where the one
+    /// The workers that a group's users sit on, in turn: how many, and which of them this one is. Groups begin where the one
     /// before ended, so that two small ones do not share a worker while another has nobody.
-    fn place(&self, crew: usize, worker: u32) -> (Option<u32>, u32) {
+    fn place(&self, user_group: usize, worker: u32) -> (Option<u32>, u32) {
         let workers = self.workers.clamp(1, self.users().max(1));
-        let before: u32 = self.crews[..crew].iter().map(|c| c.users).sum();
-        let of = self.crews[crew].users.min(workers);
+        let before: u32 = self.user_groups[..user_group].iter().map(|c| c.users).sum();
+        let of = self.user_groups[user_group].users.min(workers);
         let place = (worker + workers - before % workers) % workers;
         ((place < of).then_some(place), of)
     }
 }
 
-impl Crew {
+impl UserGroup {
     /// The door that a user takes, always the same.
     fn door_of(&self, user: u32) -> &Door {
         match user as usize % (self.others.len() + 1) {
@@ -132,9 +132,9 @@ pub trait Witness {
     /// counts of them can be read.
     fn phase_begins(&mut self, phase: usize, at: Nanos);
     fn phase_ends(&mut self, phase: usize, at: Nanos);
-    /// One worker's second of one crew.
-    fn interval(&mut self, crew: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
-    /// What one worker's crew did outside of all phases, before the first or behind the last.
+    /// One worker's second of one group.
+    fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
+    /// What one worker's group did outside of all phases, before the first or behind the last.
     fn outside(&mut self, _crew: usize, _from: Nanos, _to: Nanos, _tally: Tally) {}
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
@@ -160,7 +160,7 @@ pub struct Outcome {
     pub rows: u64,
     pub writes: Writes,
     pub whole: Tally,
-    /// By crew: what its users counted, and operations of theirs whose end nobody knows.
+    /// By group: what its users counted, and operations of theirs whose end nobody knows.
     pub counted: Vec<Counted>,
     pub failure: Option<String>,
     pub cause: Cause,
@@ -179,7 +179,7 @@ pub struct Outcome {
     pub timer_error: Histogram,
 }
 
-/// Of one crew in a whole run.
+/// Of one group in a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
     pub facts: BTreeMap<String, i64>,
@@ -187,37 +187,37 @@ pub struct Counted {
 }
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
-pub fn drive(voyage: &Voyage, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
-    drive_within(voyage, None, stop, witness)
+pub fn drive(load_plan: &LoadPlan, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
+    drive_within(load_plan, None, stop, witness)
 }
 
 /// The same, with a time after which phases by count end in any case.
 pub fn drive_within(
-    voyage: &Voyage,
+    load_plan: &LoadPlan,
     at_most: Option<Nanos>,
     stop: &AtomicBool,
     witness: &mut dyn Witness,
 ) -> std::io::Result<Outcome> {
-    let course = Arc::new(Course::within(&voyage.phases, at_most));
-    let workers = voyage.workers.clamp(1, voyage.users().max(1));
+    let course = Arc::new(Course::within(&load_plan.phases, at_most));
+    let workers = load_plan.workers.clamp(1, load_plan.users().max(1));
     let (out, handovers) = channel();
     let mut spares = Vec::new();
-    let counted = vec![Counted::default(); voyage.crews.len()];
+    let counted = vec![Counted::default(); load_plan.user_groups.len()];
     let mut outcome = Outcome { workers, counted, ..Outcome::default() };
     std::thread::scope(|scope| {
         let (ids, threads) = channel();
         let mut running = Vec::new();
         for worker in 0..workers {
-            let (spare, theirs): (Vec<_>, Vec<_>) = voyage.crews.iter().map(|_| channel()).unzip();
+            let (spare, theirs): (Vec<_>, Vec<_>) = load_plan.user_groups.iter().map(|_| channel()).unzip();
             spares.push(spare);
             let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
-            let cpu = match voyage.cpus.len() {
+            let cpu = match load_plan.cpus.len() {
                 0 => &[],
-                n => std::slice::from_ref(&voyage.cpus[worker as usize % n]),
+                n => std::slice::from_ref(&load_plan.cpus[worker as usize % n]),
             };
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
-                let done = worker::work(voyage, &course, worker, cpu, out, theirs);
+                let done = worker::work(load_plan, &course, worker, cpu, out, theirs);
                 if let Err(e) = &done {
                     course.fail(format!("a worker of the load failed: {e}"));
                 }
@@ -230,7 +230,7 @@ pub fn drive_within(
         // Also where the witness panics: workers wait for their release, and the scope for them.
         let released = Released(&course);
         let mut conductor =
-            Conductor { voyage, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
+            Conductor { load_plan, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
         conductor.conduct(&handovers);
         drop(released);
         for worker in running {
@@ -269,11 +269,11 @@ impl Counted {
 }
 
 struct Conductor<'a> {
-    voyage: &'a Voyage,
+    load_plan: &'a LoadPlan,
     course: &'a Course,
     stop: &'a AtomicBool,
     witness: &'a mut dyn Witness,
-    /// By worker, then crew.
+    /// By worker, then group.
     spares: &'a [Vec<Sender<Box<tally::WorkerTally>>>],
     outcome: &'a mut Outcome,
 }
@@ -282,8 +282,8 @@ impl Conductor<'_> {
     fn conduct(&mut self, handovers: &std::sync::mpsc::Receiver<Handover>) {
         let mut phase = None;
         let (mut ended_at, mut stopped_at) = (None, None);
-        let longest = self.voyage.crews.iter().map(|c| c.deadline.0).max().unwrap_or_default();
-        let what = format!("{} users to be ready; for each of their answers", self.voyage.users());
+        let longest = self.load_plan.user_groups.iter().map(|c| c.deadline.0).max().unwrap_or_default();
+        let what = format!("{} users to be ready; for each of their answers", self.load_plan.users());
         let mut gathering = Some(waits::Said::begin(&what, Duration::from_nanos(longest)));
         loop {
             if self.course.start().is_some() || self.course.stopped() {
@@ -309,12 +309,12 @@ impl Conductor<'_> {
                 self.course.stop();
             }
             // Users that open sessions themselves may leave before their time.
-            if self.is_under_way() && self.course.left() == self.voyage.users() {
+            if self.is_under_way() && self.course.left() == self.load_plan.users() {
                 self.outcome.cut = true;
                 self.course.stop();
             }
             if self.course.stopped() && clock::now().0 > stopped_at.get_or_insert_with(clock::now).0 + PATIENCE.0 {
-                self.voyage.crews.iter().for_each(|crew| crew.workload.interrupt());
+                self.load_plan.user_groups.iter().for_each(|user_group| user_group.workload.interrupt());
             }
             self.start_when_ready();
             self.turn(&mut phase);
@@ -323,7 +323,7 @@ impl Conductor<'_> {
             }
             let last = self.course.phases().len() - 1;
             if let Some(end) = self.course.end_of(last).filter(|end| clock::now() >= *end) {
-                let deadlines = self.voyage.crews.iter().map(|c| c.deadline.0);
+                let deadlines = self.load_plan.user_groups.iter().map(|c| c.deadline.0);
                 let patience = deadlines.fold(FAREWELL.0, u64::max);
                 if clock::now().0 > *ended_at.get_or_insert(end.0) + patience {
                     self.course.fail("users did not come to their end".into());
@@ -348,7 +348,7 @@ impl Conductor<'_> {
     }
 
     fn start_when_ready(&mut self) {
-        if self.course.start().is_none() && self.course.ready() == self.voyage.users() && !self.course.stopped() {
+        if self.course.start().is_none() && self.course.ready() == self.load_plan.users() && !self.course.stopped() {
             self.witness.starts();
             let start = Nanos(clock::now().0 + RUN_UP.0);
             self.outcome.start = start;
@@ -391,14 +391,14 @@ impl Conductor<'_> {
     }
 
     fn take(&mut self, handover: Handover) {
-        let Handover { worker, crew, phase, from, to, mut tally } = handover;
+        let Handover { worker, user_group, phase, from, to, mut tally } = handover;
         let (questions, rows) = tally.whole();
         self.outcome.questions += questions;
         self.outcome.rows += rows;
-        let named = tally.named(self.voyage.crews[crew].workload);
+        let named = tally.named(self.load_plan.user_groups[user_group].workload);
         tally.clear();
-        let _ = self.spares[worker as usize][crew].send(tally);
-        let workload = self.voyage.crews[crew].workload;
+        let _ = self.spares[worker as usize][user_group].send(tally);
+        let workload = self.load_plan.user_groups[user_group].workload;
         if !workload.affected_are_rows() {
             self.outcome.writes.rows = None;
         }
@@ -409,11 +409,11 @@ impl Conductor<'_> {
                 self.outcome.writes.rows = self.outcome.writes.rows.map(|rows| rows + tally.affected);
             }
         }
-        self.outcome.counted[crew].add(&named);
+        self.outcome.counted[user_group].add(&named);
         self.outcome.whole.merge(&named);
         match phase {
-            Some(phase) => self.witness.interval(crew, phase, from, to, named),
-            None => self.witness.outside(crew, from, to, named),
+            Some(phase) => self.witness.interval(user_group, phase, from, to, named),
+            None => self.witness.outside(user_group, from, to, named),
         }
     }
 

@@ -2,7 +2,7 @@
 //! nobody has taken. Arrivals are handed out in order to users as they become idle, ahead of time, which is the same as
 //! a queue that idle users wait at: an arrival that is due and not handed out finds every user busy.
 
-use super::Crew;
+use super::UserGroup;
 use super::schedule::exponential;
 use super::worker_state::Bench;
 use model::load::{Distribution, Pause};
@@ -44,8 +44,8 @@ pub enum Rhythm {
 }
 
 impl Rhythm {
-    pub fn of(crew: &Crew, user: u32) -> Self {
-        match (&crew.arrivals, &crew.pause) {
+    pub fn of(user_group: &UserGroup, user: u32) -> Self {
+        match (&user_group.arrivals, &user_group.pause) {
             (Some(_), _) => Self::Arrivals,
             (None, None) => Self::AtOnce,
             (None, Some(pause @ Pause::Think { distribution, .. })) => {
@@ -54,14 +54,14 @@ impl Rhythm {
                     (keying, Nanos(whole.0 - keying.0))
                 };
                 Self::Think(Thinking {
-                    pauses: crew.workload.operations().iter().map(parts).collect(),
+                    pauses: user_group.workload.operations().iter().map(parts).collect(),
                     distribution: *distribution,
-                    dice: Generator::new(crew.seed.child("think").nth(u64::from(user))),
+                    dice: Generator::new(user_group.seed.child("think").nth(u64::from(user))),
                     after: None,
                 })
             }
             (None, Some(Pause::Pace { every })) => {
-                let apart = u128::from(every.0) * u128::from(user) / u128::from(crew.users);
+                let apart = u128::from(every.0) * u128::from(user) / u128::from(user_group.users);
                 Self::Pace { next: Nanos(apart as u64), every: *every }
             }
         }

@@ -2,7 +2,7 @@
 //! Latency counts from the intended start where there is one, service time from the actual one; where there is none, the
 //! two are the same and only one is kept.
 
-use super::Crew;
+use super::UserGroup;
 use super::failure::{self, Cause};
 use super::rhythm::Rhythm;
 use super::worker_state::Bench;
@@ -41,8 +41,8 @@ pub struct UserSeat {
 }
 
 impl UserSeat {
-    pub fn new(bench: Rc<Bench>, handle: Handle, crew: &Crew, user: u32) -> Self {
-        let rhythm = Rhythm::of(crew, user);
+    pub fn new(bench: Rc<Bench>, handle: Handle, user_group: &UserGroup, user: u32) -> Self {
+        let rhythm = Rhythm::of(user_group, user);
         Self {
             bench,
             handle,
@@ -55,7 +55,7 @@ impl UserSeat {
             turn: None,
             retries: Vec::new(),
             is_stalled: false,
-            until_renewal: crew.reconnect_every.map(|every| (every, every)),
+            until_renewal: user_group.reconnect_every.map(|every| (every, every)),
             counted_in: None,
         }
     }

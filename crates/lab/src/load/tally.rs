@@ -1,7 +1,7 @@
 //! Hot path: what one worker counts. Users of a worker share one tally, indexed by operation and statement class; once a
 //! second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram increment.
 
-use super::Crew;
+use super::UserGroup;
 use crate::backends::mysql::session::Opened;
 use model::histogram::Histogram;
 use model::record::gaps::Gaps;
@@ -30,9 +30,9 @@ pub struct WorkerTally {
 }
 
 impl WorkerTally {
-    pub fn new(crew: &Crew) -> Self {
-        let workload = crew.workload;
-        let is_scheduled = crew.schedule().is_some();
+    pub fn new(user_group: &UserGroup) -> Self {
+        let workload = user_group.workload;
+        let is_scheduled = user_group.schedule().is_some();
         let service = || is_scheduled.then(Histogram::new);
         Self {
             operations: workload
@@ -55,7 +55,7 @@ impl WorkerTally {
             questions: 0,
             rows: 0,
             arrivals: ArrivalTally::default(),
-            lag: (is_scheduled || crew.pause.is_some()).then(Histogram::new),
+            lag: (is_scheduled || user_group.pause.is_some()).then(Histogram::new),
             gaps: Gaps::default(),
             is_scheduled,
         }

@@ -9,7 +9,7 @@ use super::schedule::Schedule;
 use super::seat::UserSeat;
 use super::tally::WorkerTally;
 use super::worker_state::{Bench, OnBench};
-use super::{Crew, Voyage, pin};
+use super::{LoadPlan, UserGroup, pin};
 use crate::backends::endpoint::Address;
 use crate::backends::keyed;
 use crate::backends::mongodb::session as documents;
@@ -48,7 +48,7 @@ const SECOND: Nanos = Nanos::from_secs(1);
 /// A tally on its way to the conductor.
 pub struct Handover {
     pub worker: u32,
-    pub crew: usize,
+    pub user_group: usize,
     /// `None` for what happened before the first phase and after the last.
     pub phase: Option<usize>,
     pub from: Nanos,
@@ -56,9 +56,9 @@ pub struct Handover {
     pub tally: Box<WorkerTally>,
 }
 
-/// Runs this worker's users of each crew to their end.
+/// Runs this worker's users of each group to their end.
 pub fn work(
-    voyage: &Voyage,
+    load_plan: &LoadPlan,
     course: &Arc<Course>,
     worker: u32,
     cpu: &[u32],
@@ -66,28 +66,40 @@ pub fn work(
     spares: Vec<Receiver<Box<WorkerTally>>>,
 ) -> std::io::Result<WorkerEnd> {
     pin(cpu)?;
-    let waits_for_moments = voyage.crews.iter().any(|crew| crew.arrivals.is_some() || crew.pause.is_some());
+    let waits_for_moments =
+        load_plan.user_groups.iter().any(|user_group| user_group.arrivals.is_some() || user_group.pause.is_some());
     let scheduling = if waits_for_moments && prompt::ask() { "real time" } else { "ordinary" };
-    let mut executor = Executor::new(voyage.io)?;
+    let mut executor = Executor::new(load_plan.io)?;
     let handle = executor.handle();
     let connected = Rc::new(Cell::new(0));
     let (mut tables, mut sitting) = (Vec::new(), 0);
-    for ((k, crew), spares) in voyage.crews.iter().enumerate().zip(spares) {
-        let (place, of) = voyage.place(k, worker);
-        let crew = Rc::new(crew.clone());
-        let bench = bench(&crew, course, &handle, place.map(|place| (place, of)));
-        for number in place.into_iter().flat_map(|place| (place..crew.users).step_by(of as usize)) {
-            let opening = opening(&crew, number, &handle, &bench);
+    for ((k, user_group), spares) in load_plan.user_groups.iter().enumerate().zip(spares) {
+        let (place, of) = load_plan.place(k, worker);
+        let user_group = Rc::new(user_group.clone());
+        let bench = bench(&user_group, course, &handle, place.map(|place| (place, of)));
+        for number in place.into_iter().flat_map(|place| (place..user_group.users).step_by(of as usize)) {
+            let opening = opening(&user_group, number, &handle, &bench);
             let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
-            handle.spawn(Box::pin(live(Rc::clone(&crew), number, sitting, opening, bench, handle.clone(), connected)));
+            handle.spawn(Box::pin(live(
+                Rc::clone(&user_group),
+                number,
+                sitting,
+                opening,
+                bench,
+                handle.clone(),
+                connected,
+            )));
             sitting += 1;
         }
-        tables.push(Table { crew, bench, spares });
+        tables.push(Table { user_group, bench, spares });
     }
     // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
     // session has nothing to gather: its rate is the same.
-    let few_threads = voyage.crews.iter().all(|crew| crew.by_key.as_ref().is_some_and(|door| door.keys().is_some()));
-    if voyage.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
+    let few_threads = load_plan
+        .user_groups
+        .iter()
+        .all(|user_group| user_group.by_key.as_ref().is_some_and(|door| door.keys().is_some()));
+    if load_plan.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
         handle.share_cpu();
     }
     let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });
@@ -121,14 +133,15 @@ fn io_name(io: Io) -> &'static str {
     }
 }
 
-/// `place`: which of how many workers of the crew this one is; `None` where nobody of it sits here.
-fn bench(crew: &Crew, course: &Arc<Course>, handle: &Handle, place: Option<(u32, u32)>) -> Rc<Bench> {
-    let schedule = crew.schedule().zip(place);
-    let backlog = schedule.map(|(arrivals, (place, of))| Backlog::new(Schedule::new(&arrivals, crew.seed, place, of)));
+/// `place`: which of how many workers of the group this one is; `None` where nobody of it sits here.
+fn bench(user_group: &UserGroup, course: &Arc<Course>, handle: &Handle, place: Option<(u32, u32)>) -> Rc<Bench> {
+    let schedule = user_group.schedule().zip(place);
+    let backlog =
+        schedule.map(|(arrivals, (place, of))| Backlog::new(Schedule::new(&arrivals, user_group.seed, place, of)));
     Rc::new(Bench {
         course: Arc::clone(course),
-        errors: crew.errors.clone(),
-        tally: RefCell::new(Box::new(WorkerTally::new(crew))),
+        errors: user_group.errors.clone(),
+        tally: RefCell::new(Box::new(WorkerTally::new(user_group))),
         gate: handle.gate(),
         phase: Cell::new(None),
         over: Cell::new(false),
@@ -148,20 +161,20 @@ enum Way {
     AtLarge(Rc<Openings>),
 }
 
-fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
+fn opening(user_group: &UserGroup, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
     let to = |address: &Address| {
-        let (handle, address, deadline) = (handle.clone(), address.clone(), crew.deadline);
+        let (handle, address, deadline) = (handle.clone(), address.clone(), user_group.deadline);
         Box::new(move || -> Connecting {
             let (handle, address) = (handle.clone(), address.clone());
             Box::pin(async move { handle.connect(&address, deadline).await })
         })
     };
-    if crew.workload.opens_its_sessions() {
-        let mysql = std::iter::once(&crew.door).chain(&crew.others).cloned().collect();
-        let doors = Doors { mysql, postgres: crew.postgres.clone() };
-        return Way::AtLarge(Rc::new(Openings::new(&doors, handle, crew.deadline)));
+    if user_group.workload.opens_its_sessions() {
+        let mysql = std::iter::once(&user_group.door).chain(&user_group.others).cloned().collect();
+        let doors = Doors { mysql, postgres: user_group.postgres.clone() };
+        return Way::AtLarge(Rc::new(Openings::new(&doors, handle, user_group.deadline)));
     }
-    match &crew.by_key {
+    match &user_group.by_key {
         Some(PastSql::Keys(door)) => {
             Way::Key(Rc::new(keyed::Opening { door: door.clone(), connect: to(&door.address) }))
         }
@@ -169,8 +182,8 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
             Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.store.address) }))
         }
         None => {
-            let door = crew.door_of(number);
-            let again = crew.outlasts.then(|| {
+            let door = user_group.door_of(number);
+            let again = user_group.outlasts.then(|| {
                 let (handle, bench) = (handle.clone(), Rc::clone(bench));
                 Box::new(move || -> Again {
                     let (handle, bench) = (handle.clone(), Rc::clone(&bench));
@@ -181,7 +194,7 @@ fn opening(crew: &Crew, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way 
                 }) as Box<dyn Fn() -> Again>
             });
             let connect = to(&door.address);
-            Way::Sql(Rc::new(Opening { door: door.clone(), connect, setup: crew.setup.clone(), again }))
+            Way::Sql(Rc::new(Opening { door: door.clone(), connect, setup: user_group.setup.clone(), again }))
         }
     }
 }
@@ -193,7 +206,7 @@ struct Seated<S> {
 }
 
 async fn live(
-    crew: Rc<Crew>,
+    user_group: Rc<UserGroup>,
     number: u32,
     place: u32,
     opening: Way,
@@ -206,7 +219,7 @@ async fn live(
         let behind = (place - connected.get()) / CONNECTING;
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(behind))).await;
     }
-    let chair = Chair { crew: &crew, number, place, bench: &bench, handle: &handle, connected: &connected };
+    let chair = Chair { user_group: &user_group, number, place, bench: &bench, handle: &handle, connected: &connected };
     let outcome = match opening {
         Way::Sql(opening) => chair.with_sql(opening).await,
         Way::Key(opening) => chair.with_keys(opening).await,
@@ -219,7 +232,7 @@ async fn live(
 
 /// One user's place among those of its worker.
 struct Chair<'a> {
-    crew: &'a Crew,
+    user_group: &'a UserGroup,
     number: u32,
     place: u32,
     bench: &'a Rc<Bench>,
@@ -233,7 +246,7 @@ impl Chair<'_> {
     async fn with_sql(&self, opening: Rc<Opening>) -> Result<(), Fault> {
         let opened = Box::pin(Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
         let mut seated = self.seated(opened)?;
-        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
         let life = workload.user(parameters, *seed, self.number, *users, session, seat);
         self.handle.touches(Part::Life, Memory::of(&*life));
@@ -247,7 +260,7 @@ impl Chair<'_> {
     async fn with_keys(&self, opening: Rc<keyed::Opening>) -> Result<(), Fault> {
         let opened = Box::pin(keyed::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
         let mut seated = self.seated(opened)?;
-        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
         let life = workload.user_by_key(parameters, *seed, self.number, *users, session, seat);
         self.handle.touches(Part::Life, Memory::of(&*life));
@@ -260,7 +273,7 @@ impl Chair<'_> {
     async fn with_documents(&self, opening: Rc<documents::Opening>) -> Result<(), Fault> {
         let opened = Box::pin(documents::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
         let mut seated = self.seated(opened)?;
-        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
         let life = workload.user_of_documents(parameters, *seed, self.number, *users, session, seat);
         self.handle.touches(Part::Life, Memory::of(&*life));
@@ -273,9 +286,9 @@ impl Chair<'_> {
     async fn at_large(&self, openings: Rc<Openings>) -> Result<(), Fault> {
         let ledger = OnBench(Rc::clone(self.bench));
         let mut sessions = AtLarge::new(openings, self.number, ledger, self.handle.clone());
-        let mut seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.crew, self.number);
+        let mut seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.user_group, self.number);
         seat.counts_in(Rc::clone(self.connected));
-        let Crew { workload, parameters, seed, users, .. } = self.crew;
+        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let life = workload.user_at_large(parameters, *seed, self.number, *users, &mut sessions, &mut seat);
         self.handle.touches(Part::Life, Memory::of(&*life));
         life.await
@@ -284,9 +297,9 @@ impl Chair<'_> {
     fn seated<S>(&self, opened: Result<S, Fault>) -> Result<Box<Seated<S>>, Fault> {
         if let Err(fault) = &opened {
             let course = &self.bench.course;
-            course.fail_by(Cause::of(fault), failure::not_let_in(self.number, self.crew, course.ready(), fault));
+            course.fail_by(Cause::of(fault), failure::not_let_in(self.number, self.user_group, course.ready(), fault));
         }
-        let seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.crew, self.number);
+        let seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.user_group, self.number);
         let seated = Box::new(Seated { session: opened?, seat });
         self.handle.touches(Part::Place, Memory::of(&*seated));
         self.connected.set(self.connected.get() + 1);
@@ -300,7 +313,7 @@ impl Chair<'_> {
             // After the end a broken conversation is no news: the run is being stopped.
             Err(_) if self.bench.over.get() => {}
             Err(fault) => {
-                let why = failure::gave_up(self.number, self.crew, fault);
+                let why = failure::gave_up(self.number, self.user_group, fault);
                 self.bench.course.fail_by(Cause::of(fault), why);
             }
         }
@@ -366,9 +379,9 @@ async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
     scribe.ring();
 }
 
-/// One crew's part of a worker.
+/// One group's part of a worker.
 struct Table {
-    crew: Rc<Crew>,
+    user_group: Rc<UserGroup>,
     bench: Rc<Bench>,
     spares: Receiver<Box<WorkerTally>>,
 }
@@ -386,19 +399,20 @@ impl Scribe {
         self.tables.iter().map(|table| &*table.bench)
     }
 
-    /// The intervals of all crews end at the same moment.
+    /// The intervals of all groups end at the same moment.
     fn hand_over(&self, phase: Option<usize>) {
-        let empty = |table: &Table| table.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(&table.crew)));
+        let empty =
+            |table: &Table| table.spares.try_recv().unwrap_or_else(|_| Box::new(WorkerTally::new(&table.user_group)));
         let empty: Vec<_> = self.tables.iter().map(empty).collect();
         let now = clock::now();
         let from = self.since.replace(now);
-        for ((crew, table), empty) in self.tables.iter().enumerate().zip(empty) {
+        for ((user_group, table), empty) in self.tables.iter().enumerate().zip(empty) {
             if phase.is_some() {
                 table.bench.look(now);
             }
             let tally = table.bench.tally.replace(empty);
             // The conductor is gone only when the lab is being stopped; then nobody wants the tally.
-            let _ = self.out.send(Handover { worker: self.worker, crew, phase, from, to: now, tally });
+            let _ = self.out.send(Handover { worker: self.worker, user_group, phase, from, to: now, tally });
         }
     }
 

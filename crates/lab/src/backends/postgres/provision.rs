@@ -6,7 +6,7 @@ use crate::backends::endpoint::Door;
 use crate::backends::mongodb::provision::no_sql;
 use crate::backends::mysql::found::{Found, behind, build_of};
 use crate::campaign::Lab;
-use crate::load::Crew;
+use crate::load::UserGroup;
 use crate::os::process::cpus_of;
 use crate::provision::instance::{Serving, Up, fingerprint};
 use crate::samplers::{Ask, Refused};
@@ -42,8 +42,8 @@ pub(crate) fn is_named(server: &Server) -> bool {
 }
 
 /// Where the users of a run come in, where they come to a PostgreSQL.
-pub(crate) fn door(server: &Server, crew: &Crew) -> Option<Door> {
-    crew.postgres.clone().filter(|_| is_named(server))
+pub(crate) fn door(server: &Server, user_group: &UserGroup) -> Option<Door> {
+    user_group.postgres.clone().filter(|_| is_named(server))
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, Fault> {
@@ -117,8 +117,10 @@ impl Ask for Control {
 impl Lab<'_> {
     /// The one that a visit comes to.
     pub(crate) fn meet_postgres(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
-        let crew = self.visit.as_ref().map(|visit| &visit.voyage.crews[0]);
-        let door = crew.and_then(|crew| crew.postgres.clone()).expect("no plan names a PostgreSQL but that of a visit");
+        let user_group = self.visit.as_ref().map(|visit| &visit.load_plan.user_groups[0]);
+        let door = user_group
+            .and_then(|user_group| user_group.postgres.clone())
+            .expect("no plan names a PostgreSQL but that of a visit");
         let (found, _) = behind(door.clone())?;
         let told = describe(key, server, &door);
         let mut record = told.map_err(|e| Trouble::new(format!("{name} does not say what it is")).because(e))?;

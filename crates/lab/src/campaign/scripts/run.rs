@@ -5,7 +5,7 @@ use super::{DEADLINE, Stage};
 use crate::backends::endpoint::Door;
 use crate::campaign::Noting;
 use crate::campaign::visit::{Visit, noted};
-use crate::load::{Crew, Outcome, Voyage, Witness, drive_within};
+use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
 use crate::os::clock;
 use lua::scripted::{OPERATIONS, Share};
 use model::errors::Errors;
@@ -96,9 +96,9 @@ const CUT: f64 = 0.25;
 
 /// Runs the events to their end.
 pub fn run(stage: &Stage, limits: &Limits, stop: &AtomicBool, tell: &mut dyn FnMut(Told)) -> Result<Ran, String> {
-    let voyage = voyage(stage, limits);
-    let mut listener = Listener::of(stage, limits, &voyage, tell);
-    let outcome = drive_within(&voyage, limits.time, stop, &mut listener);
+    let load_plan = load_plan(stage, limits);
+    let mut listener = Listener::of(stage, limits, &load_plan, tell);
+    let outcome = drive_within(&load_plan, limits.time, stop, &mut listener);
     let outcome = outcome.map_err(|e| format!("the users cannot be driven: {e}"))?;
     Ok(listener.end(stage, outcome))
 }
@@ -111,9 +111,9 @@ pub fn run_noted(
     tell: &mut dyn FnMut(Told),
     noting: Noting<'_>,
 ) -> Result<Ran, String> {
-    let voyage = voyage(stage, limits);
-    let mut listener = Listener::of(stage, limits, &voyage, tell);
-    let visit = Visit { voyage, at_most: limits.time, beside: &mut listener, outcome: None };
+    let load_plan = load_plan(stage, limits);
+    let mut listener = Listener::of(stage, limits, &load_plan, tell);
+    let visit = Visit { load_plan, at_most: limits.time, beside: &mut listener, outcome: None };
     let outcome = noted(noting, stop, visit)?;
     Ok(listener.end(stage, outcome))
 }
@@ -128,17 +128,23 @@ pub fn phases(limits: &Limits) -> Vec<Phase> {
     phases
 }
 
-fn voyage(stage: &Stage, limits: &Limits) -> Voyage {
+fn load_plan(stage: &Stage, limits: &Limits) -> LoadPlan {
     let workers = stage.workers.clamp(1, stage.threads.max(1));
-    Voyage { crews: vec![crew(stage, limits)], io: stage.io, phases: phases(limits), workers, cpus: Vec::new() }
+    LoadPlan {
+        user_groups: vec![user_group(stage, limits)],
+        io: stage.io,
+        phases: phases(limits),
+        workers,
+        cpus: Vec::new(),
+    }
 }
 
-fn crew(stage: &Stage, limits: &Limits) -> Crew {
+fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
     let mut doors = stage.doors.mysql.iter().cloned();
     // A script that asks no MySQL has no door there, and never looks for it.
     let door = doors.next().unwrap_or_else(|| Door::root("/nonexistent".into()));
     let rate = limits.rate.filter(|rate| *rate > 0);
-    Crew {
+    UserGroup {
         workload: stage.scripted,
         parameters: Arc::default(),
         seed: model::seed::Seed(0),
@@ -186,12 +192,12 @@ struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    fn of(stage: &Stage, limits: &'a Limits, voyage: &Voyage, tell: &'a mut dyn FnMut(Told)) -> Self {
+    fn of(stage: &Stage, limits: &'a Limits, load_plan: &LoadPlan, tell: &'a mut dyn FnMut(Told)) -> Self {
         Self {
             limits,
             threads: stage.threads,
-            workers: voyage.workers,
-            measured: voyage.phases.len() - 1,
+            workers: load_plan.workers,
+            measured: load_plan.phases.len() - 1,
             began: clock::now(),
             ready: None,
             start: None,
