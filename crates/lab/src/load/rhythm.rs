@@ -4,7 +4,7 @@
 
 use super::UserGroup;
 use super::schedule::exponential;
-use super::worker_state::Bench;
+use super::worker_state::WorkerState;
 use model::load::{Distribution, Pause};
 use model::units::Nanos;
 use workload::draw::Generator;
@@ -76,8 +76,8 @@ impl Rhythm {
     }
 
     /// The intended start of the next operation of a user who is free now.
-    pub fn next(&mut self, bench: &Bench, now: Nanos) -> Nanos {
-        let start = bench.start.get().0;
+    pub fn next(&mut self, state: &WorkerState, now: Nanos) -> Nanos {
+        let start = state.start.get().0;
         match self {
             Self::AtOnce => now,
             Self::Think(thinking) => Nanos(now.0 + thinking.draw().0),
@@ -86,7 +86,7 @@ impl Rhythm {
                 *next = Nanos(due.0 + every.0);
                 Nanos(start + due.0)
             }
-            Self::Arrivals => Nanos(start + bench.claim().0),
+            Self::Arrivals => Nanos(start + state.claim().0),
         }
     }
 }

@@ -5,7 +5,7 @@
 use super::UserGroup;
 use super::failure::{self, Cause};
 use super::rhythm::Rhythm;
-use super::worker_state::Bench;
+use super::worker_state::WorkerState;
 use crate::executor::near::{Drawn, Part};
 use crate::executor::{Handle, Sleep};
 use crate::os::clock;
@@ -19,7 +19,7 @@ use workload::session::Fault;
 use workload::user::{Decision, End, Memory, Operation, Seat};
 
 pub struct UserSeat {
-    bench: Rc<Bench>,
+    state: Rc<WorkerState>,
     handle: Handle,
     rhythm: Rhythm,
     /// The intended start of the next operation, and since when the user is free for it.
@@ -41,10 +41,10 @@ pub struct UserSeat {
 }
 
 impl UserSeat {
-    pub fn new(bench: Rc<Bench>, handle: Handle, user_group: &UserGroup, user: u32) -> Self {
+    pub fn new(state: Rc<WorkerState>, handle: Handle, user_group: &UserGroup, user: u32) -> Self {
         let rhythm = Rhythm::of(user_group, user);
         Self {
-            bench,
+            state,
             handle,
             rhythm,
             due: None,
@@ -72,7 +72,7 @@ impl UserSeat {
         }
         let (due, _) = *self.due.get_or_insert_with(|| {
             let now = clock::now();
-            (self.rhythm.next(&self.bench, now), now)
+            (self.rhythm.next(&self.state, now), now)
         });
         let sleep = self.sleep.get_or_insert_with(|| self.handle.sleep_until(due));
         if Pin::new(sleep).poll(cx).is_pending() {
@@ -84,13 +84,13 @@ impl UserSeat {
 
     /// Whether the phase wants one more operation.
     fn is_wanted(&mut self, phase: usize) -> bool {
-        match self.bench.course.phases()[phase].until {
+        match self.state.course.phases()[phase].until {
             Until::Time(_) => {
                 self.turn = None;
                 true
             }
             Until::Count(limit) => {
-                self.turn = self.bench.course.take(phase, limit);
+                self.turn = self.state.course.take(phase, limit);
                 self.counted = self.turn.map(|_| (phase, limit));
                 self.turn.is_some()
             }
@@ -99,8 +99,8 @@ impl UserSeat {
 
     /// What the load's policy says to an error of an operation.
     fn decide(&mut self, fault: &Fault) -> Decision {
-        let (course, errors, number) = (&self.bench.course, &self.bench.errors, fault.number());
-        if self.bench.over.get() || course.stopped() || *fault == Fault::Stopped {
+        let (course, errors, number) = (&self.state.course, &self.state.errors, fault.number());
+        if self.state.over.get() || course.stopped() || *fault == Fault::Stopped {
             return Decision::Stop;
         }
         if errors.stop.contains(&number) {
@@ -115,7 +115,7 @@ impl UserSeat {
             self.retries.len() - 1
         });
         let tried = &mut self.retries[at].1;
-        if *tried >= self.bench.errors.retries(number) {
+        if *tried >= self.state.errors.retries(number) {
             return Decision::GiveUp;
         }
         *tried += 1;
@@ -124,7 +124,7 @@ impl UserSeat {
 
     /// Notes that this user waited in vain. When it did so twice and nobody else had an answer since, the run ends.
     fn may_go_on(&mut self) -> bool {
-        let course = &self.bench.course;
+        let course = &self.state.course;
         if self.is_stalled && course.stalled() == course.ready() {
             course.fail_by(Cause::Stalled, failure::stalled_again());
             return false;
@@ -137,7 +137,7 @@ impl UserSeat {
 
     fn settle(&mut self, now: Nanos) {
         if let Some((phase, limit)) = self.counted.take() {
-            self.bench.course.finish(phase, limit, now);
+            self.state.course.finish(phase, limit, now);
         }
     }
 }
@@ -146,14 +146,14 @@ impl Seat for UserSeat {
     #[inline]
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         loop {
-            if self.bench.over.get() {
+            if self.state.over.get() {
                 return Poll::Ready(false);
             }
-            if let Some(phase) = self.bench.phase.get()
+            if let Some(phase) = self.state.phase.get()
                 && self.poll_due(cx).is_ready()
             {
                 // A stop ends sleeps early.
-                if self.bench.course.stopped() {
+                if self.state.course.stopped() {
                     return Poll::Ready(false);
                 }
                 if self.is_wanted(phase) {
@@ -161,7 +161,7 @@ impl Seat for UserSeat {
                 }
             }
             // Before the start and before the intended one, or all operations of this phase are taken: wait for the next phase.
-            if self.bench.gate.poll_pass(cx).is_pending() {
+            if self.state.gate.poll_pass(cx).is_pending() {
                 return Poll::Pending;
             }
         }
@@ -172,9 +172,9 @@ impl Seat for UserSeat {
             // Somebody who is late must not say so by a moment at which nothing was late yet.
             self.began = clock::now();
             self.intended = due;
-            self.bench.lagged(Nanos(self.began.0.saturating_sub(due.max(free).0)));
+            self.state.lagged(Nanos(self.began.0.saturating_sub(due.max(free).0)));
         }
-        self.bench.began(self.began);
+        self.state.began(self.began);
         Poll::Ready(true)
     }
 
@@ -187,27 +187,27 @@ impl Seat for UserSeat {
         let now = self.handle.moment();
         let since = |then: Nanos| Nanos(now.0.saturating_sub(then.0));
         let service = since(self.began);
-        self.bench.tally.borrow_mut().ended(operation, end, since(self.intended), service);
-        self.bench.answered(now);
+        self.state.tally.borrow_mut().ended(operation, end, since(self.intended), service);
+        self.state.answered(now);
         self.rhythm.ended(operation);
         self.settle(now);
         if self.is_stalled {
             self.is_stalled = false;
-            self.bench.course.user_revived();
+            self.state.course.user_revived();
         }
         service
     }
 
     fn withdrawn(&mut self) {
         let now = clock::now();
-        self.bench.gave_up(now);
+        self.state.gave_up(now);
         self.settle(now);
     }
 
     #[cold]
     fn met(&mut self, operation: Operation, fault: &Fault) -> Decision {
         let decision = self.decide(fault);
-        let mut tally = self.bench.tally.borrow_mut();
+        let mut tally = self.state.tally.borrow_mut();
         match decision {
             Decision::Retry => tally.retried(operation, fault),
             Decision::GiveUp | Decision::Stop => tally.failed(operation, fault),
@@ -215,7 +215,7 @@ impl Seat for UserSeat {
         drop(tally);
         if decision != Decision::Retry {
             let now = clock::now();
-            self.bench.gave_up(now);
+            self.state.gave_up(now);
             self.rhythm.ended(operation);
             self.settle(now);
         }
@@ -223,7 +223,7 @@ impl Seat for UserSeat {
     }
 
     fn poll_again(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let back_off = self.bench.errors.back_off;
+        let back_off = self.state.errors.back_off;
         if back_off == Nanos(0) {
             return Poll::Ready(());
         }
@@ -239,7 +239,7 @@ impl Seat for UserSeat {
     fn wants_new_session(&mut self) -> bool {
         let Some((every, left)) = &mut self.until_renewal else { return false };
         *left -= 1;
-        if *left > 0 || self.bench.over.get() {
+        if *left > 0 || self.state.over.get() {
             return false;
         }
         *left = *every;
@@ -256,6 +256,6 @@ impl Seat for UserSeat {
         if let Some(ready) = &self.counted_in {
             ready.set(ready.get() + 1);
         }
-        self.bench.course.user_ready();
+        self.state.course.user_ready();
     }
 }

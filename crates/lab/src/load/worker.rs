@@ -8,7 +8,7 @@ use super::failure::{self, Cause};
 use super::schedule::Schedule;
 use super::seat::UserSeat;
 use super::tally::WorkerTally;
-use super::worker_state::{Bench, OnBench};
+use super::worker_state::{WorkerState, StateLedger};
 use super::{LoadPlan, UserGroup, pin};
 use crate::backends::endpoint::Address;
 use crate::backends::keyed;
@@ -76,22 +76,22 @@ pub fn work(
     for ((k, user_group), spares) in load_plan.user_groups.iter().enumerate().zip(spares) {
         let (place, of) = load_plan.place(k, worker);
         let user_group = Rc::new(user_group.clone());
-        let bench = bench(&user_group, course, &handle, place.map(|place| (place, of)));
+        let state = state(&user_group, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..user_group.users).step_by(of as usize)) {
-            let opening = opening(&user_group, number, &handle, &bench);
-            let (bench, connected) = (Rc::clone(&bench), Rc::clone(&connected));
+            let opening = opening(&user_group, number, &handle, &state);
+            let (state, connected) = (Rc::clone(&state), Rc::clone(&connected));
             handle.spawn(Box::pin(live(
                 Rc::clone(&user_group),
                 number,
                 sitting,
                 opening,
-                bench,
+                state,
                 handle.clone(),
                 connected,
             )));
             sitting += 1;
         }
-        tables.push(Table { user_group, bench, spares });
+        tables.push(Table { user_group, state, spares });
     }
     // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
     // session has nothing to gather: its rate is the same.
@@ -102,10 +102,10 @@ pub fn work(
     if load_plan.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
         handle.share_cpu();
     }
-    let scribe = Rc::new(Scribe { worker, out, tables, since: Cell::new(clock::now()) });
-    handle.spawn(Box::pin(keep_time(Arc::clone(course), handle.clone(), Rc::clone(&scribe))));
+    let sender = Rc::new(TallySender { worker, out, tables, since: Cell::new(clock::now()) });
+    handle.spawn(Box::pin(keep_time(Arc::clone(course), handle.clone(), Rc::clone(&sender))));
     executor.run(|| course.stopped())?;
-    scribe.hand_over(None);
+    sender.hand_over(None);
     course.linger();
     let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Ok(WorkerEnd {
@@ -134,11 +134,11 @@ fn io_name(io: Io) -> &'static str {
 }
 
 /// `place`: which of how many workers of the group this one is; `None` where nobody of it sits here.
-fn bench(user_group: &UserGroup, course: &Arc<Course>, handle: &Handle, place: Option<(u32, u32)>) -> Rc<Bench> {
+fn state(user_group: &UserGroup, course: &Arc<Course>, handle: &Handle, place: Option<(u32, u32)>) -> Rc<WorkerState> {
     let schedule = user_group.schedule().zip(place);
     let backlog =
         schedule.map(|(arrivals, (place, of))| Backlog::new(Schedule::new(&arrivals, user_group.seed, place, of)));
-    Rc::new(Bench {
+    Rc::new(WorkerState {
         course: Arc::clone(course),
         errors: user_group.errors.clone(),
         tally: RefCell::new(Box::new(WorkerTally::new(user_group))),
@@ -161,7 +161,7 @@ enum Way {
     AtLarge(Rc<Openings>),
 }
 
-fn opening(user_group: &UserGroup, number: u32, handle: &Handle, bench: &Rc<Bench>) -> Way {
+fn opening(user_group: &UserGroup, number: u32, handle: &Handle, state: &Rc<WorkerState>) -> Way {
     let to = |address: &Address| {
         let (handle, address, deadline) = (handle.clone(), address.clone(), user_group.deadline);
         Box::new(move || -> Connecting {
@@ -184,12 +184,12 @@ fn opening(user_group: &UserGroup, number: u32, handle: &Handle, bench: &Rc<Benc
         None => {
             let door = user_group.door_of(number);
             let again = user_group.outlasts.then(|| {
-                let (handle, bench) = (handle.clone(), Rc::clone(bench));
+                let (handle, state) = (handle.clone(), Rc::clone(state));
                 Box::new(move || -> Again {
-                    let (handle, bench) = (handle.clone(), Rc::clone(&bench));
+                    let (handle, state) = (handle.clone(), Rc::clone(&state));
                     Box::pin(async move {
                         handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
-                        !bench.over.get() && !bench.course.stopped()
+                        !state.over.get() && !state.course.stopped()
                     })
                 }) as Box<dyn Fn() -> Again>
             });
@@ -210,23 +210,23 @@ async fn live(
     number: u32,
     place: u32,
     opening: Way,
-    bench: Rc<Bench>,
+    state: Rc<WorkerState>,
     handle: Handle,
     connected: Rc<Cell<u32>>,
 ) {
-    while place >= connected.get() + CONNECTING && !bench.over.get() {
+    while place >= connected.get() + CONNECTING && !state.over.get() {
         // Whoever is far behind looks less often: ten thousand who look each millisecond leave no CPU to connect with.
         let behind = (place - connected.get()) / CONNECTING;
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(behind))).await;
     }
-    let chair = Chair { user_group: &user_group, number, place, bench: &bench, handle: &handle, connected: &connected };
+    let chair = Chair { user_group: &user_group, number, place, state: &state, handle: &handle, connected: &connected };
     let outcome = match opening {
         Way::Sql(opening) => chair.with_sql(opening).await,
         Way::Key(opening) => chair.with_keys(opening).await,
         Way::Documents(opening) => chair.with_documents(opening).await,
         Way::AtLarge(openings) => chair.at_large(openings).await,
     };
-    bench.course.user_left();
+    state.course.user_left();
     chair.tell(&outcome);
 }
 
@@ -235,7 +235,7 @@ struct Chair<'a> {
     user_group: &'a UserGroup,
     number: u32,
     place: u32,
-    bench: &'a Rc<Bench>,
+    state: &'a Rc<WorkerState>,
     handle: &'a Handle,
     connected: &'a Rc<Cell<u32>>,
 }
@@ -244,7 +244,7 @@ impl Chair<'_> {
     /// What is done once lies in boxes of its own and is gone afterwards: a user's turn goes through this future, and a
     /// thousand users are to be small.
     async fn with_sql(&self, opening: Rc<Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let opened = Box::pin(Session::open(opening, StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
         let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
@@ -258,7 +258,7 @@ impl Chair<'_> {
     }
 
     async fn with_keys(&self, opening: Rc<keyed::Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(keyed::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let opened = Box::pin(keyed::Session::open(opening, StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
         let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
@@ -271,7 +271,7 @@ impl Chair<'_> {
     }
 
     async fn with_documents(&self, opening: Rc<documents::Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(documents::Session::open(opening, OnBench(Rc::clone(self.bench)))).await;
+        let opened = Box::pin(documents::Session::open(opening, StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
         let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
@@ -284,9 +284,9 @@ impl Chair<'_> {
 
     /// A user who opens sessions itself closes them too, and does not wait until the server's threads were read.
     async fn at_large(&self, openings: Rc<Openings>) -> Result<(), Fault> {
-        let ledger = OnBench(Rc::clone(self.bench));
+        let ledger = StateLedger(Rc::clone(self.state));
         let mut sessions = AtLarge::new(openings, self.number, ledger, self.handle.clone());
-        let mut seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.user_group, self.number);
+        let mut seat = UserSeat::new(Rc::clone(self.state), self.handle.clone(), self.user_group, self.number);
         seat.counts_in(Rc::clone(self.connected));
         let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let life = workload.user_at_large(parameters, *seed, self.number, *users, &mut sessions, &mut seat);
@@ -296,10 +296,10 @@ impl Chair<'_> {
 
     fn seated<S>(&self, opened: Result<S, Fault>) -> Result<Box<Seated<S>>, Fault> {
         if let Err(fault) = &opened {
-            let course = &self.bench.course;
+            let course = &self.state.course;
             course.fail_by(Cause::of(fault), failure::not_let_in(self.number, self.user_group, course.ready(), fault));
         }
-        let seat = UserSeat::new(Rc::clone(self.bench), self.handle.clone(), self.user_group, self.number);
+        let seat = UserSeat::new(Rc::clone(self.state), self.handle.clone(), self.user_group, self.number);
         let seated = Box::new(Seated { session: opened?, seat });
         self.handle.touches(Part::Place, Memory::of(&*seated));
         self.connected.set(self.connected.get() + 1);
@@ -311,10 +311,10 @@ impl Chair<'_> {
         match lived {
             Ok(()) | Err(Fault::Stopped) => {}
             // After the end a broken conversation is no news: the run is being stopped.
-            Err(_) if self.bench.over.get() => {}
+            Err(_) if self.state.over.get() => {}
             Err(fault) => {
                 let why = failure::gave_up(self.number, self.user_group, fault);
-                self.bench.course.fail_by(Cause::of(fault), why);
+                self.state.course.fail_by(Cause::of(fault), why);
             }
         }
     }
@@ -326,7 +326,7 @@ impl Chair<'_> {
         if lived.as_ref().is_err_and(|fault| !fault.session_survives()) {
             return false;
         }
-        while !self.bench.course.is_released() {
+        while !self.state.course.is_released() {
             self.handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(1 + self.place / CONNECTING))).await;
         }
         true
@@ -334,23 +334,23 @@ impl Chair<'_> {
 }
 
 /// Turns the phases and cuts the intervals.
-async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
+async fn keep_time(course: Arc<Course>, handle: Handle, sender: Rc<TallySender>) {
     let start = loop {
         match course.start() {
             Some(start) => break start,
-            None if course.stopped() => return scribe.ring(),
+            None if course.stopped() => return sender.ring(),
             None => handle.sleep_until(Nanos(clock::now().0 + GLANCE.0)).await,
         }
     };
     handle.sleep_until(start).await;
-    scribe.benches().for_each(|bench| bench.start.set(start));
+    sender.states().for_each(|state| state.start.set(start));
     let mut holds = None;
     for phase in 0..course.phases().len() {
-        scribe.hand_over(holds);
+        sender.hand_over(holds);
         holds = Some(phase);
-        for bench in scribe.benches() {
-            bench.phase.set(holds);
-            bench.gate.open();
+        for state in sender.states() {
+            state.phase.set(holds);
+            state.gate.open();
         }
         let begin = course.begin_of(phase).expect("the phase before has ended");
         let mut cut = Nanos(begin.0 + SECOND.0);
@@ -361,7 +361,7 @@ async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
                 break;
             }
             if now >= cut {
-                scribe.hand_over(holds);
+                sender.hand_over(holds);
                 cut = Nanos(cut.0 + SECOND.0 * ((now.0 - cut.0) / SECOND.0 + 1));
             }
             let next = match course.phases()[phase].until {
@@ -375,28 +375,28 @@ async fn keep_time(course: Arc<Course>, handle: Handle, scribe: Rc<Scribe>) {
             break;
         }
     }
-    scribe.hand_over(holds);
-    scribe.ring();
+    sender.hand_over(holds);
+    sender.ring();
 }
 
 /// One group's part of a worker.
 struct Table {
     user_group: Rc<UserGroup>,
-    bench: Rc<Bench>,
+    state: Rc<WorkerState>,
     spares: Receiver<Box<WorkerTally>>,
 }
 
 /// Hands tallies over.
-struct Scribe {
+struct TallySender {
     worker: u32,
     out: Sender<Handover>,
     tables: Vec<Table>,
     since: Cell<Nanos>,
 }
 
-impl Scribe {
-    fn benches(&self) -> impl Iterator<Item = &Bench> {
-        self.tables.iter().map(|table| &*table.bench)
+impl TallySender {
+    fn states(&self) -> impl Iterator<Item = &WorkerState> {
+        self.tables.iter().map(|table| &*table.state)
     }
 
     /// The intervals of all groups end at the same moment.
@@ -408,9 +408,9 @@ impl Scribe {
         let from = self.since.replace(now);
         for ((user_group, table), empty) in self.tables.iter().enumerate().zip(empty) {
             if phase.is_some() {
-                table.bench.look(now);
+                table.state.look(now);
             }
-            let tally = table.bench.tally.replace(empty);
+            let tally = table.state.tally.replace(empty);
             // The conductor is gone only when the lab is being stopped; then nobody wants the tally.
             let _ = self.out.send(Handover { worker: self.worker, user_group, phase, from, to: now, tally });
         }
@@ -418,10 +418,10 @@ impl Scribe {
 
     /// The end: whoever waits for a turn is told.
     fn ring(&self) {
-        for bench in self.benches() {
-            bench.phase.set(None);
-            bench.over.set(true);
-            bench.gate.open();
+        for state in self.states() {
+            state.phase.set(None);
+            state.over.set(true);
+            state.gate.open();
         }
     }
 }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use workload::session::{Answer, Class, Fact, Fault};
 
-pub struct Bench {
+pub struct WorkerState {
     pub course: Arc<Course>,
     pub errors: Errors,
     pub tally: RefCell<Box<WorkerTally>>,
@@ -32,7 +32,7 @@ pub struct Bench {
     pub last_end: Cell<Nanos>,
 }
 
-impl Bench {
+impl WorkerState {
     /// The next arrival that nobody has taken.
     pub fn claim(&self) -> Nanos {
         self.backlog.as_ref().expect("arrivals have a schedule").borrow_mut().claim()
@@ -79,11 +79,11 @@ impl Bench {
     }
 }
 
-/// A user's ledger: the bench that it sits on.
+/// A user's ledger: the state that it sits on.
 #[derive(Clone)]
-pub struct OnBench(pub Rc<Bench>);
+pub struct StateLedger(pub Rc<WorkerState>);
 
-impl Ledger for OnBench {
+impl Ledger for StateLedger {
     #[inline]
     fn asked(&self) {
         self.0.tally.borrow_mut().asked();
