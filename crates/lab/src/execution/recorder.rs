@@ -19,7 +19,7 @@ use model::record::tally::{Interval, Tally};
 use model::units::Nanos;
 use std::collections::BTreeMap;
 
-pub(crate) struct Scribe<'a> {
+pub(crate) struct RunRecorder<'a> {
     pub cell: &'a Cell,
     workers: &'a Workers,
     pub sampling: &'a Sampling,
@@ -47,7 +47,7 @@ struct Sum {
     end: Option<Readings>,
 }
 
-impl<'a> Scribe<'a> {
+impl<'a> RunRecorder<'a> {
     pub fn new(
         cell: &'a Cell,
         workers: &'a Workers,
@@ -122,9 +122,9 @@ impl<'a> Scribe<'a> {
     }
 }
 
-/// A scribe at work on one stage, that also shows how far the run is.
+/// A recorder at work on one stage, that also shows how far the run is.
 pub(crate) struct Watch<'w, 's, 'l> {
-    pub scribe: &'w mut Scribe<'s>,
+    pub recorder: &'w mut RunRecorder<'s>,
     pub lab: &'w mut Lab<'l>,
     pub run: &'w PlannedRun,
     pub todo: &'w [PlannedRun],
@@ -135,8 +135,8 @@ pub(crate) struct Watch<'w, 's, 'l> {
 impl Watch<'_, '_, '_> {
     fn note(&mut self, kind: EventKind, text: String) {
         let noted = self.lab.notebook.note(kind, Some(&self.run.id), text);
-        if self.scribe.written.is_ok() {
-            self.scribe.written = noted;
+        if self.recorder.written.is_ok() {
+            self.recorder.written = noted;
         }
     }
 
@@ -152,18 +152,18 @@ impl Watch<'_, '_, '_> {
     fn sum(&mut self, phase: usize) -> &mut Sum {
         let groups = &self.stage.groups;
         let (place, workers) = (self.stage.phases.start + phase, self.workers);
-        while self.scribe.phases.len() <= place {
+        while self.recorder.phases.len() <= place {
             let tallies = vec![Tally::default(); groups.len()];
             let (from, length, begin, end) = (None, 0, None, None);
-            self.scribe.phases.push(Sum { from, length, workers, groups: groups.clone(), tallies, begin, end });
+            self.recorder.phases.push(Sum { from, length, workers, groups: groups.clone(), tallies, begin, end });
         }
-        &mut self.scribe.phases[place]
+        &mut self.recorder.phases[place]
     }
 }
 
 impl Witness for Watch<'_, '_, '_> {
     fn workers(&mut self, threads: &[i32]) {
-        self.scribe.workers.set(threads.iter().map(|t| *t as u32).collect());
+        self.recorder.workers.set(threads.iter().map(|t| *t as u32).collect());
         if let Some(beside) = self.beside() {
             beside.workers(threads);
         }
@@ -181,21 +181,21 @@ impl Witness for Watch<'_, '_, '_> {
         }
         let place = self.stage.phases.start + phase;
         if place == 0 {
-            self.scribe.start = at;
-            self.scribe.sampling.start(at, self.scribe.cell.load.sampling);
+            self.recorder.start = at;
+            self.recorder.sampling.start(at, self.recorder.cell.load.sampling);
         }
         // Where one phase ends the next begins; what other workers spend is read anew.
         let begin = match phase.checked_sub(1).and_then(|before| self.sum(before).end.clone()) {
             Some(readings) => readings,
-            None => self.scribe.mark(),
+            None => self.recorder.mark(),
         };
         self.sum(phase).begin = Some(begin);
-        if let Some(disturb) = self.scribe.cell.phases[place].disturb.clone() {
+        if let Some(disturb) = self.recorder.cell.phases[place].disturb.clone() {
             self.note(
                 EventKind::DisturbanceBegan,
-                format!("{disturb} in phase {}", self.scribe.cell.phases[place].name),
+                format!("{disturb} in phase {}", self.recorder.cell.phases[place].name),
             );
-            self.scribe.acting.begin(place, &disturb);
+            self.recorder.acting.begin(place, &disturb);
         }
     }
 
@@ -203,9 +203,9 @@ impl Witness for Watch<'_, '_, '_> {
         if let Some(beside) = self.beside() {
             beside.phase_ends(phase, at);
         }
-        let end = self.scribe.mark();
+        let end = self.recorder.mark();
         self.sum(phase).end = Some(end);
-        self.scribe.acting.end(self.stage.phases.start + phase);
+        self.recorder.acting.end(self.stage.phases.start + phase);
     }
 
     fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
@@ -213,8 +213,8 @@ impl Witness for Watch<'_, '_, '_> {
             beside.interval(user_group, phase, from, to, tally.clone());
         }
         let place = self.stage.phases.start + phase;
-        let kind = self.scribe.cell.phases[place].kind;
-        if let Some(limit) = self.scribe.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
+        let kind = self.recorder.cell.phases[place].kind;
+        if let Some(limit) = self.recorder.limit.as_mut().filter(|_| kind == PhaseKind::Measure) {
             limit.saw(&tally);
         }
         let sum = self.sum(phase);
@@ -223,20 +223,20 @@ impl Witness for Watch<'_, '_, '_> {
         sum.length += if user_group == 0 { to.0 - from.0 } else { 0 };
         sum.tallies[user_group].merge(&tally);
         let group = sum.groups[user_group].name.clone();
-        let phase = self.scribe.cell.phases[place].name.clone();
-        let interval = Interval { from: self.scribe.since(from), to: self.scribe.since(to), phase, group, tally };
-        if self.scribe.written.is_ok() {
-            self.scribe.written = self.scribe.intervals.append(&interval);
+        let phase = self.recorder.cell.phases[place].name.clone();
+        let interval = Interval { from: self.recorder.since(from), to: self.recorder.since(to), phase, group, tally };
+        if self.recorder.written.is_ok() {
+            self.recorder.written = self.recorder.intervals.append(&interval);
         }
     }
 
     fn is_certain(&self) -> bool {
-        self.scribe.limit.as_ref().is_some_and(LimitWatch::is_lost)
+        self.recorder.limit.as_ref().is_some_and(LimitWatch::is_lost)
     }
 
     fn look(&mut self) -> Option<String> {
-        let over = self.scribe.acting.over();
-        self.scribe.keep(&over);
+        let over = self.recorder.acting.over();
+        self.recorder.keep(&over);
         let mut failure = None;
         for Over { record, trouble, .. } in over {
             self.note(EventKind::DisturbanceEnded, format!("{}: {}", record.what, record.sentence));
@@ -252,7 +252,7 @@ impl Witness for Watch<'_, '_, '_> {
     }
 
     fn progress(&mut self, _: f64) {
-        let cell = self.scribe.cell;
+        let cell = self.recorder.cell;
         self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));
     }
 }

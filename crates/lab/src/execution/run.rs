@@ -3,7 +3,7 @@
 
 use super::audit::Auditor;
 use super::groups::{ask, ask_again};
-use super::recorder::{Scribe, Watch, joined, keep_own};
+use super::recorder::{RunRecorder, Watch, joined, keep_own};
 use super::sampling::{Sampling, between, together};
 use super::{answers, around, drain, troubles};
 use crate::backends::endpoint::Door;
@@ -116,13 +116,13 @@ impl Lab<'_> {
         };
         let sampling = Sampling::begin(all, series);
         let acting = Acting::new(self.scene(cell, &wanted, process));
-        let mut scribe = Scribe::new(cell, &workers, &sampling, intervals, acting);
-        let mut outcome = self.drive_load(planned, todo, &load_plans, &mut scribe, &mut record)?;
+        let mut recorder = RunRecorder::new(cell, &workers, &sampling, intervals, acting);
+        let mut outcome = self.drive_load(planned, todo, &load_plans, &mut recorder, &mut record)?;
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         own.extend(own.clone().into_iter().flat_map(children));
         record.around = Some(before.and_after(&own, &self.house.home));
-        let lost = scribe.limit.as_ref().map(LimitWatch::sentence);
-        let (phases, pages) = scribe.close();
+        let lost = recorder.limit.as_ref().map(LimitWatch::sentence);
+        let (phases, pages) = recorder.close();
         let (missing, written) = sampling.finish();
         pages.and(written)?;
         for sentence in missing {
@@ -173,10 +173,10 @@ impl Lab<'_> {
         run: &PlannedRun,
         todo: &[PlannedRun],
         load_plans: &[(Stage, LoadPlan)],
-        scribe: &mut Scribe<'_>,
+        recorder: &mut RunRecorder<'_>,
         record: &mut RunRecord,
     ) -> Result<Outcome, Trouble> {
-        let (stop, cell) = (self.stop, scribe.cell);
+        let (stop, cell) = (self.stop, recorder.cell);
         let mut outcomes: Vec<Outcome> = Vec::new();
         let (mut windows, mut rested) = (Vec::new(), None);
         for pair @ (stage, load_plan) in load_plans {
@@ -189,22 +189,22 @@ impl Lab<'_> {
                     }
                 }
             }
-            let quiet = scribe.mark();
+            let quiet = recorder.mark();
             let rested = rested.get_or_insert_with(|| quiet.clone());
             let mut watch =
-                Watch { scribe: &mut *scribe, lab: &mut *self, run, todo, stage, workers: load_plan.workers };
+                Watch { recorder: &mut *recorder, lab: &mut *self, run, todo, stage, workers: load_plan.workers };
             let at_most = watch.lab.visit.as_ref().and_then(|visit| visit.at_most);
             let outcome = drive_within(load_plan, at_most, stop, &mut watch);
             let mut outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
-            for Over { record, trouble, .. } in scribe.rest() {
+            for Over { record, trouble, .. } in recorder.rest() {
                 let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
                 self.notebook.note(EventKind::DisturbanceEnded, Some(&run.id), text)?;
             }
             if windows.len() + 1 == load_plans.len() && outcome.failure.is_none() && !outcome.stopped {
-                record.whole.drain = cell.load.drain.map(|most| drain::wait(scribe.sampling, rested, most, stop));
+                record.whole.drain = cell.load.drain.map(|most| drain::wait(recorder.sampling, rested, most, stop));
             }
             let start = outcomes.first().map_or(outcome.start, |first| first.start);
-            windows.push(between(&quiet, &scribe.mark(), start));
+            windows.push(between(&quiet, &recorder.mark(), start));
             if load_plans.len() > 1 {
                 // Which step failed is half of why.
                 let phase = &load_plan.phases[outcome.phases.len().saturating_sub(1)].name;
