@@ -6,7 +6,7 @@ use super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_
 use super::ends::{Ends, ListEnd};
 use super::look;
 use super::mix::Kind;
-use super::mouth::{Around, Mouth};
+use super::statement_runner::{Around, StatementRunner};
 use super::statement::{COMMIT, ROLLBACK, Sentence, TIME_COLUMN};
 use super::work::{Dialect, Drawn, Habits, Work};
 use crate::draw::Generator;
@@ -25,7 +25,7 @@ pub(super) struct Client {
     habits: Habits,
     generator: Generator,
     drawn: Drawn,
-    mouth: Mouth,
+    runner: StatementRunner,
     ends: Ends,
     /// Operations so far: now and then one is looked at closely.
     count: u64,
@@ -50,7 +50,7 @@ impl Client {
             habits: Habits::of(&work, number, users, &mut generator),
             generator,
             drawn: Drawn::nothing(),
-            mouth: Mouth::new(work.prepared, work.hinted),
+            runner: StatementRunner::new(work.prepared, work.hinted),
             ends: Ends::none(),
             count: 0,
             work,
@@ -61,18 +61,18 @@ impl Client {
     async fn upsert(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         let Drawn { id, link_type, unix_ms, ref ids, ref bytes, .. } = self.drawn;
         let (id1, id2, kind, now) = (int(id), int(ids[0]), int(link_type), int(unix_ms));
-        let mouth = &mut self.mouth;
+        let runner = &mut self.runner;
         let row = [id1, id2, kind, Param::Bytes(bytes), now];
-        let answer = mouth.say(session, Sentence::UpsertLink, &row, Around::Begin, Want::Count).await?;
+        let answer = runner.say(session, Sentence::UpsertLink, &row, Around::Begin, Want::Count).await?;
         expect(session, Sentence::UpsertLink.classes().0, &answer, 0..=2);
         // 1 is a new row, 2 one that was hidden, 0 one that was there.
         if answer.affected > 0 {
             let around = if answer.affected == 1 { Around::Commit } else { Around::Nothing };
-            mouth.say(session, Sentence::CountUp, &[id1, kind, now, now], around, Want::Count).await?;
+            runner.say(session, Sentence::CountUp, &[id1, kind, now, now], around, Want::Count).await?;
         }
         if answer.affected != 1 {
             let row = [Param::Bytes(bytes), now, id1, id2, kind];
-            let written = mouth.say(session, Sentence::WriteLink, &row, Around::Commit, Want::Count).await?;
+            let written = runner.say(session, Sentence::WriteLink, &row, Around::Commit, Want::Count).await?;
             expect(session, Sentence::WriteLink.classes().0, &written, 0..=1);
         }
         match answer.affected {
@@ -101,13 +101,13 @@ impl Client {
     async fn insert(&mut self, session: &mut (dyn Sql + '_)) -> Result<bool, Fault> {
         let Drawn { id, link_type, unix_ms, ref ids, ref bytes, .. } = self.drawn;
         let (id1, kind, now) = (int(id), int(link_type), int(unix_ms));
-        let mouth = &mut self.mouth;
+        let runner = &mut self.runner;
         let row = [id1, int(ids[0]), kind, Param::Bytes(bytes), now];
-        match mouth.say(session, Sentence::InsertLink, &row, Around::Begin, Want::Count).await {
+        match runner.say(session, Sentence::InsertLink, &row, Around::Begin, Want::Count).await {
             Err(Fault::Server { code: DUPLICATE, .. }) => return Ok(false),
             other => other?,
         };
-        mouth.say(session, Sentence::CountUp, &[id1, kind, now, now], Around::Commit, Want::Count).await?;
+        runner.say(session, Sentence::CountUp, &[id1, kind, now, now], Around::Commit, Want::Count).await?;
         session.count(INSERTED, 1);
         Ok(true)
     }
@@ -117,13 +117,13 @@ impl Client {
         let Some(visible) = self.lock(session).await? else { return Ok(false) };
         let Drawn { id, link_type, unix_ms, ref ids, ref bytes, .. } = self.drawn;
         let (id1, kind, now) = (int(id), int(link_type), int(unix_ms));
-        let mouth = &mut self.mouth;
+        let runner = &mut self.runner;
         let row = [Param::Bytes(bytes), now, id1, int(ids[0]), kind];
         let around = if visible { Around::Commit } else { Around::Nothing };
-        mouth.say(session, Sentence::WriteLink, &row, around, Want::Count).await?;
+        runner.say(session, Sentence::WriteLink, &row, around, Want::Count).await?;
         if !visible {
             let changed = [Param::Int(1), now, id1, kind];
-            let answer = mouth.say(session, Sentence::ChangeCount, &changed, Around::Commit, Want::Count).await?;
+            let answer = runner.say(session, Sentence::ChangeCount, &changed, Around::Commit, Want::Count).await?;
             expect(session, Sentence::ChangeCount.classes().0, &answer, 1..=1);
             session.count(SHOWN_AGAIN, 1);
         }
@@ -134,7 +134,7 @@ impl Client {
     async fn lock(&mut self, session: &mut (dyn Sql + '_)) -> Result<Option<bool>, Fault> {
         let Drawn { id, link_type, ref ids, .. } = self.drawn;
         let key = [int(id), int(ids[0]), int(link_type)];
-        self.mouth.say(session, Sentence::LockLink, &key, Around::Begin, Want::Keep).await?;
+        self.runner.say(session, Sentence::LockLink, &key, Around::Begin, Want::Keep).await?;
         let found = session.kept();
         Ok(if found.rows() == 0 { None } else { found.int(0, 0).map(|visibility| visibility != 0) })
     }
@@ -144,19 +144,19 @@ impl Client {
         let visible = self.lock(session).await?.unwrap_or(false);
         let Drawn { id, link_type, unix_ms, ref ids, .. } = self.drawn;
         let (id1, id2, kind, now) = (int(id), int(ids[0]), int(link_type), int(unix_ms));
-        let mouth = &mut self.mouth;
+        let runner = &mut self.runner;
         if visible {
             let answer =
-                mouth.say(session, Sentence::HideLink, &[id1, id2, kind], Around::Nothing, Want::Count).await?;
+                runner.say(session, Sentence::HideLink, &[id1, id2, kind], Around::Nothing, Want::Count).await?;
             expect(session, Sentence::HideLink.classes().0, &answer, 1..=1);
             match self.work.dialect {
                 Dialect::Upserts => {
                     let row = [id1, kind, now, now];
-                    mouth.say(session, Sentence::CountDown, &row, Around::Nothing, Want::Count).await?;
+                    runner.say(session, Sentence::CountDown, &row, Around::Nothing, Want::Count).await?;
                 }
                 Dialect::InsertElseUpdate => {
                     let row = [Param::Int(-1), now, id1, kind];
-                    let answer = mouth.say(session, Sentence::ChangeCount, &row, Around::Nothing, Want::Count).await?;
+                    let answer = runner.say(session, Sentence::ChangeCount, &row, Around::Nothing, Want::Count).await?;
                     expect(session, Sentence::ChangeCount.classes().0, &answer, 1..=1);
                 }
             }
@@ -179,7 +179,7 @@ impl Client {
         }
         let params = [int(id), int(link_type), int(until), int(skipped), int(limit)];
         let want = look::worth_keeping(loaded, limit, self.count);
-        let answer = self.mouth.say(session, Sentence::GetLinksList, &params, Around::Nothing, want).await?;
+        let answer = self.runner.say(session, Sentence::GetLinksList, &params, Around::Nothing, want).await?;
         session.count(HISTORY, skipped as i64);
         let orderly = want == Want::Count || look::is_a_list(session.kept(), id, link_type, until);
         if answer.rows > limit || !orderly {
@@ -195,7 +195,7 @@ impl Client {
 
     async fn multiget(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         let Drawn { id, link_type, ref ids, .. } = self.drawn;
-        let answer = self.mouth.multiget(session, id, link_type, ids, Want::Keep).await?;
+        let answer = self.runner.multiget(session, id, link_type, ids, Want::Keep).await?;
         if answer.rows > ids.len() as u64 || !look::are_among(session.kept(), id, link_type, ids) {
             session.unexpected(super::statement::MULTIGET);
         }
@@ -226,7 +226,7 @@ impl Client {
             | Kind::MultigetLinks
             | Kind::GetLinksList => unreachable!("{kind:?} is about links"),
         };
-        let answer = self.mouth.say(session, sentence, &params[..given], Around::Nothing, Want::Keep).await?;
+        let answer = self.runner.say(session, sentence, &params[..given], Around::Nothing, Want::Keep).await?;
         expect(session, sentence.classes().0, &answer, affected);
         session.count(NODES_ADDED, if kind == Kind::AddNode { answer.affected as i64 } else { 0 });
         session.count(NODES_DELETED, if kind == Kind::DeleteNode { answer.affected as i64 } else { 0 });
@@ -238,7 +238,7 @@ impl Client {
 
     async fn count_links(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         let params = [int(self.drawn.id), int(self.drawn.link_type)];
-        let answer = self.mouth.say(session, Sentence::CountLinks, &params, Around::Nothing, Want::Count).await?;
+        let answer = self.runner.say(session, Sentence::CountLinks, &params, Around::Nothing, Want::Count).await?;
         if answer.rows > 1 {
             session.unexpected(Sentence::CountLinks.classes().0);
         }
@@ -249,7 +249,7 @@ impl Client {
 impl User for Client {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         let dialect = self.work.dialect;
-        self.mouth.begin(session, Sentence::ALL.into_iter().filter(|s| s.is_of(dialect))).await
+        self.runner.begin(session, Sentence::ALL.into_iter().filter(|s| s.is_of(dialect))).await
     }
 
     fn choose(&mut self) -> Operation {

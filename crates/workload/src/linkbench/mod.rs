@@ -15,7 +15,7 @@ mod knobs;
 mod look;
 mod mix;
 mod mongodb;
-mod mouth;
+mod statement_runner;
 mod payload;
 mod schema;
 mod shuffle;

@@ -6,7 +6,7 @@ use super::facts::{INVALID, RETRIES, USER_ROLLBACKS};
 use super::knobs::Habits;
 use super::nurand::Constants;
 use super::statement::Say;
-use super::voice::Voice;
+use super::statement_runner::StatementRunner;
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
@@ -24,7 +24,7 @@ pub(super) enum Went {
 
 pub(super) struct Client {
     pub habits: Habits,
-    pub voice: Voice,
+    pub runner: StatementRunner,
     pub inputs: Inputs,
     drawer: Drawer,
     /// These inputs were tried before.
@@ -37,7 +37,7 @@ impl Client {
         let generator = Generator::new(seed.child("users").nth(u64::from(user)));
         let mut drawer = Drawer::new(habits, constants, generator, user);
         let inputs = drawer.draw();
-        Self { habits, voice: Voice::new(habits.protocol, habits.sets), inputs, drawer, tried: false }
+        Self { habits, runner: StatementRunner::new(habits.protocol, habits.sets), inputs, drawer, tried: false }
     }
 
     /// The statements that these habits say.
@@ -85,7 +85,7 @@ impl Client {
     }
 
     async fn carry_out(&mut self, session: &mut (dyn Sql + '_)) -> Result<Went, Fault> {
-        self.voice.bracket(session, Say::Begin).await?;
+        self.runner.bracket(session, Say::Begin).await?;
         match self.inputs.kind {
             Kind::NewOrder | Kind::Rollback => self.new_order(session).await,
             Kind::Payment => self.payment(session).await,
@@ -108,7 +108,7 @@ impl Client {
 impl User for Client {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         let wanted = self.wanted();
-        self.voice.begin(session, &wanted).await
+        self.runner.begin(session, &wanted).await
     }
 
     fn choose(&mut self) -> Operation {
@@ -128,20 +128,20 @@ impl User for Client {
         match self.carry_out(session).await {
             Ok(Went::Committed) => Ok(End::Done),
             Ok(Went::ByWish) => {
-                self.voice.bracket(session, Say::Rollback).await?;
+                self.runner.bracket(session, Say::Rollback).await?;
                 session.count(USER_ROLLBACKS, 1);
                 Ok(End::Done)
             }
             Ok(Went::Invalid(say)) => {
                 session.unexpected(say.class());
-                self.voice.bracket(session, Say::Rollback).await?;
+                self.runner.bracket(session, Say::Rollback).await?;
                 session.count(INVALID, 1);
                 Ok(End::RolledBack)
             }
             Err(Fault::Server { code, .. })
                 if self.habits.swallow && ordering && !RETRYABLE.contains(&u32::from(code)) =>
             {
-                self.voice.bracket(session, Say::Rollback).await?;
+                self.runner.bracket(session, Say::Rollback).await?;
                 session.count(USER_ROLLBACKS, 1);
                 Ok(End::RolledBack)
             }

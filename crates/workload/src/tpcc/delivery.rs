@@ -7,8 +7,8 @@ use super::facts::{DELIVERED_ORDERS, DELIVERIES, SKIPPED_DISTRICTS};
 use super::new_order::first;
 use super::nurand::DISTRICTS;
 use super::statement::Say;
-use super::voice::Value::{Cents, Int};
-use super::voice::decimal;
+use super::statement_runner::Value::{Cents, Int};
+use super::statement_runner::decimal;
 use crate::session::{Fault, Sql};
 
 /// What became of one district.
@@ -28,7 +28,7 @@ impl Client {
                 Visit::Invalid(say) => return Ok(Went::Invalid(say)),
             }
         }
-        self.voice.bracket(session, Say::Commit).await?;
+        self.runner.bracket(session, Say::Commit).await?;
         session.count(DELIVERIES, 1);
         session.count(DELIVERED_ORDERS, delivered);
         session.count(SKIPPED_DISTRICTS, DISTRICTS as i64 - delivered);
@@ -38,30 +38,30 @@ impl Client {
     async fn visit(&mut self, session: &mut (dyn Sql + '_), district: u64) -> Result<Visit, Fault> {
         let Inputs { set, warehouse, carrier, .. } = self.inputs;
         let place = [Int(district), Int(warehouse)];
-        self.voice.ask(session, Say::OldestNewOrder, set, 1, &place).await?;
+        self.runner.ask(session, Say::OldestNewOrder, set, 1, &place).await?;
         let Some(order) = first(session) else { return Ok(Visit::Nothing) };
         let keys = [Int(order), place[0], place[1]];
-        if self.voice.say(session, Say::DeleteNewOrder, set, &keys).await?.affected != 1 {
+        if self.runner.say(session, Say::DeleteNewOrder, set, &keys).await?.affected != 1 {
             return Ok(Visit::Invalid(Say::DeleteNewOrder));
         }
         // A plain read does not see an order that is younger than the transaction's first one; a locking read does.
-        if self.voice.ask(session, Say::Buyer, set, 1, &keys).await?.rows == 0 {
-            self.voice.ask(session, Say::BuyerNow, set, 1, &keys).await?;
+        if self.runner.ask(session, Say::Buyer, set, 1, &keys).await?.rows == 0 {
+            self.runner.ask(session, Say::BuyerNow, set, 1, &keys).await?;
         }
         let Some(buyer) = first(session) else { return Ok(Visit::Invalid(Say::Buyer)) };
         let values = [Int(carrier), keys[0], keys[1], keys[2]];
-        if self.voice.say(session, Say::SetCarrier, set, &values).await?.affected != 1 {
+        if self.runner.say(session, Say::SetCarrier, set, &values).await?.affected != 1 {
             return Ok(Visit::Invalid(Say::SetCarrier));
         }
-        if self.voice.say(session, Say::DeliverLines, set, &keys).await?.affected == 0 {
+        if self.runner.say(session, Say::DeliverLines, set, &keys).await?.affected == 0 {
             return Ok(Visit::Invalid(Say::DeliverLines));
         }
-        self.voice.ask(session, Say::OrderTotal, set, 1, &keys).await?;
+        self.runner.ask(session, Say::OrderTotal, set, 1, &keys).await?;
         let kept = session.kept();
         let total = if kept.rows() == 1 { decimal(kept, 0, 0, 2) } else { None };
         let Some(total) = total else { return Ok(Visit::Invalid(Say::OrderTotal)) };
         let values = [Cents(total), Int(buyer), place[0], place[1]];
-        if self.voice.say(session, Say::CreditBuyer, set, &values).await?.affected != 1 {
+        if self.runner.say(session, Say::CreditBuyer, set, &values).await?.affected != 1 {
             return Ok(Visit::Invalid(Say::CreditBuyer));
         }
         Ok(Visit::Delivered)

@@ -20,7 +20,7 @@ mod statement;
 mod stock_level;
 mod texts;
 mod units;
-mod voice;
+mod statement_runner;
 
 use crate::audit::Audit;
 use crate::dataset::Dataset;
@@ -35,7 +35,7 @@ use model::seed::Seed;
 use model::words::{Footprint, Parameter, WorkloadWords};
 use population::Population;
 use statement::{STATEMENTS, Say};
-use voice::Value;
+use statement_runner::Value;
 
 /// A member of the family.
 pub struct Tpcc {

@@ -5,8 +5,8 @@ use super::client::{Client, Went};
 use super::draw::{Inputs, UNUSED};
 use super::facts::{NEW_ORDERS, ORDER_LINES, ORDER_LINES_SQUARED, QUANTITIES, REMOTE_LINES};
 use super::statement::Say;
-use super::voice::Value::{Cents, Int, Minus, Text};
-use super::voice::decimal;
+use super::statement_runner::Value::{Cents, Int, Minus, Text};
+use super::statement_runner::decimal;
 use crate::kept::Cell;
 use crate::session::{Fault, Sql};
 
@@ -34,25 +34,25 @@ impl Client {
     pub(super) async fn new_order(&mut self, session: &mut (dyn Sql + '_)) -> Result<Went, Fault> {
         let Inputs { set, warehouse, district, customer, count, all_local, .. } = self.inputs;
         let keys = [Int(warehouse), Int(district), Int(customer)];
-        if self.voice.ask(session, Say::OrderCustomer, set, 1, &keys).await?.rows != 1 {
+        if self.runner.ask(session, Say::OrderCustomer, set, 1, &keys).await?.rows != 1 {
             return Ok(Went::Invalid(Say::OrderCustomer));
         }
         let share = |session: &dyn Sql, column| decimal(session.kept(), 0, column, SHARE_DIGITS).unwrap_or(0);
         let (discount, warehouse_tax) = (share(session, 0), share(session, 3));
-        self.voice.ask(session, Say::OrderDistrict, set, 1, &[Int(warehouse), Int(district)]).await?;
+        self.runner.ask(session, Say::OrderDistrict, set, 1, &[Int(warehouse), Int(district)]).await?;
         let Some(number) = first(session) else { return Ok(Went::Invalid(Say::OrderDistrict)) };
         let factor = (ONE + warehouse_tax + share(session, 1)) * (ONE - discount);
         let values = [Int(number + 1), Int(district), Int(warehouse)];
-        if self.voice.say(session, Say::NextOrder, set, &values).await?.affected != 1 {
+        if self.runner.say(session, Say::NextOrder, set, &values).await?.affected != 1 {
             return Ok(Went::Invalid(Say::NextOrder));
         }
         let lines = [Int(count as u64), Int(u64::from(all_local))];
         let values = [Int(number), Int(district), Int(warehouse), Int(customer), lines[0], lines[1]];
-        if self.voice.say(session, Say::InsertOrder, set, &values).await?.affected != 1 {
+        if self.runner.say(session, Say::InsertOrder, set, &values).await?.affected != 1 {
             return Ok(Went::Invalid(Say::InsertOrder));
         }
         let values = [Int(number), Int(district), Int(warehouse)];
-        if self.voice.say(session, Say::InsertNewOrder, set, &values).await?.affected != 1 {
+        if self.runner.say(session, Say::InsertNewOrder, set, &values).await?.affected != 1 {
             return Ok(Went::Invalid(Say::InsertNewOrder));
         }
         for at in 0..count {
@@ -64,7 +64,7 @@ impl Client {
                 Taken::Invalid(say) => return Ok(Went::Invalid(say)),
             }
         }
-        self.voice.bracket(session, Say::Commit).await?;
+        self.runner.bracket(session, Say::Commit).await?;
         let lines = &self.inputs.lines[..count];
         session.count(NEW_ORDERS, 1);
         session.count(ORDER_LINES, count as i64);
@@ -82,13 +82,13 @@ impl Client {
             (None, false) => Int(UNUSED),
             (None, true) => Minus(1),
         };
-        if self.voice.ask(session, Say::Item, set, 1, &[wished]).await?.rows == 0 {
+        if self.runner.ask(session, Say::Item, set, 1, &[wished]).await?.rows == 0 {
             return Ok(Taken::NoSuchItem);
         }
         let Some(item) = line.item else { return Ok(Taken::Invalid(Say::Item)) };
         let price = decimal(session.kept(), 0, 0, 2).unwrap_or(0);
         let keys = [Int(item), Int(line.supply)];
-        self.voice.ask(session, Say::Stock, set, district, &keys).await?;
+        self.runner.ask(session, Say::Stock, set, district, &keys).await?;
         let Some(quantity) = first(session) else { return Ok(Taken::Invalid(Say::Stock)) };
         let mut distribution = [b' '; DISTRIBUTION];
         if let Cell::Bytes(text) = session.kept().cell(0, 2) {
@@ -116,7 +116,7 @@ impl Client {
             amount,
             Text(&distribution),
         ];
-        let inserted = self.voice.say(session, say, set, &values).await?.affected;
+        let inserted = self.runner.say(session, say, set, &values).await?.affected;
         Ok(if inserted == 1 { Taken::Yes } else { Taken::Invalid(say) })
     }
 
@@ -135,12 +135,12 @@ impl Client {
         let keys = [Int(item), Int(supply)];
         let answer = if self.habits.stock_not_counted {
             let left = if there > wanted { there - wanted } else { there + REFILL - wanted };
-            self.voice.say(session, Say::TakeStock, set, &[Int(left), keys[0], keys[1]]).await?
+            self.runner.say(session, Say::TakeStock, set, &[Int(left), keys[0], keys[1]]).await?
         } else {
             let left = if there >= wanted + RESERVE { there - wanted } else { there + REFILL - wanted };
             let remote = u64::from(supply != self.inputs.warehouse);
             let values = [Int(left), Int(wanted), Int(remote), keys[0], keys[1]];
-            self.voice.say(session, Say::TakeAndCountStock, set, &values).await?
+            self.runner.say(session, Say::TakeAndCountStock, set, &values).await?
         };
         Ok(answer.affected)
     }

@@ -5,7 +5,7 @@ use super::draw::Inputs;
 use super::facts::{ORDER_STATUSES, STATUSES_BY_NAME};
 use super::new_order::first;
 use super::statement::Say;
-use super::voice::Value::{Int, Text};
+use super::statement_runner::Value::{Int, Text};
 use crate::session::{Fault, Sql};
 
 impl Client {
@@ -15,7 +15,7 @@ impl Client {
         let customer = match name {
             None => {
                 let keys = [place[0], place[1], Int(customer)];
-                if self.voice.ask(session, Say::StatusCustomer, set, 1, &keys).await?.rows != 1 {
+                if self.runner.ask(session, Say::StatusCustomer, set, 1, &keys).await?.rows != 1 {
                     return Ok(Went::Invalid(Say::StatusCustomer));
                 }
                 customer
@@ -23,9 +23,9 @@ impl Client {
             Some(name) => {
                 let keys = [place[0], place[1], Text(name.text())];
                 if self.habits.name_off_by_one {
-                    self.voice.ask(session, Say::CountName, set, 1, &keys).await?;
+                    self.runner.ask(session, Say::CountName, set, 1, &keys).await?;
                 }
-                let rows = self.voice.ask(session, Say::StatusName, set, 1, &keys).await?.rows as usize;
+                let rows = self.runner.ask(session, Say::StatusName, set, 1, &keys).await?.rows as usize;
                 if rows == 0 {
                     return Ok(Went::Invalid(Say::StatusName));
                 }
@@ -33,13 +33,13 @@ impl Client {
             }
         };
         let say = if self.habits.wrong_order_read { Say::CustomersOrders } else { Say::LastOrder };
-        self.voice.ask(session, say, set, 1, &[place[0], place[1], Int(customer)]).await?;
+        self.runner.ask(session, say, set, 1, &[place[0], place[1], Int(customer)]).await?;
         let Some(last) = first(session) else { return Ok(Went::Invalid(say)) };
         let order = if self.habits.wrong_order_read { district } else { last };
-        if self.voice.ask(session, Say::Lines, set, 1, &[place[0], place[1], Int(order)]).await?.rows == 0 {
+        if self.runner.ask(session, Say::Lines, set, 1, &[place[0], place[1], Int(order)]).await?.rows == 0 {
             return Ok(Went::Invalid(Say::Lines));
         }
-        self.voice.bracket(session, Say::Commit).await?;
+        self.runner.bracket(session, Say::Commit).await?;
         session.count(ORDER_STATUSES, 1);
         session.count(STATUSES_BY_NAME, i64::from(name.is_some()));
         Ok(Went::Committed)

@@ -5,8 +5,8 @@ use super::client::{Client, Went};
 use super::draw::Inputs;
 use super::facts::{PAYMENT_CENTS, PAYMENTS, PAYMENTS_BY_NAME, REMOTE_PAYMENTS};
 use super::statement::Say;
-use super::voice::Value::{Cents, Int, Text};
-use super::voice::{Value, decimal};
+use super::statement_runner::Value::{Cents, Int, Text};
+use super::statement_runner::{Value, decimal};
 use crate::kept::{Cell, Kept};
 use crate::session::{Fault, Sql};
 use std::io::Write;
@@ -52,18 +52,18 @@ impl Client {
     pub(super) async fn payment(&mut self, session: &mut (dyn Sql + '_)) -> Result<Went, Fault> {
         let Inputs { set, warehouse, district, of, cents, name, .. } = self.inputs;
         let amount = if self.habits.payments_not_counted { Int(cents / 100) } else { Cents(cents as i64) };
-        if self.voice.say(session, Say::PayWarehouse, set, &[amount, Int(warehouse)]).await?.affected != 1 {
+        if self.runner.say(session, Say::PayWarehouse, set, &[amount, Int(warehouse)]).await?.affected != 1 {
             return Ok(Went::Invalid(Say::PayWarehouse));
         }
-        if self.voice.ask(session, Say::Warehouse, set, 1, &[Int(warehouse)]).await?.rows != 1 {
+        if self.runner.ask(session, Say::Warehouse, set, 1, &[Int(warehouse)]).await?.rows != 1 {
             return Ok(Went::Invalid(Say::Warehouse));
         }
         let of_warehouse = Short::<NAME>::of(session.kept(), 0, 5);
         let place = [Int(warehouse), Int(district)];
-        if self.voice.say(session, Say::PayDistrict, set, &[amount, place[0], place[1]]).await?.affected != 1 {
+        if self.runner.say(session, Say::PayDistrict, set, &[amount, place[0], place[1]]).await?.affected != 1 {
             return Ok(Went::Invalid(Say::PayDistrict));
         }
-        if self.voice.ask(session, Say::District, set, 1, &place).await?.rows != 1 {
+        if self.runner.ask(session, Say::District, set, 1, &place).await?.rows != 1 {
             return Ok(Went::Invalid(Say::District));
         }
         let of_district = Short::<NAME>::of(session.kept(), 0, 5);
@@ -74,10 +74,10 @@ impl Client {
         let remark = self.remark(of_warehouse, of_district);
         let keys = [Int(of.1), Int(of.0), Int(customer), Int(district), Int(warehouse)];
         let values = [keys[0], keys[1], keys[2], keys[3], keys[4], amount, Text(remark.text())];
-        if self.voice.say(session, Say::InsertHistory, set, &values).await?.affected != 1 {
+        if self.runner.say(session, Say::InsertHistory, set, &values).await?.affected != 1 {
             return Ok(Went::Invalid(Say::InsertHistory));
         }
-        self.voice.bracket(session, Say::Commit).await?;
+        self.runner.bracket(session, Say::Commit).await?;
         session.count(PAYMENTS, 1);
         session.count(PAYMENT_CENTS, cents as i64);
         session.count(REMOTE_PAYMENTS, i64::from(of.0 != warehouse));
@@ -91,9 +91,9 @@ impl Client {
         let Some(name) = name else { return Ok(Some(customer)) };
         let keys = [Int(of.0), Int(of.1), Text(name.text())];
         if self.habits.name_off_by_one {
-            self.voice.ask(session, Say::CountName, set, 1, &keys).await?;
+            self.runner.ask(session, Say::CountName, set, 1, &keys).await?;
         }
-        let rows = self.voice.ask(session, Say::PayName, set, 1, &keys).await?.rows as usize;
+        let rows = self.runner.ask(session, Say::PayName, set, 1, &keys).await?.rows as usize;
         if rows == 0 {
             return Ok(None);
         }
@@ -109,7 +109,7 @@ impl Client {
     ) -> Result<Option<Say>, Fault> {
         let Inputs { set, of, cents, .. } = self.inputs;
         let keys = [Int(of.0), Int(of.1), Int(customer)];
-        if self.voice.ask(session, Say::PayCustomer, set, 1, &keys).await?.rows != 1 {
+        if self.runner.ask(session, Say::PayCustomer, set, 1, &keys).await?.rows != 1 {
             return Ok(Some(Say::PayCustomer));
         }
         let kept = session.kept();
@@ -123,10 +123,10 @@ impl Client {
             false => (Say::PayAndCount, Say::PayAndCountWithData),
         };
         if !bad_credit {
-            let changed = self.voice.say(session, say, set, &plain).await?.affected;
+            let changed = self.runner.say(session, say, set, &plain).await?.affected;
             return Ok((changed != 1).then_some(say));
         }
-        if self.voice.ask(session, Say::CustomerData, set, 1, &keys).await?.rows != 1 {
+        if self.runner.ask(session, Say::CustomerData, set, 1, &keys).await?.rows != 1 {
             return Ok(Some(Say::CustomerData));
         }
         let mut notes = self.note(customer);
@@ -134,7 +134,7 @@ impl Client {
             notes.push(before);
         }
         let values = [balance, paid, Text(notes.text()), keys[0], keys[1], keys[2]];
-        let changed = self.voice.say(session, with_note, set, &values).await?.affected;
+        let changed = self.runner.say(session, with_note, set, &values).await?.affected;
         Ok((changed != 1).then_some(with_note))
     }
 

@@ -5,7 +5,7 @@ use super::draw::Inputs;
 use super::facts::STOCK_LEVELS;
 use super::new_order::first;
 use super::statement::Say;
-use super::voice::Value::Int;
+use super::statement_runner::Value::Int;
 use crate::session::{Fault, Sql};
 
 impl Client {
@@ -13,14 +13,14 @@ impl Client {
         /// Orders that are looked at.
         const LAST: u64 = 20;
         let Inputs { set, warehouse, district, threshold, .. } = self.inputs;
-        self.voice.ask(session, Say::LevelDistrict, set, 1, &[Int(district), Int(warehouse)]).await?;
+        self.runner.ask(session, Say::LevelDistrict, set, 1, &[Int(district), Int(warehouse)]).await?;
         let Some(next) = first(session) else { return Ok(Went::Invalid(Say::LevelDistrict)) };
         let recent = [Int(next), Int(next.saturating_sub(LAST))];
         let values = [Int(warehouse), Int(district), recent[0], recent[1], Int(warehouse), Int(threshold)];
-        if self.voice.say(session, Say::LowStock, set, &values).await?.rows != 1 {
+        if self.runner.say(session, Say::LowStock, set, &values).await?.rows != 1 {
             return Ok(Went::Invalid(Say::LowStock));
         }
-        self.voice.bracket(session, Say::Commit).await?;
+        self.runner.bracket(session, Say::Commit).await?;
         session.count(STOCK_LEVELS, 1);
         Ok(Went::Committed)
     }

@@ -28,14 +28,14 @@ pub(super) enum Value<'a> {
     Text(&'a [u8]),
 }
 
-pub(super) struct Voice {
+pub(super) struct StatementRunner {
     protocol: Protocol,
     sets: u64,
     statements: Vec<Option<Prepared>>,
     sql: String,
 }
 
-impl Voice {
+impl StatementRunner {
     pub fn new(protocol: Protocol, sets: u64) -> Self {
         let statements = vec![None; sets as usize * FORMS];
         Self { protocol, sets, statements, sql: String::with_capacity(LONGEST) }

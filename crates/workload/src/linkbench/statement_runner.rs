@@ -16,7 +16,7 @@ pub(super) enum Around {
     Commit,
 }
 
-pub(super) struct Mouth {
+pub(super) struct StatementRunner {
     is_prepared: bool,
     is_hinted: bool,
     /// By sentence.
@@ -24,7 +24,7 @@ pub(super) struct Mouth {
     text: Vec<u8>,
 }
 
-impl Mouth {
+impl StatementRunner {
     pub fn new(is_prepared: bool, is_hinted: bool) -> Self {
         Self { is_prepared, is_hinted, statements: [None; Sentence::ALL.len()], text: Vec::with_capacity(PACKET_BYTES) }
     }
