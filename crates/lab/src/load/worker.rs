@@ -8,7 +8,7 @@ use super::failure::{self, Cause};
 use super::schedule::Schedule;
 use super::seat::UserSeat;
 use super::tally::WorkerTally;
-use super::worker_state::{WorkerState, StateLedger};
+use super::worker_state::{StateLedger, WorkerState};
 use super::{LoadPlan, UserGroup, pin};
 use crate::backends::endpoint::Address;
 use crate::backends::keyed;

@@ -6,8 +6,8 @@ use super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_
 use super::ends::{Ends, ListEnd};
 use super::look;
 use super::mix::Kind;
-use super::statement_runner::{Around, StatementRunner};
 use super::statement::{COMMIT, ROLLBACK, Sentence, TIME_COLUMN};
+use super::statement_runner::{Around, StatementRunner};
 use super::work::{Dialect, Drawn, Habits, Work};
 use crate::draw::Generator;
 use crate::session::{Answer, Class, Fault, Param, Sql, Want};

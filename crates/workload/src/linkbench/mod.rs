@@ -15,11 +15,11 @@ mod knobs;
 mod look;
 mod mix;
 mod mongodb;
-mod statement_runner;
 mod payload;
 mod schema;
 mod shuffle;
 mod statement;
+mod statement_runner;
 mod work;
 
 use crate::audit::Audit;

@@ -17,10 +17,10 @@ mod population;
 mod questions;
 mod schema;
 mod statement;
+mod statement_runner;
 mod stock_level;
 mod texts;
 mod units;
-mod statement_runner;
 
 use crate::audit::Audit;
 use crate::dataset::Dataset;

@@ -4,9 +4,9 @@
 
 mod doors;
 mod numbers;
+mod printer;
 mod recorded;
 mod running;
-mod voice;
 
 use super::Verb;
 use crate::exit::Exit;
@@ -20,10 +20,10 @@ use lua::script::{Invocation, Script};
 use lua::scripted::failed;
 use lua::state::Entry;
 use model::seed::Seed;
+use printer::Printer;
 use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use voice::Voice;
 
 pub const VERB: Verb = Verb { name: NAME, command, run };
 
@@ -42,7 +42,7 @@ pub(super) const FORCED: Exit = Exit::WrongRequest;
 pub(super) struct Call {
     pub words: Words,
     pub invoked: Invoked,
-    pub voice: Voice,
+    pub printer: Printer,
     pub script: Arc<Script>,
     pub main: Main,
     pub stage: Stage,
@@ -76,7 +76,7 @@ pub fn called(program: &OsStr, words: impl Iterator<Item = OsString>) -> Exit {
             FAILED
         }
         Err(Complaint::Logged(text)) => {
-            voice::print(&format!("{text}\n"));
+            printer::print(&format!("{text}\n"));
             FAILED
         }
     }
@@ -85,11 +85,11 @@ pub fn called(program: &OsStr, words: impl Iterator<Item = OsString>) -> Exit {
 fn carried_out(program: &str, words: Vec<String>) -> Result<Exit, Complaint> {
     let read = cmdline::split(&words)?;
     if read.help {
-        voice::print(&cmdline::help(read.compat));
+        printer::print(&cmdline::help(read.compat));
         return Ok(DONE);
     }
     if read.version {
-        voice::print(&format!("sysbench {}\n", read.compat.version()));
+        printer::print(&format!("sysbench {}\n", read.compat.version()));
         return Ok(DONE);
     }
     let mut given = from_file(&read)?;
@@ -97,15 +97,15 @@ fn carried_out(program: &str, words: Vec<String>) -> Result<Exit, Complaint> {
     let mut invoked = cmdline::invoke(read.compat, given)?;
     read.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     warn(&mut invoked);
-    let voice = Voice::new(invoked.settings.verbosity);
-    voice.report(&report::version_line(read.compat.version(), "LuaJIT 2.1"));
+    let printer = Printer::new(invoked.settings.verbosity);
+    printer.report(&report::version_line(read.compat.version(), "LuaJIT 2.1"));
     let argv = std::iter::once(program.to_string()).chain(read.theirs.iter().cloned()).collect();
-    dispatch(&mut open(argv, read, invoked, &voice)?)
+    dispatch(&mut open(argv, read, invoked, &printer)?)
 }
 
 /// What was read otherwise than it was written, and old names.
 fn warn(invoked: &mut Invoked) {
-    invoked.warnings.drain(..).for_each(|warning| voice::print(&format!("{warning}\n")));
+    invoked.warnings.drain(..).for_each(|warning| printer::print(&format!("{warning}\n")));
 }
 
 fn from_file(words: &Words) -> Result<Vec<cmdline::Given>, Complaint> {
@@ -115,7 +115,7 @@ fn from_file(words: &Words) -> Result<Vec<cmdline::Given>, Complaint> {
 }
 
 /// Finds the script, runs its body, and reads its options.
-fn open(argv: Vec<String>, words: Words, invoked: Invoked, voice: &Voice) -> Result<Call, Complaint> {
+fn open(argv: Vec<String>, words: Words, invoked: Invoked, printer: &Printer) -> Result<Call, Complaint> {
     let fatal = |text: String| Complaint::Logged(format!("FATAL: {text}"));
     let invocation = Invocation {
         argv,
@@ -125,7 +125,7 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, voice: &Voice) -> Res
         version: words.compat.version().to_string(),
         luajit_cmd: invoked.settings.luajit.clone(),
     };
-    let mut script = Script::find(invocation, seed(invoked.settings.seed), voice.say()).map_err(fatal)?;
+    let mut script = Script::find(invocation, seed(invoked.settings.seed), printer.say()).map_err(fatal)?;
     script.tune(&invoked.options);
     let script = Arc::new(script);
     let doors = doors::of(words.compat, &invoked.options)?;
@@ -140,8 +140,8 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, voice: &Voice) -> Res
     warn(&mut invoked);
     main.state().export(&invoked.options, as_globals).map_err(fatal)?;
     let stage = Stage::new(Arc::clone(&script), invoked.options.clone(), as_globals, doors, invoked.settings.threads);
-    let (voice, declares) = (voice.clone(), declared.is_some());
-    Ok(Call { words, invoked, voice, script, main, stage, declares, as_globals, stop })
+    let (printer, declares) = (printer.clone(), declared.is_some());
+    Ok(Call { words, invoked, printer, script, main, stage, declares, as_globals, stop })
 }
 
 /// Without one from the user, of the clock: two runs are not to draw the same.
@@ -157,7 +157,7 @@ fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
     };
     if let Some(custom) = call.main.state().command(&command) {
         if custom.is_parallel && call.stage.threads > 1 {
-            call.voice.report("Initializing worker threads...\n\n");
+            call.printer.report("Initializing worker threads...\n\n");
         }
         return Ok(performed(call, Entry::Command(command), custom.is_parallel));
     }
@@ -167,7 +167,7 @@ fn dispatch(call: &mut Call) -> Result<Exit, Complaint> {
             Ok(performed(call, Entry::function(&command), false))
         }
         "help" if call.declares => {
-            call.voice.report(&format!("{name} options:\n"));
+            call.printer.report(&format!("{name} options:\n"));
             Ok(performed(call, Entry::Options, false))
         }
         "prepare" | "cleanup" | "help" => Err(without(&name, &command)),
@@ -189,7 +189,7 @@ pub(super) fn performed(call: &mut Call, entry: Entry, in_parallel: bool) -> Exi
         Performed::Done => DONE,
         Performed::Failed => FAILED,
         Performed::Stopped => {
-            call.voice.log(Level::Fatal, "interrupted");
+            call.printer.log(Level::Fatal, "interrupted");
             FAILED
         }
     }

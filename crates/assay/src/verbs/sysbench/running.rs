@@ -20,16 +20,16 @@ pub fn run(call: &mut Call) -> Exit {
     let settings = call.invoked.settings.clone();
     let name = call.words.script.clone().unwrap_or_default();
     if !call.main.state().has("event") {
-        call.voice.log(Level::Fatal, &format!("cannot find the event() function in {name}"));
+        call.printer.log(Level::Fatal, &format!("cannot find the event() function in {name}"));
         return FAILED;
     }
     if settings.is_endless() {
-        call.voice.log(Level::Warning, "Both event and time limits are disabled, running an endless test");
+        call.printer.log(Level::Warning, "Both event and time limits are disabled, running an endless test");
     }
     if call.main.state().has("init") && performed(call, Entry::function("init"), false) != DONE {
         return FAILED;
     }
-    call.voice.report(&report::banner(&settings, limit_of_primes(call).as_deref()));
+    call.printer.report(&report::banner(&settings, limit_of_primes(call).as_deref()));
     let mut reporters = Reporters::of(call);
     let stage = call.stage.clone();
     let stop = std::sync::Arc::clone(&call.stop);
@@ -37,7 +37,7 @@ pub fn run(call: &mut Call) -> Exit {
     let mut notes = match recorded::begin(call, &limits) {
         Ok(notes) => notes,
         Err(why) => {
-            call.voice.log(Level::Fatal, &why);
+            call.printer.log(Level::Fatal, &why);
             return FAILED;
         }
     };
@@ -49,7 +49,7 @@ pub fn run(call: &mut Call) -> Exit {
     let exit = match ran {
         Ok(ran) => finish(call, &settings, &mut reporters, &ran),
         Err(why) => {
-            call.voice.log(Level::Fatal, &why);
+            call.printer.log(Level::Fatal, &why);
             FAILED
         }
     };
@@ -104,9 +104,9 @@ fn hear(call: &mut Call, settings: &Settings, reporters: &mut Reporters, told: T
     let paced = rate > 0;
     match told {
         Told::ThreadsStarted => {
-            call.voice.report("Threads started!\n\n");
+            call.printer.report("Threads started!\n\n");
             if warmup > 0 {
-                call.voice.report(&format!("Warming up for {warmup} seconds...\n\n"));
+                call.printer.report(&format!("Warming up for {warmup} seconds...\n\n"));
             }
         }
         Told::WarmedUp => {}
@@ -116,12 +116,12 @@ fn hear(call: &mut Call, settings: &Settings, reporters: &mut Reporters, told: T
                 Some(main) => by_hook(call, main, ON_THE_WAY, &stat),
                 None => {
                     let database = call.script.uses_database();
-                    call.voice.report(&report::intermediate(&stat, percentile, database, paced));
+                    call.printer.report(&report::intermediate(&stat, percentile, database, paced));
                 }
             }
         }
         Told::Checkpoint(counts) => {
-            call.voice.report(&report::checkpoint(counts.at));
+            call.printer.report(&report::checkpoint(counts.at));
             match &mut reporters.checkpoints {
                 Some(main) => by_hook(call, main, AT_THE_END, &stat(&counts, percentile)),
                 None => block(call, settings, &counts, &[], None),
@@ -136,12 +136,12 @@ fn by_hook(call: &Call, main: &mut Main, hook: &str, stat: &lua::stat::Stat) {
 
 fn tell_of_hook(call: &Call, hook: &str, told: Result<(), String>) {
     if let Err(text) = told {
-        call.voice.log(Level::Fatal, &format!("`{hook}' function failed: {text}"));
+        call.printer.log(Level::Fatal, &format!("`{hook}' function failed: {text}"));
     }
 }
 
 fn block(call: &Call, settings: &Settings, counts: &Counts, threads: &[report::OfThread], unfinished: Option<u64>) {
-    call.voice.report(&report::summary(&Summary {
+    call.printer.report(&report::summary(&Summary {
         compat: call.words.compat,
         stat: &stat(counts, settings.percentile),
         percentile: settings.percentile,
@@ -159,22 +159,22 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
     reporters.on_the_way = None;
     if ran.timed_out {
         let limit = settings.init_timeout;
-        call.voice.log(Level::Fatal, &format!("Worker threads failed to initialize within {limit} seconds!"));
+        call.printer.log(Level::Fatal, &format!("Worker threads failed to initialize within {limit} seconds!"));
         return FORCED;
     }
     if !ran.started && ran.failure.is_some() {
         let threads = if call.words.compat == Compat::V10 { "Thread" } else { "Threads" };
-        call.voice.log(Level::Fatal, &format!("{threads} initialization failed!"));
+        call.printer.log(Level::Fatal, &format!("{threads} initialization failed!"));
         return FAILED;
     }
     if ran.failure.as_deref() == Some(QUEUE_FULL) {
-        call.voice.log(Level::Fatal, QUEUE_FULL);
+        call.printer.log(Level::Fatal, QUEUE_FULL);
     }
     if ran.unfinished.is_some() {
-        call.voice.log(Level::Fatal, "The --max-time limit has expired, forcing shutdown...\n");
+        call.printer.log(Level::Fatal, "The --max-time limit has expired, forcing shutdown...\n");
     }
     if settings.histogram {
-        call.voice.report(&report::histogram(latencies(&ran.total)));
+        call.printer.report(&report::histogram(latencies(&ran.total)));
     }
     let threads: Vec<_> = ran.shares.iter().map(of_thread).collect();
     if call.main.state().has_hook(AT_THE_END) {
@@ -190,7 +190,7 @@ fn finish(call: &mut Call, settings: &Settings, reporters: &mut Reporters, ran: 
         return FORCED;
     }
     if let Some(why) = ran.failure.as_deref().filter(|why| *why != QUEUE_FULL) {
-        call.voice
+        call.printer
             .log(Level::Fatal, &format!("the run ended before its time, and this report is of a part of it: {why}"));
         return FAILED;
     }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Shared by everybody who speaks.
 #[derive(Clone)]
-pub struct Voice(Arc<Mutex<Log>>);
+pub struct Printer(Arc<Mutex<Log>>);
 
-impl Voice {
+impl Printer {
     pub fn new(verbosity: u8) -> Self {
         Self(Arc::new(Mutex::new(Log::new(verbosity))))
     }
@@ -36,13 +36,13 @@ impl Voice {
 
     /// For scripts and their API.
     pub fn say(&self) -> Say {
-        let voice = self.clone();
+        let printer = self.clone();
         Arc::new(move |said| match said {
             Said::Print(text) => {
-                let _turn = voice.turn();
+                let _turn = printer.turn();
                 print(&format!("{text}\n"));
             }
-            Said::Log(level, text) => voice.log(level, text),
+            Said::Log(level, text) => printer.log(level, text),
         })
     }
 }
