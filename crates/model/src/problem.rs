@@ -27,28 +27,12 @@ impl fmt::Display for Problem {
 /// The known word nearest to a misspelt one, within two edits or a third of its length.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.len() / 3).max(2);
-    known.into_iter().map(|k| (edits(word, k), k)).filter(|(d, _)| *d <= limit).min_by_key(|(d, _)| *d).map(|(_, k)| k)
-}
-
-/// Levenshtein distance with adjacent transpositions counted as one edit.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut d = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            d[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let cost = usize::from(a[i - 1] != b[j - 1]);
-                let mut best = (d[i - 1][j] + 1).min(d[i][j - 1] + 1).min(d[i - 1][j - 1] + cost);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(d[i - 2][j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    d[a.len()][b.len()]
+    known
+        .into_iter()
+        .map(|k| (strsim::osa_distance(word, k), k))
+        .filter(|(d, _)| *d <= limit)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, k)| k)
 }
 
 #[cfg(test)]

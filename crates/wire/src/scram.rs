@@ -6,8 +6,11 @@ use crate::mysql::Malformed;
 use base64ct::{Base64, Encoding};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
+use pbkdf2::pbkdf2_hmac_array;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use stringprep::saslprep;
 
 pub const NONCE_BYTES: usize = 18;
 /// No channel binding, and none would be possible.
@@ -48,8 +51,8 @@ impl Hash {
 
     fn salted(self, password: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
         match self {
-            Self::Sha1 => salted::<Hmac<Sha1>>(password, salt, iterations),
-            Self::Sha256 => salted::<Hmac<Sha256>>(password, salt, iterations),
+            Self::Sha1 => pbkdf2_hmac_array::<Sha1, 20>(password, salt, iterations).to_vec(),
+            Self::Sha256 => pbkdf2_hmac_array::<Sha256, 32>(password, salt, iterations).to_vec(),
         }
     }
 }
@@ -98,7 +101,7 @@ pub struct Scram {
 }
 
 impl Scram {
-    /// `user` may be empty where the server has the name from elsewhere. Characters beyond ASCII are not normalised.
+    /// `user` may be empty where the server has the name from elsewhere; it is sent as it is.
     pub fn new(hash: Hash, user: &str, nonce: [u8; NONCE_BYTES]) -> Self {
         let user = user.replace('=', "=3D").replace(',', "=2C");
         Self { hash, user, nonce: Base64::encode_string(&nonce), expected: None, proven: false }
@@ -124,7 +127,7 @@ impl Scram {
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err(Malformed("a SCRAM challenge is not to us").into());
         }
-        let salted = self.hash.salted(password, &salt, iterations);
+        let salted = self.hash.salted(&prepared(password), &salt, iterations);
         let client = self.hash.mac(&salted, b"Client Key");
         let without_proof = format!("c={HEADER_AGAIN},r={nonce}");
         let whole = format!("{},{said},{without_proof}", self.bare());
@@ -147,16 +150,12 @@ impl Scram {
     }
 }
 
-/// PBKDF2 with one block, which is as long as the hash.
-fn salted<M: Mac + KeyInit + Clone>(password: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
-    let keyed = keyed::<M>(password);
-    let mut last = keyed.clone().chain_update(salt).chain_update(1_u32.to_be_bytes()).finalize().into_bytes();
-    let mut sum = last.to_vec();
-    for _ in 1..iterations {
-        last = keyed.clone().chain_update(&last).finalize().into_bytes();
-        sum.iter_mut().zip(&last).for_each(|(sum, byte)| *sum ^= byte);
+/// The password as servers hash it: normalised by SASLprep (RFC 4013) where that has an answer, else byte by byte, as PostgreSQL does.
+fn prepared(password: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(password).map(saslprep) {
+        Ok(Ok(Cow::Owned(text))) => Cow::Owned(text.into_bytes()),
+        Ok(Ok(Cow::Borrowed(_)) | Err(_)) | Err(_) => Cow::Borrowed(password),
     }
-    sum
 }
 
 fn keyed<M: Mac + KeyInit>(key: &[u8]) -> M {
@@ -211,6 +210,15 @@ mod tests {
             assert_eq!(scram.prove(server_final.as_bytes()), Ok(()));
             assert!(scram.is_proven());
         }
+    }
+
+    #[test]
+    fn a_password_is_normalised_as_servers_do_and_one_that_cannot_be_is_taken_as_it_is() {
+        // RFC 4013, section 3: a soft hyphen is nothing, and a ligature of an ordinal is its letter.
+        assert_eq!(*prepared("I\u{ad}X".as_bytes()), *b"IX");
+        assert_eq!(*prepared("\u{aa}".as_bytes()), *b"a");
+        assert_eq!(*prepared(b"\x07"), *b"\x07");
+        assert_eq!(*prepared(b"\xff"), *b"\xff");
     }
 
     #[test]
