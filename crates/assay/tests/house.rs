@@ -1,7 +1,7 @@
 //! The invariants of ARCHITECTURE.md as tests, read off the sources themselves: which crate depends on which, what the
 //! pure rooms must not name, where `unsafe` may stand, and that no file behind a door is missing from its list.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ const UNSAFE_ROOMS: &[&str] = &[
     "lab/src/executor/",
     "lab/src/os/process.rs",
     "lab/src/servers/process/guard.rs",
-    "lab/src/os/survey",
+    "lab/src/servers/survey",
     "lua/src/draws.rs",
     "lua/src/exchange.rs",
     "lua/src/fiber.rs",
@@ -189,4 +189,139 @@ fn no_registry_is_named_where_builds_come_from() {
         let text = read(&path).replace("https://toml.io", "");
         assert!(!text.contains("://"), "{} names a host; ordinary clients know theirs", path.display());
     }
+}
+
+/// Words that nobody outside this project knows, and that stood in its sources once: ARCHITECTURE.md has the ones in their places.
+const GONE: &[&str] = &[
+    "Voyage", "voyage", "Crew", "crew", "sail", "song", "hatch", "Mouth", "mouth", "Voice", "voice", "Scribe", "scribe",
+];
+
+#[test]
+fn words_that_are_gone_name_nothing() {
+    for (room, _) in ARROWS {
+        for path in sources(&crates().join(room).join("src")) {
+            let code = running_code(&path);
+            let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let parts = words.iter().flat_map(|word| word.split('_'));
+            let found: Vec<&str> = parts.filter(|part| GONE.contains(part)).collect();
+            assert!(found.is_empty(), "{} says {found:?}", path.display());
+        }
+    }
+}
+
+/// The shelves of `lab`, top to bottom: nothing imports from a shelf above its own.
+const LAB: &[&[&str]] = &[
+    &["campaign"],
+    &["execution"],
+    &["provision"],
+    &["backends"],
+    &["load", "servers", "disturbances", "samplers"],
+    &["executor"],
+    &["notebook"],
+    &["os", "trouble"],
+];
+
+/// Imports upwards that are still to be opened. The list may only become shorter: one that is gone must be taken out.
+const STILL_UPWARDS: &[(&str, &str)] = &[];
+
+/// Every `crate::…`, `super::…` and `self::…` that the file names, as the module path it begins with.
+fn named(code: &str, own: &[String]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for root in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(root) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            paths(&code[at..], &mut Vec::new(), &mut found);
+        }
+    }
+    found.into_iter().filter_map(|path| absolute(path, own)).collect()
+}
+
+/// The paths of one tree of `a::{b, c::d}`, as far as they are lower case: names of modules are.
+fn paths(text: &str, so_far: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> usize {
+    let depth = so_far.len();
+    let mut at = 0;
+    loop {
+        let word: String = text[at..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        at += word.len();
+        so_far.push(word);
+        if !text[at..].starts_with("::") {
+            found.push(so_far.clone());
+            break;
+        }
+        at += 2;
+        if text[at..].starts_with('{') {
+            at += 1;
+            while !text[at..].starts_with('}') {
+                let blank = text[at..].len() - text[at..].trim_start_matches([' ', '\n', ',']).len();
+                if blank > 0 {
+                    at += blank;
+                    continue;
+                }
+                let read = paths(&text[at..], so_far, found);
+                at += read.max(1);
+                // `as name` and whatever else stands behind a path.
+                at += text[at..].find([',', '}']).unwrap_or(text.len() - at);
+            }
+            at += 1;
+            break;
+        }
+    }
+    so_far.truncate(depth);
+    at
+}
+
+fn absolute(path: Vec<String>, own: &[String]) -> Option<Vec<String>> {
+    let mut base: Vec<String> = own.to_vec();
+    let mut words = path.into_iter().peekable();
+    match words.next()?.as_str() {
+        "crate" => base.clear(),
+        "self" => {}
+        _ => {
+            base.pop()?;
+            while words.next_if(|word| word == "super").is_some() {
+                base.pop()?;
+            }
+        }
+    }
+    Some(base.into_iter().chain(words).collect())
+}
+
+/// Each file of a room by its module path, with the modules of the room that it names.
+fn imports(room: &str) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
+    let root = crates().join(room).join("src");
+    let own = |path: &Path| {
+        let shown = path.strip_prefix(&root).expect("a source of the room").with_extension("");
+        let mut words: Vec<String> = shown.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        words.pop_if(|last| last == "mod" || last == "lib");
+        words
+    };
+    let files: Vec<PathBuf> =
+        sources(&root).into_iter().filter(|path| !path.components().any(|c| c.as_os_str() == "tests")).collect();
+    let modules: BTreeSet<Vec<String>> = files.iter().map(|path| own(path)).collect();
+    let of = |path: &PathBuf| {
+        let me = own(path);
+        let longest =
+            |named: Vec<String>| (1..=named.len()).rev().map(|n| named[..n].to_vec()).find(|m| modules.contains(m));
+        let named =
+            named(&running_code(path), &me).into_iter().filter_map(longest).filter(|module| *module != me).collect();
+        (me, named)
+    };
+    files.iter().map(of).collect()
+}
+
+#[test]
+fn nothing_inside_lab_imports_upwards() {
+    let shelf =
+        |module: &[String]| LAB.iter().position(|shelf| shelf.contains(&module.first().map_or("", String::as_str)));
+    let mut upwards = BTreeSet::new();
+    for (from, named) in imports("lab").iter().filter(|(from, _)| !from.is_empty()) {
+        for to in named.iter().filter(|to| shelf(to) < shelf(from)) {
+            upwards.insert((from[0].clone(), to[0].clone()));
+        }
+    }
+    let listed: BTreeSet<_> = STILL_UPWARDS.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect();
+    assert_eq!(upwards, listed, "left: what imports upwards; right: what is still allowed to");
 }

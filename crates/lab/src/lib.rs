@@ -15,4 +15,4 @@ pub mod servers;
 pub mod trouble;
 
 pub use campaign::{Halt, Noting, Progress, carry_out, check};
-pub use os::survey::survey;
+pub use servers::survey::survey;

@@ -4,11 +4,11 @@
 //! low, and would make quiet runs look client-bound: it is measured again before long, an old one too, and of the last two the
 //! better counts at each level.
 
-use super::placement::{Placement, place};
 use crate::backends::endpoint::Door;
 use crate::load::{LoadPlan, UserGroup, Witness, drive};
 use crate::notebook::unix_ms;
 use crate::os::procfs;
+use crate::servers::placement::{Placement, place};
 use crate::servers::process::folders::House;
 use crate::servers::sham::Sham;
 use crate::trouble::Trouble;

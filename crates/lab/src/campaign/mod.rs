@@ -3,7 +3,6 @@
 //! written, a wish to stop) ends it.
 
 pub mod ceiling;
-pub mod placement;
 pub mod scripts;
 pub(crate) mod trial;
 pub(crate) mod visit;

@@ -3,18 +3,17 @@
 
 use super::answers;
 use crate::backends::endpoint::Door;
-use crate::backends::keyed::provision as keyed;
 use crate::backends::keyed::provision::key_door;
-use crate::backends::keyed::{KeyDoor, Keys, Protocol};
+use crate::backends::keyed::{KeyDoor, Keys, Protocol, provision as keyed};
 use crate::backends::mongodb::provision as documents;
 use crate::backends::past_sql::PastSql;
 use crate::backends::postgres::provision as postgres;
 use crate::campaign::Lab;
-use crate::campaign::placement::place;
 use crate::disturbances::ends_the_server;
 use crate::load::{LoadPlan, UserGroup};
 use crate::provision::instance::Up;
 use crate::provision::wanted::identity;
+use crate::servers::placement::place;
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
 use model::plan::door::MONGODB;

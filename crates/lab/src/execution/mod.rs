@@ -6,6 +6,7 @@ pub mod audit;
 pub mod drain;
 pub mod explain;
 pub mod groups;
+mod limit_watch;
 pub mod recorder;
 pub mod run;
 pub mod sampling;

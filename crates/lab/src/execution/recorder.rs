@@ -1,9 +1,9 @@
 //! What happens around a load, written down as it happens: intervals, what was read at the ends of phases, and disturbances,
 //! which begin and end with their phase. A run may drive several loads, one for each stage; phases are numbered through.
 
+use super::limit_watch::LimitWatch;
 use super::sampling::{Readings, Sampling, between};
 use crate::campaign::Lab;
-use crate::campaign::trial::LimitWatch;
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::{Outcome, Witness};

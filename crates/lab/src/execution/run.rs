@@ -1,16 +1,18 @@
 //! The life of one run, top to bottom: ask what is, let the users in, sample, and write down how it ended. What was
 //! measured until a failure is kept with it.
 
+use super::answers;
+use super::around;
 use super::audit::Auditor;
+use super::drain;
 use super::groups::{ask, ask_again};
+use super::limit_watch::LimitWatch;
 use super::recorder::{RunRecorder, Watch, joined, keep_own};
 use super::sampling::{Sampling, between, together};
-use super::{answers, around, drain, troubles};
+use super::troubles;
 use crate::backends::endpoint::Door;
 use crate::backends::mysql::control::Control;
 use crate::backends::postgres::provision as postgres;
-use crate::campaign::placement::place;
-use crate::campaign::trial::LimitWatch;
 use crate::campaign::{Halt, Lab};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
@@ -27,6 +29,7 @@ use crate::samplers;
 use crate::samplers::client::Workers;
 use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node, sources_of_postgres};
 use crate::servers::catalogue;
+use crate::servers::placement::place;
 use crate::trouble::Trouble;
 use model::plan::door::speaks_sql;
 use model::plan::{Cell, PlannedRun, Stage};

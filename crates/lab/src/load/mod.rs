@@ -135,7 +135,7 @@ pub trait Witness {
     /// One worker's second of one group.
     fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally);
     /// What one worker's group did outside of all phases, before the first or behind the last.
-    fn outside(&mut self, _crew: usize, _from: Nanos, _to: Nanos, _tally: Tally) {}
+    fn outside(&mut self, _group: usize, _from: Nanos, _to: Nanos, _tally: Tally) {}
     /// Called often: how far the run is, 0 to 1.
     fn progress(&mut self, share: f64);
     /// Called often: why the run must end, where somebody beside the load knows.

@@ -2,10 +2,10 @@
 
 pub mod ask;
 pub mod clock;
+pub mod copy;
 pub mod neighbours;
 pub mod present;
 pub mod process;
 pub mod procfs;
 pub mod speed_probe;
-pub mod survey;
 pub mod waits;

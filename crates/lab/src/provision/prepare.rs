@@ -4,9 +4,10 @@
 
 use super::instance::Up;
 use super::loader::check_spots;
+use super::snapshots::Kept;
 use super::snapshots::key::{self as naming, Maker};
+use super::snapshots::manifest;
 use super::snapshots::manifest::Manifest;
-use super::snapshots::{Kept, manifest};
 use super::wanted::{self, Wanted};
 use crate::backends::memcached::found as found_cache;
 use crate::backends::mongodb::provision as documents;

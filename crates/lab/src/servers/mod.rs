@@ -6,8 +6,10 @@ pub mod catalogue;
 #[cfg(test)]
 pub(crate) mod golden;
 pub mod install;
+pub mod placement;
 pub mod process;
 pub mod sham;
+pub mod survey;
 
 use crate::backends::memcached::kind as memcached;
 use crate::backends::mongodb::kind as ferretdb;

@@ -56,7 +56,7 @@ impl WatchedRow {
 
     /// Seconds since it was first written.
     fn sung(&self) -> f64 {
-        self.since.map_or(0.0, super::seconds)
+        self.since.map_or(0.0, crate::disturbances::scene::seconds)
     }
 
     /// Has it written each second until the scene is over, and asks `holder` what it reads each time: the first value as long as

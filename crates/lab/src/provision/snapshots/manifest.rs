@@ -3,7 +3,7 @@
 //! files are not exactly those of its manifest is torn. Contents of files are not read again: the server has checksums
 //! on its pages, and rows are compared with the generator after each restore.
 
-use super::copy::{Allocated, allocated, allocated_whole, hollow, walk};
+use crate::os::copy::{Allocated, allocated, allocated_whole, hollow, walk};
 use crate::trouble::Trouble;
 use model::plan::Server;
 use model::record::answer::DatasetRecord;

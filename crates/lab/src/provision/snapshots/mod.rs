@@ -3,16 +3,16 @@
 //! whoever uses one holds its `owner` file locked, and nobody removes what is locked. A restore is always a copy: what
 //! is kept is never served from.
 
-pub mod copy;
 pub mod key;
 pub mod limit;
 pub mod manifest;
 pub mod rest;
 
+use crate::os::copy;
+use crate::os::copy::{Manner, copy};
 use crate::servers::DATA;
 use crate::servers::process::folders::{House, OWNER, UNFINISHED, free_bytes, private_folder};
 use crate::trouble::Trouble;
-use copy::{Manner, copy};
 use manifest::Manifest;
 use model::units::{Bytes, Nanos};
 use rustix::fs::FlockOperation;

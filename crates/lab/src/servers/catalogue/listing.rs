@@ -1,8 +1,9 @@
 //! The catalogue as a whole: the builds that assay ships, those that the user added or changed, and what a name means
 //! among them. A stanza of the user's replaces the shipped one of the same name as a whole, so that no half of it surprises.
 
+use super::DISTRIBUTION;
 use super::entry::{Entry, series};
-use super::{DISTRIBUTION, file};
+use super::file;
 use crate::servers::process::folders::House;
 use crate::trouble::Trouble;
 use model::plan::door::FERRETDB;

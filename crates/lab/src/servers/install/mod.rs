@@ -9,10 +9,11 @@ mod sources;
 mod trial;
 mod unpack;
 
+use super::Build;
+use super::catalogue;
 use super::catalogue::entry::{Entry, Source};
 use super::catalogue::kept::{self, BASEDIR, Kept};
 use super::process::folders::{House, free_bytes, private_folder};
-use super::{Build, catalogue};
 use crate::Progress;
 use crate::os::process::Guard;
 use crate::trouble::Trouble;

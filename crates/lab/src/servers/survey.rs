@@ -2,10 +2,10 @@
 //! kernel's own words. What cannot be read is absent. The survey changes one thing: it raises this process's limit of open
 //! files to the most allowed, because a thousand users are two thousand files.
 
-use super::clock;
-use super::process::parse_cpu_list;
-use crate::servers::catalogue;
-use crate::servers::process::folders::free_bytes;
+use super::catalogue;
+use super::process::folders::free_bytes;
+use crate::os::clock;
+use crate::os::process::parse_cpu_list;
 use model::host::Host;
 use model::units::{Bytes, Nanos};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
