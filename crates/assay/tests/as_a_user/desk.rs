@@ -82,7 +82,7 @@ impl Desk {
     pub fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
-    fn home(&self) -> PathBuf {
+    pub fn home(&self) -> PathBuf {
         self.path("home")
     }
     pub fn write(&self, name: &str, text: &str) {

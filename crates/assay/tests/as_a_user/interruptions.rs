@@ -59,6 +59,18 @@ fn a_record_killed_again_and_again_ends_whole_with_no_run_twice() {
 }
 
 #[test]
+fn what_a_killed_lab_left_is_swept_by_the_next_even_where_all_its_runs_were_done() {
+    let desk = Desk::new();
+    desk.assay(RUN).assert_carried_out();
+    // As a lab leaves it that is killed behind its last run: nobody holds the folder, and the next lab starts no server.
+    let left = desk.home().join("instances/left-1-1");
+    std::fs::create_dir(&left).unwrap();
+    std::fs::write(left.join("owner"), "assay process 1\n").unwrap();
+    desk.assay(RUN).assert_carried_out();
+    desk.assert_nothing_is_left();
+}
+
+#[test]
 fn a_lab_that_is_asked_to_stop_stops_and_the_same_command_goes_on() {
     let desk = Desk::new();
     let command = [RUN, LONG].concat();

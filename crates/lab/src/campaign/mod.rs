@@ -133,6 +133,8 @@ fn carried_out(mut lab: Lab<'_>) -> (Lab<'_>, Result<(), Halt>) {
         let _ = lab.notebook.note(EventKind::LabStopped, None, halt.to_string());
     }
     lab.take_down();
+    // What cannot be swept now is swept by whoever comes next.
+    let _ = lab.house.sweep();
     lab.kept.clear();
     // What cannot make room now makes room next time.
     let _ = lab.shrink();

@@ -88,8 +88,20 @@ impl House {
 
     /// A fresh, private folder for one socket, with a path as short as the runtime folder allows.
     pub fn claim_socket(&self) -> Result<Claim, Trouble> {
-        let ours = format!("assay-{}-", rustix::process::geteuid().as_raw());
+        let ours = own_sockets();
         claim(&self.runtime, &ours, &format!("{ours}{}", unique()))
+    }
+
+    /// Removes what labs that were killed have left and nobody holds. Who claims a folder does so, too; but a lab whose runs were all
+    /// done before it was killed is followed by one that starts no server.
+    pub fn sweep(&self) -> Result<(), Trouble> {
+        for (parent, prefix) in [(self.instances(), String::new()), (self.runtime.clone(), own_sockets())] {
+            // A folder that is not there holds nothing.
+            let Ok(everyone) = File::open(&parent) else { continue };
+            alone(&everyone, &parent)?;
+            sweep(&parent, &prefix);
+        }
+        Ok(())
     }
 }
 
@@ -107,6 +119,11 @@ impl Drop for Claim {
         // What cannot be removed now is stale from now on, and the next lab sweeps it.
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// How the folders of this user's sockets begin.
+fn own_sockets() -> String {
+    format!("assay-{}-", rustix::process::geteuid().as_raw())
 }
 
 /// Process and number: two labs never meet, one lab never twice.
