@@ -1,6 +1,6 @@
 //! Hot path: one conversation's transport: write into `outgoing`, exchange, read and consume `incoming`. The same session code
 //! runs over a line of an executor and over a blocking socket, whose operations are always ready. Encryption is not here: it
-//! stands between a session and its line (`sessions/channel.rs`). A server is taken to read a whole request before it answers, as
+//! stands between a session and its line (`backends/channel.rs`). A server is taken to read a whole request before it answers, as
 //! request-reply protocols have it.
 
 use super::buffers::Buffers;
