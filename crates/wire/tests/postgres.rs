@@ -179,6 +179,17 @@ fn an_answer_is_understood_the_same_byte_by_byte() {
 }
 
 #[test]
+fn counts_of_rows_that_no_server_can_have_are_malformed_and_do_not_overflow() {
+    // Found by fuzzing: two results of one answer whose counts together are more than 64 bits hold.
+    let tag = b"INSERT 0 11846169964079011173\0";
+    let mut complete = vec![b'C', 0, 0, 0, 4 + tag.len() as u8];
+    complete.extend_from_slice(tag);
+    let mut reply = Reply::default();
+    reply.begin();
+    assert!(reply.feed(&complete.repeat(2), &mut Transcript::default()).is_err());
+}
+
+#[test]
 fn rows_are_text_and_null_is_not_the_empty_one() {
     let (rows, summary) = says("select");
     assert_eq!(

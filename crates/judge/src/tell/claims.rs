@@ -29,18 +29,17 @@ pub fn all(
     let mut axes: Vec<&str> = evidence.record.plan.axes.iter().map(|axis| axis.key.as_str()).collect();
     // Different work has different rates, which is seldom what an experiment asks that has other axes, too.
     axes.sort_by_key(|axis| *axis == "workload");
-    // What was decided comes before how many comparisons were not.
-    let mut summaries = Vec::new();
-    for axis in axes {
-        let (told, summary) = effects(axis, comparisons, cells, status);
-        answers.extend(told);
-        summaries.extend(summary);
-    }
+    // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons were not.
+    let (told, summaries): (Vec<_>, Vec<_>) =
+        axes.into_iter().map(|axis| effects(axis, comparisons, cells, status)).unzip();
+    let mut told: Vec<(usize, Claim)> = told.into_iter().flat_map(|of_axis| of_axis.into_iter().enumerate()).collect();
+    told.sort_by_key(|(rank, _)| *rank);
+    answers.extend(told.into_iter().map(|(_, claim)| claim));
     answers.extend(scaling::claims(cells, status));
     answers.iter_mut().for_each(|claim| claim.is_answer = true);
     let mut health = vec![measured(evidence, cells), valid(cells)];
     health.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
-    health.extend(summaries);
+    health.extend(summaries.into_iter().flatten());
     health.sort_by_key(|claim| std::cmp::Reverse(claim.status));
     answers.into_iter().chain(health).collect()
 }

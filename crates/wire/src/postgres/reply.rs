@@ -126,7 +126,9 @@ impl Reply {
             b'2' | b'3' | b'1' | b's' | b'S' | b'd' | b'c' => {}
             b'C' => {
                 self.summary.results += 1;
-                self.summary.affected += tag::affected(Fields::new(message.body).text()?);
+                let affected = tag::affected(Fields::new(message.body).text()?);
+                self.summary.affected =
+                    self.summary.affected.checked_add(affected).ok_or(Malformed("more rows affected than can be"))?;
             }
             b'Z' => {
                 self.summary.within = Fields::new(message.body).u8()? != b'I';
