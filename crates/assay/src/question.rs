@@ -13,8 +13,9 @@ use lua::script::Said;
 use model::experiment::{self, Experiment};
 use model::host::Host;
 use model::plan::Plan;
-use model::plan::door::{CACHE, FERRETDB, speaks_sql};
+use model::plan::served::{CACHE, FERRETDB, serves};
 use model::problem::Problem;
+use model::protocol::Protocol;
 use model::words::{Words, WorkloadWords};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -120,8 +121,8 @@ pub fn resolve(
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     let server = &experiment.server;
-    let without_sql = server.build.as_deref().is_some_and(|build| !speaks_sql(build));
-    if host.builds.iter().all(|b| !speaks_sql(&b.kind)) && server.on.is_none() && !without_sql {
+    let without_sql = server.build.as_deref().is_some_and(|build| [CACHE, FERRETDB].contains(&build));
+    if host.builds.iter().all(|b| !serves(&b.kind, Protocol::MySql)) && server.on.is_none() && !without_sql {
         return Err(exit::refused(catalogue::none_installed()));
     }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;

@@ -8,6 +8,7 @@ use model::experiment::Experiment;
 use model::finding::{Finding, Rung};
 use model::intervention::Intervention;
 use model::plan::{Axis, Cell, Plan};
+use model::protocol::Protocol;
 use model::record::Record;
 use model::units::Bytes;
 use model::value::Value;
@@ -244,6 +245,7 @@ fn words() -> Words {
         name: "oltp.point_selects",
         why: "",
         writes: false,
+        protocols: &[Protocol::MySql],
         parameters: PARAMETERS,
         operations: &["point_selects"],
         footprint: |_| Footprint::default(),

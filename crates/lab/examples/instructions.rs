@@ -5,7 +5,7 @@
 //!
 //!     instructions SOCKET OPERATIONS
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
@@ -46,11 +46,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket.into()),
+        door: SqlEndpoint::root(socket.into()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     };
     let load_plan = LoadPlan {

@@ -1,7 +1,7 @@
 //! How late the load itself is: an open load on the sham server, and the percentiles of its schedule lag, of its latency and of
 //! its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
@@ -43,11 +43,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket),
+        door: SqlEndpoint::root(socket),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     };
     let load_plan = LoadPlan {

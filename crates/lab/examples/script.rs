@@ -1,8 +1,8 @@
 //! Runs a sysbench script against a server, without the command line: what a statement of a script costs this program.
 //! Usage: `script FILE COMMAND SOCKET USERS SECONDS [NAME=VALUE]...`.
 
-use lab::backends::endpoint::Door;
-use lab::backends::own_sessions::Doors;
+use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::own_sessions::ScriptEndpoints;
 use lab::campaign::scripts::{Limits, Main, Stage, perform, run};
 use lua::option::{Kind, Options, Value};
 use lua::script::{Invocation, Said, Script};
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     options.insert("percentile".into(), Value::Number(95.0));
     script.tune(&options);
     let script = Arc::new(script);
-    let mut main = Main::open(&script, &Doors::default(), &AtomicBool::new(false))?;
+    let mut main = Main::open(&script, &ScriptEndpoints::default(), &AtomicBool::new(false))?;
     for option in main.state().declared()?.unwrap_or_default() {
         let said = sets.iter().find_map(|set| set.strip_prefix(&format!("{}=", option.name))).map(str::to_string);
         let text = said.or(option.default).unwrap_or_default();
@@ -48,8 +48,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.insert(option.name, value);
     }
     main.state().export(&options, false)?;
-    let door = Door { schema: Some("sbtest".into()), ..Door::root(socket.into()) };
-    let stage = Stage::new(script, options, false, Doors { mysql: vec![door], postgres: None }, users.parse()?);
+    let door = SqlEndpoint { schema: Some("sbtest".into()), ..SqlEndpoint::root(socket.into()) };
+    let stage =
+        Stage::new(script, options, false, ScriptEndpoints { mysql: vec![door], postgres: None }, users.parse()?);
     let stop = AtomicBool::new(false);
     if command != "run" {
         let custom = main.state().command(command);

@@ -1,7 +1,7 @@
 //! Arrivals cost no memory: a run of ten times as many operations allocates no more, whether users keep up or a backlog grows.
 //! Counted by an allocator that stands in for the system's in this test alone; it cannot be written without `unsafe`.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
@@ -63,11 +63,11 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket.to_path_buf()),
+        door: SqlEndpoint::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     };
     let load_plan = LoadPlan {

@@ -8,7 +8,7 @@ mod skipped;
 use counting::COUNT;
 use lab::backends::endpoint::Address;
 use lab::backends::keyed::control::Control;
-use lab::backends::keyed::{KeyDoor, Keys, Opening, Protocol, Session};
+use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, Opening, Session};
 use lab::backends::mysql::session::Connecting;
 use lab::executor::Executor;
 use lab::os::process::Guard;
@@ -33,13 +33,13 @@ const GET: Class = Class(0);
 const DEADLINE: Nanos = Nanos::from_secs(60);
 const DIALECTS: [Dialect; 3] = [Dialect::Text, Dialect::Binary, Dialect::Meta];
 
-fn memcached(address: Address, dialect: Dialect, container: Option<&str>) -> KeyDoor {
+fn memcached(address: Address, dialect: Dialect, container: Option<&str>) -> KeyEndpoint {
     let keys = container.map_or(Keys::All, |name| Keys::Container(name.into()));
-    KeyDoor { address, protocol: Protocol::Memcached { dialect, keys } }
+    KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, keys } }
 }
 
 /// Runs one user's conversation to its end.
-fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(door: &KeyDoor, io: Io, user: F) {
+fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(door: &KeyEndpoint, io: Io, user: F) {
     let mut executor = Executor::new(io).unwrap();
     let (handle, door) = (executor.handle(), door.clone());
     let task = async move {
@@ -134,9 +134,9 @@ fn a_container_that_is_not_mapped_and_a_secret_that_is_wrong_open_no_session() {
     let place = tempfile::tempdir().unwrap();
     let text = |text: &str| text.to_string();
     let (secret, schema, table, columns) = (text("no"), text("s"), text("kv"), text("id,v"));
-    let door = KeyDoor {
+    let door = KeyEndpoint {
         address: answering(place.path(), &[b"3\t1\tunauth\n"]),
-        protocol: Protocol::HandlerSocket { secret, schema, table, columns },
+        protocol: KeyProtocol::HandlerSocket { secret, schema, table, columns },
     };
     assert!(!format!("{door:?}").contains("no"), "a secret is not shown");
     converse(&door, Io::Auto, async |session| {
@@ -199,8 +199,8 @@ fn keys_below_a_beginning_are_set_read_and_taken_away_and_no_others() {
     theirs.set(7, b"theirs");
     assert_eq!(theirs.write().unwrap(), 1);
     for dialect in DIALECTS {
-        let protocol = Protocol::Memcached { dialect, keys: Keys::Below("ours:".into()) };
-        let door = KeyDoor { address: address.clone(), protocol };
+        let protocol = KeyProtocol::Memcached { dialect, keys: Keys::Below("ours:".into()) };
+        let door = KeyEndpoint { address: address.clone(), protocol };
         let mut ours = Control::connect(&door, Duration::from_secs(60)).unwrap();
         ours.set(7, b"ours");
         ours.set(8, b"too");

@@ -1,7 +1,7 @@
 //! Disturbances on a real server whose part somebody else takes: a transaction that is to stay open, and whose session is killed,
 //! is told as one that was not, and not as a run that failed.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::disturbances::scene::Place;
 use lab::disturbances::scene::acting::{Acting, Over};
@@ -52,7 +52,7 @@ fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was
     let build = catalogue::find("distribution").unwrap();
     let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let door = Door::root(instance.socket().to_path_buf());
+    let door = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut root = Control::connect(&door).unwrap();
     for sql in ["CREATE DATABASE data", "CREATE TABLE data.t (id INT PRIMARY KEY)", "INSERT INTO data.t VALUES (1)"] {
         root.execute(sql).unwrap();

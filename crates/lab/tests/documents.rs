@@ -5,7 +5,7 @@ mod counting;
 
 use counting::COUNT;
 use lab::backends::endpoint::Address;
-use lab::backends::mongodb::session::{DocumentDoor, Opening, Session, Store};
+use lab::backends::mongodb::session::{DocumentEndpoint, Opening, Session, Store};
 use lab::backends::mysql::session::Connecting;
 use lab::executor::Executor;
 use model::load::Io;
@@ -80,7 +80,7 @@ fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(address: Addre
     let mut executor = Executor::new(io).unwrap();
     let handle = executor.handle();
     let task = async move {
-        let door = DocumentDoor { store: Store::open(address.clone()), schema: "linkdb".into(), offers };
+        let door = DocumentEndpoint { store: Store::open(address.clone()), schema: "linkdb".into(), offers };
         let connect = Box::new(move || -> Connecting {
             let (handle, address) = (handle.clone(), address.clone());
             Box::pin(async move { handle.connect(&address, DEADLINE).await })

@@ -2,7 +2,7 @@
 //! inserted in order of their key, then 3,000 updates of ten lines each, as Delivery does. The counts were the same on every
 //! run that was looked at, save for a few that background threads add; they are the ground of finding P1.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
@@ -101,7 +101,7 @@ fn a_date_that_begins_as_null_splits_pages_and_takes_the_index_lock_and_a_defaul
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
     let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let mut control = Control::connect(&Door::root(instance.socket().to_path_buf())).unwrap();
+    let mut control = Control::connect(&SqlEndpoint::root(instance.socket().to_path_buf())).unwrap();
     control.execute("CREATE DATABASE t").unwrap();
     control.execute("USE t").unwrap();
 

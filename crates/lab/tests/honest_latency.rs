@@ -2,7 +2,7 @@
 //! so that a stall is seen by everybody who would have come, and that overload is told and not hidden. The stalls are the
 //! one thing here that takes its time: their truth is a length.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
 use lab::os::clock;
 use lab::servers::sham::Sham;
@@ -54,11 +54,11 @@ fn user_group(users: u32) -> UserGroup {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root("unset".into()),
+        door: SqlEndpoint::root("unset".into()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     }
 }
@@ -89,7 +89,7 @@ fn run(mut load_plan: LoadPlan, stall_after: Option<u64>) -> (Tally, Outcome) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
-    load_plan.user_groups.iter_mut().for_each(|user_group| user_group.door = Door::root(socket.clone()));
+    load_plan.user_groups.iter_mut().for_each(|user_group| user_group.door = SqlEndpoint::root(socket.clone()));
     let mut sum = Sum::default();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -248,7 +248,7 @@ fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
         let _sham = Sham::start(&socket, &[]).unwrap();
         let endless = vec![Phase { until: time(3_600_000), ..far.phases[0].clone() }];
         let mut far = LoadPlan { phases: endless, ..far };
-        far.user_groups[0].door = Door::root(socket);
+        far.user_groups[0].door = SqlEndpoint::root(socket);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -1,7 +1,7 @@
 //! The load against the sham server: whole runs through the very path that real servers are driven by, on both ways of
 //! talking to the kernel.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
@@ -66,11 +66,11 @@ fn user_group(socket: &Path, users: u32) -> UserGroup {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket.to_path_buf()),
+        door: SqlEndpoint::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     }
 }
@@ -193,11 +193,11 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket),
+        door: SqlEndpoint::root(socket),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     };
     let load_plan = LoadPlan {

@@ -4,9 +4,9 @@
 
 mod skipped;
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::keyed::control::Control as KeyControl;
-use lab::backends::keyed::{KeyDoor, Keys, Protocol, provision};
+use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, provision};
 use lab::backends::memcached::found;
 use lab::backends::mysql::control::Control;
 use lab::backends::mysql::keys;
@@ -51,7 +51,8 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
         let wish =
             Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
         let mut instance = Instance::provision(&wish).unwrap();
-        let (sql, address) = (Door::root(instance.socket().to_path_buf()), instance.door().unwrap().address(false));
+        let (sql, address) =
+            (SqlEndpoint::root(instance.socket().to_path_buf()), instance.door().unwrap().address(false));
         let mut control = Control::connect(&sql).unwrap();
         let [key, column] = COLUMNS;
         let mut text = Vec::new();
@@ -60,8 +61,8 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             let table = format!("({key} INT PRIMARY KEY, {column} VARCHAR({width}) NOT NULL) ENGINE=InnoDB");
             control.execute(&format!("CREATE TABLE {schema}.{TABLE} {table}")).unwrap();
             provision::map(&sql, &build.share, &address, schema).unwrap();
-            let protocol = Protocol::Memcached { dialect: Dialect::Text, keys: Keys::Container(schema.into()) };
-            let door = KeyDoor { address: address.clone(), protocol };
+            let protocol = KeyProtocol::Memcached { dialect: Dialect::Text, keys: Keys::Container(schema.into()) };
+            let door = KeyEndpoint { address: address.clone(), protocol };
             let mut by_key = KeyControl::connect(&door, PATIENCE).unwrap();
             for key in 1..=KEYS {
                 value::write(&mut text, key, value::LOADED, VALUE_BYTES);

@@ -4,7 +4,7 @@
 mod private_postgres;
 mod skipped;
 
-use lab::backends::endpoint::{Address, Door};
+use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::mysql::session::{Connecting, Opening};
 use lab::backends::postgres::session::Session;
 use lab::backends::tls::{Mode, Tls};
@@ -20,8 +20,8 @@ const DEADLINE: Nanos = Nanos::from_secs(60);
 const CLASS: Class = Class(0);
 const PASSWORD: &str = "assay-test";
 
-fn door(server: &Postgres, user: &str) -> Door {
-    Door {
+fn door(server: &Postgres, user: &str) -> SqlEndpoint {
+    SqlEndpoint {
         address: Address::Unix(server.socket()),
         user: user.into(),
         password: PASSWORD.into(),
@@ -31,7 +31,11 @@ fn door(server: &Postgres, user: &str) -> Door {
 }
 
 /// Runs one user's conversation to its end, and gives what it came to.
-fn converse<T: 'static>(door: &Door, io: Io, user: impl AsyncFnOnce(Session<()>) -> T + 'static) -> Result<T, Fault> {
+fn converse<T: 'static>(
+    door: &SqlEndpoint,
+    io: Io,
+    user: impl AsyncFnOnce(Session<()>) -> T + 'static,
+) -> Result<T, Fault> {
     let mut executor = Executor::new(io).expect("an executor");
     let (handle, door) = (executor.handle(), door.clone());
     let (say, said) = std::sync::mpsc::channel();
@@ -132,14 +136,14 @@ fn a_session_speaks_to_a_real_server() {
         assert_eq!(by, method);
     }
     for user in ["clear", "md5user", "scramuser"] {
-        let wrong = Door { password: "wrong".into(), ..door(&server, user) };
+        let wrong = SqlEndpoint { password: "wrong".into(), ..door(&server, user) };
         assert_eq!(state(converse(&wrong, Io::Epoll, async |_| ()).unwrap_err()), "28P01");
     }
     let tcp = Address::Tcp { host: "127.0.0.1".into(), port: server.port };
-    let over_tcp = Door { address: tcp, ..door(&server, "scramuser") };
+    let over_tcp = SqlEndpoint { address: tcp, ..door(&server, "scramuser") };
     converse(&over_tcp, Io::Epoll, conversation).unwrap();
     // This server has no certificate: who wishes for TLS goes on without it, who insists is told.
-    let tls = |mode| Door { tls: Some(Tls::new(mode, None).unwrap()), ..over_tcp.clone() };
+    let tls = |mode| SqlEndpoint { tls: Some(Tls::new(mode, None).unwrap()), ..over_tcp.clone() };
     converse(&tls(Mode::Preferred), Io::Epoll, async |session| assert_eq!(session.cipher(), None)).unwrap();
     let refused = converse(&tls(Mode::Required), Io::Epoll, async |_| ()).unwrap_err();
     assert!(matches!(&refused, Fault::Unopened(why) if why.contains("turn ssl on")), "{refused}");

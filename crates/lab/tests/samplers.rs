@@ -1,7 +1,7 @@
 //! Sampling on this machine: real sources, a real thread, a real page; once beside a session that plays a quiet server, so
 //! that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::execution::sampling::{Sampling, between};
 use lab::notebook::{Notebook, read};
@@ -126,7 +126,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
     let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let door = Door::root(instance.socket().to_path_buf());
+    let door = SqlEndpoint::root(instance.socket().to_path_buf());
     let notebook =
         Notebook::open_or_create(&folder.path().join("record"), &Plan::blank("sampling", Seed(1)), "").unwrap();
     let (pid, theirs) = (instance.pid(), door.clone());

@@ -1,9 +1,9 @@
 //! sysbench's API, by scripts of our own: what each call gives, what errors do, and that a script which never ends is ended. Most
 //! need no server (`--mysql-dry-run`); what talks to one talks to the MariaDB that is installed here.
 
-use lab::backends::endpoint::{Address, Door};
+use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::mysql::control::Control;
-use lab::backends::own_sessions::Doors;
+use lab::backends::own_sessions::ScriptEndpoints;
 use lab::campaign::scripts::{Limits, Main, Performed, Ran, Stage, perform, report, run};
 use lab::os::process::Guard;
 use lab::servers::catalogue;
@@ -41,7 +41,13 @@ struct Theatre {
 
 impl Theatre {
     /// `options` are added to those that every script sees.
-    fn open(text: &str, doors: Doors, compat: Compat, threads: u32, options: &[(&str, Value)]) -> Result<Self, String> {
+    fn open(
+        text: &str,
+        doors: ScriptEndpoints,
+        compat: Compat,
+        threads: u32,
+        options: &[(&str, Value)],
+    ) -> Result<Self, String> {
         Self::beside(tempfile::tempdir().unwrap(), text, doors, compat, threads, options)
     }
 
@@ -49,7 +55,7 @@ impl Theatre {
     fn beside(
         folder: tempfile::TempDir,
         text: &str,
-        doors: Doors,
+        doors: ScriptEndpoints,
         compat: Compat,
         threads: u32,
         options: &[(&str, Value)],
@@ -88,7 +94,7 @@ impl Theatre {
     }
 
     fn dry(text: &str) -> Self {
-        Self::open(text, Doors::default(), Compat::V10, 1, &[]).unwrap()
+        Self::open(text, ScriptEndpoints::default(), Compat::V10, 1, &[]).unwrap()
     }
 
     fn perform(&mut self, function: &str) -> Performed {
@@ -112,7 +118,7 @@ fn the_body_runs_in_every_state_and_functions_get_their_threads_number() {
          function thread_init(n) print('init', n, sysbench.tid) end
          function event(n) return n == 0 end
          function thread_done(n) print('done', n) end",
-        Doors::default(),
+        ScriptEndpoints::default(),
         Compat::V10,
         2,
         &[],
@@ -168,7 +174,9 @@ fn an_error_in_any_phase_is_told_with_the_name_of_its_function() {
     assert!(!ran.started && ran.failure.is_some());
     assert_eq!(theatre.said(), ["Fatal: `thread_init' function failed: (not a string)"]);
 
-    let Err(why) = Theatre::open("function x( end", Doors::default(), Compat::V10, 1, &[]) else { panic!("it is Lua") };
+    let Err(why) = Theatre::open("function x( end", ScriptEndpoints::default(), Compat::V10, 1, &[]) else {
+        panic!("it is Lua")
+    };
     assert!(why.ends_with("script.lua:1: <name> or '...' expected near 'end'"), "{why}");
 }
 
@@ -222,7 +230,7 @@ fn options_are_declared_by_the_script_and_seen_by_it() {
         ("sysbench.cmdline.options = {x = 1}", "wrong table structure in sysbench.cmdline.options"),
         ("sysbench.cmdline.options = {x = {}}", "nil description for option x"),
     ] {
-        let why = Theatre::open(text, Doors::default(), Compat::V10, 1, &[]).err();
+        let why = Theatre::open(text, ScriptEndpoints::default(), Compat::V10, 1, &[]).err();
         assert!(why.as_ref().is_some_and(|why| why.ends_with(wanted)), "{why:?}");
     }
 }
@@ -238,7 +246,7 @@ fn the_api_has_the_names_that_scripts_look_for_and_no_others() {
                     function prepare() print(keys(sysbench.rand)) print(keys(sysbench.sql.error)) \
                     print(ffi.C.SB_CNT_ERROR == 4, require('ffi') == ffi, bit.bor(1, 2), arg, jit.version:sub(1, 10)) \
                     print(type(sb_rand), string.format('%d', 3.7)) end";
-        let mut theatre = Theatre::open(text, Doors::default(), compat, 1, &[]).unwrap();
+        let mut theatre = Theatre::open(text, ScriptEndpoints::default(), compat, 1, &[]).unwrap();
         assert_eq!(theatre.perform("prepare"), Performed::Done);
         let legacy = if compat == Compat::V10 { "function" } else { "nil" };
         let wanted = [
@@ -265,7 +273,7 @@ fn sleeping_suspends_the_user_and_not_its_neighbours() {
                 end";
     let place = tempfile::NamedTempFile::new().unwrap();
     let text = format!("path = '{}' {text}", place.path().display());
-    let mut theatre = Theatre::open(&text, Doors::default(), Compat::V10, 4, &[]).unwrap();
+    let mut theatre = Theatre::open(&text, ScriptEndpoints::default(), Compat::V10, 4, &[]).unwrap();
     theatre.stage.workers = 1;
     assert_eq!(theatre.run(1_000).failure, None);
     assert_eq!(std::fs::read_to_string(place.path()).unwrap(), "xxxx");
@@ -313,17 +321,17 @@ fn a_dry_run_counts_everything_as_other() {
 }
 
 /// A MariaDB of our own with an empty schema.
-fn with_a_server(play: impl FnOnce(Doors)) {
+fn with_a_server(play: impl FnOnce(ScriptEndpoints)) {
     let place = tempfile::tempdir().unwrap();
     let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let server = Server { build: "distribution".into(), engine: "innodb".into(), ..Server::default() };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
     let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let door = Door::root(instance.socket().to_path_buf());
+    let door = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut control = Control::connect(&door).unwrap();
     control.execute("CREATE DATABASE sbtest").unwrap();
-    play(Doors { mysql: vec![door.within("sbtest")], postgres: None });
+    play(ScriptEndpoints { mysql: vec![door.within("sbtest")], postgres: None });
     control.quit();
 }
 
@@ -344,11 +352,11 @@ fn scripts_of_every_shape_run_on_postgresql() {
     let Some(server) = private_postgres::Postgres::start() else { return };
     let address = Address::Unix(server.socket());
     let schema = Some("postgres".into());
-    let door = Door { address, user: "sbtest".into(), password: String::new(), schema, tls: None };
-    script_shapes::all(&Doors { mysql: Vec::new(), postgres: Some(door) }, "pgsql");
+    let door = SqlEndpoint { address, user: "sbtest".into(), password: String::new(), schema, tls: None };
+    script_shapes::all(&ScriptEndpoints { mysql: Vec::new(), postgres: Some(door) }, "pgsql");
 }
 
-fn results_are_texts_and_null_is_nil(doors: &Doors) {
+fn results_are_texts_and_null_is_nil(doors: &ScriptEndpoints) {
     let text = "function prepare()
         local con = sysbench.sql.driver():connect()
         print(sysbench.sql.driver(), sysbench.sql.driver():name(), con)
@@ -412,7 +420,7 @@ fn results_are_texts_and_null_is_nil(doors: &Doors) {
     }
 }
 
-fn errors_are_told_raised_and_counted(doors: &Doors) {
+fn errors_are_told_raised_and_counted(doors: &ScriptEndpoints) {
     let text = "local ignore
         function thread_init() con = sysbench.sql.driver():connect() end
         sysbench.hooks.sql_error_ignorable = function(e)
@@ -438,7 +446,7 @@ fn errors_are_told_raised_and_counted(doors: &Doors) {
     assert!(said[4].starts_with("Fatal: `thread_run' function failed: ") && said[4].ends_with(&raised), "{said:?}");
 }
 
-fn bulk_inserts_arrive_whole(doors: &Doors) {
+fn bulk_inserts_arrive_whole(doors: &ScriptEndpoints) {
     let text = "function prepare()
         local con = sysbench.sql.driver():connect()
         con:query('CREATE TABLE bulk (a INT PRIMARY KEY, b CHAR(100))')
@@ -459,7 +467,7 @@ fn bulk_inserts_arrive_whole(doors: &Doors) {
 }
 
 /// Two threads update the same two rows in opposite orders until a deadlock was met.
-fn a_deadlock_is_met_by_trying_again(doors: &Doors) {
+fn a_deadlock_is_met_by_trying_again(doors: &ScriptEndpoints) {
     let text = "function prepare()
             local con = sysbench.sql.driver():connect()
             con:query('CREATE TABLE pair (a INT PRIMARY KEY, n INT)')

@@ -1,7 +1,7 @@
 //! Sessions against the MariaDB that is installed here: both transports, passwords, both protocols, long packets, and
 //! every way in which a user's session meets an error and goes on.
 
-use lab::backends::endpoint::{Address, Door};
+use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::keyed;
 use lab::backends::mongodb::session as documents;
 use lab::backends::mysql::control::Control;
@@ -25,7 +25,7 @@ static GO: AtomicBool = AtomicBool::new(false);
 struct Up {
     _place: TempDir,
     _instance: Instance,
-    root: Door,
+    root: SqlEndpoint,
     port: u16,
 }
 
@@ -49,7 +49,7 @@ fn up() -> Up {
     let wish =
         Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    Up { root: Door::root(instance.socket().to_path_buf()), _place: place, _instance: instance, port }
+    Up { root: SqlEndpoint::root(instance.socket().to_path_buf()), _place: place, _instance: instance, port }
 }
 
 fn code(fault: Fault) -> u16 {
@@ -70,13 +70,18 @@ fn a_session_speaks_to_a_real_server_whatever_the_way() {
     }
     let tcp = Address::Tcp { host: "127.0.0.1".into(), port: up.port };
     for address in [up.root.address.clone(), tcp] {
-        let door =
-            Door { address, user: "u".into(), password: "päss wörd".into(), schema: Some("here".into()), tls: None };
+        let door = SqlEndpoint {
+            address,
+            user: "u".into(),
+            password: "päss wörd".into(),
+            schema: Some("here".into()),
+            tls: None,
+        };
         let mut session = Control::connect(&door).unwrap();
         assert_eq!(session.value("SELECT DATABASE()").unwrap().as_deref(), Some("here"));
-        let wrong = Door { password: "pass word".into(), ..door.clone() };
+        let wrong = SqlEndpoint { password: "pass word".into(), ..door.clone() };
         assert_eq!(code(Control::connect(&wrong).err().expect("a wrong password is refused")), 1045);
-        let nowhere = Door { schema: Some("nowhere".into()), ..door };
+        let nowhere = SqlEndpoint { schema: Some("nowhere".into()), ..door };
         assert!(Control::connect(&nowhere).is_err(), "a schema that is not there is refused");
         session.quit();
     }
@@ -130,17 +135,18 @@ fn a_server_that_takes_the_connection_and_says_nothing_is_told_in_every_protocol
     let port = listener.local_addr().unwrap().port();
     let address = Address::Tcp { host: "127.0.0.1".into(), port };
     let patience = Duration::from_millis(30);
-    let door = Door { address: address.clone(), user: "u".into(), password: String::new(), schema: None, tls: None };
-    let keys = |protocol| keyed::KeyDoor { address: address.clone(), protocol };
-    let container = keyed::Protocol::Memcached { dialect: Dialect::Text, keys: keyed::Keys::Container("c".into()) };
-    let index = keyed::Protocol::HandlerSocket {
+    let door =
+        SqlEndpoint { address: address.clone(), user: "u".into(), password: String::new(), schema: None, tls: None };
+    let keys = |protocol| keyed::KeyEndpoint { address: address.clone(), protocol };
+    let container = keyed::KeyProtocol::Memcached { dialect: Dialect::Text, keys: keyed::Keys::Container("c".into()) };
+    let index = keyed::KeyProtocol::HandlerSocket {
         secret: "s".into(),
         schema: "s".into(),
         table: "t".into(),
         columns: "k,v".into(),
     };
     let store = documents::Store::open(address.clone());
-    let documents = documents::DocumentDoor { store, schema: "s".into(), offers: Default::default() };
+    let documents = documents::DocumentEndpoint { store, schema: "s".into(), offers: Default::default() };
     let told = [
         Control::connect_with(&door, patience).err(),
         postgres::control::Control::connect(&door, patience).err(),
@@ -162,7 +168,7 @@ fn a_unix_socket_whose_backlog_is_full_is_told() {
     let path = folder.path().join("s");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
     rustix::net::listen(&listener, 0).unwrap();
-    let door = Door::root(path);
+    let door = SqlEndpoint::root(path);
     let patience = Duration::from_millis(30);
     // The first waits in the backlog for a greeting, the others for the backlog.
     let told: Vec<String> =

@@ -1,7 +1,7 @@
 //! Data kept cold and restored, on the MariaDB that is installed here: what comes back is what was loaded, whatever was written
 //! meanwhile; what is torn, whoever tore it, never comes back; what is in use is never removed.
 
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::os::process::{Ended, Guard};
 use lab::provision::loader::{self, check_spots};
@@ -79,7 +79,7 @@ fn what_was_loaded_comes_back_whatever_was_written_meanwhile() {
     let (store, dataset) = (Store::with_limit(&house, None), sbtest());
 
     let mut instance = Instance::provision(&wish).unwrap();
-    let root = Door::root(instance.socket().to_path_buf());
+    let root = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut control = Control::connect(&root).unwrap();
     control.execute("CREATE DATABASE s").unwrap();
     loader::load(&root.within("s"), dataset.as_ref(), "d", 2, &GO, &|_, _| ()).unwrap();
@@ -92,7 +92,7 @@ fn what_was_loaded_comes_back_whatever_was_written_meanwhile() {
 
     for _ in 0..2 {
         let restored = Instance::provision_on(&wish, |data| store.restore(&kept, data, &GO).map(drop)).unwrap();
-        let door = Door::root(restored.socket().to_path_buf()).within("s");
+        let door = SqlEndpoint::root(restored.socket().to_path_buf()).within("s");
         let mut control = Control::connect(&door).unwrap();
         rest::warm(&mut control, &GO);
         let count = |control: &mut Control| control.value("SELECT COUNT(*) FROM sbtest1").unwrap();

@@ -1,7 +1,7 @@
 //! Encrypted sessions against the MariaDB that is installed here: what each mode asks of the server, how each failure is
 //! told, long answers, and a load on both ways of talking to the kernel.
 
-use lab::backends::endpoint::{Address, Door};
+use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::mysql::control::Control;
 use lab::backends::tls::{Mode, Tls};
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
@@ -54,7 +54,7 @@ fn up(tls: bool) -> Up {
     let wish =
         Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let mut root = Control::connect(&Door::root(instance.socket().to_path_buf())).unwrap();
+    let mut root = Control::connect(&SqlEndpoint::root(instance.socket().to_path_buf())).unwrap();
     root.execute("CREATE DATABASE here").unwrap();
     root.execute(&format!("CREATE USER u@127.0.0.1 IDENTIFIED BY '{PASSWORD}'")).unwrap();
     root.execute("GRANT ALL ON here.* TO u@127.0.0.1").unwrap();
@@ -62,8 +62,8 @@ fn up(tls: bool) -> Up {
 }
 
 impl Up {
-    fn door(&self, tls: Option<(Mode, Option<&Path>)>) -> Door {
-        Door {
+    fn door(&self, tls: Option<(Mode, Option<&Path>)>) -> SqlEndpoint {
+        SqlEndpoint {
             address: Address::Tcp { host: "127.0.0.1".into(), port: self.port },
             user: "u".into(),
             password: PASSWORD.into(),
@@ -139,7 +139,7 @@ fn each_mode_asks_what_it_says_and_each_failure_is_told_with_its_mend() {
 }
 
 /// Over one record, and over one packet, in both directions.
-fn long_answers(door: &Door) {
+fn long_answers(door: &SqlEndpoint) {
     let mut session = Control::connect(door).unwrap();
     for bytes in [16_000, 17_000, 1 << 20, 17 << 20] {
         let long = "x".repeat(bytes);
@@ -182,7 +182,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             others: Vec::new(),
             setup: Vec::new(),
             postgres: None,
-            by_key: None,
+            past_sql: None,
             outlasts: false,
         };
         let phases = vec![Phase::new("count", PhaseKind::Measure, Until::Count(3_000))];

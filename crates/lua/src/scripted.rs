@@ -7,15 +7,16 @@ use crate::report::Level;
 use crate::script::Script;
 use crate::shapes::Shapes;
 use crate::state::Entry;
-use model::seed::Seed;
+use model::protocol::Protocol;
 use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use workload::life::{Life, Living, Place, ScriptLife};
 use workload::session::{Fault, Sessions};
 use workload::user::{Memory, Seat};
-use workload::{Life, Parameters, Statement, Workload};
+use workload::{Statement, Workload};
 
 /// A script with the options that its users see.
 pub struct Scripted {
@@ -151,11 +152,15 @@ impl Workload for Scripted {
             name: self.name,
             why: "a sysbench script",
             writes: true,
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: &[],
             operations: OPERATIONS,
             footprint: |_| Footprint::default(),
             grows: None,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Script(self)
     }
     fn statements(&self) -> &'static [Statement] {
         self.shapes.table()
@@ -163,21 +168,18 @@ impl Workload for Scripted {
     fn facts(&self) -> &'static [&'static str] {
         &FACTS
     }
-    fn opens_its_sessions(&self) -> bool {
-        true
-    }
-    fn user_at_large<'a>(
-        &'a self,
-        _: &Parameters,
-        _: Seed,
-        number: u32,
-        _users: u32,
-        sessions: &'a mut (dyn Sessions + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        Box::pin(self.live(number, sessions, seat))
-    }
     fn interrupt(&self) {
         self.script.interrupt();
+    }
+}
+
+impl ScriptLife for Scripted {
+    fn user<'a>(
+        &'a self,
+        place: Place<'_>,
+        sessions: &'a mut (dyn Sessions + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Living<'a> {
+        Box::pin(self.live(place.number, sessions, seat))
     }
 }

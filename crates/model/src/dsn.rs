@@ -3,6 +3,7 @@
 //! address in brackets is read alike by each; which parts a protocol has a use for is the lab's to say. A password has no
 //! place here, because a DSN goes into the record.
 
+use crate::protocol::Protocol;
 use std::fmt;
 
 /// What a DSN says, decoded.
@@ -36,6 +37,13 @@ const BRACKETS: &str = "write an IPv6 address in brackets, as mysql://user@[::1]
 const PORT: &str = "write a port from 0 to 65535 behind the host, as mysql://user@host:3306/schema";
 const SECRET: &str = "leave it out: passwords come from the environment";
 const PAIRS: &str = "write NAME=VALUE behind the question mark, and & between two of them";
+
+/// The protocol that a DSN names by its scheme. A text without a known one is taken for MySQL's, whose reader says what is wrong
+/// with it.
+pub fn protocol(dsn: &str) -> Protocol {
+    let scheme = dsn.split_once("://").map_or("", |(scheme, _)| scheme);
+    Protocol::of_scheme(scheme).unwrap_or(Protocol::MySql)
+}
 
 impl Dsn {
     pub fn parse(text: &str) -> Result<Self, Malformed> {

@@ -20,6 +20,7 @@ pub mod judgement;
 pub mod load;
 pub mod plan;
 pub mod problem;
+pub mod protocol;
 pub mod rate;
 pub mod record;
 pub mod search;

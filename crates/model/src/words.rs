@@ -3,6 +3,7 @@
 //! still depends on nothing.
 
 use crate::load::Disturb;
+use crate::protocol::Protocol;
 use crate::value::Value;
 use std::collections::BTreeMap;
 
@@ -78,6 +79,8 @@ pub struct WorkloadWords {
     pub why: &'static str,
     /// Whether it changes its dataset: each of its runs then begins with a fresh copy.
     pub writes: bool,
+    /// Those that its users can speak, the one that it is at home in first; never empty. All are SQL, or none is.
+    pub protocols: &'static [Protocol],
     pub parameters: &'static [Parameter],
     /// Names of what is counted and timed as one, in the order of the workload's `Operation`.
     pub operations: &'static [&'static str],
@@ -93,25 +96,14 @@ impl WorkloadWords {
     pub fn family(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
     }
+    /// The one that it is at home in.
+    pub fn protocol(&self) -> Protocol {
+        self.protocols[0]
+    }
 }
-
-/// Ways past SQL to the rows, as members of a family are called that take them.
-pub const DOORS: [&str; 3] = ["memcached", "handlersocket", "mongodb"];
 
 /// The family of scripts.
 pub const SCRIPTS: &str = "lua";
-
-/// The door by which users of that workload come; `None` where they speak SQL. A member is called after its door.
-pub fn door(workload: &str) -> Option<&'static str> {
-    let (_, member) = workload.split_once('.').filter(|(family, _)| *family != SCRIPTS)?;
-    DOORS.into_iter().find(|door| member.split(['_', '.']).next() == Some(door))
-}
-
-impl WorkloadWords {
-    pub fn door(&self) -> Option<&'static str> {
-        door(self.name)
-    }
-}
 
 /// One disturbance as an experiment sees it.
 #[derive(Clone, Copy, Debug)]

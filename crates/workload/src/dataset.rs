@@ -2,7 +2,7 @@
 //! describes it; the lab carries it out in parallel. Row contents depend on the seed and on numbers only, so that any
 //! number of loaders in any order build the same data.
 
-use crate::Life;
+use crate::life::Living;
 use crate::session::Sessions;
 
 /// One table of a dataset.
@@ -105,7 +105,7 @@ pub struct Piece {
 }
 
 /// A piece of the making, given its sessions.
-pub type Making = Box<dyn for<'a> FnOnce(&'a mut (dyn Sessions + 'a)) -> Life<'a>>;
+pub type Making = Box<dyn for<'a> FnOnce(&'a mut (dyn Sessions + 'a)) -> Living<'a>>;
 
 /// A program that makes its tables and rows through sessions that it opens, in pieces side by side.
 pub trait ByItself: Sync {

@@ -10,6 +10,7 @@ pub mod dataset;
 pub mod draw;
 pub mod kept;
 pub mod kv;
+pub mod life;
 pub mod linkbench;
 pub mod noop;
 pub mod oltp;
@@ -20,23 +21,15 @@ pub mod versioned;
 
 use audit::Audit;
 use dataset::Dataset;
+use life::Life;
 use model::seed::Seed;
 use model::value::Value;
 use model::words::WorkloadWords;
-use session::documents::Documents;
-use session::key_value::KeyValue;
-use session::{Fault, Sessions, Sql};
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Mutex;
-use user::Seat;
 
 /// Parameters by name, every one of the workload's filled in and checked.
 pub type Parameters = BTreeMap<String, Value>;
-
-/// The whole life of one user, allocated once.
-pub type Life<'a> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'a>>;
 
 /// What kind of work a class of statements is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +69,8 @@ pub trait Workload: Send + Sync {
     fn operations(&self) -> &'static [&'static str] {
         self.words().operations
     }
+    /// What its users speak through, and what they do there.
+    fn life(&self) -> Life<'_>;
     /// Classes of statements, indexed by `Class`.
     fn statements(&self) -> &'static [Statement];
     /// Whether the counts of affected rows are rows that were written; an upsert answers 2 for one that it changed.
@@ -101,57 +96,6 @@ pub trait Workload: Send + Sync {
     /// Statements worth explaining, with values drawn from the seed.
     fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
         Vec::new()
-    }
-    /// The life of user number `number` of `users`. Work is resolved from the parameters before the first turn.
-    fn user<'a>(
-        &self,
-        _: &Parameters,
-        _: Seed,
-        _number: u32,
-        _users: u32,
-        _: &'a mut (dyn Sql + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of {} are given no session of SQL", self.words().name)
-    }
-    /// The same for a workload whose words name a door past SQL; its users have no other life.
-    fn user_by_key<'a>(
-        &self,
-        _: &Parameters,
-        _: Seed,
-        _number: u32,
-        _users: u32,
-        _: &'a mut (dyn KeyValue + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of {} speak SQL", self.words().name)
-    }
-    /// Likewise where that door is a store of documents.
-    fn user_of_documents<'a>(
-        &self,
-        _: &Parameters,
-        _: Seed,
-        _number: u32,
-        _users: u32,
-        _: &'a mut (dyn Documents + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of {} ask no documents", self.words().name)
-    }
-    /// Whether its users open their sessions themselves; they have no other life then.
-    fn opens_its_sessions(&self) -> bool {
-        false
-    }
-    fn user_at_large<'a>(
-        &'a self,
-        _: &Parameters,
-        _: Seed,
-        _number: u32,
-        _users: u32,
-        _: &'a mut (dyn Sessions + 'a),
-        _: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        unreachable!("users of {} are given their sessions", self.words().name)
     }
     /// Ends users that heed nothing any more. Only users that open their sessions themselves can come to that.
     fn interrupt(&self) {}

@@ -3,11 +3,12 @@
 //! and no instructions differ on our side. There is no dataset, and on a real server it finds no table.
 
 use crate::draw::Distribution;
-use crate::oltp::{Client, Groups, Kind, Protocol, STATEMENTS, Work};
+use crate::life::{Life, Living, Place, SqlLife};
+use crate::oltp::{Client, Form, Groups, Kind, STATEMENTS, Work};
 use crate::session::Sql;
 use crate::user::{Seat, live};
-use crate::{Life, Parameters, Statement, Workload};
-use model::seed::Seed;
+use crate::{Statement, Workload};
+use model::protocol::Protocol;
 use model::words::{Footprint, WorkloadWords};
 
 pub struct Noop;
@@ -21,35 +22,34 @@ impl Workload for Noop {
             name: "noop",
             why: "point selects on the sham server: our own ceiling and floor",
             writes: false,
+            protocols: &[Protocol::MySql],
             parameters: &[],
             operations: &["noop"],
             footprint: |_| Footprint::default(),
             grows: None,
         }
     }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
+    }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
     }
-    fn user<'a>(
-        &self,
-        _: &Parameters,
-        seed: Seed,
-        number: u32,
-        _users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
+}
+
+impl SqlLife for Noop {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
         let work = Work {
             tables: 1,
             rows: ROWS,
             range_size: 1,
-            protocol: Protocol::Prepared,
+            form: Form::Prepared,
             transactions: false,
             groups: Groups::of([(Kind::Point, 1)], false),
             paired: false,
             steady: true,
             distribution: Distribution::uniform(ROWS),
         };
-        Box::pin(live(Client::new(work, seed.child("users").nth(u64::from(number))), session, seat))
+        Box::pin(live(Client::new(work, place.own_seed()), session, seat))
     }
 }

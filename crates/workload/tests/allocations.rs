@@ -37,7 +37,7 @@ static ALLOCATOR: Counting = Counting;
 fn operations_allocate_nothing_after_warm_up() {
     // Of these there is one in a run, or a few.
     let rare = ["versioned.create", "versioned.moment"];
-    for workload in ALL.iter().filter(|w| w.words().door().is_none() && !rare.contains(&w.words().name)) {
+    for workload in ALL.iter().filter(|w| w.words().protocol().is_sql() && !rare.contains(&w.words().name)) {
         // A statement of half a megabyte is drawn row by row: a few show what many would.
         let turns = if workload.words().name == "oltp.bulk_insert" { 12 } else { 1000 };
         for distribution in ["uniform", "special", "gaussian", "pareto", "zipfian"] {

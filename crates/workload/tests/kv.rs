@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use workload::by_name;
 use workload::kept::{Cell, Kept};
 use workload::kv::value;
+use workload::life::{Life, Place};
 use workload::session::key_value::KeyValue;
 use workload::session::{Answer, Class, Fact, Fault, Want};
 
@@ -77,7 +78,9 @@ fn lived(name: &str, replaced: &[(&str, Value)], mut store: Store, batches: u32)
     let parameters = parameters(workload, replaced);
     store.kept.clear(2);
     let mut seat = memory::turns(batches);
-    let life = workload.user_by_key(&parameters, Seed(42), 0, 1, &mut store, &mut seat);
+    let Life::KeyValue(life) = workload.life() else { panic!("it asks by key") };
+    let place = Place { parameters: &parameters, seed: Seed(42), number: 0, users: 1 };
+    let life = life.user(place, &mut store, &mut seat);
     let ended = Box::pin(life).as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(matches!(ended, Poll::Ready(Ok(()))));
     assert_eq!(seat.done, batches);

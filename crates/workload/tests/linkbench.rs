@@ -9,6 +9,7 @@ use model::value::Value;
 use std::task::{Context, Poll, Waker};
 use workload::dataset::{ByTable, Dataset, Rows};
 use workload::kept::{Cell, Kept};
+use workload::life::{Life, Place};
 use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
 use workload::{Workload, by_name};
 
@@ -88,7 +89,9 @@ fn said(replaced: &[(&str, Value)], operations: u32, script: impl FnMut(&str) ->
     let parameters = parameters(linkbench(), replaced);
     let mut seat = turns(operations);
     {
-        let mut life = linkbench().user(&parameters, Seed(42), 0, 1, &mut session, &mut seat);
+        let Life::Sql(life) = linkbench().life() else { panic!("LinkBench speaks SQL") };
+        let place = Place { parameters: &parameters, seed: Seed(42), number: 0, users: 1 };
+        let mut life = life.user(place, &mut session, &mut seat);
         let lived = life.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(lived, Poll::Ready(Ok(()))), "{lived:?}");
     }

@@ -8,6 +8,7 @@ use model::seed::Seed;
 use std::task::{Context, Poll, Waker};
 use workload::by_name;
 use workload::kept::{Cell, Kept};
+use workload::life::{Life, Place};
 use workload::session::documents::{Documents, Fields, Offers, Value};
 use workload::session::{Answer, Class, Fact, Fault};
 
@@ -96,7 +97,9 @@ fn said(before: Before, offers: Offers) -> Scripted {
     let parameters = parameters(workload, &[("maxid1", 5_001.into())]);
     let mut seat = turns(800);
     {
-        let mut life = workload.user_of_documents(&parameters, Seed(42), 1, 4, &mut session, &mut seat);
+        let Life::Documents(life) = workload.life() else { panic!("it asks documents") };
+        let place = Place { parameters: &parameters, seed: Seed(42), number: 1, users: 4 };
+        let mut life = life.user(place, &mut session, &mut seat);
         let lived = life.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(lived, Poll::Ready(Ok(()))), "{lived:?}");
     }

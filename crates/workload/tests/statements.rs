@@ -123,7 +123,7 @@ fn a_bulk_insert_fills_sysbenchs_buffer_and_no_two_users_write_the_same_row() {
     for number in 0..3 {
         let mut memory = Memory { log: Some(Vec::new()), ..Memory::default() };
         let (parameters, mut seat) = (parameters(workload, &[("tables", 2.into())]), turns(2));
-        let mut life = workload.user(&parameters, Seed(42), number, 3, &mut memory, &mut seat);
+        let mut life = memory::user(workload, &parameters, (number, 3), &mut memory, &mut seat);
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         assert_eq!(life.as_mut().poll(context), std::task::Poll::Ready(Ok(())));
         drop(life);
@@ -238,7 +238,7 @@ fn users_draw_streams_of_their_own() {
     let said = |number| {
         let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), ..Memory::default() };
         let mut seat = turns(5);
-        let mut life = workload.user(&parameters, Seed(42), number, 2, &mut memory, &mut seat);
+        let mut life = memory::user(workload, &parameters, (number, 2), &mut memory, &mut seat);
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         assert_eq!(life.as_mut().poll(context), std::task::Poll::Ready(Ok(())));
         drop(life);

@@ -1,5 +1,6 @@
 //! What experiments can say about the workloads: names, defaults within their bounds, and no knob that changes nothing.
 
+use model::protocol::past_sql;
 use model::words::{Kind, Literal};
 use std::collections::BTreeSet;
 use workload::{ALL, by_name, words};
@@ -89,4 +90,14 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "versioned.access"
         ]
     );
+}
+
+#[test]
+fn a_record_that_names_a_workload_says_the_protocol_that_the_workload_declares() {
+    for words in words() {
+        let declared = words.protocols.iter().all(|protocol| !protocol.is_sql()).then(|| words.protocol());
+        assert_eq!(past_sql(words.name), declared, "{}", words.name);
+        let sql = words.protocols.iter().filter(|protocol| protocol.is_sql()).count();
+        assert!([0, words.protocols.len()].contains(&sql), "{} is SQL, or it is not", words.name);
+    }
 }

@@ -7,7 +7,7 @@ use lua::guest::Guest;
 use model::experiment::Experiment;
 use model::host::{Host, InstalledBuild, Version};
 use model::plan::Plan;
-use model::plan::door::CACHE;
+use model::plan::served::CACHE;
 use model::units::Bytes;
 use model::words::Words;
 use std::path::Path;

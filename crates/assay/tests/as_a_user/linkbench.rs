@@ -3,7 +3,7 @@
 
 use crate::desk::{Desk, until};
 use crate::skipped;
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::servers::catalogue;
 use serde_json::Value;
@@ -74,7 +74,7 @@ fn socket(desk: &Desk) -> PathBuf {
 /// Takes counters and then links, where users take a link and then its counter, so that somebody must give way; and keeps all
 /// of them for longer than the server lets anybody wait.
 fn lock_everything(desk: &Desk) {
-    let mut control = Control::connect(&Door::root(socket(desk))).expect("root comes in by the socket");
+    let mut control = Control::connect(&SqlEndpoint::root(socket(desk))).expect("root comes in by the socket");
     let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");
     let waiting = "SELECT variable_value FROM information_schema.global_status WHERE variable_name = \
                    'Innodb_row_lock_current_waits'";
@@ -100,7 +100,7 @@ fn lock_everything(desk: &Desk) {
 /// On RocksDB, where the engine gives way by itself when snapshots conflict: keeps all counters for longer than it lets anybody
 /// wait. What somebody else holds at that moment is asked for again.
 fn lock_counters(desk: &Desk) {
-    let mut control = Control::connect(&Door::root(socket(desk))).expect("root comes in by the socket");
+    let mut control = Control::connect(&SqlEndpoint::root(socket(desk))).expect("root comes in by the socket");
     let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");
     until("all counters, or the end of the run", || {
         control.value("BEGIN").ok()?;

@@ -4,7 +4,7 @@
 use crate::desk::Desk;
 use crate::skipped;
 use lab::backends::endpoint::Address;
-use lab::backends::keyed::KeyDoor;
+use lab::backends::keyed::KeyEndpoint;
 use lab::backends::keyed::control::Control;
 use lab::campaign::free_port;
 use lab::servers::catalogue;
@@ -43,7 +43,7 @@ fn theirs(at: &Address) -> Option<Theirs> {
 
 /// Waits until it is there.
 fn control(at: &Address) -> Control {
-    let door = KeyDoor::of_cache(at.clone());
+    let door = KeyEndpoint::of_cache(at.clone());
     loop {
         match Control::connect(&door, PATIENCE) {
             Ok(control) => return control,

@@ -2,7 +2,7 @@
 //! stopped or set. Of its data assay touches only what it made itself, and the password is written nowhere.
 
 use crate::desk::{Desk, Said};
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use serde_json::Value;
 use std::fs;
@@ -18,7 +18,7 @@ pub fn theirs(desk: &Desk) -> (PathBuf, Control) {
     let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
     let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
     let socket = PathBuf::from(line.1.trim());
-    let mut control = Control::connect(&Door::root(socket.clone())).unwrap();
+    let mut control = Control::connect(&SqlEndpoint::root(socket.clone())).unwrap();
     for sql in [
         &format!("CREATE USER tester@localhost IDENTIFIED BY '{SECRET}'"),
         "GRANT ALL ON *.* TO tester@localhost",

@@ -6,7 +6,7 @@ use crate::desk::{Desk, Said, until};
 use crate::interruptions::signal;
 use crate::private_postgres::Postgres;
 use crate::skipped;
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl<'a> Server<'a> {
         let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
         let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
         let socket = PathBuf::from(line.1.trim());
-        let mut control = Control::connect(&Door::root(socket.clone())).unwrap();
+        let mut control = Control::connect(&SqlEndpoint::root(socket.clone())).unwrap();
         for sql in ["CREATE DATABASE sbtest", "SET GLOBAL log_output = 'TABLE'", "SET GLOBAL general_log = 1"] {
             control.execute(sql).unwrap();
         }

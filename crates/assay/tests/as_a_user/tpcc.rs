@@ -2,7 +2,7 @@
 //! swallowed, and a load into a server that stays goes on behind the warehouses that are in, however it was ended.
 
 use crate::desk::{Desk, until};
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -105,7 +105,7 @@ fn an_interrupted_load_goes_on_behind_the_warehouses_that_are_in() {
     ];
 
     let mut lab = desk.start(&bench);
-    let mut control = Control::connect(&Door::root(socket)).unwrap();
+    let mut control = Control::connect(&SqlEndpoint::root(socket)).unwrap();
     let units = |control: &mut Control| -> Option<u64> {
         let tables = control.rows("SHOW TABLES FROM orders LIKE 'made_by_assay_units_%'").ok()?;
         let name = tables.first()?.first()?.clone()?;

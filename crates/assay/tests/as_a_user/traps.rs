@@ -5,7 +5,7 @@
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::await_event;
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use serde_json::Value;
@@ -125,7 +125,7 @@ fn a_snapshot_left_open_is_told_with_the_phase_that_pays_for_it() {
         let sockets = folders.map(|folder| folder.join("s")).filter(|socket| socket.exists());
         sockets.last().filter(|_| desk.count("run_started") > 0)
     });
-    let mut somebody = Control::connect(&Door::root(socket)).unwrap();
+    let mut somebody = Control::connect(&SqlEndpoint::root(socket)).unwrap();
     await_event(&desk, &mut lab, "disturbance_began", 0);
     somebody.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
     await_event(&desk, &mut lab, "run_done", 0);
@@ -154,7 +154,7 @@ fn a_primary_key_that_the_server_made_its_own_is_named() {
     let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
     let socket = PathBuf::from(line.1.trim());
     let _ends = Ends(&desk);
-    let mut control = Control::connect(&Door::root(socket.clone())).unwrap();
+    let mut control = Control::connect(&SqlEndpoint::root(socket.clone())).unwrap();
     for sql in [
         "CREATE DATABASE history",
         "USE history",

@@ -3,7 +3,7 @@
 
 use crate::desk::{Desk, until};
 use crate::interruptions::signal;
-use lab::backends::endpoint::Door;
+use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -180,7 +180,7 @@ fn knock(desk: &Desk) -> Option<Control> {
         let is_ours = folder.file_name()?.to_str()?.starts_with("assay-");
         is_ours.then(|| folder.join("s")).filter(|socket| socket.exists())
     });
-    sockets.into_iter().find_map(|socket| Control::connect(&Door::root(socket)).ok())
+    sockets.into_iter().find_map(|socket| Control::connect(&SqlEndpoint::root(socket)).ok())
 }
 
 /// Who deletes waits for one row, which somebody else keeps locked: the server dies while the DELETE is certainly under way.

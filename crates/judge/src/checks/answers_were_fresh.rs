@@ -7,9 +7,9 @@
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use model::plan::door::{CACHE, MONGODB};
+use model::plan::served::CACHE;
+use model::protocol::{Protocol, past_sql};
 use model::verdict::Status;
-use model::words::door;
 
 pub const CHECK: Check = Check {
     id: "answers_were_fresh",
@@ -30,9 +30,9 @@ const LEVEL: &str = "door_isolation";
 const DIRTY: &str = "read uncommitted";
 
 fn look(run: &RunEvidence) -> Sight {
-    let past_sql = |name: &str| door(name).is_some_and(|door| door != MONGODB);
+    let by_key = |name: &str| past_sql(name).is_some_and(Protocol::is_key_value);
     let fresh = |sentence: &str| Ok(Seen::new(Status::Pass, "0 gets", "0 gets", sentence));
-    if !run.cell.works().iter().any(|work| past_sql(&work.workload)) {
+    if !run.cell.works().iter().any(|work| by_key(&work.workload)) {
         return fresh("Nobody comes past SQL here.");
     }
     if run.instance.is_some_and(|instance| instance.kind == CACHE) {

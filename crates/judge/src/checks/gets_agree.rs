@@ -11,8 +11,8 @@
 use crate::frame::check::{Check, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::limits::{COUNTS_APART, COUNTS_OFF};
+use model::protocol::{Protocol, past_sql};
 use model::verdict::Status;
-use model::words::door;
 
 pub const CHECK: Check = Check {
     id: "gets_agree",
@@ -26,8 +26,9 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
-/// By door: what counts the values that went out by it.
-const COUNTERS: [(&str, &str); 2] = [("memcached", "memcached.get_hits"), ("handlersocket", "status.Handler_read_key")];
+/// What counts the values that went out by each protocol.
+const COUNTERS: [(Protocol, &str); 2] =
+    [(Protocol::Memcached, "memcached.get_hits"), (Protocol::HandlerSocket, "status.Handler_read_key")];
 /// What one would look at first.
 const OTHERS: [&str; 3] = ["innodb.dml_reads", "status.Handler_read_key", "status.Questions"];
 /// InnoDB's commits: of transactions that write, that only read, and that only read without locks as single statements do.
@@ -39,24 +40,26 @@ const IN_FLIGHT: f64 = 2.0;
 const TOLD: f64 = 0.0005;
 
 fn look(run: &RunEvidence) -> Sight {
-    let Some(door) = run.cell.works().iter().find_map(|work| door(&work.workload)) else {
+    let Some(protocol) = run.cell.works().iter().find_map(|work| past_sql(&work.workload)) else {
         let sentence = "Nobody comes past SQL here, whose requests are counted by another check.";
         return Ok(Seen::new(Status::Pass, "0 gets", COUNTS_APART.to_string(), sentence));
     };
-    let counter = COUNTERS.into_iter().find(|(of, _)| *of == door);
-    let (_, counter) = counter.ok_or_else(|| format!("no counter of the server's is read behind {door}"))?;
+    let counter = COUNTERS.into_iter().find(|(of, _)| *of == protocol);
+    let (_, counter) =
+        counter.ok_or_else(|| format!("no counter of the server's is read behind {}", protocol.name()))?;
     let whole = &run.run.whole;
     let grown = |name: &str| run.grown(&whole.counters, name).map(|growth| growth.delta);
     let counted = grown(counter).ok_or_else(|| format!("{counter} was not measured"))?;
     let received = whole.rows as f64;
     // HandlerSocket finds a row before it updates it.
-    let found = if door == "handlersocket" { whole.writes.map_or(0, |writes| writes.statements) } else { 0 };
+    let found =
+        if protocol == Protocol::HandlerSocket { whole.writes.map_or(0, |writes| writes.statements) } else { 0 };
     let off = (received + found as f64 - counted).abs();
     let apart = run.limits.of(&COUNTS_APART) + whole.connects as f64;
     let share = run.limits.share(&COUNTS_OFF);
     let most = share.0 * received + IN_FLIGHT * f64::from(run.users());
     // Statements read rows by key, too, and the lab's own are among them.
-    let beside = door == "handlersocket" && counted > received;
+    let beside = protocol == Protocol::HandlerSocket && counted > received;
     let most = if beside { f64::INFINITY } else { most.max(apart) };
     let status = graded(off, apart, most);
     let others: Vec<_> = OTHERS

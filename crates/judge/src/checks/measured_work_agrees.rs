@@ -19,10 +19,10 @@ use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::limits::WORK_OFF;
 use model::plan::CellId;
+use model::protocol::{Protocol, past_sql};
 use model::record::tally::StatementTally;
 use model::units::{Share, round3};
 use model::verdict::Status;
-use model::words::door;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
@@ -146,7 +146,7 @@ fn look(evidence: &Evidence) -> Sight {
     let mut found: Vec<Mismatch> = Vec::new();
     for pair in &pairs {
         let (base, candidate) = (&work[&pair.base.cell.id], &work[&pair.candidate.cell.id]);
-        let one_protocol = doors(pair.base) == doors(pair.candidate);
+        let one_protocol = protocols(pair.base) == protocols(pair.candidate);
         for (part @ (_, statement), one) in base {
             let Some(other) = candidate.get(part) else { continue };
             compared += 1;
@@ -201,8 +201,8 @@ fn own(axis: &str) -> &str {
 }
 
 /// The ways past SQL that users of a cell take.
-fn doors(cell: &CellEvidence) -> BTreeSet<Option<&'static str>> {
-    cell.cell.works().iter().map(|work| door(&work.workload)).collect()
+fn protocols(cell: &CellEvidence) -> BTreeSet<Option<Protocol>> {
+    cell.cell.works().iter().map(|work| past_sql(&work.workload)).collect()
 }
 
 fn must_agree(axis: &str) -> bool {

@@ -7,9 +7,9 @@
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::limits::CACHED;
+use model::protocol::past_sql;
 use model::units::Share;
 use model::verdict::Status;
-use model::words::door;
 
 pub const CHECK: Check = Check {
     id: "server_did_the_work",
@@ -30,7 +30,7 @@ const HANDLERS: &str = "db.handler_reads";
 const AXIS: &str = "settings.query_cache";
 
 fn look(run: &RunEvidence) -> Sight {
-    if run.cell.works().iter().any(|work| door(&work.workload).is_some()) {
+    if run.cell.works().iter().any(|work| past_sql(&work.workload).is_some()) {
         let sentence = "Users come past SQL, where no cache of results is, and no handler counts for all.";
         return Ok(Seen::new(Status::Pass, "0 selects", CACHED.to_string(), sentence));
     }

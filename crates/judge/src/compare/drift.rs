@@ -6,8 +6,8 @@ use super::moved::{canonical, is_the_build};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::prepared;
 use model::load::Work;
-use model::plan::door::speaks_sql;
-use model::words::door;
+use model::plan::served::serves;
+use model::protocol::{Protocol, past_sql};
 use std::collections::BTreeMap;
 
 /// What a difference means for a claim about the two.
@@ -193,7 +193,7 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
             differing("variable.", &a.variables, &b.variables, &mut drifts);
         }
         // A session past SQL has none of its variables.
-        if door_of(base) == door_of(candidate) {
+        if protocol_of(base) == protocol_of(candidate) {
             differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
         }
         for (group, answer) in &one.run.more_sessions {
@@ -221,11 +221,11 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
 
 /// Whether one of the servers is without SQL, and so has no variables.
 fn is_without_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
-    [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| !speaks_sql(&instance.kind)))
+    [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| !serves(&instance.kind, Protocol::MySql)))
 }
 
-fn door_of(cell: &CellEvidence) -> Option<&'static str> {
-    cell.cell.works().iter().find_map(|work| door(&work.workload))
+fn protocol_of(cell: &CellEvidence) -> Option<Protocol> {
+    cell.cell.works().iter().find_map(|work| past_sql(&work.workload))
 }
 
 /// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows` need

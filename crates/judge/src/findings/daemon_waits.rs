@@ -15,7 +15,7 @@ use crate::frame::evidence::CellEvidence;
 use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
 use crate::frame::waits;
 use crate::stats::{Interval, average};
-use model::plan::door::CACHE;
+use model::plan::served::CACHE;
 use model::units::{Share, Users, round3};
 use model::value::Value;
 

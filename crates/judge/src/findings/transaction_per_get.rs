@@ -10,9 +10,9 @@ use crate::checks::gets_agree::COMMITS;
 use crate::frame::account::{cycle_us, open, per_operation, per_operation_of};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::mean;
-use model::plan::door::CACHE;
+use model::plan::served::CACHE;
+use model::protocol::{Protocol, past_sql};
 use model::units::{Share, round3};
-use model::words::door;
 
 pub(super) const BATCH: &str = "settings.read_batch";
 /// What the proposal puts into one transaction: the study's own, and enough that what is left of it is no cost.
@@ -74,7 +74,7 @@ fn case(scene: &Scene, cell: &CellEvidence) -> Option<Case> {
 /// Whether users come by the protocol of memcached, and not to memcached.
 pub(super) fn by_plugin(cell: &CellEvidence) -> bool {
     let instance = cell.runs.first().and_then(|run| run.instance);
-    door(&cell.cell.workload) == Some(CACHE) && instance.is_some_and(|i| i.kind != CACHE)
+    past_sql(&cell.cell.workload) == Some(Protocol::Memcached) && instance.is_some_and(|i| i.kind != CACHE)
 }
 
 fn batch(cell: &CellEvidence) -> Option<i64> {

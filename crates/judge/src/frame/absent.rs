@@ -3,9 +3,9 @@
 
 use super::check::Seen;
 use super::evidence::CellEvidence;
-use model::plan::door::{CACHE, MONGODB};
+use model::plan::served::CACHE;
+use model::protocol::{Protocol, past_sql};
 use model::verdict::Status;
-use model::words::door;
 
 /// Checks of what lies in tables and becomes of it.
 const OF_TABLES: [&str; 7] = [
@@ -22,7 +22,7 @@ const OF_STATEMENTS: &str = "plans_were_stable";
 /// What such a check says of this cell; `None` where it has something to look at.
 pub fn seen(check: &str, cell: &CellEvidence) -> Option<Seen> {
     let is_cache = !cell.runs.is_empty() && cell.runs.iter().all(|run| run.instance.is_some_and(|i| i.kind == CACHE));
-    let by_key = cell.cell.works().iter().all(|work| door(&work.workload).is_some_and(|door| door != MONGODB));
+    let by_key = cell.cell.works().iter().all(|work| past_sql(&work.workload).is_some_and(Protocol::is_key_value));
     let (none, sentence) = if is_cache && OF_TABLES.contains(&check) {
         ("no tables", "The server is a cache, which has no tables, no transactions and no log.")
     } else if by_key && check == OF_STATEMENTS {

@@ -10,9 +10,9 @@ use super::metrics::{SERVER_SYSTEM, SERVER_USER};
 use crate::stats::{self, Interval, average};
 use model::judgement::{Account, Growth, Term};
 use model::plan::CellId;
+use model::protocol::past_sql;
 use model::units::{Share, round3};
 use model::value::Value;
-use model::words::door;
 use std::collections::BTreeMap;
 
 /// An account that leaves more than this over, or covers more than this twice, carries no quantitative claim.
@@ -114,7 +114,7 @@ fn micros(run: &RunEvidence, counter: &str) -> Option<f64> {
 
 /// What performance_schema knows of users is those of SQL: of users past it, only what the whole server counts is told.
 fn of_users(run: &RunEvidence, counter: &str) -> Option<f64> {
-    let knows = !counter.starts_with("foreground.") || door(&run.cell.workload).is_none();
+    let knows = !counter.starts_with("foreground.") || past_sql(&run.cell.workload).is_none();
     per_operation(run, counter).filter(|_| knows)
 }
 

@@ -1,7 +1,7 @@
 //! Work with sessions outside of any load: what a script's commands do before and after a run. Each piece of work is a task
 //! of its own on the calling thread's executor, so that pieces wait side by side; nothing is measured.
 
-use super::own_sessions::{AtLarge, Doors, Openings};
+use super::own_sessions::{AtLarge, Openings, ScriptEndpoints};
 use crate::executor::Executor;
 use model::load::Io;
 use model::units::Nanos;
@@ -17,7 +17,7 @@ pub type Working<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Does all of it on this thread; `None` for what a stop cut off.
 pub fn alone<T: 'static>(
-    doors: &Doors,
+    doors: &ScriptEndpoints,
     deadline: Nanos,
     io: Io,
     stop: &AtomicBool,

@@ -3,11 +3,12 @@
 //! (`&authSource=NAME`). The password never stands in it, because a DSN goes into the record; it comes from the environment.
 //! It is taken apart by `model::dsn`; here is what each protocol makes of its parts.
 
-use super::endpoint::{Address, Door};
+use super::endpoint::{Address, SqlEndpoint};
 use super::mongodb::session::{Account, Store};
 use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
 use model::dsn::{Dsn, Malformed};
+use model::protocol::Protocol;
 use std::path::PathBuf;
 use wire::mongodb::login::ADMIN;
 
@@ -17,13 +18,15 @@ pub const PASSWORD: &str = "ASSAY_PASSWORD";
 const MYSQL_PORT: u16 = 3306;
 const MONGODB_PORT: u16 = 27017;
 const MEMCACHED_PORT: u16 = 11211;
-const SCHEMES: [(&str, u16); 3] = [("mysql", MYSQL_PORT), ("mongodb", MONGODB_PORT), ("memcached", MEMCACHED_PORT)];
+/// Those whose DSNs are read here, with the port where nobody says one.
+const PORTS: [(Protocol, u16); 3] =
+    [(Protocol::MySql, MYSQL_PORT), (Protocol::MongoDb, MONGODB_PORT), (Protocol::Memcached, MEMCACHED_PORT)];
 
 const ROOT: &str = "root";
 
 /// What a DSN says.
 struct Named {
-    own_port: u16,
+    protocol: Protocol,
     user: Option<String>,
     address: Address,
     schema: Option<String>,
@@ -37,9 +40,9 @@ fn wrong(dsn: &str, why: &str) -> Trouble {
 }
 
 /// The door of tables or keys that a DSN names. Its schema may be absent.
-pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
-    let Named { own_port, user, address, schema, tls, source } = Named::read(dsn)?;
-    if own_port == MEMCACHED_PORT {
+pub fn door(dsn: &str, password: String) -> Result<SqlEndpoint, Trouble> {
+    let Named { protocol, user, address, schema, tls, source } = Named::read(dsn)?;
+    if protocol == Protocol::Memcached {
         if tls.is_some() || user.is_some() {
             return Err(wrong(dsn, "assay has no accounts and no encryption in the protocol of memcached://"));
         }
@@ -50,7 +53,7 @@ pub fn door(dsn: &str, password: String) -> Result<Door, Trouble> {
     if source.is_some() {
         return Err(wrong(dsn, "authSource is said of mongodb:// alone"));
     }
-    Ok(Door { address, user: user.unwrap_or_else(|| ROOT.into()), password, schema, tls })
+    Ok(SqlEndpoint { address, user: user.unwrap_or_else(|| ROOT.into()), password, schema, tls })
 }
 
 /// The store of documents that a DSN names, and its schema, which may be absent. As everywhere in MongoDB's world, an account is known
@@ -75,8 +78,10 @@ impl Named {
     fn read(text: &str) -> Result<Self, Trouble> {
         let wrong = |why: &str| wrong(text, why);
         let dsn = Dsn::parse(text).map_err(|Malformed { what, mend }| Trouble::new(what).mend(mend))?;
-        let Some((_, own_port)) = SCHEMES.into_iter().find(|(scheme, _)| *scheme == dsn.scheme) else {
-            let [first, others @ ..] = SCHEMES.map(|(scheme, _)| format!("{scheme}://"));
+        let named = Protocol::of_scheme(&dsn.scheme);
+        let Some((protocol, own_port)) = PORTS.into_iter().find(|(protocol, _)| named == Some(*protocol)) else {
+            let schemes = PORTS.map(|(protocol, _)| protocol.scheme().unwrap_or_default());
+            let [first, others @ ..] = schemes.map(|scheme| format!("{scheme}://"));
             return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
         };
         let Query { socket, tls, source } = Query::read(&dsn.query).map_err(|why| wrong(&why))?;
@@ -90,7 +95,7 @@ impl Named {
             return Err(wrong("a schema is named by letters, digits and underscores"));
         }
         let tls = tls.map(|(mode, ca)| Tls::new(mode, ca)).transpose()?;
-        Ok(Self { own_port, user: dsn.user, address, schema, tls, source })
+        Ok(Self { protocol, user: dsn.user, address, schema, tls, source })
     }
 }
 

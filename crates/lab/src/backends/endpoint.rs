@@ -1,6 +1,10 @@
 //! Where a server listens and who we are to it. The password is kept out of `Debug` and of everything that is recorded.
 
+use super::keyed::KeyEndpoint;
+use super::mongodb::session::DocumentEndpoint;
 use super::tls::Tls;
+use model::load::Work;
+use model::protocol::Protocol;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -31,9 +35,31 @@ impl Address {
     }
 }
 
-/// A door to one server: address and account.
+/// An endpoint past SQL, for users who speak another protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    Keys(KeyEndpoint),
+    Documents(DocumentEndpoint),
+}
+
+impl Endpoint {
+    pub fn keys(&self) -> Option<&KeyEndpoint> {
+        match self {
+            Self::Keys(endpoint) => Some(endpoint),
+            Self::Documents(_) => None,
+        }
+    }
+    pub fn documents(&self) -> Option<&DocumentEndpoint> {
+        match self {
+            Self::Keys(_) => None,
+            Self::Documents(endpoint) => Some(endpoint),
+        }
+    }
+}
+
+/// Where SQL is spoken to one server: address and account.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Door {
+pub struct SqlEndpoint {
     pub address: Address,
     pub user: String,
     pub password: String,
@@ -43,7 +69,7 @@ pub struct Door {
     pub tls: Option<Tls>,
 }
 
-impl Door {
+impl SqlEndpoint {
     pub fn root(socket: PathBuf) -> Self {
         Self { address: Address::Unix(socket), user: "root".into(), password: String::new(), schema: None, tls: None }
     }
@@ -53,8 +79,13 @@ impl Door {
     }
 }
 
-impl fmt::Debug for Door {
+impl fmt::Debug for SqlEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.user, self.address)
     }
+}
+
+/// The protocol in which users ask who do this work. Scripts that the command line names are no workloads of a plan: they speak SQL.
+pub(crate) fn protocol_of(work: &Work) -> Protocol {
+    workload::by_name(&work.workload).map_or(Protocol::MySql, |workload| workload.words().protocol())
 }

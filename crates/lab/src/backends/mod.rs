@@ -11,7 +11,7 @@ pub mod memcached;
 pub mod mongodb;
 pub mod mysql;
 pub mod own_sessions;
-pub mod past_sql;
 pub mod postgres;
 mod random;
+pub mod sql;
 pub mod tls;

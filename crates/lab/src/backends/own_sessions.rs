@@ -1,7 +1,7 @@
 //! Sessions that their user opens and closes itself, as scripts do: by number, through the doors of a driver in turn. A user
 //! of this kind waits for one thing at a time, so one opening, one closing and one sleep are kept.
 
-use super::endpoint::{Address, Door};
+use super::endpoint::{Address, SqlEndpoint};
 use super::mysql::session as mysql;
 use super::mysql::session::{Connecting, Ledger, Opening};
 use super::postgres::session as postgres;
@@ -19,10 +19,10 @@ type Coming<T> = Pin<Box<dyn Future<Output = T>>>;
 
 /// Where sessions of each driver may be opened.
 #[derive(Clone, Debug, Default)]
-pub struct Doors {
+pub struct ScriptEndpoints {
     /// Taken by new sessions in turn.
-    pub mysql: Vec<Door>,
-    pub postgres: Option<Door>,
+    pub mysql: Vec<SqlEndpoint>,
+    pub postgres: Option<SqlEndpoint>,
 }
 
 /// The same, with the way to each.
@@ -58,8 +58,8 @@ pub struct AtLarge<L: Ledger + Clone + 'static> {
 }
 
 impl Openings {
-    pub fn new(doors: &Doors, handle: &Handle, deadline: Nanos) -> Self {
-        let opening = |door: &Door| {
+    pub fn new(doors: &ScriptEndpoints, handle: &Handle, deadline: Nanos) -> Self {
+        let opening = |door: &SqlEndpoint| {
             let (handle, address) = (handle.clone(), door.address.clone());
             let connect = Box::new(move || -> Connecting {
                 let (handle, address) = (handle.clone(), address.clone());

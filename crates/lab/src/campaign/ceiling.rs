@@ -4,7 +4,7 @@
 //! low, and would make quiet runs look client-bound: it is measured again before long, an old one too, and of the last two the
 //! better counts at each level.
 
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::load::{LoadPlan, UserGroup, Witness, drive};
 use crate::notebook::unix_ms;
 use crate::os::procfs;
@@ -158,11 +158,11 @@ fn measure_at(
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: Door::root(socket.to_path_buf()),
+        door: SqlEndpoint::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     };
     let load_plan = LoadPlan {

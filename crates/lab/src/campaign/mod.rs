@@ -21,9 +21,10 @@ use crate::provision::instance::Up;
 use crate::provision::snapshots::{Kept, Store};
 use crate::servers::process::folders::{House, free_bytes, private_folder};
 use crate::trouble::Trouble;
+use model::dsn;
 use model::host::Host;
-use model::plan::door::{MONGODB, of_dsn};
 use model::plan::{Cell, CellId, Plan, PlannedRun};
+use model::protocol::Protocol;
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::search::{Step, Trial};
@@ -145,10 +146,10 @@ fn carried_out(mut lab: Lab<'_>) -> (Lab<'_>, Result<(), Halt>) {
 /// without room for the plan's data.
 pub fn check(plan: &Plan) -> Result<(), Trouble> {
     let named: BTreeSet<_> = plan.cells.iter().filter_map(|c| c.server.on.as_deref()).collect();
-    named.into_iter().try_for_each(|dsn| match of_dsn(dsn) {
-        Some(MONGODB) => documents::named(dsn).map(drop),
-        Some(_) => found_cache::look(dsn),
-        None => found::has_room(dsn, most_users(plan, dsn)),
+    named.into_iter().try_for_each(|dsn| match dsn::protocol(dsn) {
+        Protocol::MongoDb => documents::named(dsn).map(drop),
+        Protocol::Memcached | Protocol::PostgreSql => found_cache::look(dsn),
+        Protocol::MySql | Protocol::HandlerSocket => found::has_room(dsn, most_users(plan, dsn)),
     })?;
     check_disk(plan)
 }

@@ -2,7 +2,7 @@
 //! what the record hears. What is asked, sampled and written is what it is for every run.
 
 use super::{Lab, Progress, carried_out};
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::load::{LoadPlan, Outcome, Witness};
 use crate::notebook::Notebook;
 use crate::os::process::Guard;
@@ -24,7 +24,7 @@ pub(crate) struct Visit<'a> {
 
 impl Visit<'_> {
     /// Where the first user comes in.
-    pub fn door(&self) -> &Door {
+    pub fn door(&self) -> &SqlEndpoint {
         &self.load_plan.user_groups[0].door
     }
 }

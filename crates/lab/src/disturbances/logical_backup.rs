@@ -4,7 +4,7 @@
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use model::words::DisturbanceWords;
@@ -111,7 +111,7 @@ impl Drop for Dumping {
 }
 
 fn start(scene: &Scene, program: &Path) -> Result<Child, Trouble> {
-    let Door { address, user, password, .. } = &scene.place.door;
+    let SqlEndpoint { address, user, password, .. } = &scene.place.door;
     let launcher = scene.place.build.iter().filter(|b| program.starts_with(&b.installed.basedir));
     let words: Vec<PathBuf> =
         launcher.flat_map(|b| &b.launcher).map(PathBuf::from).chain([program.to_path_buf()]).collect();

@@ -5,7 +5,7 @@
 //! different servers are those of the same questions; a few further values show plans that depend on them. After the users left
 //! the plans are asked for once more.
 
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::{Control, TextRow};
 use crate::provision::snapshots::manifest::digest;
 use model::record::answer::{Answered, SessionAnswer, StatementPlan, TlsAnswer};
@@ -42,7 +42,7 @@ pub fn probes(workload: &dyn Workload, parameters: &Parameters) -> Vec<Vec<Probe
     (0..SAMPLES).map(|n| workload.probes(parameters, ASKED.nth(n))).collect()
 }
 
-fn enter(door: &Door, setup: &[String]) -> Result<Control, Fault> {
+fn enter(door: &SqlEndpoint, setup: &[String]) -> Result<Control, Fault> {
     let mut control = Control::connect(door)?;
     for sql in setup {
         control.execute(sql)?;
@@ -50,7 +50,12 @@ fn enter(door: &Door, setup: &[String]) -> Result<Control, Fault> {
     Ok(control)
 }
 
-pub fn ask(door: &Door, setup: &[String], probes: &[Vec<Probe>], patience: Duration) -> Result<SessionAnswer, Fault> {
+pub fn ask(
+    door: &SqlEndpoint,
+    setup: &[String],
+    probes: &[Vec<Probe>],
+    patience: Duration,
+) -> Result<SessionAnswer, Fault> {
     let mut control = enter(door, setup)?;
     let variables = pairs(control.rows(VARIABLES)?);
     let [first, others @ ..] = probes else { unreachable!("there are several lists of probes") };
@@ -83,7 +88,7 @@ fn tls(control: &mut Control, (version, cipher): (String, String)) -> Result<Tls
 }
 
 /// Plans of the same statements now, where they read otherwise.
-pub fn again(door: &Door, setup: &[String], plans: &[StatementPlan]) -> Result<BTreeMap<String, String>, Fault> {
+pub fn again(door: &SqlEndpoint, setup: &[String], plans: &[StatementPlan]) -> Result<BTreeMap<String, String>, Fault> {
     let mut control = enter(door, setup)?;
     let mut changed = BTreeMap::new();
     for plan in plans {

@@ -1,10 +1,10 @@
 //! Asks the data what their workload wants to know of them, before the users come and after they left, outside of everything
 //! that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never ends a run.
 
-use crate::backends::endpoint::Door;
-use crate::backends::mongodb::session::{DocumentDoor, control as documents};
+use crate::backends::endpoint::Endpoint;
+use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::mongodb::session::{DocumentEndpoint, control as documents};
 use crate::backends::mysql::control::Control;
-use crate::backends::past_sql::PastSql;
 use crate::load::{Counted, UserGroup};
 use crate::provision::dataset::key;
 use crate::provision::wanted::identity;
@@ -28,8 +28,8 @@ pub(crate) struct Auditor {
 
 /// Where the data lie.
 enum Room {
-    Tables(Door),
-    Documents(DocumentDoor),
+    Tables(SqlEndpoint),
+    Documents(DocumentEndpoint),
 }
 
 /// Who is asked.
@@ -74,7 +74,7 @@ impl Auditor {
                         disclosures,
                         ..Audit::default()
                     };
-                    let documents = user_group.by_key.as_ref().and_then(PastSql::documents).cloned();
+                    let documents = user_group.past_sql.as_ref().and_then(Endpoint::documents).cloned();
                     let door = documents.map_or_else(|| Room::Tables(user_group.door.clone()), Room::Documents);
                     audits.push(Asked { door, asks, user_groups: vec![number], audit });
                 }

@@ -3,13 +3,13 @@
 //! server that the lab did not start stay as they are. The threads of a plugin's daemon are none that performance_schema knows,
 //! and what they pass is not counted as long as it asks whose thread it was: so for its users it is told not to ask.
 
+use crate::backends::endpoint::protocol_of;
 use crate::backends::mysql::control::{Control, PATIENCE};
 use crate::campaign::Lab;
 use crate::provision::instance::Serving;
 use model::plan::Cell;
-use model::plan::door::CACHE;
+use model::protocol::Protocol;
 use model::record::explain::{Explain, Wait};
-use model::words::door;
 use std::collections::BTreeMap;
 use workload::session::Fault;
 
@@ -52,7 +52,7 @@ impl Lab<'_> {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
         let control = Control::connect_with(&up.door, PATIENCE).map_err(|e| e.to_string())?;
-        let of_strangers = cell.works().iter().any(|work| door(&work.workload) == Some(CACHE));
+        let of_strangers = cell.works().iter().any(|work| protocol_of(work) == Protocol::Memcached);
         self.instruments = Some(Instruments::switch_on(control, of_strangers)?);
         Ok(())
     }

@@ -2,11 +2,10 @@
 //! they come: when their stage begins, because the stages before it have changed the data.
 
 use super::answers;
-use crate::backends::endpoint::Door;
-use crate::backends::keyed::provision::key_door;
-use crate::backends::keyed::{KeyDoor, Keys, Protocol, provision as keyed};
+use crate::backends::endpoint::{Endpoint, SqlEndpoint, protocol_of};
+use crate::backends::keyed::provision::{self as keyed, key_door};
+use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mongodb::provision as documents;
-use crate::backends::past_sql::PastSql;
 use crate::backends::postgres::provision as postgres;
 use crate::campaign::Lab;
 use crate::disturbances::ends_the_server;
@@ -16,8 +15,8 @@ use crate::provision::wanted::identity;
 use crate::servers::placement::place;
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
-use model::plan::door::MONGODB;
 use model::plan::{Cell, PlannedRun, Stage};
+use model::protocol::Protocol;
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
 use model::seed::Seed;
@@ -60,13 +59,13 @@ impl Lab<'_> {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
         let parameters = Arc::new(group.work.parameters.clone());
-        let by_key = past_sql(up, &group.work, &cell.server.engine);
+        let past_sql = past_sql(up, &group.work, &cell.server.engine);
         // Those who come by key leave SQL to the lab.
-        let door = if by_key.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
-        let inside = |door: &Door| within(up, door, &group.work, &cell.server.engine);
+        let door = if past_sql.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
+        let inside = |door: &SqlEndpoint| within(up, door, &group.work, &cell.server.engine);
         UserGroup {
             postgres: None,
-            by_key,
+            past_sql,
             setup: workload.session_setup(&parameters),
             door: inside(door),
             others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
@@ -84,7 +83,7 @@ impl Lab<'_> {
     }
 }
 
-fn within(up: &Up, door: &Door, work: &Work, engine: &str) -> Door {
+fn within(up: &Up, door: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndpoint {
     match up.datasets.get(&identity(work, engine).0) {
         Some(Ok(schema)) => door.within(schema),
         Some(Err(_)) | None => door.clone(),
@@ -103,9 +102,9 @@ pub(crate) fn ask(
         if told.contains(&&group.work) {
             continue;
         }
-        let answer = match &user_group.by_key {
-            Some(PastSql::Documents(door)) => documents::ask(door)?,
-            Some(PastSql::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&user_group.door))?,
+        let answer = match &user_group.past_sql {
+            Some(Endpoint::Documents(door)) => documents::ask(door)?,
+            Some(Endpoint::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&user_group.door))?,
             None if postgres::is_named(&cell.server) => {
                 postgres::ask(&postgres::door(&cell.server, user_group).expect("a visit knows its door"))?
             }
@@ -123,18 +122,19 @@ pub(crate) fn ask(
 }
 
 /// Whether there is SQL beside the door: a cache has no schema to be within.
-fn has_sql(door: &KeyDoor) -> bool {
+fn has_sql(door: &KeyEndpoint) -> bool {
     match &door.protocol {
-        Protocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
-        Protocol::HandlerSocket { .. } => true,
+        KeyProtocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
+        KeyProtocol::HandlerSocket { .. } => true,
     }
 }
 
-/// The door of users who do this work, where it is not that of SQL.
-fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<PastSql> {
-    match model::words::door(&work.workload)? {
-        MONGODB => documents::door(up, &identity(work, engine).0).map(PastSql::Documents),
-        _ => key_door(up, work, engine).map(PastSql::Keys),
+/// The endpoint of users who do this work, where it is not that of SQL.
+fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
+    match protocol_of(work) {
+        Protocol::MySql | Protocol::PostgreSql => None,
+        Protocol::MongoDb => documents::door(up, &identity(work, engine).0).map(Endpoint::Documents),
+        Protocol::Memcached | Protocol::HandlerSocket => key_door(up, work, engine).map(Endpoint::Keys),
     }
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn ask_again((stage, load_plan): &(Stage, LoadPlan), cell: &Cell, rec
             None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
-        if user_group.by_key.is_some() || postgres::is_named(&cell.server) {
+        if user_group.past_sql.is_some() || postgres::is_named(&cell.server) {
             continue;
         }
         session.plans_after = answers::again(&user_group.door, &user_group.setup, &session.plans).ok();

@@ -10,7 +10,7 @@ use super::limit_watch::LimitWatch;
 use super::recorder::{RunRecorder, Watch, joined, keep_own};
 use super::sampling::{Sampling, between, together};
 use super::troubles;
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::postgres::provision as postgres;
 use crate::campaign::{Halt, Lab};
@@ -31,8 +31,9 @@ use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node, 
 use crate::servers::catalogue;
 use crate::servers::placement::place;
 use crate::trouble::Trouble;
-use model::plan::door::speaks_sql;
+use model::plan::served::serves;
 use model::plan::{Cell, PlannedRun, Stage};
+use model::protocol::Protocol;
 use model::record::RECORD_SCHEMA;
 use model::record::answer::SessionAnswer;
 use model::record::event::EventKind;
@@ -66,7 +67,7 @@ impl Lab<'_> {
         }
         let load_plans = self.load_plans(planned, cell);
         let up = self.up.as_ref().expect("it was there");
-        let has_sql = speaks_sql(&up.build.installed.kind);
+        let has_sql = serves(&up.build.installed.kind, Protocol::MySql);
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
         let user_groups: Vec<_> =
             load_plans.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).cloned().collect();
@@ -103,14 +104,14 @@ impl Lab<'_> {
         let wanted_of_server = samplers::Wanted {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-            door: user_groups.iter().find_map(|user_group| user_group.by_key.as_ref()?.keys().cloned()),
+            door: user_groups.iter().find_map(|user_group| user_group.past_sql.as_ref()?.keys().cloned()),
         };
         let postgres = postgres::door(&cell.server, &load_plans[0].1.user_groups[0]);
         let all = move || {
             if let Some(door) = &postgres {
                 return sources_of_postgres(postgres::asker(door, patience), followed, &theirs);
             }
-            let of_node = |(number, (door, pid)): (u32, &(Door, u32))| {
+            let of_node = |(number, (door, pid)): (u32, &(SqlEndpoint, u32))| {
                 sources_of_node(number, asker(door, patience), *pid, &engine)
             };
             let asks = has_sql.then(|| asker(&sampled, patience));
@@ -313,7 +314,7 @@ impl Lab<'_> {
 }
 
 /// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
-fn asker(door: &Door, patience: Duration) -> Box<dyn Ask> {
+fn asker(door: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
     match Control::connect_with(door, patience) {
         Ok(control) => {
             let dialect = control.dialect();
@@ -334,7 +335,7 @@ impl Ask for Control {
 
 /// A session that comes back when the server does.
 struct Asking {
-    door: Door,
+    door: SqlEndpoint,
     patience: Duration,
     dialect: Option<Dialect>,
     control: Option<Control>,

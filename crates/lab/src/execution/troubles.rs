@@ -1,6 +1,6 @@
 //! What went wrong during a run, told in a sentence for the events of the record; the numbers stay in its tallies.
 
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use model::errors;
 use model::record::tally::Tally;
@@ -32,7 +32,7 @@ pub fn sentence(whole: &Tally) -> Option<String> {
 }
 
 /// Why a server had no room, with its limit and the mend.
-pub fn with_limit(door: &Door, why: String) -> String {
+pub fn with_limit(door: &SqlEndpoint, why: String) -> String {
     let asked = Control::connect_with(door, PATIENCE).and_then(|mut control| {
         let limit = control.value("SELECT @@max_connections");
         control.quit();

@@ -11,8 +11,8 @@ pub mod tally;
 pub mod worker;
 pub mod worker_state;
 
-use crate::backends::endpoint::Door;
-use crate::backends::past_sql::PastSql;
+use crate::backends::endpoint::Endpoint;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::os::{clock, waits};
 use course::Course;
 use failure::Cause;
@@ -68,15 +68,15 @@ pub struct UserGroup {
     pub deadline: Nanos,
     pub reconnect_every: Option<u64>,
     pub errors: Errors,
-    pub door: Door,
+    pub door: SqlEndpoint,
     /// To the other nodes of a cluster: users take `door` and these in turn.
-    pub others: Vec<Door>,
+    pub others: Vec<SqlEndpoint>,
     /// What each session says first.
     pub setup: Vec<String>,
-    /// The door to PostgreSQL, for users who open their sessions themselves.
-    pub postgres: Option<Door>,
-    /// The door past SQL, for users who do not speak it.
-    pub by_key: Option<PastSql>,
+    /// That of PostgreSQL, for users who open their sessions themselves.
+    pub postgres: Option<SqlEndpoint>,
+    /// The endpoint of users who do not speak SQL.
+    pub past_sql: Option<Endpoint>,
     /// A server that is gone is waited for: who cannot connect tries again until it is back.
     pub outlasts: bool,
 }
@@ -98,8 +98,8 @@ impl LoadPlan {
 }
 
 impl UserGroup {
-    /// The door that a user takes, always the same.
-    fn door_of(&self, user: u32) -> &Door {
+    /// The endpoint that a user takes, always the same.
+    fn door_of(&self, user: u32) -> &SqlEndpoint {
         match user as usize % (self.others.len() + 1) {
             0 => &self.door,
             n => &self.others[n - 1],

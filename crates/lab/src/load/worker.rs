@@ -10,12 +10,11 @@ use super::seat::UserSeat;
 use super::tally::WorkerTally;
 use super::worker_state::{StateLedger, WorkerState};
 use super::{LoadPlan, UserGroup, pin};
-use crate::backends::endpoint::Address;
+use crate::backends::endpoint::{Address, Endpoint};
 use crate::backends::keyed;
 use crate::backends::mongodb::session as documents;
 use crate::backends::mysql::session::{Again, Connecting, Opening, Session};
-use crate::backends::own_sessions::{AtLarge, Doors, Openings};
-use crate::backends::past_sql::PastSql;
+use crate::backends::own_sessions::{AtLarge, Openings, ScriptEndpoints};
 use crate::executor::near::Part;
 use crate::executor::{Executor, Handle, prompt};
 use crate::os::clock;
@@ -26,6 +25,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use workload::life::{DocumentsLife, KeyValueLife, Life, Place, ScriptLife, SqlLife};
 use workload::session::Fault;
 use workload::user::Memory;
 
@@ -78,27 +78,16 @@ pub fn work(
         let user_group = Rc::new(user_group.clone());
         let state = state(&user_group, course, &handle, place.map(|place| (place, of)));
         for number in place.into_iter().flat_map(|place| (place..user_group.users).step_by(of as usize)) {
-            let opening = opening(&user_group, number, &handle, &state);
             let (state, connected) = (Rc::clone(&state), Rc::clone(&connected));
-            handle.spawn(Box::pin(live(
-                Rc::clone(&user_group),
-                number,
-                sitting,
-                opening,
-                state,
-                handle.clone(),
-                connected,
-            )));
+            handle.spawn(Box::pin(live(Rc::clone(&user_group), number, sitting, state, handle.clone(), connected)));
             sitting += 1;
         }
         tables.push(Table { user_group, state, spares });
     }
     // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
     // session has nothing to gather: its rate is the same.
-    let few_threads = load_plan
-        .user_groups
-        .iter()
-        .all(|user_group| user_group.by_key.as_ref().is_some_and(|door| door.keys().is_some()));
+    let few_threads =
+        load_plan.user_groups.iter().all(|user_group| matches!(user_group.workload.life(), Life::KeyValue(_)));
     if load_plan.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
         handle.share_cpu();
     }
@@ -152,53 +141,6 @@ fn state(user_group: &UserGroup, course: &Arc<Course>, handle: &Handle, place: O
     })
 }
 
-/// How a user comes to its session.
-enum Way {
-    Sql(Rc<Opening>),
-    Key(Rc<keyed::Opening>),
-    Documents(Rc<documents::Opening>),
-    /// It opens sessions itself, at these doors in turn.
-    AtLarge(Rc<Openings>),
-}
-
-fn opening(user_group: &UserGroup, number: u32, handle: &Handle, state: &Rc<WorkerState>) -> Way {
-    let to = |address: &Address| {
-        let (handle, address, deadline) = (handle.clone(), address.clone(), user_group.deadline);
-        Box::new(move || -> Connecting {
-            let (handle, address) = (handle.clone(), address.clone());
-            Box::pin(async move { handle.connect(&address, deadline).await })
-        })
-    };
-    if user_group.workload.opens_its_sessions() {
-        let mysql = std::iter::once(&user_group.door).chain(&user_group.others).cloned().collect();
-        let doors = Doors { mysql, postgres: user_group.postgres.clone() };
-        return Way::AtLarge(Rc::new(Openings::new(&doors, handle, user_group.deadline)));
-    }
-    match &user_group.by_key {
-        Some(PastSql::Keys(door)) => {
-            Way::Key(Rc::new(keyed::Opening { door: door.clone(), connect: to(&door.address) }))
-        }
-        Some(PastSql::Documents(door)) => {
-            Way::Documents(Rc::new(documents::Opening { door: door.clone(), connect: to(&door.store.address) }))
-        }
-        None => {
-            let door = user_group.door_of(number);
-            let again = user_group.outlasts.then(|| {
-                let (handle, state) = (handle.clone(), Rc::clone(state));
-                Box::new(move || -> Again {
-                    let (handle, state) = (handle.clone(), Rc::clone(&state));
-                    Box::pin(async move {
-                        handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
-                        !state.over.get() && !state.course.stopped()
-                    })
-                }) as Box<dyn Fn() -> Again>
-            });
-            let connect = to(&door.address);
-            Way::Sql(Rc::new(Opening { door: door.clone(), connect, setup: user_group.setup.clone(), again }))
-        }
-    }
-}
-
 /// What a user's turn goes through, side by side.
 struct Seated<S> {
     session: S,
@@ -209,7 +151,6 @@ async fn live(
     user_group: Rc<UserGroup>,
     number: u32,
     place: u32,
-    opening: Way,
     state: Rc<WorkerState>,
     handle: Handle,
     connected: Rc<Cell<u32>>,
@@ -220,11 +161,11 @@ async fn live(
         handle.sleep_until(Nanos(clock::now().0 + GLANCE.0 * u64::from(behind))).await;
     }
     let chair = Chair { user_group: &user_group, number, place, state: &state, handle: &handle, connected: &connected };
-    let outcome = match opening {
-        Way::Sql(opening) => chair.with_sql(opening).await,
-        Way::Key(opening) => chair.with_keys(opening).await,
-        Way::Documents(opening) => chair.with_documents(opening).await,
-        Way::AtLarge(openings) => chair.at_large(openings).await,
+    let outcome = match user_group.workload.life() {
+        Life::Sql(life) => chair.in_sql(life).await,
+        Life::KeyValue(life) => chair.by_key(life).await,
+        Life::Documents(life) => chair.in_documents(life).await,
+        Life::Script(life) => chair.as_a_script(life).await,
     };
     state.course.user_left();
     chair.tell(&outcome);
@@ -243,55 +184,98 @@ struct Chair<'a> {
 impl Chair<'_> {
     /// What is done once lies in boxes of its own and is gone afterwards: a user's turn goes through this future, and a
     /// thousand users are to be small.
-    async fn with_sql(&self, opening: Rc<Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(Session::open(opening, StateLedger(Rc::clone(self.state)))).await;
+    async fn in_sql(&self, life: &dyn SqlLife) -> Result<(), Fault> {
+        let opened = Box::pin(Session::open(self.sql(), StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
-        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
-        let life = workload.user(parameters, *seed, self.number, *users, session, seat);
-        self.handle.touches(Part::Life, Memory::of(&*life));
-        let lived = life.await;
+        let living = life.user(self.place(), session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*living));
+        let lived = living.await;
         if Box::pin(self.lingered(&lived)).await {
             Box::pin(seated.session.quit()).await;
         }
         lived
     }
 
-    async fn with_keys(&self, opening: Rc<keyed::Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(keyed::Session::open(opening, StateLedger(Rc::clone(self.state)))).await;
+    async fn by_key(&self, life: &dyn KeyValueLife) -> Result<(), Fault> {
+        let Some(Endpoint::Keys(endpoint)) = &self.user_group.past_sql else {
+            return Err(self.nowhere("keys and values"));
+        };
+        let opening = keyed::Opening { door: endpoint.clone(), connect: self.connect(&endpoint.address) };
+        let opened = Box::pin(keyed::Session::open(Rc::new(opening), StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
-        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
-        let life = workload.user_by_key(parameters, *seed, self.number, *users, session, seat);
-        self.handle.touches(Part::Life, Memory::of(&*life));
-        let lived = life.await;
+        let living = life.user(self.place(), session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*living));
+        let lived = living.await;
         // Nobody counts goodbyes here: the session is dropped.
         Box::pin(self.lingered(&lived)).await;
         lived
     }
 
-    async fn with_documents(&self, opening: Rc<documents::Opening>) -> Result<(), Fault> {
-        let opened = Box::pin(documents::Session::open(opening, StateLedger(Rc::clone(self.state)))).await;
+    async fn in_documents(&self, life: &dyn DocumentsLife) -> Result<(), Fault> {
+        let Some(Endpoint::Documents(endpoint)) = &self.user_group.past_sql else {
+            return Err(self.nowhere("documents"));
+        };
+        let opening = documents::Opening { door: endpoint.clone(), connect: self.connect(&endpoint.store.address) };
+        let opened = Box::pin(documents::Session::open(Rc::new(opening), StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
-        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
         let Seated { session, seat } = &mut *seated;
-        let life = workload.user_of_documents(parameters, *seed, self.number, *users, session, seat);
-        self.handle.touches(Part::Life, Memory::of(&*life));
-        let lived = life.await;
+        let living = life.user(self.place(), session, seat);
+        self.handle.touches(Part::Life, Memory::of(&*living));
+        let lived = living.await;
         Box::pin(self.lingered(&lived)).await;
         lived
     }
 
     /// A user who opens sessions itself closes them too, and does not wait until the server's threads were read.
-    async fn at_large(&self, openings: Rc<Openings>) -> Result<(), Fault> {
+    async fn as_a_script(&self, life: &dyn ScriptLife) -> Result<(), Fault> {
+        let mysql = std::iter::once(&self.user_group.door).chain(&self.user_group.others).cloned().collect();
+        let endpoints = ScriptEndpoints { mysql, postgres: self.user_group.postgres.clone() };
+        let openings = Rc::new(Openings::new(&endpoints, self.handle, self.user_group.deadline));
         let ledger = StateLedger(Rc::clone(self.state));
         let mut sessions = AtLarge::new(openings, self.number, ledger, self.handle.clone());
         let mut seat = UserSeat::new(Rc::clone(self.state), self.handle.clone(), self.user_group, self.number);
         seat.counts_in(Rc::clone(self.connected));
-        let UserGroup { workload, parameters, seed, users, .. } = self.user_group;
-        let life = workload.user_at_large(parameters, *seed, self.number, *users, &mut sessions, &mut seat);
-        self.handle.touches(Part::Life, Memory::of(&*life));
-        life.await
+        let living = life.user(self.place(), &mut sessions, &mut seat);
+        self.handle.touches(Part::Life, Memory::of(&*living));
+        living.await
+    }
+
+    /// Where this user's SQL is said, and what becomes of it while the server is gone.
+    fn sql(&self) -> Rc<Opening> {
+        let door = self.user_group.door_of(self.number);
+        let again = self.user_group.outlasts.then(|| {
+            let (handle, state) = (self.handle.clone(), Rc::clone(self.state));
+            Box::new(move || -> Again {
+                let (handle, state) = (handle.clone(), Rc::clone(&state));
+                Box::pin(async move {
+                    handle.sleep_until(Nanos(clock::now().0 + KNOCK.0)).await;
+                    !state.over.get() && !state.course.stopped()
+                })
+            }) as Box<dyn Fn() -> Again>
+        });
+        let connect = self.connect(&door.address);
+        Rc::new(Opening { door: door.clone(), connect, setup: self.user_group.setup.clone(), again })
+    }
+
+    fn connect(&self, address: &Address) -> Box<dyn Fn() -> Connecting> {
+        let (handle, address, deadline) = (self.handle.clone(), address.clone(), self.user_group.deadline);
+        Box::new(move || -> Connecting {
+            let (handle, address) = (handle.clone(), address.clone());
+            Box::pin(async move { handle.connect(&address, deadline).await })
+        })
+    }
+
+    fn place(&self) -> Place<'_> {
+        let UserGroup { parameters, seed, users, .. } = self.user_group;
+        Place { parameters, seed: *seed, number: self.number, users: *users }
+    }
+
+    /// The run was given no server that serves what its users speak.
+    #[cold]
+    fn nowhere(&self, what: &str) -> Fault {
+        Fault::Unopened(format!("no server of {what} is known to this run"))
     }
 
     fn seated<S>(&self, opened: Result<S, Fault>) -> Result<Box<Seated<S>>, Fault> {

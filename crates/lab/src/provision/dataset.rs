@@ -4,7 +4,7 @@
 use super::instance::{NEWS, Serving};
 use super::loader::{self, LoadFault, Loaded};
 use super::wanted::Wanted;
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::{Found, Lying, lying, mark};
 use crate::campaign::{Halt, Lab, Unready};
@@ -194,7 +194,7 @@ impl Lab<'_> {
 }
 
 /// A schema of ours, empty: what a killed lab left in it is gone with its instance, but a failed load may lie there.
-fn create_schema(root: &Door, schema: &str) -> Result<(), Fault> {
+fn create_schema(root: &SqlEndpoint, schema: &str) -> Result<(), Fault> {
     let mut control = Control::connect(root)?;
     control.execute(&format!("DROP DATABASE IF EXISTS {schema}"))?;
     control.execute(&format!("CREATE DATABASE {schema}"))?;

@@ -5,7 +5,7 @@
 use super::prepare::told;
 use super::snapshots::Kept;
 use super::snapshots::rest::{settle, warm};
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mongodb::session::Store;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::{Found, build_of, knock, knock_at};
@@ -17,10 +17,12 @@ use crate::servers::process::cluster::{self, Fill};
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::servers::{Build, catalogue};
 use crate::trouble::Trouble;
+use model::dsn;
 use model::host::InstalledBuild;
-use model::plan::door::{CACHE, FERRETDB, MONGODB, POSTGRESQL, of_dsn, speaks_sql};
+use model::plan::served::{CACHE, FERRETDB, serves};
 use model::plan::topology::Topology;
 use model::plan::{Cell, Server};
+use model::protocol::Protocol;
 use model::record::answer::InstanceRecord;
 use model::record::event::EventKind;
 use model::record::start::{Prepared, Restored};
@@ -42,7 +44,7 @@ pub struct Up {
     pub key: String,
     pub server: Serving,
     /// Outside any schema.
-    pub door: Door,
+    pub door: SqlEndpoint,
     /// The other nodes of a cluster, from the second on.
     pub nodes: Vec<Node>,
     /// Beside that one, for users.
@@ -69,7 +71,7 @@ pub struct Up {
 }
 
 impl Up {
-    pub(crate) fn new(key: &str, server: Serving, build: Build, door: Door, prepared: Prepared) -> Self {
+    pub(crate) fn new(key: &str, server: Serving, build: Build, door: SqlEndpoint, prepared: Prepared) -> Self {
         let key = key.to_string();
         let doors = Doors::default();
         Self {
@@ -95,7 +97,7 @@ impl Up {
 /// A node of a cluster that is not its first.
 pub struct Node {
     pub instance: Instance,
-    pub door: Door,
+    pub door: SqlEndpoint,
 }
 
 /// Who is behind the door.
@@ -141,11 +143,11 @@ impl Lab<'_> {
         self.progress.say(&format!("{verb} {}", cell.server.build));
         self.notebook.note(EventKind::InstanceStarting, None, format!("{} ({key})", cell.server.build))?;
         let up = match &cell.server.on {
-            Some(dsn) => match of_dsn(dsn) {
-                Some(MONGODB) => self.meet_documents(&key, &cell.server, dsn),
-                Some(POSTGRESQL) => self.meet_postgres(&key, &cell.server, dsn),
-                Some(_) => self.meet_cache(&key, &cell.server, dsn),
-                None => self.meet(&key, &cell.server, dsn),
+            Some(dsn) => match dsn::protocol(dsn) {
+                Protocol::MongoDb => self.meet_documents(&key, &cell.server, dsn),
+                Protocol::PostgreSql => self.meet_postgres(&key, &cell.server, dsn),
+                Protocol::Memcached => self.meet_cache(&key, &cell.server, dsn),
+                Protocol::MySql | Protocol::HandlerSocket => self.meet(&key, &cell.server, dsn),
             },
             None => self.start(&key, &cell.server, kept),
         };
@@ -174,7 +176,7 @@ impl Lab<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: (server.tcp && server.topology.is_single() && speaks_sql(&build.installed.kind))
+            tcp: (server.tcp && server.topology.is_single() && serves(&build.installed.kind, Protocol::MySql))
                 .then(free_port)
                 .transpose()?,
             stop: self.stop,
@@ -199,7 +201,7 @@ impl Lab<'_> {
         if build.installed.kind == FERRETDB {
             return self.start_documents(key, server, &build, instance);
         }
-        let door = Door::root(instance.socket().to_path_buf());
+        let door = SqlEndpoint::root(instance.socket().to_path_buf());
         let mut control =
             Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
         let asked = describe(key, server, &mut control)
@@ -232,7 +234,7 @@ impl Lab<'_> {
         build: &Build,
         instance: Instance,
     ) -> Result<Node, Trouble> {
-        let door = Door::root(instance.socket().to_path_buf());
+        let door = SqlEndpoint::root(instance.socket().to_path_buf());
         let asked = Control::connect(&door).and_then(|mut control| {
             let asked = describe(&key_of(key, number), server, &mut control)?;
             warm(&mut control, self.stop);

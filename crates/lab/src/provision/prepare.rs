@@ -16,7 +16,7 @@ use crate::campaign::{Lab, Unready};
 use crate::servers::catalogue;
 use crate::servers::process::instance::key;
 use crate::trouble::Trouble;
-use model::plan::door::CACHE;
+use model::plan::served::CACHE;
 use model::plan::topology::Topology;
 use model::plan::{Cell, PlannedRun, Server};
 use model::record::answer::{DatasetRecord, SnapshotRecord};

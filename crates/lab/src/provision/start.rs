@@ -6,7 +6,8 @@ use super::wanted::Wanted;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::unmark;
 use crate::campaign::Lab;
-use model::plan::door::speaks_sql;
+use model::plan::served::serves;
+use model::protocol::Protocol;
 use model::record::start::{Prepared, StartingState};
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ impl Lab<'_> {
         let schemas = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok());
         match &up.server {
             // A store of documents is filled anew for whoever writes.
-            Serving::Found(_) if !speaks_sql(&up.build.installed.kind) => Ok(()),
+            Serving::Found(_) if !serves(&up.build.installed.kind, Protocol::MySql) => Ok(()),
             Serving::Found(_) if writes => schemas.into_iter().try_for_each(|schema| unmark(&up.door.within(schema))),
             Serving::Found(_) | Serving::Ours(_) => Ok(()),
         }

@@ -11,7 +11,7 @@ mod server_process;
 mod server_processes;
 pub(crate) mod server_threads;
 
-use crate::backends::keyed::KeyDoor;
+use crate::backends::keyed::KeyEndpoint;
 use crate::backends::memcached::samplers as memcached;
 use crate::backends::mysql::samplers::{database, foreground, index_lock, innodb, node, rocksdb, status};
 use crate::backends::postgres::samplers as postgres;
@@ -55,7 +55,7 @@ pub struct Wanted {
     /// Those that are off by default were switched on.
     pub engine_counters: bool,
     /// By which users come past SQL.
-    pub door: Option<KeyDoor>,
+    pub door: Option<KeyEndpoint>,
 }
 
 /// The sources of a run that can be read there: without a session none of what the server tells, without a process of ours
@@ -261,11 +261,11 @@ impl Reading {
 mod tests {
     use super::*;
     use crate::backends::endpoint::Address;
-    use crate::backends::keyed::{Keys, Protocol};
+    use crate::backends::keyed::{KeyProtocol, Keys};
 
     fn all_wanted() -> Wanted {
-        let protocol = Protocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
-        let door = KeyDoor { address: Address::Unix("/nowhere".into()), protocol };
+        let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
+        let door = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
         Wanted { engine_counters: true, door: Some(door), ..Wanted::default() }
     }
 

@@ -136,3 +136,17 @@ pub enum Ready {
     /// It answers MongoDB's `hello` there.
     Hello,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+    use model::plan::served::serves;
+    use model::protocol::Protocol;
+
+    #[test]
+    fn every_kind_that_the_lab_starts_says_which_protocols_it_serves() {
+        for kind in ALL {
+            assert!(Protocol::ALL.into_iter().any(|protocol| serves(kind.name(), protocol)), "{}", kind.name());
+        }
+    }
+}

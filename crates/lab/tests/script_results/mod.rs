@@ -1,7 +1,7 @@
 //! Answers of several results, as procedures and texts of several statements give them: a script reads one after the other, from a
 //! query and from a prepared statement alike, and each counts when it is asked for.
 
-use super::{Doors, Performed, Theatre};
+use super::{Performed, ScriptEndpoints, Theatre};
 use lua::Compat;
 use lua::option::Value;
 
@@ -58,7 +58,7 @@ function event()
 end
 "#;
 
-pub fn come_one_by_one(doors: &Doors) {
+pub fn come_one_by_one(doors: &ScriptEndpoints) {
     for prepares in ["auto", "disable"] {
         let mode = [("db_ps_mode", Value::Text(prepares.into()))];
         let mut theatre = Theatre::open(TEXT, doors.clone(), Compat::V11, 1, &mode).unwrap();

@@ -1,7 +1,7 @@
 //! Scripts of our own in the shapes that people write them in, on whatever server stands behind the doors: as sysbench-tpcc (globals,
 //! ffi, files beside the script, transactions by name, several connections, hooks), and as those of sysbench 0.5 were.
 
-use super::{Doors, Performed, Theatre};
+use super::{Performed, ScriptEndpoints, Theatre};
 use lua::Compat;
 use lua::option::Value;
 
@@ -126,14 +126,14 @@ function event()
 end
 "#;
 
-fn beside(text: &str, common: &str, doors: &Doors, driver: &str, options: &[(&str, Value)]) -> Theatre {
+fn beside(text: &str, common: &str, doors: &ScriptEndpoints, driver: &str, options: &[(&str, Value)]) -> Theatre {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("common.lua"), common).unwrap();
     let driver = [("db_driver", Value::Text(driver.into())), ("mysql_dry_run", Value::Bool(false))];
     Theatre::beside(folder, text, doors.clone(), Compat::V10, 2, &[&driver, options].concat()).unwrap()
 }
 
-pub fn all(doors: &Doors, driver: &str) {
+pub fn all(doors: &ScriptEndpoints, driver: &str) {
     let mut tpcc = beside(OF_TPCC, COMMON, doors, driver, &[]);
     let prepare = lua::state::Entry::Command("prepare".into());
     let done = super::perform(&tpcc.stage, &mut tpcc.main, prepare, true, &tpcc.stop);

@@ -20,9 +20,10 @@ use model::words::WorkloadWords;
 use play::Play;
 use std::sync::{Arc, Mutex, Weak};
 use workload::dataset::Dataset;
+use workload::life::{Life, Living, Place, ScriptLife};
 use workload::session::{Fault, Sessions};
 use workload::user::Seat;
-use workload::{Life, Parameters, Statement, Workload};
+use workload::{Parameters, Statement, Workload};
 
 /// Clones are the same guest.
 #[derive(Clone)]
@@ -165,6 +166,9 @@ impl Workload for Guest {
     fn operations(&self) -> &'static [&'static str] {
         OPERATIONS
     }
+    fn life(&self) -> Life<'_> {
+        Life::Script(self)
+    }
     fn statements(&self) -> &'static [Statement] {
         self.0.shapes.table()
     }
@@ -177,23 +181,21 @@ impl Workload for Guest {
     fn dataset(&self, parameters: &Parameters, _: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(data::Data::new(self.clone(), parameters.clone(), seed)))
     }
-    fn opens_its_sessions(&self) -> bool {
-        true
-    }
-    fn user_at_large<'a>(
-        &'a self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        users: u32,
-        sessions: &'a mut (dyn Sessions + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let play = self.play(parameters, sessions.schema(crate::state::DRIVERS[0]), seed, users);
-        Box::pin(async move { play.map_err(Fault::Script)?.live(number, sessions, seat).await })
-    }
     fn interrupt(&self) {
         let plays = self.0.plays.lock().expect("no panic while held");
         plays.iter().filter_map(|(.., play)| play.upgrade()).for_each(|play| play.interrupt());
+    }
+}
+
+impl ScriptLife for Guest {
+    fn user<'a>(
+        &'a self,
+        place: Place<'_>,
+        sessions: &'a mut (dyn Sessions + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Living<'a> {
+        let Place { parameters, seed, number, users } = place;
+        let play = self.play(parameters, sessions.schema(crate::state::DRIVERS[0]), seed, users);
+        Box::pin(async move { play.map_err(Fault::Script)?.live(number, sessions, seat).await })
     }
 }

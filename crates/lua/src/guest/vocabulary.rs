@@ -5,6 +5,7 @@ use crate::Compat;
 use crate::cmdline::{BUILTIN, DISTRIBUTIONS_10, DISTRIBUTIONS_11, Group};
 use crate::option::{Declared, Kind};
 use model::experiment::{SHOWN, Script};
+use model::protocol::Protocol;
 use model::value::Value;
 use model::words::{self, Class, Footprint, Literal, Parameter, SCRIPTS, WorkloadWords};
 use std::path::Path;
@@ -46,6 +47,7 @@ pub(super) fn words(wanted: &Script, compat: Compat, declared: Option<&[Declared
         name: leaked(&format!("{SCRIPTS}.{stem}")),
         why: "a script of sysbench's kind",
         writes: true,
+        protocols: &[Protocol::MySql],
         parameters: parameters.leak(),
         operations: crate::scripted::OPERATIONS,
         footprint: |_| Footprint::default(),

@@ -1,8 +1,8 @@
 //! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An axis over
 //! a parameter that a workload lacks does not multiply that workload's cells.
 
-use super::door;
 use super::obstacle::{Obstacle, admit, obstacle};
+use super::served;
 use super::topology::Topology;
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::dsn::Dsn;
@@ -31,7 +31,7 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
     let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
     let mut unfit: Vec<(Skipped, Problem)> = Vec::new();
     for cell in all(experiment, words) {
-        match obstacle(&cell, host) {
+        match obstacle(&cell, host, words) {
             None => cells.push(cell),
             Some(Obstacle { keys, reason, mend }) => {
                 let of_group = |key: &str| group_axis(key).is_some_and(|(_, own)| keys.contains(&own));
@@ -40,7 +40,7 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
                 let path = axes.keys().next().map_or_else(|| path_of(keys[0]), |axis| format!("axes.{axis}"));
                 let skip = Skipped { axes, reason: format!("{reason}; {mend}") };
                 // Two axes whose values do not all go together: the pairs that do are what was asked for.
-                let list = if door::unfits(&experiment.axes, keys) { &mut unfit } else { &mut skipped };
+                let list = if served::unfits(&experiment.axes, keys) { &mut unfit } else { &mut skipped };
                 if list.iter().all(|(s, _)| *s != skip) {
                     let problem = experiment.problem(&path, reason, mend);
                     list.push((skip, problem));
@@ -171,7 +171,7 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
         load.sampling = sampling;
     }
     let mut server = server(experiment, &axes);
-    if server.on.is_none() && experiment.running(words).iter().any(|w| w.door().is_some()) {
+    if server.on.is_none() && experiment.running(words).iter().any(|w| !w.protocol().is_sql()) {
         // The servers of all cells open the doors that they have, so that one server can take users of each.
         server.settings.entry("doors".into()).or_insert(Value::Flag(true));
     }

@@ -5,13 +5,13 @@
 mod cells;
 pub mod cost;
 pub mod cpus;
-pub mod door;
 mod growth;
 mod hash;
 mod near_miss;
 mod obstacle;
 mod order;
 mod room;
+pub mod served;
 mod table;
 pub mod topology;
 

@@ -4,11 +4,13 @@
 
 use super::cpus::CpuSet;
 use super::topology;
-use super::{Cell, door};
+use super::{Cell, served};
 use crate::experiment::{DEFAULT_BUILD, Experiment};
 use crate::host::{Host, InstalledBuild};
 use crate::load::Transport;
+use crate::protocol::Protocol;
 use crate::value::Value;
+use crate::words::Words;
 
 /// Sessions of the lab itself beside the users: samplers, probe, control.
 pub const LAB_SESSIONS: u32 = 8;
@@ -45,7 +47,7 @@ pub(super) fn admit(experiment: &Experiment, cells: &mut [Cell]) {
     }
 }
 
-pub(super) fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
+pub(super) fn obstacle(cell: &Cell, host: &Host, words: &Words) -> Option<Obstacle> {
     let server = &cell.server;
     if server.on.is_none() {
         let Some(build) = host.builds.iter().find(|b| b.name == server.build) else {
@@ -69,7 +71,7 @@ pub(super) fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
                 },
             });
         }
-        let refused = topology::refused(cell, build).or_else(|| door::refused(cell, build));
+        let refused = topology::refused(cell, build).or_else(|| served::refused(cell, build, words));
         if let Some((keys, reason, mend)) = refused {
             return Some(Obstacle { keys, reason, mend: mend.into() });
         }
@@ -88,7 +90,7 @@ pub(super) fn obstacle(cell: &Cell, host: &Host) -> Option<Obstacle> {
     if let Some(obstacle) = short_of_files(cell, host) {
         return Some(obstacle);
     }
-    if let Some((keys, reason, mend)) = server.on.as_deref().and_then(|dsn| door::misled(cell, dsn)) {
+    if let Some((keys, reason, mend)) = server.on.as_deref().and_then(|dsn| served::misled(cell, dsn, words)) {
         return Some(Obstacle { keys, reason, mend: mend.into() });
     }
     let cpus = [(&["cpus"][..], &server.cpus), (&["load_cpus"], &server.load_cpus)];
@@ -138,7 +140,7 @@ fn short_of_files(cell: &Cell, host: &Host) -> Option<Obstacle> {
 fn not_installed(build: &str) -> Obstacle {
     let mend = match build {
         DEFAULT_BUILD => "install the distribution's own server, or name a build (assay servers list)".to_string(),
-        door::CACHE => door::CACHE_MEND.to_string(),
+        served::CACHE => served::CACHE_MEND.to_string(),
         _ => format!("`assay servers install {build}` brings it"),
     };
     Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
@@ -146,5 +148,5 @@ fn not_installed(build: &str) -> Obstacle {
 
 /// A build without engines keeps no tables, and nothing is asked of it.
 fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
-    !door::speaks_sql(&build.kind) || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
+    !served::serves(&build.kind, Protocol::MySql) || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }

@@ -2,6 +2,7 @@
 //! the same shape and only what the tests talk about.
 
 use model::host::{Host, InstalledBuild, Version};
+use model::protocol::Protocol;
 use model::units::Bytes;
 use model::value::Value;
 use model::words::{Class, DisturbanceWords, Footprint, Kind, Literal, Parameter, Words, WorkloadWords};
@@ -40,6 +41,7 @@ pub fn words() -> Words {
         name,
         why: "it is measured",
         writes: false,
+        protocols: &[Protocol::MySql],
         parameters,
         operations,
         footprint,

@@ -1,4 +1,4 @@
-//! Keys and values through every door: the same keys, drawn in the same way, asked of SQL by prepared statements, of memcached's
+//! Keys and values in every protocol: the same keys, drawn in the same way, asked of SQL by prepared statements, of memcached's
 //! protocol (the cache itself, or InnoDB's plugin) and of HandlerSocket. What a value must be follows from its key and from who
 //! wrote it last, so that answers are compared byte for byte; a key that is not there is an error, because no key is missing.
 //! Members that only read leave their data as they are; the mixes write. Not here: expiry, counters, and eviction, which make
@@ -16,29 +16,63 @@ pub use sizes::Sizes;
 pub use table::{COLUMNS, TABLE};
 
 use crate::dataset::Dataset;
+use crate::life::{KeyValueLife, Life, Living, Place, SqlLife};
 use crate::session::key_value::KeyValue;
 use crate::session::{Class, Fact, Sql};
 use crate::user::{Seat, live};
-use crate::{Doing, Life, Parameters, Probe, Statement, Workload};
+use crate::{Doing, Parameters, Probe, Statement, Workload};
+use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::{Footprint, WorkloadWords};
+use model::words::{Footprint, Parameter, WorkloadWords};
 use table::Pairs;
 use work::Work;
 
-/// One door, with writes or without.
+/// One protocol, with writes or without.
 pub struct Kv {
     name: &'static str,
     why: &'static str,
     writes: bool,
+    protocols: &'static [Protocol],
+    parameters: &'static [Parameter],
 }
 
-pub const SQL: Kv = Kv { name: "kv.sql", why: "rows by key through prepared statements", writes: false };
-pub const MEMCACHED: Kv = Kv { name: "kv.memcached", why: "values by key through memcached's protocol", writes: false };
-pub const HANDLERSOCKET: Kv = Kv { name: "kv.handlersocket", why: "rows by key through HandlerSocket", writes: false };
-pub const SQL_MIX: Kv = Kv { name: "kv.sql_mix", why: "the same with updates between", writes: true };
-pub const MEMCACHED_MIX: Kv = Kv { name: "kv.memcached_mix", why: "the same with sets between", writes: true };
-pub const HANDLERSOCKET_MIX: Kv =
-    Kv { name: "kv.handlersocket_mix", why: "the same with updates between", writes: true };
+pub const SQL: Kv = Kv {
+    name: "kv.sql",
+    why: "rows by key through prepared statements",
+    writes: false,
+    protocols: &[Protocol::MySql],
+    parameters: knobs::SQL,
+};
+pub const MEMCACHED: Kv = Kv {
+    name: "kv.memcached",
+    why: "values by key through memcached's protocol",
+    protocols: &[Protocol::Memcached],
+    parameters: knobs::MEMCACHED,
+    ..SQL
+};
+pub const HANDLERSOCKET: Kv = Kv {
+    name: "kv.handlersocket",
+    why: "rows by key through HandlerSocket",
+    protocols: &[Protocol::HandlerSocket],
+    parameters: knobs::HANDLERSOCKET,
+    ..SQL
+};
+pub const SQL_MIX: Kv =
+    Kv { name: "kv.sql_mix", why: "the same with updates between", writes: true, parameters: knobs::SQL_MIX, ..SQL };
+pub const MEMCACHED_MIX: Kv = Kv {
+    name: "kv.memcached_mix",
+    why: "the same with sets between",
+    writes: true,
+    parameters: knobs::MEMCACHED_MIX,
+    ..MEMCACHED
+};
+pub const HANDLERSOCKET_MIX: Kv = Kv {
+    name: "kv.handlersocket_mix",
+    why: "the same with updates between",
+    writes: true,
+    parameters: knobs::HANDLERSOCKET_MIX,
+    ..HANDLERSOCKET
+};
 
 const GET: Class = Class(0);
 const SET: Class = Class(1);
@@ -54,24 +88,29 @@ const MISSES: Fact = Fact(0);
 const VERIFIED: Fact = Fact(1);
 const WRONG: Fact = Fact(2);
 
+impl Kv {
+    fn is_sql(&self) -> bool {
+        self.words().protocol().is_sql()
+    }
+}
+
 impl Workload for Kv {
     fn words(&self) -> WorkloadWords {
-        let parameters = match (self.name, self.writes) {
-            ("kv.sql", _) => knobs::SQL,
-            ("kv.sql_mix", _) => knobs::SQL_MIX,
-            ("kv.memcached", _) => knobs::MEMCACHED,
-            ("kv.memcached_mix", _) => knobs::MEMCACHED_MIX,
-            (_, false) => knobs::HANDLERSOCKET,
-            (_, true) => knobs::HANDLERSOCKET_MIX,
-        };
         WorkloadWords {
             name: self.name,
             why: self.why,
             writes: self.writes,
-            parameters,
+            protocols: self.protocols,
+            parameters: self.parameters,
             operations: &["batch"],
             footprint,
             grows: None,
+        }
+    }
+    fn life(&self) -> Life<'_> {
+        match self.is_sql() {
+            true => Life::Sql(self),
+            false => Life::KeyValue(self),
         }
     }
     fn statements(&self) -> &'static [Statement] {
@@ -84,41 +123,35 @@ impl Workload for Kv {
         Some(Box::new(Pairs::of(parameters, engine)))
     }
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
-        match self.words().door() {
-            Some(_) => Vec::new(),
-            None => by_sql::probes(&mut Work::of(parameters, seed.child("probes"), 0)),
+        match self.is_sql() {
+            true => by_sql::probes(&mut Work::of(parameters, seed.child("probes"), 0)),
+            false => Vec::new(),
         }
-    }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        _users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        assert_eq!(self.words().door(), None, "users of {} come by key", self.name);
-        let work = Work::of(parameters, seed.child("users").nth(u64::from(number)), number);
-        Box::pin(live(by_sql::Client::new(work), session, seat))
-    }
-    fn user_by_key<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        _users: u32,
-        session: &'a mut (dyn KeyValue + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let work = Work::of(parameters, seed.child("users").nth(u64::from(number)), number);
-        Box::pin(by_key::live(by_key::Client::new(work), session, seat))
     }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        match self.words().door() {
-            Some(_) => Vec::new(),
-            None => vec!["SET NAMES latin1".into()],
+        match self.is_sql() {
+            true => vec!["SET NAMES latin1".into()],
+            false => Vec::new(),
         }
+    }
+}
+
+impl SqlLife for Kv {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        let work = Work::of(place.parameters, place.own_seed(), place.number);
+        Box::pin(live(by_sql::Client::new(work), session, seat))
+    }
+}
+
+impl KeyValueLife for Kv {
+    fn user<'a>(
+        &self,
+        place: Place<'_>,
+        session: &'a mut (dyn KeyValue + 'a),
+        seat: &'a mut (dyn Seat + 'a),
+    ) -> Living<'a> {
+        let work = Work::of(place.parameters, place.own_seed(), place.number);
+        Box::pin(by_key::live(by_key::Client::new(work), session, seat))
     }
 }
 

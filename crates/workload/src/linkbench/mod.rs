@@ -25,11 +25,13 @@ mod work;
 use crate::audit::Audit;
 use crate::dataset::Dataset;
 use crate::draw::Generator;
+use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Param, Sql};
 use crate::user::{Seat, live};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Parameters, Probe, Statement, Workload};
 use client::Client;
 use data::{Data, FIRST_LINK_TYPE, LOADED_AT_MS};
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::WorkloadWords;
 use statement::Sentence;
@@ -53,11 +55,15 @@ impl Workload for LinkBench {
             name: "linkbench",
             why: "LinkBench: a social graph of nodes and counted links, whose lists are read far more often than written",
             writes: true,
+            protocols: &[Protocol::MySql],
             parameters: knobs::ALL,
             operations: mix::OPERATIONS,
             footprint: data::footprint,
             grows: None,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
     }
     fn statements(&self) -> &'static [Statement] {
         statement::STATEMENTS
@@ -82,20 +88,18 @@ impl Workload for LinkBench {
         let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
         Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, id)).collect()
     }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let seed = seed.child("users").nth(u64::from(number));
-        Box::pin(live(Client::new(Work::of(parameters), seed, number, users), session, seat))
-    }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
         Vec::new()
+    }
+}
+
+impl SqlLife for LinkBench {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        Box::pin(live(
+            Client::new(Work::of(place.parameters), place.own_seed(), place.number, place.users),
+            session,
+            seat,
+        ))
     }
 }
 

@@ -12,10 +12,12 @@ use super::graph::Graph;
 use super::{knobs, mix};
 use crate::audit::Audit;
 use crate::dataset::{Collection, Dataset, FieldKind};
+use crate::life::{DocumentsLife, Life, Living, Place};
 use crate::session::documents::Documents;
 use crate::user::Seat;
-use crate::{Doing, Life, Parameters, Statement, Workload};
+use crate::{Doing, Parameters, Statement, Workload};
 use client::Client;
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::WorkloadWords;
 
@@ -89,11 +91,15 @@ impl Workload for MongoDb {
             name: "linkbench.mongodb",
             why: "LinkBench over MongoDB's protocol, in the fork's mapping of 2020",
             writes: true,
+            protocols: &[Protocol::MongoDb],
             parameters: &knobs::MONGODB,
             operations: mix::OPERATIONS,
             footprint: data::footprint,
             grows: None,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Documents(self)
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -113,17 +119,17 @@ impl Workload for MongoDb {
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Data::of(parameters, engine, seed)))
     }
-    fn user_of_documents<'a>(
+}
+
+impl DocumentsLife for MongoDb {
+    fn user<'a>(
         &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        users: u32,
+        place: Place<'_>,
         session: &'a mut (dyn Documents + 'a),
         seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let seed = seed.child("users").nth(u64::from(number));
-        Box::pin(life::live(Client::new(super::work::Work::of(parameters), seed, number, users), session, seat))
+    ) -> Living<'a> {
+        let work = super::work::Work::of(place.parameters);
+        Box::pin(life::live(Client::new(work, place.own_seed(), place.number, place.users), session, seat))
     }
 }
 

@@ -5,9 +5,11 @@
 use super::knobs;
 use super::statement::{BULK_INSERT as CLASS, STATEMENTS};
 use crate::dataset::{Dataset, Rows, Spot, Table};
+use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, Seat, User, live};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Parameters, Probe, Statement, Workload};
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::{Footprint, WorkloadWords};
 use std::fmt::Write;
@@ -117,11 +119,15 @@ impl Workload for Bulk {
             name: "oltp.bulk_insert",
             why: "sysbench's bulk_insert: rows of two numbers, half a megabyte of them in a statement",
             writes: true,
+            protocols: &[Protocol::MySql],
             parameters: knobs::BULK,
             operations: &["bulk_inserts"],
             footprint: |_| Footprint::default(),
             grows: None,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -132,18 +138,13 @@ impl Workload for Bulk {
     fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
         Vec::new()
     }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        _: Seed,
-        number: u32,
-        users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        Box::pin(live(Filler::new(knobs::count(parameters, "tables"), number, users), session, seat))
-    }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
         Vec::new()
+    }
+}
+
+impl SqlLife for Bulk {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        Box::pin(live(Filler::new(knobs::count(place.parameters, "tables"), place.number, place.users), session, seat))
     }
 }

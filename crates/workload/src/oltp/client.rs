@@ -3,7 +3,7 @@
 //! table and kind.
 
 use super::statement::{BEGIN, COMMIT, Kind, PREPARE, ROLLBACK, Texts};
-use super::work::{Protocol, Step, Work};
+use super::work::{Form, Step, Work};
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Memory, Operation, User};
@@ -59,8 +59,8 @@ impl Client {
     }
     async fn say(&mut self, session: &mut (dyn Sql + '_), step: Step) -> Result<(), Fault> {
         let class = step.kind.class();
-        let answer = match self.work.protocol {
-            Protocol::Prepared => {
+        let answer = match self.work.form {
+            Form::Prepared => {
                 let prepared = self.prepared(session, step.kind, step.table).await?;
                 let (first, last) = (Param::Int(step.first as i64), Param::Int(step.last as i64));
                 let texts = self.texts.get(step.text as usize);
@@ -76,7 +76,7 @@ impl Client {
                     Kind::Insert => session.execute(class, prepared, &[first, last, c, pad]).await?,
                 }
             }
-            Protocol::Text => {
+            Form::Text => {
                 step.write(&self.texts, &mut self.sql);
                 session.query(class, &self.sql).await?
             }
@@ -117,7 +117,7 @@ async fn bracket(
 impl User for Client {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         self.statements.fill(None);
-        if self.work.protocol == Protocol::Text {
+        if self.work.form == Form::Text {
             return Ok(());
         }
         if self.work.transactions {

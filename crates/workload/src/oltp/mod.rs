@@ -16,13 +16,15 @@ pub(crate) use client::Client;
 pub(crate) use groups::Groups;
 pub use spread::{RANDOM_POINTS, RANDOM_RANGES};
 pub(crate) use statement::{Kind, STATEMENTS};
-pub(crate) use work::{Protocol, Work};
+pub(crate) use work::{Form, Work};
 
 use crate::dataset::Dataset;
 use crate::draw::Generator;
+use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::Sql;
 use crate::user::{Seat, live};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Parameters, Probe, Statement, Workload};
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::{Extent, Footprint, Grows, WorkloadWords};
 use sbtest::Sbtest;
@@ -127,11 +129,15 @@ impl Workload for Oltp {
             name: self.name,
             why: self.why,
             writes,
+            protocols: &[Protocol::MySql],
             parameters,
             operations: self.operations,
             footprint,
             grows,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -160,20 +166,15 @@ impl Workload for Oltp {
         };
         steps.into_iter().map(probe).collect()
     }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        _users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let client = Client::new(Work::of(self.member, parameters), seed.child("users").nth(u64::from(number)));
-        Box::pin(live(client, session, seat))
-    }
     fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
         names(parameters)
+    }
+}
+
+impl SqlLife for Oltp {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        let client = Client::new(Work::of(self.member, place.parameters), place.own_seed());
+        Box::pin(live(client, session, seat))
     }
 }
 

@@ -5,12 +5,14 @@
 use super::knobs;
 use super::sbtest::Sbtest;
 use super::statement::{PREPARE, RANDOM_POINTS as POINTS, RANDOM_RANGES as RANGES, STATEMENTS};
-use super::work::Protocol;
+use super::work::Form;
 use crate::dataset::Dataset;
 use crate::draw::{Distribution, Generator};
+use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Operation, Seat, User, live};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Parameters, Probe, Statement, Workload};
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::WorkloadWords;
 use std::fmt::{Display, Write};
@@ -78,7 +80,7 @@ impl Shape {
 
 struct Reader {
     shape: Shape,
-    protocol: Protocol,
+    form: Form,
     /// What a range reaches beyond its first value.
     delta: u64,
     /// Of this user's part of the table, drawn from one on.
@@ -102,7 +104,7 @@ impl Reader {
         let (first, last) = ((part * f64::from(number)) as u64, (part * f64::from(number) + part) as u64);
         Self {
             shape,
-            protocol: Protocol::of(parameters),
+            form: Form::of(parameters),
             delta: if shape == Shape::Ranges { knobs::count(parameters, "delta") } else { 0 },
             distribution: Distribution::over(last - first + 1, parameters),
             before: first,
@@ -130,7 +132,7 @@ impl Reader {
 
 impl User for Reader {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
-        if self.protocol == Protocol::Prepared {
+        if self.form == Form::Prepared {
             self.shape.write(&mut self.sql, &vec!['?'; self.values.len()]);
             self.prepared = Some(session.prepare(PREPARE, &self.sql).await?);
         }
@@ -175,11 +177,15 @@ impl Workload for Spread {
             name: self.name,
             why: self.why,
             writes: false,
+            protocols: &[Protocol::MySql],
             parameters,
             operations: self.shape.operations(),
             footprint: super::footprint,
             grows: None,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -194,19 +200,17 @@ impl Workload for Spread {
         let statement = self.shape.operations()[0];
         vec![Probe { statement, sql: reader.sql, rows: (self.shape == Shape::Ranges).then_some(1), writes: false }]
     }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let seed = seed.child("users").nth(u64::from(number));
-        Box::pin(live(Reader::new(self.shape, parameters, seed, number, users), session, seat))
-    }
     fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
         super::names(parameters)
+    }
+}
+
+impl SqlLife for Spread {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        Box::pin(live(
+            Reader::new(self.shape, place.parameters, place.own_seed(), place.number, place.users),
+            session,
+            seat,
+        ))
     }
 }

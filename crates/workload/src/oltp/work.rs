@@ -20,12 +20,12 @@ pub(crate) enum Member {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub(crate) enum Form {
     Prepared,
     Text,
 }
 
-impl Protocol {
+impl Form {
     pub fn of(parameters: &Parameters) -> Self {
         if parameters["protocol"].text() == Some("text") { Self::Text } else { Self::Prepared }
     }
@@ -36,7 +36,7 @@ pub(crate) struct Work {
     pub tables: u64,
     pub rows: u64,
     pub range_size: u64,
-    pub protocol: Protocol,
+    pub form: Form,
     pub transactions: bool,
     pub groups: Groups,
     /// A delete takes an insert of the same row along.
@@ -82,7 +82,7 @@ impl Work {
             } else {
                 1
             },
-            protocol: Protocol::of(parameters),
+            form: Form::of(parameters),
             transactions,
             steady: transactions || groups.iter().all(|(kind, _)| *kind != Kind::Delete),
             groups: Groups::of(groups, !is_alone),

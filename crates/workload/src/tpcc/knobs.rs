@@ -3,7 +3,7 @@
 
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, text};
-use crate::oltp::Protocol;
+use crate::oltp::Form;
 use model::charset::{self, Charset};
 use model::words::{Class, Kind, Literal, Parameter};
 
@@ -269,7 +269,7 @@ pub(super) enum Mix {
 pub(super) struct Habits {
     pub warehouses: u64,
     pub sets: u64,
-    pub protocol: Protocol,
+    pub protocol: Form,
     pub mix: Mix,
     pub fixed_home: bool,
     pub swallow: bool,
@@ -293,7 +293,7 @@ impl Habits {
         Self {
             warehouses: count(parameters, "warehouses"),
             sets: count(parameters, "table_sets"),
-            protocol: Protocol::of(parameters),
+            protocol: Form::of(parameters),
             mix: match text(parameters, "mix") {
                 "deck" => Mix::Deck,
                 "independent" => Mix::Independent,

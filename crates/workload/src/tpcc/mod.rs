@@ -24,13 +24,15 @@ mod units;
 
 use crate::audit::Audit;
 use crate::dataset::Dataset;
+use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::Sql;
 use crate::user::{Seat, live};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Parameters, Probe, Statement, Workload};
 use client::Client;
 use draw::Kind;
 use facts::FACTS;
 use knobs::{ForeignKeys, Habits, Shape};
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::{Footprint, Parameter, WorkloadWords};
 use population::Population;
@@ -58,11 +60,15 @@ impl Workload for Tpcc {
             name: self.name,
             why: self.why,
             writes: true,
+            protocols: &[Protocol::MySql],
             parameters: self.parameters,
             operations: Kind::NAMES,
             footprint,
             grows: None,
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
     }
     fn statements(&self) -> &'static [Statement] {
         STATEMENTS
@@ -98,17 +104,6 @@ impl Workload for Tpcc {
             probe(Say::LowStock, &[1, 1, 3001, 2981, 1, 15], Some(1)),
         ]
     }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        _users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        Box::pin(live(Client::new(Habits::of(parameters), seed, number), session, seat))
-    }
     fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
         let shape = Shape::of(parameters);
         let level = knobs::text(parameters, "isolation").replace('-', " ").to_uppercase();
@@ -121,6 +116,12 @@ impl Workload for Tpcc {
             ForeignKeys::Checked => {}
         }
         setup
+    }
+}
+
+impl SqlLife for Tpcc {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        Box::pin(live(Client::new(Habits::of(place.parameters), place.seed, place.number), session, seat))
     }
 }
 

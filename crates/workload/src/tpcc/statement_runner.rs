@@ -3,7 +3,7 @@
 
 use super::statement::{PREPARE, Say};
 use crate::kept::{Cell, Kept};
-use crate::oltp::Protocol;
+use crate::oltp::Form;
 use crate::session::{Answer, Fault, Param, Prepared, Sql};
 use std::fmt::Write;
 
@@ -29,14 +29,14 @@ pub(super) enum Value<'a> {
 }
 
 pub(super) struct StatementRunner {
-    protocol: Protocol,
+    protocol: Form,
     sets: u64,
     statements: Vec<Option<Prepared>>,
     sql: String,
 }
 
 impl StatementRunner {
-    pub fn new(protocol: Protocol, sets: u64) -> Self {
+    pub fn new(protocol: Form, sets: u64) -> Self {
         let statements = vec![None; sets as usize * FORMS];
         Self { protocol, sets, statements, sql: String::with_capacity(LONGEST) }
     }
@@ -44,7 +44,7 @@ impl StatementRunner {
     /// After every connect: what was prepared is gone.
     pub async fn begin(&mut self, session: &mut (dyn Sql + '_), wanted: &[Say]) -> Result<(), Fault> {
         self.statements.fill(None);
-        if self.protocol == Protocol::Text || self.sets > PREPARED_AHEAD {
+        if self.protocol == Form::Text || self.sets > PREPARED_AHEAD {
             return Ok(());
         }
         for say in wanted {
@@ -90,7 +90,7 @@ impl StatementRunner {
         set: u64,
         values: &[Value<'_>],
     ) -> Result<Answer, Fault> {
-        if self.protocol == Protocol::Text {
+        if self.protocol == Form::Text {
             self.write(say, set, 1, values);
             return session.query(say.class(), &self.sql).await;
         }
@@ -109,7 +109,7 @@ impl StatementRunner {
         district: u64,
         values: &[Value<'_>],
     ) -> Result<Answer, Fault> {
-        if self.protocol == Protocol::Text {
+        if self.protocol == Form::Text {
             self.write(say, set, district, values);
             return session.read(say.class(), &self.sql).await;
         }

@@ -18,12 +18,14 @@ mod step;
 use crate::audit::Audit;
 use crate::dataset::Dataset;
 use crate::draw::{Generator, strings};
+use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::Sql;
 use crate::user::{Seat, live, live_by_turns};
-use crate::{Life, Parameters, Probe, Statement, Workload};
+use crate::{Parameters, Probe, Statement, Workload};
 use alone::Alone;
 use client::Client;
 use history::Historian;
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::WorkloadWords;
 use schema::{Begin, Data};
@@ -116,11 +118,15 @@ impl Workload for Versioned {
             name: self.name,
             why: self.why,
             writes: self.step.writes(),
+            protocols: &[Protocol::MySql],
             parameters: self.step.parameters(),
             operations: self.operations,
             footprint: extent::footprint,
             grows: extent::of(self.step),
         }
+    }
+    fn life(&self) -> Life<'_> {
+        Life::Sql(self)
     }
     fn statements(&self) -> &'static [Statement] {
         statement::STATEMENTS
@@ -141,16 +147,21 @@ impl Workload for Versioned {
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
         probes(&Work::of(self.step, parameters), Begin::of(parameters), &mut Generator::new(seed.child("probes")))
     }
-    fn user<'a>(
-        &self,
-        parameters: &Parameters,
-        seed: Seed,
-        number: u32,
-        users: u32,
-        session: &'a mut (dyn Sql + 'a),
-        seat: &'a mut (dyn Seat + 'a),
-    ) -> Life<'a> {
-        let (work, seed) = (Work::of(self.step, parameters), seed.child("users").nth(u64::from(number)));
+    fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
+        let mut setup = vec!["SET NAMES latin1".to_string()];
+        match knobs::text(parameters, "time_zone") {
+            // What the server begins with.
+            "SYSTEM" => {}
+            zone => setup.push(format!("SET time_zone = '{zone}'")),
+        }
+        setup
+    }
+}
+
+impl SqlLife for Versioned {
+    fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
+        let Place { number, users, .. } = place;
+        let (work, seed) = (Work::of(self.step, place.parameters), place.own_seed());
         match self.step {
             Step::Insert
             | Step::PointSelects
@@ -167,15 +178,6 @@ impl Workload for Versioned {
             }
             Step::History => Box::pin(live(Historian::new(work, seed, number, users), session, seat)),
         }
-    }
-    fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
-        let mut setup = vec!["SET NAMES latin1".to_string()];
-        match knobs::text(parameters, "time_zone") {
-            // What the server begins with.
-            "SYSTEM" => {}
-            zone => setup.push(format!("SET time_zone = '{zone}'")),
-        }
-        setup
     }
 }
 

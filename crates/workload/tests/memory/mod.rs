@@ -8,6 +8,7 @@ use model::units::Nanos;
 use model::value::Value;
 use std::task::{Context, Poll, Waker};
 use workload::kept::{Cell, Kept};
+use workload::life::{Life, Living, Place};
 use workload::session::{Answer, Class, Fact, Fault, Param, Prepared, Request, Sql, Want};
 use workload::user::{Decision, End, Operation, Seat};
 use workload::{Parameters, Workload};
@@ -260,6 +261,18 @@ pub fn parameters(workload: &dyn Workload, replaced: &[(&str, Value)]) -> Parame
     parameters
 }
 
+/// The life of one user of so many, who speaks SQL.
+pub fn user<'a>(
+    workload: &dyn Workload,
+    parameters: &Parameters,
+    (number, users): (u32, u32),
+    memory: &'a mut Memory,
+    seat: &'a mut (dyn Seat + 'a),
+) -> Living<'a> {
+    let Life::Sql(life) = workload.life() else { panic!("{} speaks no SQL", workload.words().name) };
+    life.user(Place { parameters, seed: Seed(42), number, users }, memory, seat)
+}
+
 /// Lives a whole life; nothing here ever waits, so one poll is enough.
 pub fn live(
     workload: &dyn Workload,
@@ -267,7 +280,7 @@ pub fn live(
     memory: &mut Memory,
     seat: &mut dyn Seat,
 ) -> Result<(), Fault> {
-    let mut life = workload.user(parameters, Seed(42), 0, 1, memory, seat);
+    let mut life = user(workload, parameters, (0, 1), memory, seat);
     match life.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(end) => end,
         Poll::Pending => panic!("a life waited, and nothing would ever wake it"),

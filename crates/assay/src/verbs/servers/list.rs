@@ -5,10 +5,11 @@ use crate::exit::Exit;
 use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::servers::catalogue::entry::{Entry, features};
-use lab::servers::catalogue::probe::doors;
+use lab::servers::catalogue::probe::served;
 use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, kept};
 use lab::servers::process::folders::House;
 use lab::servers::{Build, catalogue};
+use model::protocol::Protocol;
 use model::units::Bytes;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ struct Row {
     kind: String,
     version: String,
     engines: Vec<String>,
-    /// Doors past SQL, then what its version brings.
+    /// Protocols past SQL, then what its version brings.
     offers: Vec<String>,
     installed: bool,
     /// On disk, when it is installed; zero for what is used where it is.
@@ -79,13 +80,13 @@ fn rows(house: &House, catalogue: &Catalogue) -> Vec<Row> {
 
 fn here(build: &Build, disk: Bytes, download: Bytes, source: String) -> Row {
     let of = &build.installed;
-    let doors = doors(build).into_iter().map(|d| d.word());
+    let served = served(build).into_iter().map(Protocol::name);
     Row {
         name: of.name.clone(),
         kind: of.kind.clone(),
         version: of.version.to_string(),
         engines: of.engines.clone(),
-        offers: doors.chain(features(&of.kind, of.version)).map(String::from).collect(),
+        offers: served.chain(features(&of.kind, of.version)).map(String::from).collect(),
         installed: true,
         disk,
         download,
@@ -94,13 +95,13 @@ fn here(build: &Build, disk: Bytes, download: Bytes, source: String) -> Row {
 }
 
 fn elsewhere(entry: &Entry) -> Row {
-    let doors = entry.doors.iter().map(|d| d.word());
+    let served = entry.doors.iter().map(|protocol| protocol.name());
     Row {
         name: entry.name.clone(),
         kind: entry.kind.clone(),
         version: entry.version.to_string(),
         engines: entry.engines.clone(),
-        offers: doors.chain(features(&entry.kind, entry.version)).map(String::from).collect(),
+        offers: served.chain(features(&entry.kind, entry.version)).map(String::from).collect(),
         installed: false,
         disk: Bytes(0),
         download: entry.download,

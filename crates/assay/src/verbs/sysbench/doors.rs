@@ -1,8 +1,8 @@
 //! Where the servers are that the options name: sockets in turn, else every port of every host in turn, and the name `localhost`
 //! means the default socket, as it does for MySQL's clients.
 
-use lab::backends::endpoint::{Address, Door};
-use lab::backends::own_sessions::Doors;
+use lab::backends::endpoint::{Address, SqlEndpoint};
+use lab::backends::own_sessions::ScriptEndpoints;
 use lab::backends::tls::{Mode, Tls};
 use lua::Compat;
 use lua::cmdline::Complaint;
@@ -15,8 +15,8 @@ const SOCKET_VARIABLE: &str = "MYSQL_UNIX_PORT";
 /// Where PostgreSQL's socket lies when no host is named.
 const PGSQL_FOLDER: &str = "/var/run/postgresql";
 
-pub fn of(compat: Compat, options: &Options) -> Result<Doors, Complaint> {
-    Ok(Doors { mysql: mysql(compat, options)?, postgres: Some(pgsql(compat, options)?) })
+pub fn of(compat: Compat, options: &Options) -> Result<ScriptEndpoints, Complaint> {
+    Ok(ScriptEndpoints { mysql: mysql(compat, options)?, postgres: Some(pgsql(compat, options)?) })
 }
 
 fn text<'o>(options: &'o Options, name: &str) -> &'o str {
@@ -37,10 +37,10 @@ fn fatal(text: impl std::fmt::Display) -> Complaint {
     Complaint::Logged(format!("FATAL: {text}"))
 }
 
-fn mysql(compat: Compat, options: &Options) -> Result<Vec<Door>, Complaint> {
+fn mysql(compat: Compat, options: &Options) -> Result<Vec<SqlEndpoint>, Complaint> {
     let tls = mysql_tls(compat, options)?;
     let schema = Some(text(options, "mysql_db")).filter(|schema| !schema.is_empty());
-    let door = |address| Door {
+    let door = |address| SqlEndpoint {
         address,
         user: text(options, "mysql_user").into(),
         password: text(options, "mysql_password").into(),
@@ -88,7 +88,7 @@ fn tls(mode: Option<Mode>, ca: &str) -> Result<Option<Tls>, Complaint> {
 }
 
 /// A host that is a path is the folder of a socket, as it is for PostgreSQL's clients.
-fn pgsql(compat: Compat, options: &Options) -> Result<Door, Complaint> {
+fn pgsql(compat: Compat, options: &Options) -> Result<SqlEndpoint, Complaint> {
     let port = match options.get("pgsql_port") {
         Some(Value::Number(port)) if (1.0..=65535.0).contains(port) => *port as u16,
         other => return Err(fatal(format!("Invalid value for --pgsql-port: {other:?}"))),
@@ -111,7 +111,7 @@ fn pgsql(compat: Compat, options: &Options) -> Result<Door, Complaint> {
     };
     let ca = std::env::var("PGSSLROOTCERT").unwrap_or_default();
     let tls = if matches!(address, Address::Unix(_)) { None } else { tls(mode, &ca)? };
-    Ok(Door {
+    Ok(SqlEndpoint {
         address,
         user: text(options, "pgsql_user").into(),
         password: text(options, "pgsql_password").into(),

@@ -5,7 +5,7 @@ use super::Call;
 use crate::progress::Terminal;
 use crate::question;
 use crate::verbs::report;
-use lab::backends::endpoint::{Address, Door};
+use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::campaign::scripts::{Limits, phases};
 use lab::notebook::Notebook;
 use lab::os::process::Guard;
@@ -76,8 +76,8 @@ impl Notes {
 
 /// The server that the run is about.
 enum Asked {
-    MySql(Door),
-    Postgres(Door),
+    MySql(SqlEndpoint),
+    Postgres(SqlEndpoint),
 }
 
 fn server(call: &Call) -> Result<Asked, String> {
@@ -174,7 +174,7 @@ fn address(address: &Address) -> String {
 }
 
 impl Asked {
-    fn door(&self) -> &Door {
+    fn door(&self) -> &SqlEndpoint {
         match self {
             Self::MySql(door) | Self::Postgres(door) => door,
         }

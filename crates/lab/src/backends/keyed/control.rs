@@ -1,7 +1,7 @@
 //! The session by which the lab itself talks to a door past SQL, over a blocking socket: loading, looking, and reading what the
 //! daemon counted. Never for load. Every answer has a time limit: a plugin that is unloaded leaves its sockets open and silent.
 
-use super::{KeyDoor, Opening, Protocol, Session};
+use super::{KeyEndpoint, KeyProtocol, Opening, Session};
 use crate::backends::mysql::control::{OPENING_PATIENCE, connecting, opened};
 use crate::backends::mysql::session::faults::{lost, protocol};
 use crate::executor::block_on;
@@ -17,7 +17,7 @@ pub struct Control {
 }
 
 impl Control {
-    pub fn connect(door: &KeyDoor, patience: Duration) -> Result<Self, Fault> {
+    pub fn connect(door: &KeyEndpoint, patience: Duration) -> Result<Self, Fault> {
         let opening = Rc::new(Opening { door: door.clone(), connect: connecting(&door.address, patience) });
         let session = opened(&door.address, patience, || block_on(Session::open(opening, ())))?;
         session.channel.waits_at_most(patience);
@@ -91,7 +91,7 @@ impl Control {
         request: impl FnOnce(Dialect, &mut Vec<u8>) -> wire::memcached::Asked,
         mut hear: impl FnMut(&Said<'_>),
     ) -> Result<(), Fault> {
-        let Protocol::Memcached { dialect, .. } = self.session.opening.door.protocol else {
+        let KeyProtocol::Memcached { dialect, .. } = self.session.opening.door.protocol else {
             unreachable!("only memcached has statistics")
         };
         let channel = &mut self.session.channel;

@@ -10,7 +10,7 @@ pub mod provision;
 use super::handlersocket::session as handlersocket;
 use super::memcached::session as memcached;
 
-pub use opening::{KeyDoor, Keys, Opening, Protocol};
+pub use opening::{KeyEndpoint, KeyProtocol, Keys, Opening};
 
 use super::channel::Channel;
 use super::mysql::session::faults::lost;
@@ -129,10 +129,10 @@ impl<L: Ledger> Session<L> {
         while let Some(request) = self.batch.get_mut(self.next) {
             let bytes = &self.channel.incoming()[taken..];
             let read = match &self.opening.door.protocol {
-                Protocol::Memcached { dialect, keys } => {
+                KeyProtocol::Memcached { dialect, keys } => {
                     memcached::read(*dialect, keys.prefix(), bytes, request, &mut self.notes)?
                 }
-                Protocol::HandlerSocket { .. } => handlersocket::read(bytes, request, &mut self.notes)?,
+                KeyProtocol::HandlerSocket { .. } => handlersocket::read(bytes, request, &mut self.notes)?,
             };
             let consumed = match &read {
                 Read::Incomplete => break,
@@ -167,7 +167,7 @@ impl<L: Ledger> Session<L> {
     /// Adds to the batch that a key is taken away: by the lab only, and only in memcached's protocol.
     fn delete(&mut self, class: Class, key: u64) {
         self.begin();
-        let Protocol::Memcached { dialect, keys } = &self.opening.door.protocol else {
+        let KeyProtocol::Memcached { dialect, keys } = &self.opening.door.protocol else {
             unreachable!("only what the lab set in a cache of others is taken away")
         };
         dialect.delete(self.channel.outgoing(), Below(keys.prefix(), key));
@@ -192,8 +192,8 @@ impl<L: Ledger> KeyValue for Session<L> {
         self.begin();
         let out = self.channel.outgoing();
         match &self.opening.door.protocol {
-            Protocol::Memcached { dialect, keys: of } => memcached::get(*dialect, of.prefix(), out, keys),
-            Protocol::HandlerSocket { .. } => handlersocket::get(out, keys),
+            KeyProtocol::Memcached { dialect, keys: of } => memcached::get(*dialect, of.prefix(), out, keys),
+            KeyProtocol::HandlerSocket { .. } => handlersocket::get(out, keys),
         }
         let kept = want.first_kept().map(|_| self.notes.keys.len());
         if kept.is_some() {
@@ -207,8 +207,8 @@ impl<L: Ledger> KeyValue for Session<L> {
         self.begin();
         let out = self.channel.outgoing();
         match &self.opening.door.protocol {
-            Protocol::Memcached { dialect, keys } => memcached::set(*dialect, keys.prefix(), out, key, value),
-            Protocol::HandlerSocket { .. } => handlersocket::set(out, key, value, &mut self.notes.room),
+            KeyProtocol::Memcached { dialect, keys } => memcached::set(*dialect, keys.prefix(), out, key, value),
+            KeyProtocol::HandlerSocket { .. } => handlersocket::set(out, key, value, &mut self.notes.room),
         }
         self.batch.push(Request { class, keys: 0, kept: None, found: 0, written: 0, bytes: 0 });
     }

@@ -18,13 +18,13 @@ use workload::session::Fault;
 
 /// A door past SQL: where, and what is spoken there.
 #[derive(Clone, PartialEq, Eq)]
-pub struct KeyDoor {
+pub struct KeyEndpoint {
     pub address: Address,
-    pub protocol: Protocol,
+    pub protocol: KeyProtocol,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-pub enum Protocol {
+pub enum KeyProtocol {
     Memcached {
         dialect: Dialect,
         keys: Keys,
@@ -71,31 +71,31 @@ impl fmt::Display for Keys {
     }
 }
 
-impl KeyDoor {
+impl KeyEndpoint {
     /// The door to all that a cache has.
     pub fn of_cache(address: Address) -> Self {
-        Self { address, protocol: Protocol::Memcached { dialect: Dialect::Text, keys: Keys::All } }
+        Self { address, protocol: KeyProtocol::Memcached { dialect: Dialect::Text, keys: Keys::All } }
     }
 }
 
 /// The secret stays out.
-impl fmt::Debug for KeyDoor {
+impl fmt::Debug for KeyEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.protocol {
-            Protocol::Memcached { dialect, keys } => {
+            KeyProtocol::Memcached { dialect, keys } => {
                 let within = match keys {
                     Keys::All => "",
                     Keys::Container(within) | Keys::Below(within) => within,
                 };
                 write!(f, "memcached {dialect:?} {within}@{}", self.address)
             }
-            Protocol::HandlerSocket { schema, .. } => write!(f, "handlersocket {schema}@{}", self.address),
+            KeyProtocol::HandlerSocket { schema, .. } => write!(f, "handlersocket {schema}@{}", self.address),
         }
     }
 }
 
 pub struct Opening {
-    pub door: KeyDoor,
+    pub door: KeyEndpoint,
     pub connect: Box<dyn Fn() -> Connecting>,
 }
 
@@ -105,9 +105,9 @@ pub(crate) async fn dial(opening: &Opening) -> Result<(Channel, Nanos), Fault> {
     let line: Line = (opening.connect)().await.map_err(|e| lost(&e))?;
     let mut channel = Channel::plain(line);
     match &opening.door.protocol {
-        Protocol::Memcached { keys: Keys::All | Keys::Below(_), .. } => {}
-        Protocol::Memcached { dialect, keys: Keys::Container(name) } => select(&mut channel, *dialect, name).await?,
-        Protocol::HandlerSocket { secret, schema, table, columns } => {
+        KeyProtocol::Memcached { keys: Keys::All | Keys::Below(_), .. } => {}
+        KeyProtocol::Memcached { dialect, keys: Keys::Container(name) } => select(&mut channel, *dialect, name).await?,
+        KeyProtocol::HandlerSocket { secret, schema, table, columns } => {
             if !secret.is_empty() {
                 handlersocket::authenticate(channel.outgoing(), secret);
                 agreed(&mut channel, "its secret").await?;

@@ -4,8 +4,8 @@
 //! stays old after somebody wrote is asked once per run, in gets and in time.
 
 use super::control::Control as KeyControl;
-use super::{KeyDoor, Keys, Protocol};
-use crate::backends::endpoint::{Address, Door};
+use super::{KeyEndpoint, KeyProtocol, Keys};
+use crate::backends::endpoint::{Address, SqlEndpoint, protocol_of};
 use crate::backends::memcached::provision as memcached;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::keys::{HANDLERSOCKET, MEMCACHED, answers};
@@ -16,10 +16,10 @@ use crate::provision::wanted::{Wanted, identity};
 use crate::trouble::Trouble;
 use model::load::{Transport, Work};
 use model::plan::Cell;
-use model::plan::door::CACHE;
+use model::plan::served::CACHE;
+use model::protocol::Protocol;
 use model::record::answer::SessionAnswer;
 use model::units::Nanos;
-use model::words::door;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,7 +43,12 @@ impl Lab<'_> {
     /// Opens the doors that this cell's users come by.
     pub(crate) fn open_doors(&mut self, cell: &Cell, wanted: &[Wanted]) -> Result<(), Unready> {
         for work in cell.works() {
-            let Some(name) = door(&work.workload) else { continue };
+            let protocol = protocol_of(&work);
+            let plugin = match protocol {
+                Protocol::MySql | Protocol::PostgreSql | Protocol::MongoDb => continue,
+                Protocol::Memcached => MEMCACHED,
+                Protocol::HandlerSocket => HANDLERSOCKET,
+            };
             let dataset = wanted.iter().find(|w| w.name == identity(&work, &cell.server.engine).0);
             let dataset = dataset.expect("a workload by key has data");
             let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
@@ -52,29 +57,27 @@ impl Lab<'_> {
                 continue;
             }
             let Serving::Ours(instance) = &up.server else {
-                return Err(Unready::Skip("assay opens no doors past SQL of a server that it did not start".into()));
+                return Err(Unready::Skip("assay opens no protocol past SQL of a server that it did not start".into()));
             };
             let found =
                 held(instance).door().map(|gate| (gate.address(false), gate.address(true), gate.ports.is_some()));
             let Some((read, write, by_port)) = found else {
-                return Err(Unready::Skip("settings.doors keeps the doors past SQL shut".into()));
+                return Err(Unready::Skip("settings.doors = false keeps every protocol past SQL shut".into()));
             };
-            let plugin = if name == "memcached" { MEMCACHED } else { HANDLERSOCKET };
             if !up.build.has_plugin(plugin) {
                 let why = format!("build `{}` comes without {plugin}", cell.server.build);
                 return Err(Unready::Skip(why));
             }
-            if name == "memcached" && by_port && cell.load.transport != Some(Transport::Tcp) {
+            if protocol == Protocol::Memcached && by_port && cell.load.transport != Some(Transport::Tcp) {
                 let why =
                     "the plugin listens at a port or at a socket, and other users of this experiment come by the port";
                 return Err(Unready::Skip(why.into()));
             }
-            match name {
-                "memcached" => map(&up.door, &up.build.share, &read, &dataset.schema()).map_err(fail)?,
-                _ => {
-                    up.secrets = secrets(&up.door)
-                        .map_err(|e| fail(Trouble::new("HandlerSocket does not say its secret").because(e)))?
-                }
+            if protocol == Protocol::Memcached {
+                map(&up.door, &up.build.share, &read, &dataset.schema()).map_err(fail)?;
+            } else {
+                up.secrets = secrets(&up.door)
+                    .map_err(|e| fail(Trouble::new("HandlerSocket does not say its secret").because(e)))?;
             }
             up.gate = Some((read, write));
             let key_door = key_door(up, &work, &cell.server.engine).expect("its gate was just opened");
@@ -85,13 +88,13 @@ impl Lab<'_> {
 }
 
 /// The door of users who do this work, on a server whose doors are open.
-pub(crate) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyDoor> {
-    let door = door(&work.workload)?;
+pub(crate) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyEndpoint> {
     let (read, write) = up.gate.clone()?;
     let schema = up.datasets.get(&identity(work, engine).0)?.clone().ok()?;
     let writes = workload::by_name(&work.workload)?.words().writes;
-    Some(match door {
-        "memcached" => {
+    match protocol_of(work) {
+        Protocol::MySql | Protocol::PostgreSql | Protocol::MongoDb => None,
+        Protocol::Memcached => {
             let dialect = match work.parameters.get("dialect").and_then(model::value::Value::text) {
                 Some("binary") => Dialect::Binary,
                 Some("meta") => Dialect::Meta,
@@ -101,20 +104,21 @@ pub(crate) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyDoor> {
                 CACHE => memcached::keys(up, &schema),
                 _ => Keys::Container(schema),
             };
-            KeyDoor { address: read, protocol: Protocol::Memcached { dialect, keys } }
+            Some(KeyEndpoint { address: read, protocol: KeyProtocol::Memcached { dialect, keys } })
         }
-        _ => {
+        Protocol::HandlerSocket => {
             let [for_reading, for_writing] = up.secrets.clone();
             let (address, secret) = if writes { (write, for_writing) } else { (read, for_reading) };
             let columns = COLUMNS.join(",");
-            KeyDoor { address, protocol: Protocol::HandlerSocket { secret, schema, table: TABLE.into(), columns } }
+            let protocol = KeyProtocol::HandlerSocket { secret, schema, table: TABLE.into(), columns };
+            Some(KeyEndpoint { address, protocol })
         }
-    })
+    }
 }
 
 /// Maps a dataset as a container of its schema's name, and installs the plugin where it is not yet. A row of the mapping that is
 /// new is found by the daemon itself.
-pub fn map(sql: &Door, share: &Path, address: &Address, schema: &str) -> Result<(), Trouble> {
+pub fn map(sql: &SqlEndpoint, share: &Path, address: &Address, schema: &str) -> Result<(), Trouble> {
     let refuses = |e: Fault| Trouble::new("the server does not take the memcached plugin").because(e);
     let mut control = Control::connect(sql).map_err(refuses)?;
     let there = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'innodb_memcache'";
@@ -156,7 +160,7 @@ fn statements(script: &str) -> Vec<String> {
 }
 
 /// For reading and for writing, as the server drew them at its start; they stay in this process.
-fn secrets(door: &Door) -> Result<[String; 2], Fault> {
+fn secrets(door: &SqlEndpoint) -> Result<[String; 2], Fault> {
     let mut control = Control::connect(door)?;
     let mut secret = |name: &str| -> Result<String, Fault> {
         let sql = format!("SELECT @@GLOBAL.{name}");
@@ -168,7 +172,7 @@ fn secrets(door: &Door) -> Result<[String; 2], Fault> {
 }
 
 /// Values of keys all over the table, through the door, byte for byte.
-pub fn compare(door: &KeyDoor, work: &Work) -> Result<(), Trouble> {
+pub fn compare(door: &KeyEndpoint, work: &Work) -> Result<(), Trouble> {
     let count = |name: &str| work.parameters[name].count().expect("a checked parameter").unsigned_abs();
     let (keys, sizes) = (count("keys"), Sizes::of(&work.parameters));
     let spots: Vec<u64> =
@@ -189,16 +193,16 @@ pub fn compare(door: &KeyDoor, work: &Work) -> Result<(), Trouble> {
 }
 
 /// What a session past SQL is, and how long its answers stay old.
-pub(crate) fn ask(door: &KeyDoor, sql: Option<&Door>) -> Result<SessionAnswer, Fault> {
+pub(crate) fn ask(door: &KeyEndpoint, sql: Option<&SqlEndpoint>) -> Result<SessionAnswer, Fault> {
     let mut variables: BTreeMap<String, String> = BTreeMap::new();
     let mut say = |name: &str, what: String| drop(variables.insert(name.into(), what));
     match &door.protocol {
-        Protocol::Memcached { dialect, keys } => {
+        KeyProtocol::Memcached { dialect, keys } => {
             say("door", format!("memcached, {}", format!("{dialect:?}").to_lowercase()));
             say("container", keys.to_string());
             say("door_version", KeyControl::connect(door, PATIENCE)?.version()?);
         }
-        Protocol::HandlerSocket { schema, .. } => {
+        KeyProtocol::HandlerSocket { schema, .. } => {
             say("door", "handlersocket".into());
             say("container", schema.clone());
         }
@@ -216,8 +220,8 @@ pub(crate) fn ask(door: &KeyDoor, sql: Option<&Door>) -> Result<SessionAnswer, F
         variables,
         transport: door.address.transport(false),
         authentication: match &door.protocol {
-            Protocol::HandlerSocket { secret, .. } if !secret.is_empty() => "a secret in plain text".into(),
-            Protocol::HandlerSocket { .. } | Protocol::Memcached { .. } => "none".into(),
+            KeyProtocol::HandlerSocket { secret, .. } if !secret.is_empty() => "a secret in plain text".into(),
+            KeyProtocol::HandlerSocket { .. } | KeyProtocol::Memcached { .. } => "none".into(),
         },
         ..SessionAnswer::default()
     })
@@ -232,7 +236,7 @@ struct Stale {
 }
 
 /// One connection reads the lab's own row over and over; another changes it in SQL and commits.
-fn stale(door: &KeyDoor, sql: &Door) -> Result<Stale, Fault> {
+fn stale(door: &KeyEndpoint, sql: &SqlEndpoint) -> Result<Stale, Fault> {
     let mut control = Control::connect(sql)?;
     let write = |control: &mut Control, text: &str| {
         control.execute(&format!("REPLACE INTO {TABLE} VALUES ({OURS}, '{text}')")).map(drop)

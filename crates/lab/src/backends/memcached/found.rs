@@ -7,7 +7,7 @@ use super::provision::{describe, keys};
 use crate::backends::endpoint::Address;
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::provision::PATIENCE;
-use crate::backends::keyed::{KeyDoor, Keys, Protocol};
+use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mongodb::provision::no_sql;
 use crate::backends::mysql::found::{build_of, find};
 use crate::campaign::{Lab, Unready};
@@ -16,8 +16,10 @@ use crate::provision::instance::{Serving, Up};
 use crate::provision::wanted::Wanted;
 use crate::servers::process::instance::key;
 use crate::trouble::Trouble;
-use model::plan::door::{CACHE, MEMCACHED_FROM, of_dsn};
+use model::dsn;
+use model::plan::served::MEMCACHED_FROM;
 use model::plan::{Cell, PlannedRun, Server};
+use model::protocol::Protocol;
 use model::record::event::EventKind;
 use model::record::start::Prepared;
 use wire::memcached::Dialect;
@@ -33,7 +35,7 @@ const BATCH: u64 = 512;
 
 /// Whether this server is such a one.
 pub(crate) fn is_named(server: &Server) -> bool {
-    server.on.as_deref().is_some_and(|dsn| of_dsn(dsn) == Some(CACHE))
+    server.on.as_deref().is_some_and(|dsn| dsn::protocol(dsn) == Protocol::Memcached)
 }
 
 /// Looks whether a cache is there, and whether it is one.
@@ -97,7 +99,7 @@ impl Lab<'_> {
         }
         let fail = |e: Fault| Unready::Fail(format!("asking the cache what it has: {e}"));
         let (address, _) = self.up.as_ref().and_then(|up| up.gate.clone()).expect("a cache has a gate");
-        let mut control = Control::connect(&KeyDoor::of_cache(address), PATIENCE).map_err(fail)?;
+        let mut control = Control::connect(&KeyEndpoint::of_cache(address), PATIENCE).map_err(fail)?;
         let before = counted(&mut control).map_err(fail)?;
         for wanted in missing {
             self.admit(wanted, &before)?;
@@ -150,8 +152,8 @@ impl Lab<'_> {
 
 fn delete(address: &Address, prefix: &str, keys: u64) -> Result<u64, Fault> {
     let ours = Keys::Below(prefix.to_string());
-    let protocol = Protocol::Memcached { dialect: Dialect::Text, keys: ours };
-    let mut control = Control::connect(&KeyDoor { address: address.clone(), protocol }, PATIENCE)?;
+    let protocol = KeyProtocol::Memcached { dialect: Dialect::Text, keys: ours };
+    let mut control = Control::connect(&KeyEndpoint { address: address.clone(), protocol }, PATIENCE)?;
     let mut deleted = 0;
     for from in (1..=keys).step_by(BATCH as usize) {
         let batch: Vec<u64> = (from..=keys.min(from + BATCH - 1)).collect();

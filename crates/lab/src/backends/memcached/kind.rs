@@ -16,7 +16,7 @@ const MEMORY: i64 = 1 << 30;
 
 impl Kind for Memcached {
     fn name(&self) -> &'static str {
-        model::plan::door::CACHE
+        model::plan::served::CACHE
     }
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {

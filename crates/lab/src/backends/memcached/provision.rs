@@ -4,7 +4,7 @@
 use crate::backends::endpoint::Address;
 use crate::backends::keyed::control::Control as KeyControl;
 use crate::backends::keyed::provision::PATIENCE;
-use crate::backends::keyed::{KeyDoor, Keys, Protocol};
+use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mongodb::provision::no_sql;
 use crate::campaign::{Lab, Unready};
 use crate::os::clock;
@@ -15,7 +15,7 @@ use crate::servers::Build;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
 use model::host::Version;
-use model::plan::door::CACHE;
+use model::plan::served::CACHE;
 use model::plan::{PlannedRun, Server};
 use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::record::event::EventKind;
@@ -32,7 +32,7 @@ const BATCH: u64 = 64;
 
 /// What a cache says of itself, however it came to run.
 pub(crate) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<InstanceRecord, Fault> {
-    let version_text = KeyControl::connect(&KeyDoor::of_cache(address.clone()), PATIENCE)?.version()?;
+    let version_text = KeyControl::connect(&KeyEndpoint::of_cache(address.clone()), PATIENCE)?.version()?;
     Ok(InstanceRecord {
         key: key.to_string(),
         wanted: wanted.clone(),
@@ -97,8 +97,8 @@ impl Lab<'_> {
                 continue;
             }
             let (address, _) = up.gate.clone().expect("a cache has a gate");
-            let protocol = Protocol::Memcached { dialect: Dialect::Text, keys: keys(up, &wanted.schema()) };
-            let (door, instance) = (KeyDoor { address, protocol }, up.key.clone());
+            let protocol = KeyProtocol::Memcached { dialect: Dialect::Text, keys: keys(up, &wanted.schema()) };
+            let (door, instance) = (KeyEndpoint { address, protocol }, up.key.clone());
             self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
             self.progress.say(&format!("setting {}", wanted.label()));
             let begun = clock::now();
@@ -129,7 +129,7 @@ impl Lab<'_> {
 }
 
 /// Sets every row and reads every value back; how many there are.
-fn fill(door: &KeyDoor, wanted: &Wanted, stop: &dyn Fn() -> bool) -> Result<u64, Trouble> {
+fn fill(door: &KeyEndpoint, wanted: &Wanted, stop: &dyn Fn() -> bool) -> Result<u64, Trouble> {
     let Rows::ByTable(rows) = wanted.dataset.rows() else { unreachable!("keys and values lie in one table") };
     let total = wanted.dataset.tables()[0].rows;
     let cannot = |e: Fault| Trouble::new(format!("{door:?} cannot be filled")).because(e);

@@ -3,7 +3,7 @@
 //! Keys are counted, not requests, and reading the statistics counts as neither.
 
 use crate::backends::keyed::control::Control;
-use crate::backends::keyed::{KeyDoor, Keys, Protocol};
+use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::samplers::{Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};
 use std::cell::Cell;
@@ -29,7 +29,7 @@ const COUNTERS: &[(&str, Unit)] = &[
 const LEVELS: &[(&str, Unit)] = &[("curr_connections", Unit::Count), ("threads", Unit::Count), ("bytes", Unit::Bytes)];
 
 pub(crate) struct Memcached {
-    door: KeyDoor,
+    door: KeyEndpoint,
     control: Option<Control>,
     /// How often the statistics were asked for.
     requests: Rc<Cell<u64>>,
@@ -37,9 +37,9 @@ pub(crate) struct Memcached {
 
 impl Memcached {
     /// Of a door that has statistics. They are asked for without a container, which only gets need.
-    pub(crate) fn of(door: KeyDoor) -> Option<Self> {
-        let Protocol::Memcached { dialect, .. } = door.protocol else { return None };
-        let door = KeyDoor { protocol: Protocol::Memcached { dialect, keys: Keys::All }, ..door };
+    pub(crate) fn of(door: KeyEndpoint) -> Option<Self> {
+        let KeyProtocol::Memcached { dialect, .. } = door.protocol else { return None };
+        let door = KeyEndpoint { protocol: KeyProtocol::Memcached { dialect, keys: Keys::All }, ..door };
         Some(Self { door, control: None, requests: Rc::default() })
     }
 

@@ -11,7 +11,7 @@ const WORDS: &[&str] = &["doors"];
 
 impl Kind for FerretDb {
     fn name(&self) -> &'static str {
-        model::plan::door::FERRETDB
+        model::plan::served::FERRETDB
     }
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {

@@ -1,7 +1,7 @@
 //! Brings a dataset into a store of documents: the lines that a table would be loaded from, as documents of its collection, in
 //! parallel; then indexes, counts, and documents read back byte for byte. What lay in the collections before is dropped.
 
-use super::session::DocumentDoor;
+use super::session::DocumentEndpoint;
 use super::session::control::Control;
 use crate::provision::loader::{LoadFault, Loaded, SPOTS, side_by_side, world};
 use model::record::answer::TableAnswer;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 const BATCH: u64 = 1_000;
 
 pub fn load(
-    door: &DocumentDoor,
+    door: &DocumentEndpoint,
     dataset: &dyn Dataset,
     sessions: usize,
     stop: &AtomicBool,
@@ -81,7 +81,7 @@ fn answer(control: &mut Control, table: &Table, collection: &Collection, indexes
 }
 
 fn fill(
-    door: &DocumentDoor,
+    door: &DocumentEndpoint,
     rows: &dyn ByTable,
     tables: &[Table],
     collections: &[Collection],

@@ -4,9 +4,9 @@
 
 use super::load;
 use super::session::control::Control;
-use super::session::{DocumentDoor, Store};
+use super::session::{DocumentEndpoint, Store};
 use crate::backends::dsn;
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::found::{Found, MARKER, build_of, place_of};
 use crate::campaign::{Lab, Unready};
 use crate::os::clock;
@@ -18,8 +18,9 @@ use crate::servers::process::instance::{Instance, key};
 use crate::servers::{Build, catalogue};
 use crate::trouble::Trouble;
 use model::host::Version;
-use model::plan::door::{FERRETDB, MONGODB, of_dsn};
+use model::plan::served::{FERRETDB, MONGODB, serves};
 use model::plan::{Cell, PlannedRun, Server};
+use model::protocol::Protocol;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
@@ -37,26 +38,26 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Whether this server is such a one.
 pub(crate) fn keeps(server: &Server) -> bool {
     match &server.on {
-        Some(dsn) => of_dsn(dsn) == Some(MONGODB),
-        None => catalogue::find(&server.build).is_ok_and(|build| build.installed.kind == FERRETDB),
+        Some(dsn) => model::dsn::protocol(dsn) == Protocol::MongoDb,
+        None => catalogue::find(&server.build).is_ok_and(|build| serves(&build.installed.kind, Protocol::MongoDb)),
     }
 }
 
 /// Where SQL would be: nowhere, so that whoever asks is refused at once.
-pub(crate) fn no_sql() -> Door {
-    Door::root("/nowhere/no-sql-here".into())
+pub(crate) fn no_sql() -> SqlEndpoint {
+    SqlEndpoint::root("/nowhere/no-sql-here".into())
 }
 
 /// The door to that dataset.
-pub(crate) fn door(up: &Up, name: &str) -> Option<DocumentDoor> {
+pub(crate) fn door(up: &Up, name: &str) -> Option<DocumentEndpoint> {
     let schema = up.datasets.get(name)?.clone().ok()?;
     let (store, offers) = up.store.clone()?;
-    Some(DocumentDoor { store, schema, offers })
+    Some(DocumentEndpoint { store, schema, offers })
 }
 
 /// What a server says of itself, and what it has.
 fn look(store: &Store) -> Result<(Json, Offers), Fault> {
-    let nowhere = DocumentDoor { store: store.clone(), schema: ADMIN.into(), offers: Offers::default() };
+    let nowhere = DocumentEndpoint { store: store.clone(), schema: ADMIN.into(), offers: Offers::default() };
     let mut control = Control::connect(&nowhere, PATIENCE)?;
     Ok((control.ask(&json!({ "buildInfo": 1 }))?, control.offers()?))
 }
@@ -166,7 +167,7 @@ impl Lab<'_> {
             Serving::Found(Found { schema: Some(schema), .. }) => schema.clone(),
             Serving::Found(_) | Serving::Ours(_) => wanted.schema(),
         };
-        let door = DocumentDoor { store, schema: schema.clone(), offers };
+        let door = DocumentEndpoint { store, schema: schema.clone(), offers };
         let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
         if let Serving::Found(_) = &up.server {
             mark(&door).map_err(|e| fail("looking at the schema", e))?.map_err(Unready::Fail)?;
@@ -194,7 +195,7 @@ impl Lab<'_> {
 }
 
 /// Marks a schema that is empty, or finds it marked; `Err` inside where somebody else made it.
-fn mark(door: &DocumentDoor) -> Result<Result<(), String>, Fault> {
+fn mark(door: &DocumentEndpoint) -> Result<Result<(), String>, Fault> {
     let mut control = Control::connect(door, PATIENCE)?;
     let there = control.all(&json!({ "listCollections": 1, "nameOnly": true }))?;
     let is_ours = there.iter().any(|collection| collection["name"] == MARKER);
@@ -209,10 +210,10 @@ fn mark(door: &DocumentDoor) -> Result<Result<(), String>, Fault> {
 }
 
 /// What a session is.
-pub(crate) fn ask(door: &DocumentDoor) -> Result<SessionAnswer, Fault> {
+pub(crate) fn ask(door: &DocumentEndpoint) -> Result<SessionAnswer, Fault> {
     let yes = |truth: bool| if truth { "yes" } else { "no" }.to_string();
     let variables = [
-        ("door", MONGODB.to_string()),
+        ("door", Protocol::MongoDb.name().to_string()),
         ("door_transactions", yes(door.offers.transactions)),
         ("door_parts_of_changed", yes(door.offers.parts_of_changed)),
         ("container", door.schema.clone()),

@@ -3,7 +3,7 @@
 
 use super::locks::{self, LOCK_PATIENCE, LOCK_TIMEOUT};
 use super::session::{Carriage, Connecting, Opening, Session};
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::executor::{Line, block_on};
 use crate::os::waits;
 use rustix::io::Errno;
@@ -30,7 +30,7 @@ const SHOWN: usize = 80;
 
 pub struct Control {
     session: Session<()>,
-    door: Door,
+    door: SqlEndpoint,
     /// How long its statements wait for locks; `None` as the server has it.
     locks: Option<Duration>,
 }
@@ -41,16 +41,16 @@ pub type TextRow = Vec<Option<String>>;
 impl Control {
     /// For what the lab does with data that others may use too: a lock that somebody holds is waited for a while, and then told with
     /// its holder.
-    pub fn connect(door: &Door) -> Result<Self, Fault> {
+    pub fn connect(door: &SqlEndpoint) -> Result<Self, Fault> {
         Self::bounded(door, LOCK_PATIENCE)
     }
 
     /// For loading side by side into a schema of ours, where sessions of the lab wait for each other's tables.
-    pub fn for_load(door: &Door) -> Result<Self, Fault> {
+    pub fn for_load(door: &SqlEndpoint) -> Result<Self, Fault> {
         Self::bounded(door, LOAD_LOCK_PATIENCE)
     }
 
-    fn bounded(door: &Door, locks: Duration) -> Result<Self, Fault> {
+    fn bounded(door: &SqlEndpoint, locks: Duration) -> Result<Self, Fault> {
         let mut control = Self::connect_with(door, PATIENCE)?;
         for variable in ["lock_wait_timeout", "innodb_lock_wait_timeout"] {
             match control.execute(&format!("SET SESSION {variable} = {}", locks.as_secs())) {
@@ -64,7 +64,7 @@ impl Control {
     }
 
     /// For somebody who waits at most so long for each answer, and for locks as the server has it.
-    pub fn connect_with(door: &Door, patience: Duration) -> Result<Self, Fault> {
+    pub fn connect_with(door: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
         let connect = connecting(&door.address, patience);
         let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
         let session = opened(&door.address, patience, || block_on(Session::open(opening, ())))?;

@@ -4,7 +4,7 @@
 
 use super::control::{Control, OPENING_PATIENCE, unix};
 use crate::backends::dsn;
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::provision::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
 use crate::servers::Build;
 use crate::trouble::Trouble;
@@ -36,7 +36,7 @@ impl Found {
 }
 
 /// The server behind a DSN, the door to it outside any schema, and a session that came through it.
-pub fn knock(name: &str) -> Result<(Found, Door, Control), Trouble> {
+pub fn knock(name: &str) -> Result<(Found, SqlEndpoint, Control), Trouble> {
     knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
 }
 
@@ -57,19 +57,19 @@ pub(crate) fn has_room(name: &str, users: Users) -> Result<(), Trouble> {
 }
 
 /// The server behind a DSN, and the door to it outside any schema.
-pub(crate) fn find(name: &str) -> Result<(Found, Door), Trouble> {
+pub(crate) fn find(name: &str) -> Result<(Found, SqlEndpoint), Trouble> {
     behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
 }
 
 /// The same where the door is known.
-pub(crate) fn knock_at(door: Door, name: &str) -> Result<(Found, Door, Control), Trouble> {
+pub(crate) fn knock_at(door: SqlEndpoint, name: &str) -> Result<(Found, SqlEndpoint, Control), Trouble> {
     let (found, door) = behind(door)?;
     let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
     Ok((found, door, control))
 }
 
 /// The same where the door is known.
-pub(crate) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
+pub(crate) fn behind(door: SqlEndpoint) -> Result<(Found, SqlEndpoint), Trouble> {
     let pid = match &door.address {
         Address::Unix(path) => {
             let socket = unix(path, OPENING_PATIENCE).map_err(Trouble::at("connecting to", path))?;
@@ -80,7 +80,7 @@ pub(crate) fn behind(door: Door) -> Result<(Found, Door), Trouble> {
     };
     let place = place_of(&door.address);
     let found = Found { pid, place, schema: door.schema.clone(), keys: BTreeMap::new() };
-    Ok((found, Door { schema: None, ..door }))
+    Ok((found, SqlEndpoint { schema: None, ..door }))
 }
 
 /// By the address alone. An address is this host's if a socket may be bound to it, whichever interface has it;
@@ -124,7 +124,7 @@ pub enum Lying {
     Others(String),
 }
 
-pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Result<Lying, LoadFault> {
+pub fn lying(root: &SqlEndpoint, schema: &str, name: &str, dataset: &dyn Dataset) -> Result<Lying, LoadFault> {
     let mut control = Control::connect(root).map_err(world)?;
     let schemata = format!("SELECT schema_name FROM information_schema.schemata WHERE schema_name = '{schema}'");
     if control.rows(&schemata).map_err(world)?.is_empty() {
@@ -168,7 +168,7 @@ pub fn lying(root: &Door, schema: &str, name: &str, dataset: &dyn Dataset) -> Re
 }
 
 /// Says in a fresh schema that the lab made it; `complete` names the dataset that lies in it.
-pub fn mark(door: &Door, complete: Option<&str>) -> Result<(), Fault> {
+pub fn mark(door: &SqlEndpoint, complete: Option<&str>) -> Result<(), Fault> {
     let mut control = Control::connect(door)?;
     match complete {
         None => control.execute(&format!("CREATE TABLE {MARKER} (dataset VARCHAR(100))"))?,
@@ -179,7 +179,7 @@ pub fn mark(door: &Door, complete: Option<&str>) -> Result<(), Fault> {
 }
 
 /// Takes the word back before somebody writes: what a run leaves, or a killed one, is no dataset.
-pub fn unmark(door: &Door) -> Result<(), Fault> {
+pub fn unmark(door: &SqlEndpoint) -> Result<(), Fault> {
     let mut control = Control::connect(door)?;
     control.execute(&format!("DELETE FROM {MARKER}"))?;
     control.quit();

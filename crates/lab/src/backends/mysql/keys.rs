@@ -8,7 +8,8 @@ use crate::servers::process::instance::Wish;
 use crate::trouble::Trouble;
 use model::host::Version;
 use model::plan::Server;
-use model::plan::door::{MEMCACHED_FROM, MEMCACHED_UNTIL, speaks_sql};
+use model::plan::served::{MARIADB, MYSQL, serves, serves_since};
+use model::protocol::Protocol;
 use model::value::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -46,17 +47,17 @@ impl Gate<'_> {
 }
 
 pub fn has_memcached(version: Version) -> bool {
-    (MEMCACHED_FROM..MEMCACHED_UNTIL).contains(&version)
+    serves_since(MYSQL, version, Protocol::Memcached)
 }
 
 /// Ports of a server that is to open its doors: `None` for no door, none inside for a socket. HandlerSocket has no sockets.
 pub fn ports(wish: &Wish) -> Result<Option<Option<[u16; 2]>>, Trouble> {
     let kind = wish.build.installed.kind.as_str();
     let doors = wish.server.settings.get("doors").and_then(Value::flag) == Some(true);
-    if speaks_sql(kind) && !doors {
+    if serves(kind, Protocol::MySql) && !doors {
         return Ok(None);
     }
-    let by_port = wish.server.tcp || kind == "mariadb";
+    let by_port = wish.server.tcp || kind == MARIADB;
     Ok(Some(if by_port { Some([free_port()?, free_port()?]) } else { None }))
 }
 

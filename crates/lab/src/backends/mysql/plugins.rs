@@ -3,7 +3,7 @@
 //! is open to everybody on this machine, so accounts without one that could be reached there are dropped first.
 
 use super::control::Control;
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::tls::{Mode, Tls};
 use crate::trouble::Trouble;
 use model::load::Transport;
@@ -27,8 +27,8 @@ pub fn free_port() -> Result<u16, Trouble> {
 /// The doors of one private server beside its socket; a server without a port, or that was found, has none.
 #[derive(Clone, Debug, Default)]
 pub struct Doors {
-    tcp: Option<Door>,
-    tls: Option<Door>,
+    tcp: Option<SqlEndpoint>,
+    tls: Option<SqlEndpoint>,
 }
 
 impl Doors {
@@ -38,14 +38,14 @@ impl Doors {
         account(root, &password)
             .map_err(|e| Trouble::new("the new server takes no account for 127.0.0.1").because(e))?;
         let address = Address::Tcp { host: LOOPBACK.into(), port };
-        let tcp = Door { address, user: ACCOUNT.into(), password, schema: None, tls: None };
+        let tcp = SqlEndpoint { address, user: ACCOUNT.into(), password, schema: None, tls: None };
         let tls = ca.map(|ca| Tls::new(Mode::VerifyIdentity, Some(ca.into()))).transpose()?;
-        let tls = tls.map(|tls| Door { tls: Some(tls), ..tcp.clone() });
+        let tls = tls.map(|tls| SqlEndpoint { tls: Some(tls), ..tcp.clone() });
         Ok(Self { tcp: Some(tcp), tls })
     }
 
     /// The door that users take; `own` is the lab's, which is that of a found server too.
-    pub fn of<'a>(&'a self, transport: Option<Transport>, own: &'a Door) -> &'a Door {
+    pub fn of<'a>(&'a self, transport: Option<Transport>, own: &'a SqlEndpoint) -> &'a SqlEndpoint {
         let door = match transport {
             None | Some(Transport::Unix) => Some(own),
             Some(Transport::Tcp) => self.tcp.as_ref(),

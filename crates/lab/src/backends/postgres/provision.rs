@@ -2,7 +2,7 @@
 //! starts none and puts no data into it; what it asks MySQL's family beyond that (plans, handlers, tables) is not asked here.
 
 use super::session::control::Control;
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mongodb::provision::no_sql;
 use crate::backends::mysql::found::{Found, behind, build_of};
 use crate::campaign::Lab;
@@ -11,9 +11,11 @@ use crate::os::process::cpus_of;
 use crate::provision::instance::{Serving, Up, fingerprint};
 use crate::samplers::{Ask, Refused};
 use crate::trouble::Trouble;
+use model::dsn;
 use model::host::Version;
 use model::plan::Server;
-use model::plan::door::{POSTGRESQL, of_dsn};
+use model::plan::served::POSTGRESQL;
+use model::protocol::Protocol;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
@@ -38,11 +40,11 @@ const TLS: &str = "SELECT version, cipher FROM pg_stat_ssl WHERE pid = pg_backen
 
 /// Whether this server is such a one.
 pub(crate) fn is_named(server: &Server) -> bool {
-    server.on.as_deref().and_then(of_dsn) == Some(POSTGRESQL)
+    server.on.as_deref().map(dsn::protocol) == Some(Protocol::PostgreSql)
 }
 
 /// Where the users of a run come in, where they come to a PostgreSQL.
-pub(crate) fn door(server: &Server, user_group: &UserGroup) -> Option<Door> {
+pub(crate) fn door(server: &Server, user_group: &UserGroup) -> Option<SqlEndpoint> {
     user_group.postgres.clone().filter(|_| is_named(server))
 }
 
@@ -54,7 +56,7 @@ fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, F
     Ok(control.rows(sql)?.into_iter().filter_map(pair).collect())
 }
 
-fn describe(key: &str, wanted: &Server, door: &Door) -> Result<InstanceRecord, Fault> {
+fn describe(key: &str, wanted: &Server, door: &SqlEndpoint) -> Result<InstanceRecord, Fault> {
     let mut control = Control::connect(door, PATIENCE)?;
     let version_text = control.version().to_string();
     let record = InstanceRecord {
@@ -79,7 +81,7 @@ fn describe(key: &str, wanted: &Server, door: &Door) -> Result<InstanceRecord, F
 }
 
 /// What a session is.
-pub(crate) fn ask(door: &Door) -> Result<SessionAnswer, Fault> {
+pub(crate) fn ask(door: &SqlEndpoint) -> Result<SessionAnswer, Fault> {
     let mut control = Control::connect(door, PATIENCE)?;
     let tls = match control.cipher() {
         Some((version, cipher)) => {
@@ -101,7 +103,7 @@ pub(crate) fn ask(door: &Door) -> Result<SessionAnswer, Fault> {
 }
 
 /// For the samplers alone.
-pub(crate) fn asker(door: &Door, patience: Duration) -> Box<dyn Ask> {
+pub(crate) fn asker(door: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
     match Control::connect(door, patience) {
         Ok(control) => Box::new(control),
         Err(fault) => Box::new(Refused(fault.to_string())),

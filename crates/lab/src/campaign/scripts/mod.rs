@@ -8,7 +8,7 @@ pub(crate) use perform::watched;
 pub use perform::{Main, Performed, perform, report};
 pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, phases, run, run_noted};
 
-use crate::backends::own_sessions::Doors;
+use crate::backends::own_sessions::ScriptEndpoints;
 use crate::os::clock;
 use lua::option::Options;
 use lua::script::Script;
@@ -38,7 +38,7 @@ impl LastResort {
 pub struct Stage {
     /// For the program's life: a load holds its workload for as long.
     pub scripted: &'static Scripted,
-    pub doors: Doors,
+    pub doors: ScriptEndpoints,
     pub threads: u32,
     /// Threads of ours that all users sit on.
     pub workers: u32,
@@ -46,7 +46,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    pub fn new(script: Arc<Script>, options: Options, as_globals: bool, doors: Doors, threads: u32) -> Self {
+    pub fn new(script: Arc<Script>, options: Options, as_globals: bool, doors: ScriptEndpoints, threads: u32) -> Self {
         let scripted = Box::leak(Box::new(Scripted::new(script, Arc::new(options), as_globals)));
         let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         Self { scripted, doors, threads, workers, io: Io::Auto }

@@ -3,7 +3,7 @@
 
 use super::{DEADLINE, LastResort, Stage};
 use crate::backends::alone::{Work, alone};
-use crate::backends::own_sessions::Doors;
+use crate::backends::own_sessions::ScriptEndpoints;
 use lua::option::Options;
 use lua::player::{Halt, Player};
 use lua::report::Level;
@@ -37,7 +37,7 @@ pub struct Main(Option<Player>);
 
 impl Main {
     /// Runs the script's body, which may ask a database. An error's text is as sysbench says it, without its `FATAL: `.
-    pub fn open(script: &Arc<Script>, doors: &Doors, stop: &AtomicBool) -> Result<Self, String> {
+    pub fn open(script: &Arc<Script>, doors: &ScriptEndpoints, stop: &AtomicBool) -> Result<Self, String> {
         let scripted = Scripted::new(Arc::clone(script), Arc::new(Options::new()), false);
         let mut main = Self(Some(Player::new(script, scripted.shapes(), 0)?));
         match main.play(doors, Io::Auto, stop, Entry::Body) {
@@ -52,7 +52,7 @@ impl Main {
     }
 
     /// The state goes into the task and comes back from it, unless a stop cut it off.
-    fn play(&mut self, doors: &Doors, io: Io, stop: &AtomicBool, entry: Entry) -> Result<bool, Halt> {
+    fn play(&mut self, doors: &ScriptEndpoints, io: Io, stop: &AtomicBool, entry: Entry) -> Result<bool, Halt> {
         let mut player = self.0.take().ok_or(Halt::Stopped)?;
         let work: Work<(Player, Result<bool, Halt>)> = Box::new(move |sessions| {
             Box::pin(async move {

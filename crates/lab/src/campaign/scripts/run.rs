@@ -2,7 +2,7 @@
 //! An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
 use super::{DEADLINE, Stage};
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::campaign::Noting;
 use crate::campaign::visit::{Visit, noted};
 use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
@@ -142,7 +142,7 @@ fn load_plan(stage: &Stage, limits: &Limits) -> LoadPlan {
 fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
     let mut doors = stage.doors.mysql.iter().cloned();
     // A script that asks no MySQL has no door there, and never looks for it.
-    let door = doors.next().unwrap_or_else(|| Door::root("/nonexistent".into()));
+    let door = doors.next().unwrap_or_else(|| SqlEndpoint::root("/nonexistent".into()));
     let rate = limits.rate.filter(|rate| *rate > 0);
     UserGroup {
         workload: stage.scripted,
@@ -158,7 +158,7 @@ fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
         others: doors.collect(),
         setup: Vec::new(),
         postgres: stage.doors.postgres.clone(),
-        by_key: None,
+        past_sql: None,
         outlasts: false,
     }
 }

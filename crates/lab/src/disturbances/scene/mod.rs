@@ -5,7 +5,7 @@ pub mod acting;
 pub mod placebo;
 pub mod watched_row;
 
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::{Control, PATIENCE, TextRow};
 use crate::os::process::Guard;
 use crate::samplers::Process;
@@ -44,7 +44,7 @@ impl Bell {
 #[derive(Clone)]
 pub struct Place {
     /// Outside any schema.
-    pub door: Door,
+    pub door: SqlEndpoint,
     /// Of the datasets that the run uses.
     pub schemas: Vec<String>,
     pub engine: String,

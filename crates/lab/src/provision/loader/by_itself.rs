@@ -3,9 +3,9 @@
 
 use super::{LoadFault, finish_all, world};
 use crate::backends::alone::{Work, alone};
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
-use crate::backends::own_sessions::Doors;
+use crate::backends::own_sessions::ScriptEndpoints;
 use crate::campaign::scripts::{DEADLINE, watched};
 use model::load::Io;
 use std::sync::Mutex;
@@ -15,12 +15,12 @@ use workload::session::Fault;
 
 /// Makes the data, and says which tables there are then.
 pub(crate) fn fill(
-    door: &Door,
+    door: &SqlEndpoint,
     data: &dyn ByItself,
     sessions: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Table>, LoadFault> {
-    let doors = Doors { mysql: vec![door.clone()], postgres: None };
+    let doors = ScriptEndpoints { mysql: vec![door.clone()], postgres: None };
     let (over, failure) = (AtomicBool::new(false), Mutex::new(None));
     let fail = |fault: LoadFault| {
         failure.lock().expect("no panic while held").get_or_insert(fault);

@@ -2,7 +2,7 @@
 //! statements that commit themselves. Nothing here survives an interruption: the next lab begins again.
 
 use super::{INSERT_BYTES, LINES_BYTES, LoadFault, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use workload::dataset::{ByTable, Dataset, Table};
@@ -28,7 +28,7 @@ fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
 }
 
 pub fn fill(
-    door: &Door,
+    door: &SqlEndpoint,
     dataset: &dyn Dataset,
     rows: &dyn ByTable,
     tables: &[Table],

@@ -4,7 +4,7 @@
 //! largest table first, while others still load. The table of progress goes when the load is over.
 
 use super::{INSERT_BYTES, LoadFault, MOST_TRIES, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -46,7 +46,7 @@ impl Progress {
 
 #[allow(clippy::too_many_arguments)]
 pub fn fill(
-    door: &Door,
+    door: &SqlEndpoint,
     dataset: &dyn Dataset,
     rows: &dyn ByUnit,
     tables: &[Table],

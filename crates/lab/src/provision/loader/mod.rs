@@ -7,7 +7,7 @@ pub mod by_itself;
 mod by_table;
 mod by_unit;
 
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use model::record::answer::TableAnswer;
 use model::seed::split_mix;
@@ -73,7 +73,7 @@ const UNSUPPORTED: &[u16] = &[1064, 1115, 1253, 1273, 1286, 4110, 4138];
 /// `at` is told rows loaded, out of how many. `identity` names the data: a load of the same that was interrupted is gone on
 /// with, where the dataset loads by unit.
 pub fn load(
-    door: &Door,
+    door: &SqlEndpoint,
     dataset: &dyn Dataset,
     identity: &str,
     sessions: usize,
@@ -141,7 +141,7 @@ fn number(text: Option<String>) -> u64 {
 }
 
 /// Whether an interrupted load of these data lies in the schema, to be gone on with.
-pub fn is_begun(door: &Door, identity: &str) -> Result<bool, Fault> {
+pub fn is_begun(door: &SqlEndpoint, identity: &str) -> Result<bool, Fault> {
     let mut control = Control::connect(door)?;
     let begun = by_unit::Progress::of(identity).is_there(&mut control)?;
     control.quit();
@@ -167,7 +167,7 @@ pub(crate) fn side_by_side(
     fault.into_inner().expect("no panic while held").map_or(Ok(()), Err)
 }
 
-fn finish_all(door: &Door, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
+fn finish_all(door: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
     let next = AtomicUsize::new(0);
     side_by_side(sessions.min(tables.len()), |over| {
         let mut control = Control::for_load(door).map_err(world)?;

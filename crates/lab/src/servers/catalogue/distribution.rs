@@ -6,7 +6,7 @@ use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
-use model::plan::door::{CACHE, FERRETDB};
+use model::plan::served::{CACHE, FERRETDB};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

@@ -2,6 +2,7 @@
 //! only; `file` reads them from TOML, `install` makes them true.
 
 use model::host::Version;
+use model::protocol::Protocol;
 use model::units::Bytes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ pub struct Entry {
     /// Libraries that the host must have, with the Debian package that brings each.
     pub libraries: BTreeMap<String, String>,
     pub engines: Vec<String>,
-    pub doors: Vec<Door>,
+    pub doors: Vec<Protocol>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -67,30 +68,9 @@ impl Sha256 {
     }
 }
 
-/// A way past SQL to the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Door {
-    Memcached,
-    HandlerSocket,
-}
-
-impl Door {
-    pub const ALL: [Self; 2] = [Self::Memcached, Self::HandlerSocket];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Memcached => "memcached",
-            Self::HandlerSocket => "handlersocket",
-        }
-    }
-    /// The plugin whose presence opens it.
-    pub fn plugin(self) -> &'static str {
-        match self {
-            Self::Memcached => "libmemcached.so",
-            Self::HandlerSocket => "handlersocket.so",
-        }
-    }
-}
+/// Protocols past SQL that a plugin serves, and the file whose presence tells of it.
+pub const PLUGINS_PAST_SQL: [(Protocol, &str); 2] =
+    [(Protocol::Memcached, "libmemcached.so"), (Protocol::HandlerSocket, "handlersocket.so")];
 
 /// What an experiment may count on because of kind and version alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

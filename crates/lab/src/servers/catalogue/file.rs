@@ -1,10 +1,11 @@
 //! `servers.toml`, strictly: every mistake of the file at once, each with its line and its mend, because a build that was
 //! described wrongly would be found out an hour of downloads later. One stanza is one build; its keys are those below.
 
-use super::entry::{Door, Entry, Inside, Sha256, Source};
+use super::entry::{Entry, Inside, PLUGINS_PAST_SQL, Sha256, Source};
 use model::host::Version;
-use model::plan::door::{FERRETDB, speaks_sql};
+use model::plan::served::{FERRETDB, serves};
 use model::problem::{Problem, nearest};
+use model::protocol::Protocol;
 use model::units::Bytes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ const KEYS: &[&str] = &[
 const SOURCES: &[&str] = &["maven", "npm", "go", "debian", "archive", "basedir"];
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    let is_built = |name: &&str| speaks_sql(name) || *name == FERRETDB;
+    let is_built = |name: &&str| serves(name, Protocol::MySql) || *name == FERRETDB;
     crate::servers::ALL.iter().map(|k| k.name()).filter(is_built)
 }
 
@@ -237,15 +238,16 @@ impl<'a> Stanza<'a> {
         good.into_iter().filter_map(|(name, sum)| Some((name, sum?))).collect()
     }
 
-    fn doors(&mut self) -> Vec<Door> {
+    fn doors(&mut self) -> Vec<Protocol> {
         let line = self.line("doors");
         let words = self.list("doors");
         let mut doors = Vec::new();
         for word in words {
-            match Door::ALL.into_iter().find(|d| d.word() == word) {
-                Some(door) => doors.push(door),
+            match PLUGINS_PAST_SQL.into_iter().find(|(protocol, _)| protocol.name() == word) {
+                Some((protocol, _)) => doors.push(protocol),
                 None => {
-                    let mend = format!("known are {}", Door::ALL.map(Door::word).join(", "));
+                    let mend =
+                        format!("known are {}", PLUGINS_PAST_SQL.map(|(protocol, _)| protocol.name()).join(", "));
                     self.problem(Some(("doors", line)), format!("no door is called {word}"), mend);
                 }
             }

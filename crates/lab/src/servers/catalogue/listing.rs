@@ -6,7 +6,7 @@ use super::entry::{Entry, series};
 use super::file;
 use crate::servers::process::folders::House;
 use crate::trouble::Trouble;
-use model::plan::door::FERRETDB;
+use model::plan::served::FERRETDB;
 use model::problem::{Problem, nearest};
 use std::fs;
 use std::path::PathBuf;

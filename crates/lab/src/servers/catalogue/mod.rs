@@ -16,7 +16,7 @@ pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::host::InstalledBuild;
-use model::plan::door::{CACHE, CACHE_MEND, FERRETDB};
+use model::plan::served::{CACHE, CACHE_MEND, FERRETDB};
 use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read

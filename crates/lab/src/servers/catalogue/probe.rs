@@ -1,11 +1,12 @@
 //! Asks a binary what it is and looks where its parts lie. Family and version come from the binary itself, never from the
 //! name of a folder; the rest follows from which files are there, because packagers agree on names and not on places.
 
-use super::entry::Door;
+use super::entry::PLUGINS_PAST_SQL;
 use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
+use model::protocol::Protocol;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -54,16 +55,16 @@ fn engines(kind: &str, plugins: Option<&Path>) -> Vec<String> {
     compiled_in.chain(loaded).map(ToString::to_string).collect()
 }
 
-/// The plugins of a build that engines and doors need.
+/// The plugins of a build that engines and protocols past SQL need.
 pub fn plugins_of(folder: &Path) -> Vec<PathBuf> {
-    let doors = Door::ALL.into_iter().map(Door::plugin);
-    ENGINES.iter().map(|(file, _)| *file).chain(doors).map(|f| folder.join(f)).filter(|p| p.is_file()).collect()
+    let served = PLUGINS_PAST_SQL.into_iter().map(|(_, file)| file);
+    ENGINES.iter().map(|(file, _)| *file).chain(served).map(|f| folder.join(f)).filter(|p| p.is_file()).collect()
 }
 
-/// The doors that a build has plugins for.
-pub fn doors(build: &Build) -> Vec<Door> {
-    let has = |door: &Door| build.plugins.as_ref().is_some_and(|p| p.join(door.plugin()).is_file());
-    Door::ALL.into_iter().filter(has).collect()
+/// The protocols past SQL that a build has plugins for.
+pub fn served(build: &Build) -> Vec<Protocol> {
+    let has = |(_, file): &(Protocol, &str)| build.has_plugin(file);
+    PLUGINS_PAST_SQL.into_iter().filter(has).map(|(protocol, _)| protocol).collect()
 }
 
 /// Kind and version as the binary says them.

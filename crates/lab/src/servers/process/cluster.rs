@@ -5,7 +5,7 @@
 
 use super::folders::{Claim, free_bytes};
 use super::instance::{Instance, STOP_PATIENCE, Wish};
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::kinds::galera::{Gates, Member, SCRIPT, SCRIPT_NAME};
 use crate::os::copy::{allocated, allocated_whole, copy, walk};
@@ -70,7 +70,7 @@ pub fn provision(wish: &Wish, nodes: u32, fill: Option<Fill>) -> Result<Vec<Inst
 }
 
 /// Whether a node takes part with all it has, in a cluster of that size.
-pub fn is_in_step(door: &Door, size: u32) -> bool {
+pub fn is_in_step(door: &SqlEndpoint, size: u32) -> bool {
     let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_local_state_comment', 'wsrep_cluster_size')";
     let told = Control::connect(door).and_then(|mut control| {
         let rows = control.rows(status)?;
@@ -125,7 +125,7 @@ fn gates(nodes: u32) -> Result<Vec<Gates>, Trouble> {
 }
 
 fn wait_in_step(node: &mut Instance, size: u32, stop: &AtomicBool) -> Result<(), Trouble> {
-    let (begun, door) = (Instant::now(), Door::root(node.socket().to_path_buf()));
+    let (begun, door) = (Instant::now(), SqlEndpoint::root(node.socket().to_path_buf()));
     while begun.elapsed() < JOIN_PATIENCE {
         if stop.load(Relaxed) {
             return Err(Trouble::new("given up: the lab was asked to stop"));

@@ -14,7 +14,8 @@ use crate::os::waits;
 use crate::servers::{Build, DATA, Description, Ready, Site, Step};
 use crate::trouble::Trouble;
 use model::plan::Server;
-use model::plan::door::speaks_sql;
+use model::plan::served::serves;
+use model::protocol::Protocol;
 use model::units::Nanos;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -252,7 +253,7 @@ impl Instance {
 /// What can be refused before anything is made.
 fn check(wish: &Wish) -> Result<(), Trouble> {
     let (build, server) = (&wish.build.installed, wish.server);
-    if !build.engines.contains(&server.engine) && speaks_sql(&build.kind) {
+    if !build.engines.contains(&server.engine) && serves(&build.kind, Protocol::MySql) {
         return Err(Trouble::new(format!("{} {} has no engine {}", build.name, build.version, server.engine))
             .mend(format!("its engines are {}", build.engines.join(", "))));
     }

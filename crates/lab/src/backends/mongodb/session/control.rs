@@ -1,7 +1,7 @@
 //! The session by which the lab itself talks to a store of documents, over a blocking socket: commands and replies as JSON, because
 //! nobody hurries here. Whatever JSON lacks is told as its type. Every answer has a time limit.
 
-use super::opening::{Conversation, DocumentDoor, Opening, Store, dial};
+use super::opening::{Conversation, DocumentEndpoint, Opening, Store, dial};
 use crate::backends::channel::Channel;
 use crate::backends::endpoint::Address;
 use crate::backends::mysql::control::{connecting, opened};
@@ -25,7 +25,7 @@ pub struct Control {
 }
 
 impl Control {
-    pub fn connect(door: &DocumentDoor, patience: Duration) -> Result<Self, Fault> {
+    pub fn connect(door: &DocumentEndpoint, patience: Duration) -> Result<Self, Fault> {
         let address = &door.store.address;
         let opening = Opening { door: door.clone(), connect: connecting(address, patience) };
         let conversation = opened(address, patience, || block_on(dial(&opening)))?;
@@ -139,7 +139,7 @@ impl Control {
 
 /// Whether such a server answers there.
 pub fn answers(address: Address, patience: Duration) -> bool {
-    let door = DocumentDoor { store: Store::open(address), schema: NOWHERE.into(), offers: Offers::default() };
+    let door = DocumentEndpoint { store: Store::open(address), schema: NOWHERE.into(), offers: Offers::default() };
     Control::connect(&door, patience).is_ok()
 }
 

@@ -8,7 +8,7 @@ mod opening;
 mod reading;
 mod saying;
 
-pub use opening::{Account, DocumentDoor, Opening, Store};
+pub use opening::{Account, DocumentEndpoint, Opening, Store};
 
 use crate::backends::channel::Channel;
 use crate::backends::mysql::session::faults::{lost, protocol};

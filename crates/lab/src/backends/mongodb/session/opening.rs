@@ -48,14 +48,14 @@ impl fmt::Debug for Account {
 
 /// A store, one of its schemas, and what the server was found to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DocumentDoor {
+pub struct DocumentEndpoint {
     pub store: Store,
     pub schema: String,
     pub offers: Offers,
 }
 
 pub struct Opening {
-    pub door: DocumentDoor,
+    pub door: DocumentEndpoint,
     pub connect: Box<dyn Fn() -> Connecting>,
 }
 

@@ -9,7 +9,7 @@ use crate::servers::process::certificates;
 use crate::servers::{Build, Description, Kind, Ready, Site, Step};
 use model::host::Version;
 use model::plan::Server;
-use model::plan::door::{MEMCACHED_FROM, MEMCACHED_UNTIL};
+use model::plan::served::{MEMCACHED_FROM, MEMCACHED_UNTIL};
 
 pub struct MySql;
 

@@ -11,26 +11,20 @@ mod opening;
 mod reading;
 mod statement;
 
+use crate::backends::channel::Channel;
+use crate::backends::sql::{self, Conversing};
 use crate::executor::near::Part;
-use crate::os::clock;
 use columns::Columns;
-use faults::{lost, protocol, server_fault};
+use faults::{protocol, server_fault};
 use model::units::Nanos;
 pub use opening::{Again, Carriage, Connecting, Opening};
 use opening::{Conversation, dial};
 use reading::Reading;
 use statement::Statement;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 use wire::mysql::{Asked, Step, Summary, command};
-use workload::kept::Kept;
-use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
+use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Want};
 use workload::user::Memory;
-
-/// Setup belongs to no class of the workload: its ledger entries are not wanted.
-const SETUP: Class = Class(u16::MAX);
 
 /// Who is told how requests ended. The load's tally for users; nobody for control sessions.
 pub trait Ledger {
@@ -60,68 +54,18 @@ impl Ledger for () {
     fn connected(&self, _: Nanos, _: Opened) {}
 }
 
-pub struct Session<L: Ledger> {
-    conversation: Conversation,
-    opening: Rc<Opening>,
-    reopening: Option<Redialing>,
-    /// The conversation broke: there is nobody to say goodbye to.
-    broken: bool,
-    /// A goodbye was said, and the server has not hung up yet.
-    leaving: bool,
-    ledger: L,
-    now: Pending,
-    kept: Kept,
-    /// What the next statement may load; any other request for a file is refused.
-    file: Option<Vec<u8>>,
-    /// The wall clock less the lab's.
-    unix_at_boot: Nanos,
-}
+pub type Session<L> = sql::Session<Conversation, L>;
 
-type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
-
-/// The request under way.
-struct Pending {
-    class: Class,
-    want: Want,
-    /// Rows that are still to come before the first that is kept.
-    skip: u64,
-    started: Nanos,
+/// What this protocol remembers of the request under way.
+#[derive(Default)]
+pub struct Asking {
     statement: Option<u32>,
     preparing: Option<Statement>,
-    /// How often something was received; nothing was sent before the first.
-    pieces: u32,
     /// A close has no answer.
     silent: bool,
 }
 
 impl<L: Ledger> Session<L> {
-    pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
-        let conversation = dial(&opening).await?;
-        let mut session = Self {
-            conversation,
-            opening,
-            reopening: None,
-            broken: false,
-            leaving: false,
-            ledger,
-            now: Pending::idle(),
-            kept: Kept::default(),
-            file: None,
-            unix_at_boot: clock::unix_at_boot(),
-        };
-        session.ledger.connected(session.conversation.connect_time, Opened::ByWish);
-        session.set_up().await?;
-        Ok(session)
-    }
-
-    async fn set_up(&mut self) -> Result<(), Fault> {
-        let opening = Rc::clone(&self.opening);
-        for sql in &opening.setup {
-            (self as &mut dyn Sql).query(SETUP, sql).await?;
-        }
-        Ok(())
-    }
-
     /// The server's version as it greeted.
     pub fn version(&self) -> &str {
         &self.conversation.version
@@ -139,7 +83,7 @@ impl<L: Ledger> Session<L> {
 
     /// Gives what the next statement asks for as its local file. Nothing on disk is ever read for a server.
     pub fn offer(&mut self, file: Vec<u8>) {
-        self.file = Some(file);
+        self.conversation.file = Some(file);
     }
 
     fn send_file(&mut self, file: Vec<u8>, first: u8) {
@@ -151,109 +95,9 @@ impl<L: Ledger> Session<L> {
         self.now.pieces = 0;
     }
 
-    /// Says goodbye, so that the server does not count an aborted client, and waits for it to hang up.
-    pub async fn quit(mut self) {
-        self.say_goodbye();
-        let _ = self.conversation.channel.exchange().await;
-    }
-
-    fn say_goodbye(&mut self) {
-        let channel = &mut self.conversation.channel;
-        channel.outgoing().clear();
-        command::quit(channel.outgoing());
-        // Servers count a goodbye as a Question.
-        self.ledger.asked();
-    }
-
-    fn encode(&mut self, request: Request<'_>) {
-        // A close may lie there already: it has no answer and travels with the next request.
-        let out = self.conversation.channel.outgoing();
-        let (asked, sequence) = match request {
-            Request::Text(sql) => (Asked::Text, command::query(out, sql.as_bytes())),
-            Request::Prepare(sql) => {
-                self.now.preparing = Some(Statement { id: 0, columns: Columns::NONE, bound: None });
-                (Asked::Prepare, command::prepare(out, sql.as_bytes()))
-            }
-            Request::Execute(prepared, params) => {
-                self.now.statement = Some(prepared.0);
-                let statement = self.conversation.statements[prepared.0 as usize]
-                    .as_mut()
-                    .expect("a statement is executed before it is closed");
-                (Asked::Execute, statement.encode(out, params))
-            }
-            Request::Close(prepared) => {
-                let statement =
-                    self.conversation.statements[prepared.0 as usize].take().expect("a statement is closed once");
-                command::close(out, statement.id);
-                self.now.silent = true;
-                return;
-            }
-        };
-        self.conversation.reply.begin(asked, sequence);
-        if asked != Asked::Prepare {
-            self.ledger.asked();
-        }
-    }
-
-    /// Reads what has arrived; `None` when more must come.
-    #[inline]
-    fn read(&mut self) -> Option<Result<Answer, Fault>> {
-        let types = match self.now.statement {
-            Some(n) => self.conversation.statements[n as usize].as_mut().map(|s| &mut s.columns),
-            None => None,
-        };
-        let mut reading = Reading {
-            types,
-            preparing: self.now.preparing.as_mut(),
-            keep: self.now.want.first_kept().map(|_| &mut self.kept),
-            each: self.now.want == Want::KeepEach,
-            skip: &mut self.now.skip,
-            wrong: None,
-        };
-        let step = self.conversation.reply.feed(self.conversation.channel.incoming(), &mut reading);
-        let wrong = reading.wrong;
-        let mut asked_for_file = None;
-        let (consumed, end) = match step {
-            Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
-            Ok(Step::Done { consumed, summary }) => {
-                self.count_others(summary.results.saturating_sub(1));
-                if self.now.want == Want::KeepEach {
-                    self.kept.rewind();
-                }
-                (consumed, Some(Ok(summary)))
-            }
-            Ok(Step::Failed { consumed, error, summary }) => {
-                self.count_others(summary.results);
-                (consumed, Some(Err(server_fault(&error.to_owned()))))
-            }
-            Ok(Step::LocalInfile { consumed, refusal: [.., sequence] }) => {
-                asked_for_file = Some(sequence);
-                (consumed, None)
-            }
-            Err(malformed) => (0, Some(Err(protocol(malformed)))),
-        };
-        self.conversation.channel.consume(consumed);
-        if let Some(sequence) = asked_for_file {
-            let file = self.file.take().unwrap_or_default();
-            self.send_file(file, sequence);
-        }
-        match (wrong, end) {
-            (Some(malformed), _) => Some(Err(protocol(malformed))),
-            (None, Some(Ok(summary))) => Some(Ok(self.answer(&summary))),
-            (None, Some(Err(fault))) => Some(Err(fault)),
-            (None, None) => None,
-        }
-    }
-
-    /// Each statement of a packet is a question of its own.
-    #[inline]
-    fn count_others(&self, results: u32) {
-        (0..results).for_each(|_| self.ledger.asked());
-    }
-
     #[inline]
     fn answer(&mut self, summary: &Summary) -> Answer {
-        let prepared = match (summary.prepared, self.now.preparing.take()) {
+        let prepared = match (summary.prepared, self.now.asked.preparing.take()) {
             (Some(prepared), Some(statement)) => {
                 let statements = &mut self.conversation.statements;
                 statements.push(Some(Statement { id: prepared.statement, ..statement }));
@@ -269,134 +113,116 @@ impl<L: Ledger> Session<L> {
             warnings: summary.warnings.min(u32::from(u16::MAX)) as u16,
             prepared,
         };
-        let channel = &self.conversation.channel;
-        let ended = if self.now.pieces == 1 { channel.moment() } else { channel.moment_of_last_piece() };
-        self.ledger.answered(self.now.class, &answer, summary.bytes, Nanos(ended.0 - self.now.started.0));
+        self.answered(&answer, summary.bytes);
         answer
     }
-
-    fn failed(&mut self, fault: Fault) -> Fault {
-        self.broken = !fault.session_survives();
-        self.ledger.refused(self.now.class, &fault);
-        fault
-    }
 }
 
-impl<L: Ledger> Sql for Session<L> {
+impl Conversing for Conversation {
+    type Asked = Asking;
+
+    fn dial(opening: &Opening) -> impl Future<Output = Result<Self, Fault>> {
+        dial(opening)
+    }
     #[inline]
-    fn start(&mut self, class: Class, request: Request<'_>, want: Want) {
-        self.now = Pending {
-            class,
-            want,
-            skip: want.first_kept().unwrap_or(0),
-            started: self.conversation.channel.moment(),
-            statement: None,
-            preparing: None,
-            pieces: 0,
-            silent: false,
+    fn channel(&self) -> &Channel {
+        &self.channel
+    }
+    #[inline]
+    fn channel_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
+    fn connect_time(&self) -> Nanos {
+        self.connect_time
+    }
+
+    fn encode<L: Ledger>(session: &mut Session<L>, request: Request<'_>) {
+        // A close may lie there already: it has no answer and travels with the next request.
+        let out = session.conversation.channel.outgoing();
+        let (asked, sequence) = match request {
+            Request::Text(sql) => (Asked::Text, command::query(out, sql.as_bytes())),
+            Request::Prepare(sql) => {
+                session.now.asked.preparing = Some(Statement { id: 0, columns: Columns::NONE, bound: None });
+                (Asked::Prepare, command::prepare(out, sql.as_bytes()))
+            }
+            Request::Execute(prepared, params) => {
+                session.now.asked.statement = Some(prepared.0);
+                let statement = session.conversation.statements[prepared.0 as usize]
+                    .as_mut()
+                    .expect("a statement is executed before it is closed");
+                (Asked::Execute, statement.encode(out, params))
+            }
+            Request::Close(prepared) => {
+                let statement =
+                    session.conversation.statements[prepared.0 as usize].take().expect("a statement is closed once");
+                command::close(out, statement.id);
+                session.now.asked.silent = true;
+                return;
+            }
         };
-        if want.first_kept().is_some() {
-            self.kept.clear(0);
+        session.conversation.reply.begin(asked, sequence);
+        if asked != Asked::Prepare {
+            session.ledger.asked();
         }
-        self.encode(request);
     }
 
     #[inline]
-    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
-        if self.now.silent {
-            // The bytes of a close travel with the next request.
-            return Poll::Ready(Ok(Answer::default()));
-        }
-        loop {
-            let polled = if self.now.pieces == 0 {
-                self.conversation.channel.poll_exchange(cx)
-            } else {
-                self.conversation.channel.poll_receive(cx)
-            };
-            match polled {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(_)) => self.now.pieces = self.now.pieces.saturating_add(1),
-                Poll::Ready(Err(e)) => return Poll::Ready(Err(self.failed(lost(&e)))),
+    fn read<L: Ledger>(session: &mut Session<L>) -> Option<Result<Answer, Fault>> {
+        let types = match session.now.asked.statement {
+            Some(n) => session.conversation.statements[n as usize].as_mut().map(|s| &mut s.columns),
+            None => None,
+        };
+        let mut reading = Reading {
+            types,
+            preparing: session.now.asked.preparing.as_mut(),
+            keep: session.now.want.first_kept().map(|_| &mut session.kept),
+            each: session.now.want == Want::KeepEach,
+            skip: &mut session.now.skip,
+            wrong: None,
+        };
+        let step = session.conversation.reply.feed(session.conversation.channel.incoming(), &mut reading);
+        let wrong = reading.wrong;
+        let mut asked_for_file = None;
+        let (consumed, end) = match step {
+            Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
+            Ok(Step::Done { consumed, summary }) => {
+                session.count_others(summary.results.saturating_sub(1));
+                if session.now.want == Want::KeepEach {
+                    session.kept.rewind();
+                }
+                (consumed, Some(Ok(summary)))
             }
-            match self.read() {
-                None => {}
-                Some(Ok(answer)) => return Poll::Ready(Ok(answer)),
-                Some(Err(fault)) => return Poll::Ready(Err(self.failed(fault))),
+            Ok(Step::Failed { consumed, error, summary }) => {
+                session.count_others(summary.results);
+                (consumed, Some(Err(server_fault(&error.to_owned()))))
             }
+            Ok(Step::LocalInfile { consumed, refusal: [.., sequence] }) => {
+                asked_for_file = Some(sequence);
+                (consumed, None)
+            }
+            Err(malformed) => (0, Some(Err(protocol(malformed)))),
+        };
+        session.conversation.channel.consume(consumed);
+        if let Some(sequence) = asked_for_file {
+            let file = session.conversation.file.take().unwrap_or_default();
+            session.send_file(file, sequence);
+        }
+        match (wrong, end) {
+            (Some(malformed), _) => Some(Err(protocol(malformed))),
+            (None, Some(Ok(summary))) => Some(Ok(session.answer(&summary))),
+            (None, Some(Err(fault))) => Some(Err(fault)),
+            (None, None) => None,
         }
     }
 
-    fn kept(&self) -> &Kept {
-        &self.kept
+    #[inline]
+    fn is_silent(asked: &Asking) -> bool {
+        asked.silent
     }
-
-    fn take_kept(&mut self, into: &mut Kept) {
-        std::mem::swap(&mut self.kept, into);
-    }
-
-    fn unix_ms(&self) -> u64 {
-        (self.unix_at_boot.0 + self.conversation.channel.moment().0) / 1_000_000
-    }
-
-    fn unexpected(&mut self, class: Class) {
-        self.ledger.unexpected(class);
-    }
-
-    fn count(&mut self, fact: Fact, amount: i64) {
-        self.ledger.counted(fact, amount);
-    }
-
-    fn start_reconnect(&mut self) {
-        if !self.broken {
-            self.say_goodbye();
-        }
-        self.leaving = !self.broken;
-    }
-
-    fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        if self.leaving && self.conversation.channel.poll_exchange(cx).is_pending() {
-            return Poll::Pending;
-        }
-        self.leaving = false;
-        let opening = &self.opening;
-        let reopening = self.reopening.get_or_insert_with(|| {
-            let opening = Rc::clone(opening);
-            Box::pin(async move { redial(&opening).await })
-        });
-        let Poll::Ready(outcome) = reopening.as_mut().poll(cx) else { return Poll::Pending };
-        self.reopening = None;
-        Poll::Ready(outcome.map(|conversation| {
-            let opened = if self.broken { Opened::AfterBreak } else { Opened::ByWish };
-            self.ledger.connected(conversation.connect_time, opened);
-            self.opening.setup.iter().for_each(|_| self.ledger.asked());
-            self.conversation = conversation;
-            self.broken = false;
-        }))
-    }
-}
-
-/// A new conversation with its setup said.
-async fn redial(opening: &Rc<Opening>) -> Result<Conversation, Fault> {
-    loop {
-        match (Session::open(Rc::clone(opening), ()).await, &opening.again) {
-            (Ok(session), _) => return Ok(session.conversation),
-            (Err(_), Some(again)) if again().await => {}
-            (Err(fault), _) => return Err(fault),
-        }
-    }
-}
-
-impl Pending {
-    fn idle() -> Self {
-        Self {
-            class: Class(0),
-            want: Want::Count,
-            skip: 0,
-            started: Nanos(0),
-            statement: None,
-            preparing: None,
-            pieces: 0,
-            silent: false,
-        }
+    fn failed(&mut self, _: &Asking) {}
+    fn say_goodbye<L: Ledger>(&mut self, ledger: &L) {
+        command::quit(self.channel.outgoing());
+        // Servers count a goodbye as a Question.
+        ledger.asked();
     }
 }

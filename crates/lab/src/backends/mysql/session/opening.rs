@@ -4,7 +4,7 @@
 use super::faults::{lost, server_fault, unopened};
 use super::statement::Statement;
 use crate::backends::channel::Channel;
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::random::random;
 use crate::backends::tls::{self, Mode, Tls};
 use crate::executor::Line;
@@ -23,7 +23,7 @@ const LOCALHOST: &str = "localhost";
 
 /// How to come to a fresh line, who to be on it, and what to say first. Kept by a session so that it can come back.
 pub struct Opening {
-    pub door: Door,
+    pub door: SqlEndpoint,
     pub connect: Box<dyn Fn() -> Connecting>,
     /// Statements that every new conversation begins with, as SET NAMES.
     pub setup: Vec<String>,
@@ -35,7 +35,7 @@ pub type Again = Pin<Box<dyn Future<Output = bool>>>;
 pub type Connecting = Pin<Box<dyn Future<Output = std::io::Result<Line>>>>;
 
 /// What is new after every connect.
-pub(crate) struct Conversation {
+pub struct Conversation {
     pub(crate) channel: Channel,
     pub(crate) reply: Reply,
     pub(crate) statements: Vec<Option<Statement>>,
@@ -44,6 +44,8 @@ pub(crate) struct Conversation {
     pub(crate) connect_time: Nanos,
     plugin: Plugin,
     offered: Capabilities,
+    /// What the next statement may load; any other request for a file is refused.
+    pub(crate) file: Option<Vec<u8>>,
 }
 
 /// What client and server agreed on at the opening, for the record.
@@ -101,6 +103,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
                 plugin: session.plugin,
                 offered: session.offered,
                 connect_time: Nanos(clock::now().0 - begun.0),
+                file: None,
             });
         }
         channel.outgoing().extend_from_slice(&answer);
@@ -113,7 +116,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
     }
 }
 
-fn transport(door: &Door) -> Transport {
+fn transport(door: &SqlEndpoint) -> Transport {
     match (&door.address, door.tls.as_ref().map(|tls| tls.mode)) {
         (Address::Unix(_), None) => Transport::UnixSocket,
         (Address::Tcp { .. }, None) => Transport::Tcp,
@@ -122,7 +125,7 @@ fn transport(door: &Door) -> Transport {
     }
 }
 
-async fn encrypt(channel: &mut Channel, door: &Door) -> Result<(), Fault> {
+async fn encrypt(channel: &mut Channel, door: &SqlEndpoint) -> Result<(), Fault> {
     let tls: &Tls = door.tls.as_ref().expect("only a login that was told to encrypts");
     let host = match &door.address {
         Address::Tcp { host, .. } => host,

@@ -2,7 +2,7 @@
 //! rows as text.
 
 use super::Session;
-use crate::backends::endpoint::Door;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::executor::block_on;
 use std::time::Duration;
 use workload::session::{Class, Fault, Sql};
@@ -16,7 +16,7 @@ pub type TextRow = Vec<Option<String>>;
 
 impl Control {
     /// For somebody who waits at most so long for each answer.
-    pub fn connect(door: &Door, patience: Duration) -> Result<Self, Fault> {
+    pub fn connect(door: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
         Ok(Self { session: Session::blocking(door, patience, ())? })
     }
 

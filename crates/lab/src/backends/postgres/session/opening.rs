@@ -2,7 +2,7 @@
 
 use super::faults::{lost, server_fault, unopened};
 use crate::backends::channel::Channel;
-use crate::backends::endpoint::{Address, Door};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mysql::session::Opening;
 use crate::backends::random::random;
 use crate::backends::tls::{self, Mode};
@@ -13,7 +13,7 @@ use wire::postgres::{Account, Login, LoginStep, Reply, Transport};
 use workload::session::Fault;
 
 /// What is new after every connect.
-pub(crate) struct Conversation {
+pub struct Conversation {
     pub(crate) channel: Channel,
     pub(crate) reply: Reply,
     /// Columns of each statement; `None` when it was closed.
@@ -66,7 +66,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
 }
 
 /// On a Unix socket bytes leave no machine and are never encrypted.
-fn transport(door: &Door) -> Transport {
+fn transport(door: &SqlEndpoint) -> Transport {
     match (&door.address, door.tls.as_ref().map(|tls| tls.mode)) {
         (Address::Unix(_), _) | (Address::Tcp { .. }, None) => Transport::Plain,
         (Address::Tcp { .. }, Some(Mode::Preferred)) => Transport::TlsIfOffered,
@@ -74,7 +74,7 @@ fn transport(door: &Door) -> Transport {
     }
 }
 
-async fn encrypt(channel: &mut Channel, door: &Door) -> Result<(), Fault> {
+async fn encrypt(channel: &mut Channel, door: &SqlEndpoint) -> Result<(), Fault> {
     let (Some(tls), Address::Tcp { host, .. }) = (&door.tls, &door.address) else {
         unreachable!("only a login over TCP that was told to encrypts")
     };

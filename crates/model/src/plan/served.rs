@@ -1,0 +1,144 @@
+//! Which kinds of servers serve which protocols: by kind and version alone, so that a plan can say what will not work before
+//! anything starts. Whether a plugin's file is there is seen when the server is.
+
+use super::{Axis, Cell};
+use crate::dsn;
+use crate::host::{InstalledBuild, Version};
+use crate::load::Transport;
+use crate::protocol::Protocol;
+use crate::value::Value;
+use crate::words::Words;
+
+/// The InnoDB plugin came with 5.6 and went with 8.3.
+pub const MEMCACHED_FROM: Version = Version(5, 6, 0);
+pub const MEMCACHED_UNTIL: Version = Version(8, 3, 0);
+
+pub const MYSQL: &str = "mysql";
+pub const MARIADB: &str = "mariadb";
+/// The kind that is a cache and nothing else.
+pub const CACHE: &str = "memcached";
+/// What brings it: distributions have it, the catalogue does not.
+pub const CACHE_MEND: &str = "install the package memcached (apt-get install memcached)";
+/// Kinds that keep documents: one that the lab can start, and any other that `on` names.
+pub const FERRETDB: &str = "ferretdb";
+pub const MONGODB: &str = "mongodb";
+/// The kind whose SQL is not MySQL's: scripts ask it, and the lab looks at it from outside.
+pub const POSTGRESQL: &str = "postgresql";
+
+/// One protocol that a kind of server serves, from one version on and until another, which does not serve it any more.
+struct Served {
+    kind: &'static str,
+    protocol: Protocol,
+    from: Version,
+    until: Version,
+}
+
+const FIRST: Version = Version(0, 0, 0);
+const NEVER: Version = Version(u32::MAX, u32::MAX, u32::MAX);
+
+const fn always(kind: &'static str, protocol: Protocol) -> Served {
+    Served { kind, protocol, from: FIRST, until: NEVER }
+}
+
+const SERVED: &[Served] = &[
+    always(MYSQL, Protocol::MySql),
+    Served { kind: MYSQL, protocol: Protocol::Memcached, from: MEMCACHED_FROM, until: MEMCACHED_UNTIL },
+    always(MARIADB, Protocol::MySql),
+    always(MARIADB, Protocol::HandlerSocket),
+    always(CACHE, Protocol::Memcached),
+    always(FERRETDB, Protocol::MongoDb),
+    always(MONGODB, Protocol::MongoDb),
+    always(POSTGRESQL, Protocol::PostgreSql),
+];
+
+/// Whether servers of that kind serve the protocol in any version.
+pub fn serves(kind: &str, protocol: Protocol) -> bool {
+    SERVED.iter().any(|served| served.kind == kind && served.protocol == protocol)
+}
+
+/// Whether this version of it does.
+pub fn serves_since(kind: &str, version: Version, protocol: Protocol) -> bool {
+    let is_it = |served: &&Served| served.kind == kind && served.protocol == protocol;
+    SERVED.iter().filter(is_it).any(|served| (served.from..served.until).contains(&version))
+}
+
+/// Settings of the InnoDB plugin, with the value that changes nothing.
+const OF_PLUGIN: [(&str, Value); 2] = [("read_batch", Value::Count(1)), ("write_batch", Value::Count(1))];
+
+/// The pairs of axes whose values do not all go together.
+const KEYS: [&[&str]; 4] = [
+    &["workload", "build"],
+    &["dialect", "build"],
+    &["settings.read_batch", "workload"],
+    &["settings.write_batch", "workload"],
+];
+
+type Refusal = (&'static [&'static str], String, &'static str);
+
+/// Whether these axes are such a pair.
+pub(super) fn unfits(axes: &[Axis], keys: &[&str]) -> bool {
+    KEYS.contains(&keys) && keys.iter().all(|key| axes.iter().any(|axis| axis.key == *key))
+}
+
+/// Why the users of a cell cannot come to a server that was there before, by what its DSN says.
+pub(super) fn misled(cell: &Cell, dsn: &str, words: &Words) -> Option<Refusal> {
+    let spoken = dsn::protocol(dsn);
+    let works = cell.works();
+    let mut asked = works.iter().map(|work| words.workload(&work.workload));
+    let lost = asked.find(|workload| !workload.protocols.contains(&spoken))?;
+    let reason = format!("{} asks in another protocol than {dsn} names", lost.name);
+    let mend = match lost.protocol() {
+        Protocol::MongoDb => "name a mongodb:// server",
+        Protocol::Memcached => "name a memcached:// server, or a build whose plugin assay can open",
+        Protocol::HandlerSocket => "name a build: assay opens that port only of servers which it starts",
+        Protocol::MySql | Protocol::PostgreSql => match spoken {
+            Protocol::PostgreSql => {
+                "PostgreSQL is asked by scripts: assay sysbench SCRIPT --db-driver=pgsql, with --record=DIR for a record"
+            }
+            Protocol::MongoDb => "take linkbench.mongodb there",
+            Protocol::Memcached => "take kv.memcached there",
+            Protocol::MySql | Protocol::HandlerSocket => "name a postgres:// server",
+        },
+    };
+    Some((KEYS[0], reason, mend))
+}
+
+/// Why the users of a cell cannot come to such a server.
+pub(super) fn refused(cell: &Cell, build: &InstalledBuild, words: &Words) -> Option<Refusal> {
+    let mut plugin = false;
+    for work in cell.works() {
+        let workload = words.workload(&work.workload);
+        let mut asked = workload.protocols.iter().copied();
+        let Some(spoken) = asked.find(|protocol| serves_since(&build.kind, build.version, *protocol)) else {
+            return Some(unserved(workload.protocol(), build));
+        };
+        if cell.load.transport == Some(Transport::Tls) && !spoken.is_sql() {
+            return Some((&["transport"], "assay encrypts no protocol past SQL".into(), "take tcp, or unix"));
+        }
+        plugin |= build.kind != CACHE && spoken == Protocol::Memcached;
+    }
+    let meta = |value: &Value| value.text() == Some("meta");
+    if build.kind != CACHE && cell.works().iter().any(|work| work.parameters.get("dialect").is_some_and(meta)) {
+        let reason = format!("build `{}` has memcached's protocol of before the meta commands", build.name);
+        return Some((KEYS[1], reason, "take text or binary"));
+    }
+    let idle = |(word, without): &(&str, Value)| cell.server.settings.get(*word).is_some_and(|value| value != without);
+    let (word, _) = OF_PLUGIN.iter().find(|setting| !plugin && idle(setting))?;
+    let keys = if *word == "read_batch" { KEYS[2] } else { KEYS[3] };
+    Some((keys, format!("settings.{word} is of InnoDB's memcached plugin, which nobody uses here"), "leave it at 1"))
+}
+
+/// Why nobody asks such a build in that protocol.
+fn unserved(protocol: Protocol, build: &InstalledBuild) -> Refusal {
+    let InstalledBuild { name, kind, version, .. } = build;
+    if protocol.is_sql() && serves(kind, Protocol::MongoDb) {
+        let reason = format!("build `{name}` keeps documents and speaks no SQL");
+        return (KEYS[0], reason, "take linkbench.mongodb there");
+    }
+    if protocol.is_sql() && kind == CACHE {
+        return (KEYS[0], format!("build `{name}` is memcached, which speaks no SQL"), "take kv.memcached there");
+    }
+    let reason = format!("build `{name}` ({kind} {version}) does not serve {}", protocol.name());
+    let mend = "memcached is served by MySQL 5.6 to 8.2 and by memcached itself, HandlerSocket by MariaDB, mongodb by ferretdb";
+    (KEYS[0], reason, mend)
+}
