@@ -18,6 +18,7 @@ use crate::compare::pairs::{self, Pair};
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::limits::WORK_OFF;
+use model::experiment::keys::{Effect, can_change};
 use model::plan::CellId;
 use model::protocol::{Protocol, past_sql};
 use model::record::tally::StatementTally;
@@ -40,12 +41,6 @@ pub const CHECK: Check = Check {
 const FEWEST_CALLS: u64 = 100;
 /// Standard errors of the relative difference of two counts: chance alone leaves so many once in 16,000 comparisons.
 const ERRORS: f64 = 4.0;
-
-/// Axes over parameters of a workload that leave the rows of a statement as they are. Other parameters may change them.
-const NEUTRAL: &[&str] = &["charset", "protocol", "prepared", "transactions", "secondary_index", "isolation"];
-/// Axes over everything but parameters: none of them may change the work.
-const OUTSIDE: &[&str] =
-    &["build", "engine", "profile", "topology", "cpus", "load_cpus", "users", "rate", "reconnect_every", "workload"];
 
 #[derive(Default)]
 struct Work<'a> {
@@ -110,14 +105,14 @@ impl Measure {
             Self::Bytes => "bytes per call",
         }
     }
-    /// Whether the axis must leave it as it is.
-    fn is_fixed(self, axis: &str) -> bool {
+    /// What an axis must be unable to change, so that it leaves this as it is.
+    fn follows(self) -> Effect {
         match self {
-            Self::Rows => true,
+            Self::Rows => Effect::Rows,
             // Workloads differ in what an operation is, and so do transactions with and without their brackets.
-            Self::Calls => !["workload", "transactions"].contains(&axis),
+            Self::Calls => Effect::Operation,
             // The bytes of a text depend on its charset, of a number on the protocol, of an answer's header on the server.
-            Self::Bytes => !["charset", "protocol", "prepared", "build"].contains(&axis),
+            Self::Bytes => Effect::Answer,
         }
     }
 }
@@ -140,7 +135,7 @@ impl Mismatch<'_> {
 
 fn look(evidence: &Evidence) -> Sight {
     let work: BTreeMap<&CellId, BTreeMap<Part, Work>> = evidence.cells.iter().map(|c| (&c.cell.id, of(c))).collect();
-    let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| must_agree(own(p.axis))).collect();
+    let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| !can_change(p.axis, Effect::Rows)).collect();
     let most = evidence.limits.share(&WORK_OFF);
     let mut compared = 0;
     let mut found: Vec<Mismatch> = Vec::new();
@@ -151,7 +146,7 @@ fn look(evidence: &Evidence) -> Sight {
             let Some(other) = candidate.get(part) else { continue };
             compared += 1;
             // Another protocol has other headers.
-            let is_fixed = |m: Measure| m.is_fixed(own(pair.axis)) && (one_protocol || m != Measure::Bytes);
+            let is_fixed = |m: Measure| !can_change(pair.axis, m.follows()) && (one_protocol || m != Measure::Bytes);
             let both = one.measures().into_iter().zip(other.measures()).filter(|((m, _), _)| is_fixed(*m));
             let both = both.filter(|((m, _), _)| !one.meets(other, *m, most));
             let mismatches = both.map(|((measure, base), (_, candidate))| Mismatch {
@@ -195,18 +190,9 @@ fn look(evidence: &Evidence) -> Sight {
     Ok(Seen::new(status, format!("×{}", round3(1.0 + worst.off())), limit, sentence).at(cells))
 }
 
-/// An axis over something of one group is one over what that is.
-fn own(axis: &str) -> &str {
-    axis.strip_prefix("groups.").and_then(|rest| rest.split_once('.')).map_or(axis, |(_, own)| own)
-}
-
 /// The ways past SQL that users of a cell take.
 fn protocols(cell: &CellEvidence) -> BTreeSet<Option<Protocol>> {
     cell.cell.works().iter().map(|work| past_sql(&work.workload)).collect()
-}
-
-fn must_agree(axis: &str) -> bool {
-    OUTSIDE.contains(&axis) || NEUTRAL.contains(&axis) || axis.contains('.')
 }
 
 /// Group and class of statement.

@@ -6,6 +6,7 @@
 use crate::compare::{fingerprint, pairs};
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
+use model::experiment::keys::{Effect, can_change};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,22 +24,6 @@ pub const CHECK: Check = Check {
     advice: "read both plans in the runs' files; if statistics differ, load both cells from the same snapshot; if the axis explains it, say so",
     look: Look::Experiment(look),
 };
-
-/// Axes that leave the optimizer its tables, its statement and its version.
-const NEUTRAL: &[&str] = &[
-    "users",
-    "rate",
-    "cpus",
-    "load_cpus",
-    "transport",
-    "reconnect_every",
-    "profile",
-    "topology",
-    "protocol",
-    "prepared",
-    "sampling",
-    "transactions",
-];
 
 fn look(evidence: &Evidence) -> Sight {
     let pairs = pairs::all(evidence);
@@ -59,7 +44,7 @@ fn look(evidence: &Evidence) -> Sight {
                 "`{statement}` is `{one}` in {} and `{other}` in {} (axis `{}`)",
                 base.0, candidate.0, pair.axis
             );
-            if NEUTRAL.contains(&pair.axis) || pair.axis.starts_with("settings.") {
+            if !can_change(pair.axis, Effect::Plan) {
                 faults.push(told);
                 cells.extend([base.0.to_string(), candidate.0.to_string()]);
             } else {

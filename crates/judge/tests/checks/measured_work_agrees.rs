@@ -2,6 +2,7 @@
 
 use crate::bench::*;
 use model::load::PhaseKind;
+use model::value::Value;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
@@ -44,6 +45,23 @@ fn an_axis_over_a_work_parameter_explains_its_rows() {
     let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
     of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);
     assert_eq!(status(&record, "measured_work_agrees"), NotEvaluable, "nothing else is compared here");
+}
+
+#[test]
+fn no_axis_beside_the_workload_explains_other_rows() {
+    let outside: [(&str, [Value; 2]); 4] = [
+        ("transport", ["unix".into(), "tls".into()]),
+        ("sampling", [true.into(), false.into()]),
+        ("settings.query_cache", [0.into(), 1.into()]),
+        ("native.join_buffer_size", [262_144.into(), 524_288.into()]),
+    ];
+    for (axis, values) in &outside {
+        let healthy = experiment(&[(axis, values)]);
+        assert_eq!(status(&healthy, "measured_work_agrees"), Pass, "{axis}");
+        let mut ill = experiment(&[(axis, values)]);
+        of_cell(&mut ill, "c002").for_each(|r| statement(r).rows *= 10);
+        assert_eq!(status(&ill, "measured_work_agrees"), Fail, "{axis}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! From checked values to the experiment: names become fields, durations become phases, and what the file leaves open gets
 //! its default. Nothing can be wrong any more here.
 
-use super::grammar::OTHERS;
+use super::keys::{self, OTHERS};
 use super::reading::Reading;
 use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
@@ -16,14 +16,6 @@ use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
 use std::collections::BTreeMap;
-
-/// Enough for caches to fill and for three digits of a rate; an experiment that matters says its own.
-const WARM_UP: Nanos = Nanos::from_secs(5);
-const MEASURE: Nanos = Nanos::from_secs(30);
-/// No healthy statement of any study takes as long; a server that hangs is noticed within one phase.
-const DEADLINE: Nanos = Nanos::from_secs(60);
-/// The fewest repetitions that give an interval.
-const REPETITIONS: i64 = 3;
 
 pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
     let get = Get(&reading.values);
@@ -46,11 +38,11 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         repeat: Repeat {
             repetitions: match &search {
                 Some(search) => search.runs,
-                None => u32::try_from(get.count("repeat.repetitions").unwrap_or(REPETITIONS)).expect("bounded"),
+                None => u32::try_from(get.count_or_default("repeat.repetitions")).expect("bounded"),
             },
-            seed: Seed(get.count("repeat.seed").unwrap_or(1).unsigned_abs()),
+            seed: Seed(get.count_or_default("repeat.seed").unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
-            explain: get.0.get("repeat.explain").and_then(Value::flag).unwrap_or(false),
+            explain: get.flag_or_default("repeat.explain"),
         },
         search,
         limits: get.below("limits.").into_iter().filter_map(|(name, value)| Some((name, value.number()?))).collect(),
@@ -75,6 +67,23 @@ impl Get<'_> {
     fn time(self, path: &str) -> Option<Nanos> {
         self.count(path).map(|n| Nanos(n.unsigned_abs()))
     }
+    /// As it is said, or as its row has it.
+    fn or_default<T>(self, path: &str, plain: impl Fn(&Value) -> Option<T>) -> T {
+        let said = self.0.get(path).and_then(&plain);
+        said.or_else(|| keys::default(path).as_ref().and_then(plain)).expect("the key's row has a default")
+    }
+    fn text_or_default(self, path: &str) -> String {
+        self.or_default(path, |value| value.text().map(str::to_string))
+    }
+    fn count_or_default(self, path: &str) -> i64 {
+        self.or_default(path, Value::count)
+    }
+    fn flag_or_default(self, path: &str) -> bool {
+        self.or_default(path, Value::flag)
+    }
+    fn time_or_default(self, path: &str) -> Nanos {
+        Nanos(self.count_or_default(path).unsigned_abs())
+    }
     fn below(self, prefix: &str) -> BTreeMap<String, Value> {
         self.0
             .iter()
@@ -88,8 +97,8 @@ fn server(get: Get<'_>) -> ServerWish {
         build: get.text("server.build"),
         on: get.text("server.on"),
         topology: get.text("server.topology").and_then(|word| Topology::parse(&word)).unwrap_or_default(),
-        engine: get.text("server.engine").unwrap_or_else(|| "innodb".into()),
-        profile: get.text("server.profile").unwrap_or_else(|| "durable".into()),
+        engine: get.text_or_default("server.engine"),
+        profile: get.text_or_default("server.profile"),
         settings: get.below("server.settings."),
         native: get.below("server.native."),
         cpus: get.text("server.cpus"),
@@ -112,11 +121,11 @@ fn load(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&S
             Some("epoll") => Io::Epoll,
             Some(_) | None => Io::Auto,
         },
-        deadline: get.time("load.deadline").unwrap_or(DEADLINE),
+        deadline: get.time_or_default("load.deadline"),
         reconnect_every: get.count("load.reconnect_every").map(i64::unsigned_abs),
         errors: errors(get),
         drain: get.time("load.drain"),
-        sampling: get.0.get("load.sampling").and_then(Value::flag).unwrap_or(true),
+        sampling: get.flag_or_default("load.sampling"),
     }
 }
 
@@ -127,7 +136,7 @@ fn errors(get: Get<'_>) -> Errors {
         let times = times.count().and_then(|n| u32::try_from(n).ok()).expect("bounded");
         errors.retry.insert(errors::number(&name).expect("checked"), times);
     }
-    errors.back_off = get.time("load.errors.back_off").unwrap_or_default();
+    errors.back_off = get.time_or_default("load.errors.back_off");
     let stop = get.text("load.errors.stop").unwrap_or_default();
     errors.stop = stop.split_whitespace().filter_map(errors::number).collect();
     errors
@@ -183,7 +192,7 @@ fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
     let listed = reading.list("phases");
     let listed: Vec<_> = listed.iter().map(|prefix| (phase(get, prefix, reading.words), is_once(prefix))).collect();
     let all = if listed.is_empty() { plain_phases(get).into_iter().map(|p| (p, false)).collect() } else { listed };
-    let iterations = get.count("repeat.iterations").unwrap_or(1);
+    let iterations = get.count_or_default("repeat.iterations");
     if iterations == 1 {
         return all.into_iter().map(|(phase, _)| phase).collect();
     }
@@ -197,10 +206,10 @@ fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
 /// `load.warm_up` and `load.measure`, the short form of the two phases that most experiments have.
 fn plain_phases(get: Get<'_>) -> Vec<Phase> {
     let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
-    let warm_up = get.time("load.warm_up").unwrap_or(WARM_UP);
+    let warm_up = get.time_or_default("load.warm_up");
     let mut phases = vec![
         phase("warm-up", PhaseKind::WarmUp, warm_up),
-        phase("measure", PhaseKind::Measure, get.time("load.measure").unwrap_or(MEASURE)),
+        phase("measure", PhaseKind::Measure, get.time_or_default("load.measure")),
     ];
     phases.retain(|p| p.until != Until::Time(Nanos(0)));
     phases

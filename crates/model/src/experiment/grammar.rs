@@ -1,25 +1,16 @@
-//! Every key that an experiment may hold, and what each accepts. Fixed keys are one table; parameters, settings and names
+//! What a path of an experiment stands for, and what it accepts. Fixed keys are rows of `keys`; parameters, settings and names
 //! come from the vocabulary. A key that is not found here gets a mend: the nearest key of its section, or the section
 //! where it belongs.
 
+use super::keys::{self, count, group_axis};
 use super::script;
 use super::shape::{self, Shape, Wrong, suggestion, wrong};
-use crate::load::Transport;
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::settings;
 use crate::words::{Kind, Parameter, Words, WorkloadWords};
 
-/// More simulated users than a server accepts connections.
-pub(super) const MAX_USERS: i64 = 100_000;
-/// A hundred is already more than any interval needs.
-const MAX_REPETITIONS: i64 = 1_000;
-/// Fewer runs find nothing that has an interval.
-const MIN_SEARCH: i64 = 8;
-const MAX_ITERATIONS: i64 = 100;
 const MAX_RETRIES: i64 = 1_000_000;
-/// Seeds are written as numbers that every JSON reader holds exactly.
-const MAX_SEED: i64 = 1 << 53;
 
 const SECTIONS: &[&str] = &[
     "question",
@@ -33,94 +24,6 @@ const SECTIONS: &[&str] = &[
     "intervention",
     "limits",
     "scale",
-];
-
-/// How a phase can end; exactly one of them in each phase.
-pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
-
-/// In a table of think times: after the operations that have none of their own.
-pub(super) const OTHERS: &str = "default";
-
-const fn count(min: i64, max: i64) -> Shape {
-    Shape::Of(Kind::Count { min, max })
-}
-
-const ARRIVALS: Shape = Shape::Of(Kind::Choice(&["poisson", "constant"]));
-const DISTRIBUTIONS: Shape = Shape::Of(Kind::Choice(&["constant", "exponential"]));
-
-/// Section, key, what it accepts.
-const KEYS: &[(&str, &str, Shape)] = &[
-    ("", "question", Shape::Of(Kind::Text)),
-    ("server", "build", Shape::Build),
-    ("server", "on", Shape::Dsn),
-    ("server", "engine", Shape::Engine),
-    ("server", "profile", Shape::Of(Kind::Choice(settings::PROFILES))),
-    ("server", "topology", Shape::Topology),
-    ("server", "cpus", Shape::Cpus),
-    ("server", "load_cpus", Shape::Cpus),
-    ("load", "users", count(1, MAX_USERS)),
-    ("load", "rate", Shape::Rate),
-    ("load", "arrivals", ARRIVALS),
-    ("load", "think", Shape::Duration { zero: false }),
-    ("load", "think_distribution", DISTRIBUTIONS),
-    ("load", "pace", Shape::Duration { zero: false }),
-    ("load", "transport", Shape::Of(Kind::Choice(Transport::WORDS))),
-    ("load", "io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))),
-    ("load", "deadline", Shape::Duration { zero: false }),
-    ("load", "reconnect_every", count(1, i64::MAX)),
-    ("load", "drain", Shape::Duration { zero: false }),
-    ("load", "sampling", Shape::Of(Kind::Flag)),
-    ("load", "errors.back_off", Shape::Duration { zero: true }),
-    ("load", "errors.stop", Shape::Errors),
-    ("load", "warm_up", Shape::Duration { zero: true }),
-    ("load", "measure", Shape::Duration { zero: false }),
-    ("load", "search.for", Shape::Of(Kind::Choice(&["rate", "users"]))),
-    ("load", "search.keep", Shape::Keep),
-    ("load", "search.from", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
-    ("load", "search.to", Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST })),
-    ("load", "search.within", Shape::Of(Kind::Real { min: 0.005, max: 1.0 })),
-    ("load", "search.runs", count(MIN_SEARCH, MAX_REPETITIONS)),
-    ("groups", "name", Shape::Of(Kind::Text)),
-    ("groups", "workload", Shape::Workload),
-    ("groups", "users", count(1, MAX_USERS)),
-    ("groups", "rate", Shape::Rate),
-    ("groups", "arrivals", ARRIVALS),
-    ("groups", "think", Shape::Duration { zero: false }),
-    ("groups", "think_distribution", DISTRIBUTIONS),
-    ("groups", "pace", Shape::Duration { zero: false }),
-    ("phases", "name", Shape::Of(Kind::Text)),
-    ("phases", "measure", Shape::Duration { zero: false }),
-    ("phases", "warm_up", Shape::Duration { zero: false }),
-    ("phases", "count", count(1, i64::MAX)),
-    ("phases", "kind", Shape::Of(Kind::Choice(&["measure", "warm_up"]))),
-    ("phases", "disturb", Shape::Disturbance),
-    ("phases", "workload", Shape::Workload),
-    ("phases", "users", count(1, MAX_USERS)),
-    ("phases", "once", Shape::Of(Kind::Flag)),
-    ("repeat", "repetitions", count(1, MAX_REPETITIONS)),
-    ("repeat", "iterations", count(1, MAX_ITERATIONS)),
-    ("repeat", "seed", count(0, MAX_SEED)),
-    ("repeat", "aa", Shape::Of(Kind::Flag)),
-    ("repeat", "explain", Shape::Of(Kind::Flag)),
-    ("intervention", "of", Shape::Of(Kind::Text)),
-    ("intervention", "finding", Shape::Of(Kind::Text)),
-    ("intervention", "removes", Shape::Of(Kind::Text)),
-    ("intervention", "placebo", Shape::Of(Kind::Text)),
-];
-
-/// Axes over fixed keys: the axis, and the key that it stands for.
-const AXES: &[(&str, &str)] = &[
-    ("build", "server.build"),
-    ("engine", "server.engine"),
-    ("profile", "server.profile"),
-    ("topology", "server.topology"),
-    ("cpus", "server.cpus"),
-    ("load_cpus", "server.load_cpus"),
-    ("users", "load.users"),
-    ("rate", "load.rate"),
-    ("reconnect_every", "load.reconnect_every"),
-    ("transport", "load.transport"),
-    ("sampling", "load.sampling"),
 ];
 
 /// What a path stands for.
@@ -220,8 +123,8 @@ fn names_a_workload(entry: &str) -> bool {
 }
 
 fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
-    if let Some((_, _, shape)) = KEYS.iter().find(|(s, k, _)| *s == section && *k == key && !key.is_empty()) {
-        return Ok(*shape);
+    if let Some(key) = keys::key(section, key) {
+        return Ok(key.shape);
     }
     if !SECTIONS.contains(&section) {
         return wrong(
@@ -235,7 +138,7 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
     if section == "load" && key == "search" {
         return wrong("a search is a table", format!("write {}", super::search::EXAMPLE));
     }
-    let siblings = KEYS.iter().filter(|(s, _, _)| *s == section).map(|(_, k, _)| *k);
+    let siblings = keys::section(section);
     let mend = match nearest(key, siblings.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => home(key, words).unwrap_or_else(|| suggestion(key, siblings)),
@@ -245,7 +148,7 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
 
 /// The section where a key belongs.
 fn home(key: &str, words: &Words) -> Option<String> {
-    let fixed = KEYS.iter().find(|(_, k, _)| *k == key).map(|(section, _, _)| (*section).to_string());
+    let fixed = keys::KEYS.iter().find(|fixed| fixed.name == key).map(|fixed| fixed.section.to_string());
     let setting = || settings::by_name(key).map(|_| "server.settings".to_string());
     let parameter =
         || words.workloads.iter().find(|w| parameter_of(w, key).is_some()).map(|w| format!("workload.{}", w.family()));
@@ -276,12 +179,8 @@ fn limit(name: &str, words: &Words) -> Result<Shape, Wrong> {
 }
 
 fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
-    if let Some(target) = axis_target(key) {
-        let (section, fixed) = target.split_once('.').expect("targets are SECTION.KEY");
-        return Ok(KEYS.iter().filter(|(s, k, _)| *s == section && *k == fixed).map(|(_, _, shape)| *shape).collect());
-    }
-    if key == "workload" {
-        return Ok(vec![Shape::Workload]);
+    if let Some(key) = keys::axis(key) {
+        return Ok(vec![key.shape]);
     }
     if let Some(name) = key.strip_prefix("settings.") {
         return setting(name).map(|shape| vec![shape]);
@@ -294,8 +193,8 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
     }
     if let Some((_, own)) = group_axis(key) {
         let shapes = match own {
-            "users" | "rate" => {
-                KEYS.iter().filter(|(s, k, _)| *s == "groups" && *k == own).map(|(_, _, shape)| *shape).collect()
+            fixed if keys::is_axis_of("groups", fixed) => {
+                keys::key("groups", fixed).map(|key| key.shape).into_iter().collect()
             }
             parameter => shapes_of(parameter, words.workloads.iter()),
         };
@@ -314,20 +213,8 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
     let setting = settings::by_name(key).map(|_| format!("write `settings.{key}`"));
     wrong(
         format!("nothing is called `{key}`"),
-        setting.unwrap_or_else(|| {
-            suggestion(key, AXES.iter().map(|(axis, _)| *axis).chain(["workload"]).chain(parameters))
-        }),
+        setting.unwrap_or_else(|| suggestion(key, keys::axes().chain(parameters))),
     )
-}
-
-/// The fixed key that an axis stands for.
-pub(crate) fn axis_target(axis: &str) -> Option<&'static str> {
-    AXES.iter().find(|(key, _)| *key == axis).map(|(_, target)| *target)
-}
-
-/// Group and key of an axis over what one group has for itself.
-pub(crate) fn group_axis(axis: &str) -> Option<(&str, &str)> {
-    axis.strip_prefix("groups.")?.split_once('.')
 }
 
 fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {

@@ -1,7 +1,8 @@
 //! What the groups of a run must say, and what then nobody else may: users, rates and pauses are each group's own, so that
 //! no reader has to guess whether a number of users is that of one group or of all.
 
-use super::grammar::{group_axis, parameter_of};
+use super::grammar::parameter_of;
+use super::keys::{group_axis, is_axis_of};
 use super::reading::Reading;
 use super::whole::names;
 use std::collections::BTreeSet;
@@ -92,7 +93,7 @@ impl Reading<'_> {
             );
             return Vec::new();
         };
-        if ["users", "rate"].contains(&own) {
+        if is_axis_of("groups", own) {
             return vec![format!("{group}.{own}")];
         }
         match self.workload_of(&group) {

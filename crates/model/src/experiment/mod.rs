@@ -5,6 +5,7 @@ mod assemble;
 mod document;
 pub(crate) mod grammar;
 mod groups;
+pub mod keys;
 mod overrides;
 mod reading;
 mod script;

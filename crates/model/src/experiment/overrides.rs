@@ -2,7 +2,7 @@
 //! `phases.*.KEY` means every phase that has the key, and `phases.NAME.KEY` the phase of that name; groups likewise.
 
 use super::document::{Entry, Raw};
-use super::grammar::ENDS;
+use super::keys::ENDS;
 use crate::problem::{Problem, nearest};
 
 /// Takes the scales out of a document: their names in order, each with its entries.

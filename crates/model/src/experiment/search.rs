@@ -2,6 +2,7 @@
 //! the questions that only all of them together answer, and what they come to.
 
 use super::assemble::Get;
+use super::keys::MAX_USERS;
 use super::reading::Reading;
 use crate::search::{Goal, Keep, Search};
 use crate::seed::Seed;
@@ -69,8 +70,8 @@ impl Reading<'_> {
         );
         for key in ["load.search.from", "load.search.to"] {
             let number = self.values.get(key).and_then(Value::number);
-            if number.is_some_and(|n| n.fract() != 0.0 || !(1.0..=super::grammar::MAX_USERS as f64).contains(&n)) {
-                let mend = format!("a whole number between 1 and {}", super::grammar::MAX_USERS);
+            if number.is_some_and(|n| n.fract() != 0.0 || !(1.0..=MAX_USERS as f64).contains(&n)) {
+                let mend = format!("a whole number between 1 and {MAX_USERS}");
                 self.problem(key, "not a number of users", mend);
             }
         }

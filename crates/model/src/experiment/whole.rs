@@ -1,16 +1,14 @@
 //! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a file whose
 //! syntax could be read to its end; what was written wrongly is not also missing.
 
-use super::grammar::{self, ENDS, OTHERS, parameter_of};
+use super::grammar::parameter_of;
+use super::keys::{self, ENDS, Effect, OTHERS, WORKLOAD};
 use super::reading::Reading;
 use super::shape::suggestion;
 use crate::errors;
 use crate::value::Value;
 use crate::words::WorkloadWords;
 use std::collections::BTreeSet;
-
-/// What an intervention says, all of it.
-const INTERVENTION: [&str; 4] = ["of", "finding", "removes", "placebo"];
 
 impl Reading<'_> {
     pub fn whole(&mut self) {
@@ -43,13 +41,14 @@ impl Reading<'_> {
         if !self.entries.iter().any(|e| e.path.starts_with("intervention")) {
             return;
         }
-        for key in INTERVENTION {
+        let all: Vec<_> = keys::section("intervention").collect();
+        for key in &all {
             let path = format!("intervention.{key}");
             if !self.said(&path) {
                 self.problem(
                     "intervention",
                     format!("`{key}` is missing"),
-                    format!("an intervention names {}", INTERVENTION.join(", ")),
+                    format!("an intervention names {}", all.join(", ")),
                 );
             }
         }
@@ -124,9 +123,7 @@ impl Reading<'_> {
         let running = self.running();
         for key in self.axes.iter().map(|a| a.key.clone()).collect::<Vec<_>>() {
             let path = format!("axes.{key}");
-            let of_server = matches!(key.as_str(), "build" | "profile" | "topology" | "cpus" | "transport")
-                || key.starts_with("settings.")
-                || key.starts_with("native.");
+            let of_server = [Effect::Server, Effect::Way].into_iter().any(|effect| keys::can_change(&key, effect));
             if of_server && self.said("server.on") {
                 self.problem(
                     &path,
@@ -134,15 +131,15 @@ impl Reading<'_> {
                     "leave out server.on, or this axis",
                 );
             }
-            let fixed: Vec<String> = match (key.split_once('.'), grammar::axis_target(&key)) {
-                (_, Some(target)) => vec![target.to_string()],
+            let fixed: Vec<String> = match (key.split_once('.'), keys::axis_target(&key)) {
+                (_, Some(target)) => vec![target],
                 (Some(("groups", _)), None) => self.check_group_axis(&key),
                 (Some(("settings" | "native", _)), None) => vec![format!("server.{key}")],
                 (Some(_), None) => {
                     self.check_phase_axis(&key);
                     continue;
                 }
-                (None, None) if key == "workload" => continue,
+                (None, None) if key == WORKLOAD => continue,
                 (None, None) => {
                     if !running.is_empty() && !running.iter().any(|w| parameter_of(w, &key).is_some()) {
                         self.problem(

@@ -6,7 +6,8 @@ use super::served;
 use super::topology::Topology;
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::dsn::Dsn;
-use crate::experiment::grammar::{axis_target, group_axis, parameter_of};
+use crate::experiment::grammar::parameter_of;
+use crate::experiment::keys::{self, WORKLOAD, axis_target, group_axis};
 use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
 use crate::load::{Arrivals, Group, Process, Transport, Until, Work};
@@ -117,7 +118,7 @@ impl Iterator for Combinations<'_> {
 }
 
 fn path_of(axis: &str) -> String {
-    axis_target(axis).unwrap_or(axis).to_string()
+    axis_target(axis).unwrap_or_else(|| axis.to_string())
 }
 
 /// What runs in a cell: the one workload of all users, or those of the groups.
@@ -126,7 +127,7 @@ fn workloads_of<'a>(
     combination: &[(String, Value)],
     words: &'a Words,
 ) -> Vec<&'a WorkloadWords> {
-    let chosen = combination.iter().find(|(key, _)| key == "workload").and_then(|(_, value)| value.text());
+    let chosen = combination.iter().find(|(key, _)| key == WORKLOAD).and_then(|(_, value)| value.text());
     let mut running = experiment.running(words);
     if experiment.groups.is_empty() && !experiment.is_staged() {
         running.retain(|w| chosen.is_none_or(|name| w.name == name));
@@ -147,11 +148,7 @@ fn label(workloads: &[&WorkloadWords]) -> String {
 }
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
-    match axis {
-        "build" | "engine" | "profile" | "topology" | "cpus" | "load_cpus" | "users" | "rate" | "reconnect_every"
-        | "transport" | "sampling" | "workload" => true,
-        parameter => parameter.contains('.') || parameter_of(workload, parameter).is_some(),
-    }
+    keys::axis(axis).is_some() || axis.contains('.') || parameter_of(workload, axis).is_some()
 }
 
 fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words: &Words) -> Cell {
