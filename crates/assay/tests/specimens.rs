@@ -82,10 +82,10 @@ fn matrix() -> String {
         let question = question.lines().find_map(|l| l.strip_prefix("question = ")).unwrap_or_default();
         text.push_str(&format!("{:>3}  {name:18} {}\n", at + 1, question.trim_matches('"')));
     }
-    text.push_str(&format!("\n{:33}", ""));
+    text.push_str(&format!("\n{:28}", ""));
     (1..=SPECIMENS.len()).for_each(|at| text.push_str(&format!("{at:>3}")));
     for check in judge::checks::ALL {
-        text.push_str(&format!("\n{:4} {:28}", check.code, check.id));
+        text.push_str(&format!("\n{:28}", check.id));
         SPECIMENS.values().for_each(|of| text.push_str(&format!("  {}", letter(of.verdicts.get(check.id)))));
     }
     text.push('\n');

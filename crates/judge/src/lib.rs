@@ -56,11 +56,10 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     }
 }
 
-/// The page of a check or a finding by its id or code; `None` when nothing is called so.
+/// The page of a check or a finding by its id; `None` when nothing is called so.
 pub fn explain(name: &str) -> Option<String> {
-    let is = |id: &str, code: &str| id == name || code.eq_ignore_ascii_case(name);
-    let check = checks::ALL.iter().find(|c| is(c.id, c.code)).map(Check::page);
-    check.or_else(|| findings::ALL.iter().find(|c| is(c.id, c.code)).map(Cause::page))
+    let check = checks::ALL.iter().find(|c| c.id == name).map(Check::page);
+    check.or_else(|| findings::ALL.iter().find(|c| c.id == name).map(Cause::page))
 }
 
 /// Every page, by the id of its check or finding.

@@ -1,5 +1,5 @@
-//! Finding P1 on records of TPC-C: what an order costs of the index lock with NULL and with a DEFAULT, how sure that makes the
-//! cause, and that a benchmark whose orders are refused explains nothing.
+//! Finding `page_splits` on records of TPC-C: what an order costs of the index lock with NULL and with a DEFAULT, how
+//! sure that makes the cause, and that a benchmark whose orders are refused explains nothing.
 
 mod bench;
 

@@ -216,11 +216,10 @@ fn a_record_without_a_single_run_is_judged() {
 fn every_check_explains_itself() {
     for check in judge::checks::ALL {
         let page = judge::explain(check.id).unwrap();
-        assert_eq!(judge::explain(&check.code.to_lowercase()).as_deref(), Some(page.as_str()));
         assert!(page.lines().count() > 6 && !check.advice.is_empty(), "{page}");
         assert!(check.source.contains(&format!("id: \"{}\"", check.id)), "{} prints another check's page", check.id);
     }
     assert_eq!(judge::explain("no_such_check"), None);
     assert_eq!(judge::pages().len(), judge::checks::ALL.len() + judge::findings::ALL.len());
-    insta::assert_snapshot!(judge::explain("L3").unwrap());
+    insta::assert_snapshot!(judge::explain("littles_law").unwrap());
 }

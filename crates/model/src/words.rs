@@ -28,7 +28,7 @@ pub enum Kind {
     Text,
 }
 
-/// What a difference in this key means between two compared cells (the classes of check C1).
+/// What a difference in this key means between two compared cells (the classes of check `parameters_agree`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Defines what is done per operation.

@@ -11,19 +11,17 @@ pub const VERB: Verb = Verb { name: "explain", command, run };
 
 fn command(command: Command) -> Command {
     command.about("Say what a check or a finding means, why it matters, and what to do").arg(
-        Arg::new("name")
-            .value_name("NAME")
-            .help("A check's or finding's name or code, as client_had_headroom or L1; none lists all"),
+        Arg::new("name").value_name("NAME").help("A check's or finding's name, as client_had_headroom; none lists all"),
     )
 }
 
 fn run(matches: &ArgMatches) -> Exit {
     let Some(name) = matches.get_one::<String>("name") else {
         for check in judge::checks::ALL {
-            out!("{:4} {:28} {}", check.code, check.id, (check.claim)());
+            out!("{:32} {}", check.id, (check.claim)());
         }
         for cause in judge::findings::ALL {
-            out!("{:4} {:28} {}", cause.code, cause.id, (cause.symptom)());
+            out!("{:32} {}", cause.id, (cause.symptom)());
         }
         return Exit::Valid;
     };
@@ -33,8 +31,8 @@ fn run(matches: &ArgMatches) -> Exit {
             Exit::Valid
         }
         None => {
-            let checks = judge::checks::ALL.iter().flat_map(|c| [c.id, c.code]);
-            let known = checks.chain(judge::findings::ALL.iter().flat_map(|c| [c.id, c.code]));
+            let checks = judge::checks::ALL.iter().map(|c| c.id);
+            let known = checks.chain(judge::findings::ALL.iter().map(|c| c.id));
             let near = nearest(name, known).map_or(String::new(), |n| format!("; did you mean {n}?"));
             exit::refused(format!("no check or finding is called {name}{near} (`assay explain` lists them)"))
         }

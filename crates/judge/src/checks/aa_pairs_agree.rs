@@ -12,7 +12,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "aa_pairs_agree",
-    code: "N2",
     claim: || format!("a cell and its repetition under another label differ by no more than {MARGIN} or their noise"),
     source: include_str!("aa_pairs_agree.rs"),
     needs: &[],

@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "answers_agree",
-    code: "W3b",
     claim: || "the same question about the same rows has the same answer everywhere".into(),
     source: include_str!("answers_agree.rs"),
     needs: &[],

@@ -8,7 +8,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "answers_were_expected",
-    code: "W3",
     claim: || "no answer broke an expectation of the workload".into(),
     source: include_str!("answers_were_expected.rs"),
     needs: &[],

@@ -13,7 +13,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "answers_were_fresh",
-    code: "W3c",
     claim: || "past SQL, the first get after a commit returned what was committed".into(),
     source: include_str!("answers_were_fresh.rs"),
     needs: &[],

@@ -24,7 +24,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "client_had_headroom",
-    code: "L1",
     claim: || {
         format!(
             "the load used less than {} of its CPUs and of its busiest worker less than {}, and stayed below {} of the canary's rate",

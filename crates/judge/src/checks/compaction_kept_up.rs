@@ -12,7 +12,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "compaction_kept_up",
-    code: "S4",
     claim: || format!("what waits for compaction grew by less than {COMPACTION_FAIL} of the bytes written"),
     source: include_str!("compaction_kept_up.rs"),
     needs: &[],

@@ -21,7 +21,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "counts_agree",
-    code: "W2",
     claim: || format!("client and server count the same requests, commits and rollbacks, within {COUNTS_APART}"),
     source: include_str!("counts_agree.rs"),
     needs: &[Need::WholeCounter(QUESTIONS), Need::WholeCounter(SAMPLER)],

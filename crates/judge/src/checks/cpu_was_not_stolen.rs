@@ -12,7 +12,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "cpu_was_not_stolen",
-    code: "E1b",
     claim: || format!("other machines of the same host took less than {STEAL_FAIL} of the CPU time"),
     source: include_str!("cpu_was_not_stolen.rs"),
     needs: &[Need::Counter("host.cpu.total"), Need::Counter("host.cpu.steal")],

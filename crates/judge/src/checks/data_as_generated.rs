@@ -9,7 +9,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "data_as_generated",
-    code: "D3",
     claim: || "rows read back are those that the generator makes".into(),
     source: include_str!("data_as_generated.rs"),
     needs: &[],

@@ -19,7 +19,6 @@ use std::cmp::Ordering;
 
 pub const CHECK: Check = Check {
     id: "data_obeyed_its_laws",
-    code: "W2b",
     claim: || "the data hold what the users counted, and fit together".into(),
     source: include_str!("data_obeyed_its_laws.rs"),
     needs: &[],

@@ -12,7 +12,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "disk_was_ours",
-    code: "E4",
     claim: || {
         format!(
             "less than {FOREIGN_IO} of the bytes on the disks were somebody else's, and {DISK_FREE} of the space were free"

@@ -13,7 +13,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "disturbances_acted",
-    code: "S6",
     claim: || {
         "what was done to a server on purpose did what it is named after, from the begin of its phase to the end".into()
     },

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "errors_were_told",
-    code: "W1b",
     claim: || "every refused statement failed its operation or had it tried again".into(),
     source: include_str!("errors_were_told.rs"),
     needs: &[],

@@ -14,7 +14,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "flushing_was_settled",
-    code: "S3",
     claim: || format!("the redo log's part that is not checkpointed no longer rose towards {REDO_FAIL} of it"),
     source: include_str!("flushing_was_settled.rs"),
     needs: &[],

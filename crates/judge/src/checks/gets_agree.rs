@@ -16,7 +16,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "gets_agree",
-    code: "W2c",
     claim: || format!("past SQL, clients received as many values as the server counts, within {COUNTS_APART}"),
     source: include_str!("gets_agree.rs"),
     needs: &[],

@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "labels_are_true",
-    code: "C5",
     claim: || {
         format!(
             "builds are what they are called, and a peak is not more than {BEST_OF} too high for having been chosen"

@@ -20,7 +20,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "latency_was_honest",
-    code: "L4",
     claim: || {
         format!(
             "at least {BEGUN_WARN} of the operations that were due were begun, the load itself was late by at most {LATE} of the median latency, and under a closed load stalls took at most {STALLED} of the time"

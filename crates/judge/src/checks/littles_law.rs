@@ -17,7 +17,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "littles_law",
-    code: "L3",
     claim: || format!("rate × latency is the number of users, within {LITTLE_FAIL}"),
     source: include_str!("littles_law.rs"),
     needs: &[],

@@ -20,7 +20,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "machine_kept_its_speed",
-    code: "E2",
     claim: || format!("the machine's own speed stayed within {PULSE_FAIL} of its median before and after every run"),
     source: include_str!("machine_kept_its_speed.rs"),
     needs: &[],

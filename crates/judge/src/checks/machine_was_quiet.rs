@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "machine_was_quiet",
-    code: "E1",
     claim: || format!("other processes took less than {OTHERS_FAIL} of the CPU time"),
     source: include_str!("machine_was_quiet.rs"),
     needs: &[

@@ -28,7 +28,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "measured_work_agrees",
-    code: "C2",
     claim: || format!("the same statement does the same work in all cells compared, within {WORK_OFF}"),
     source: include_str!("measured_work_agrees.rs"),
     needs: &[],

@@ -14,7 +14,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "memory_was_enough",
-    code: "E3",
     claim: || {
         format!(
             "the server was not swapped out, and fewer than {FAULTS} of its pages per operation came back from disk"

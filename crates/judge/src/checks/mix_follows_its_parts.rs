@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "mix_follows_its_parts",
-    code: "C3",
     claim: || format!("a mix is {MIX_LOW} to {MIX_HIGH} times as fast as its parts predict"),
     source: include_str!("mix_follows_its_parts.rs"),
     needs: &[],

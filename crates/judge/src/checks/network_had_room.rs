@@ -13,7 +13,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "network_had_room",
-    code: "L2",
     claim: || {
         format!(
             "the network was used to less than {LINK_FAIL}, and fewer than {RESENT} of the segments were sent again"

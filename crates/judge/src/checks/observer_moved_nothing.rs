@@ -13,7 +13,6 @@ use model::units::Share;
 
 pub const CHECK: Check = Check {
     id: "observer_moved_nothing",
-    code: "E5b",
     claim: || format!("cells have the same rate within {MARGIN} whether or not the server is read once a second"),
     source: include_str!("observer_moved_nothing.rs"),
     needs: &[],

@@ -13,7 +13,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "observer_was_cheap",
-    code: "E5",
     claim: || {
         format!(
             "sampling took less than {OBSERVER_CPU} of one CPU and asked fewer than {OBSERVER_STATEMENTS} of the statements"

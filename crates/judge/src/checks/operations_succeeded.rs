@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "operations_succeeded",
-    code: "W1",
     claim: || {
         format!(
             "every operation was done, fewer than {FAILED} of its attempts failed, and none by an error that retrying cannot mend"

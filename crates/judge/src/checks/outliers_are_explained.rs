@@ -15,7 +15,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "outliers_are_explained",
-    code: "N4",
     claim: || format!("no run lies more than {OUTLIER} robust standard deviations from the others of its cell"),
     source: include_str!("outliers_are_explained.rs"),
     needs: &[],

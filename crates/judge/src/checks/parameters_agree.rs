@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "parameters_agree",
-    code: "C1",
     claim: || "cells that are compared differ in nothing but the axis between them".into(),
     source: include_str!("parameters_agree.rs"),
     needs: &[],

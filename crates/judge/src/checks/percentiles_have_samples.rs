@@ -12,7 +12,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "percentiles_have_samples",
-    code: "N3",
     claim: || format!("at least {TAIL} samples lie beyond each percentile"),
     source: include_str!("percentiles_have_samples.rs"),
     needs: &[],

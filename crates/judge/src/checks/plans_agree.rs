@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {
     id: "plans_agree",
-    code: "D2b",
     claim: || {
         "cells that are compared carry out the same statement by the same plan, unless their axis explains another"
             .into()

@@ -14,7 +14,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "plans_were_stable",
-    code: "D2",
     claim: || "every statement was carried out by one plan".into(),
     source: include_str!("plans_were_stable.rs"),
     needs: &[],

@@ -14,7 +14,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "purge_kept_up",
-    code: "S2",
     claim: || format!("purge left behind the history of less than {HISTORY_FAIL} of the transactions that wrote"),
     source: include_str!("purge_kept_up.rs"),
     needs: &[],

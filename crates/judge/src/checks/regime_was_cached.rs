@@ -14,7 +14,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "regime_was_cached",
-    code: "D4",
     claim: || {
         format!(
             "data stayed below {POOL_FULL} of the engine's cache and fewer than {POOL_READS} pages per statement were read from disk"

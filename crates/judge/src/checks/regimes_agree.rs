@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "regimes_agree",
-    code: "D4b",
     claim: || "all points of one line are in one regime".into(),
     source: include_str!("regimes_agree.rs"),
     needs: &[],

@@ -20,7 +20,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "repetitions_agree",
-    code: "N1",
     claim: || {
         format!(
             "the rates of repetitions spread by less than {SPREAD_FAIL} beyond doubt, with at least {FEWEST} of them"

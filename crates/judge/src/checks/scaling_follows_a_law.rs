@@ -11,7 +11,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "scaling_follows_a_law",
-    code: "U1",
     claim: || {
         format!(
             "the universal scalability law describes every curve over {LEVELS} or more numbers of users, within {OFF}"

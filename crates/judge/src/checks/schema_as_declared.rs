@@ -14,7 +14,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "schema_as_declared",
-    code: "D1",
     claim: || "the tables are what was asked for, and hold the rows that were asked for".into(),
     source: include_str!("schema_as_declared.rs"),
     needs: &[],

@@ -13,7 +13,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "server_did_the_work",
-    code: "W4",
     claim: || format!("fewer than {CACHED} of the selects were answered from a cache of results"),
     source: include_str!("server_did_the_work.rs"),
     needs: &[],

@@ -21,7 +21,6 @@ use std::collections::BTreeSet;
 
 pub const CHECK: Check = Check {
     id: "starting_states_agree",
-    code: "D3b",
     claim: || "every run began on the same data, prepared alike, with the engine at rest".into(),
     source: include_str!("starting_states_agree.rs"),
     needs: &[],

@@ -17,7 +17,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "throughput_was_steady",
-    code: "S1",
     claim: || format!("the rate had one level over the whole window, and drifted by less than {DRIFT_FAIL} of it"),
     source: include_str!("throughput_was_steady.rs"),
     needs: &[],

@@ -15,7 +15,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "timers_were_fine",
-    code: "L5",
     claim: || {
         format!(
             "the clock is read without the kernel, in steps of less than 1/{CLOCK_STEPS} of every median and at less than {CLOCK_COST} of every mean, and 99 % of timers ended within {TIMER_LATE}"

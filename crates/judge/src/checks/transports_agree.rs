@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 
 pub const CHECK: Check = Check {
     id: "transports_agree",
-    code: "C4",
     claim: || "cells that are compared were reached in the same way".into(),
     source: include_str!("transports_agree.rs"),
     needs: &[],

@@ -16,7 +16,6 @@ use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "window_covers_cycles",
-    code: "S5",
     claim: || format!("the window of a run that writes holds at least {CYCLES} checkpoints"),
     source: include_str!("window_covers_cycles.rs"),
     needs: &[],

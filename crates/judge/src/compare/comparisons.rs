@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use super::decide::MARGIN;
-/// A cell that spreads more than this (N1) …
+/// A cell that spreads more than this (`repetitions_agree`) …
 const NOISY: Share = Share(0.10);
 /// … says nothing about differences smaller than that.
 const CLAIMABLE: Share = Share(0.20);

@@ -2,6 +2,7 @@
 //! the server and its sessions, because a default moves between versions under the same option file. What two cells cannot
 //! disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
 
+pub use super::moved::ABSENT;
 use super::moved::{canonical, is_the_build};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::prepared;
@@ -26,9 +27,6 @@ pub struct Drift {
     pub candidate: String,
     pub class: Class,
 }
-
-/// What stands for the value of a variable that one of the two does not have.
-pub const ABSENT: &str = "(absent)";
 
 /// Session variables that decide what a statement does.
 const WORK: &[&str] = &[
@@ -331,7 +329,7 @@ fn implies(axis: &str, drift: &Drift) -> bool {
     let of_server = key.strip_prefix("variable.").or_else(|| key.strip_prefix("session."));
     key == axis
         || native.is_some_and(|name| of_server == Some(&name))
-        || (axis == "build" && drift.class == Class::Circumstance && is_the_build(drift))
+        || (axis == "build" && drift.class == Class::Circumstance && is_the_build(key, &drift.base, &drift.candidate))
         || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
 }
 

@@ -3,7 +3,8 @@
 //! file, and cost or save time: those are told, because a number may be theirs and not the build's. An experiment pins
 //! them by `native` or by a word of its settings.
 
-use super::drift::{ABSENT, Drift};
+/// What stands for the value of a variable that one of the two does not have.
+pub const ABSENT: &str = "(absent)";
 
 /// Defaults that moved between the versions read (MySQL 5.5 to 9.7, MariaDB 10.1 to 11.8) and bear on speed.
 const BEARING: &[&str] = &[
@@ -52,28 +53,24 @@ pub fn canonical(name: &str) -> &str {
 }
 
 /// Whether a difference between two builds is the build itself.
-pub fn is_the_build(drift: &Drift) -> bool {
-    let Some((_, name)) = drift.key.split_once('.') else { return false };
-    !BEARING.contains(&name) || [&drift.base, &drift.candidate].contains(&&ABSENT.to_string()) || same_number(drift)
+pub fn is_the_build(key: &str, base: &str, candidate: &str) -> bool {
+    let Some((_, name)) = key.split_once('.') else { return false };
+    !BEARING.contains(&name) || [base, candidate].contains(&ABSENT) || same_number(base, candidate)
 }
 
 /// `75` and `75.000000`.
-fn same_number(drift: &Drift) -> bool {
+fn same_number(base: &str, candidate: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
-    number(&drift.base).is_some_and(|base| number(&drift.candidate) == Some(base))
+    number(base).is_some_and(|base| number(candidate) == Some(base))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::drift::Class;
 
     #[test]
     fn a_moved_default_that_bears_on_speed_is_told_and_the_rest_is_the_build() {
-        let told = |key: &str, base: &str, candidate: &str| {
-            let (base, candidate) = (base.to_string(), candidate.to_string());
-            !is_the_build(&Drift { key: key.into(), base, candidate, class: Class::Circumstance })
-        };
+        let told = |key: &str, base: &str, candidate: &str| !is_the_build(key, base, candidate);
         assert!(told("variable.sort_buffer_size", "262144", "2097152"));
         assert!(!told("variable.innodb_max_dirty_pages_pct", "75", "75.000000"), "the same number");
         assert!(!told("variable.innodb_change_buffering", "all", ABSENT), "one of the two has no such thing");

@@ -15,7 +15,6 @@ const WORTH: Share = Share(0.05);
 
 pub const CAUSE: Cause = Cause {
     id: "adaptive_hash_index",
-    code: "G5",
     symptom: || {
         format!("waiting for the latch of the adaptive hash index takes more than {WORTH} of an operation's time")
     },

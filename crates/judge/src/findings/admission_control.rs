@@ -14,7 +14,6 @@ const CAPPED: Share = Share(0.6);
 
 pub const CAUSE: Cause = Cause {
     id: "admission_control",
-    code: "K6",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

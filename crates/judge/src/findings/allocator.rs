@@ -9,7 +9,6 @@ use crate::frame::account::Part;
 
 pub const CAUSE: Cause = Cause {
     id: "allocator",
-    code: "K5",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

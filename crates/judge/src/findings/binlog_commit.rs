@@ -15,7 +15,6 @@ const WORTH: Share = Share(0.05);
 
 pub const CAUSE: Cause = Cause {
     id: "binlog_commit",
-    code: "G10",
     symptom: || format!("writing the binary log takes more than {WORTH} of an operation's time"),
     necessary: || "the binary log is on (`log_bin`)".into(),
     test: || format!("calls on its file (`{TIME}`) cover {SUFFICIENT} of an operation's time"),

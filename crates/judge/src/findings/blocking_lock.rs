@@ -9,7 +9,6 @@ use crate::frame::waits;
 
 pub const CAUSE: Cause = Cause {
     id: "blocking_lock",
-    code: "K4",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

@@ -19,7 +19,6 @@ const LARGER: i64 = 4;
 
 pub const CAUSE: Cause = Cause {
     id: "checkpoint_stalls",
-    code: "G3",
     symptom: || format!("redo since the last checkpoint reaches {NEAR} of what the log holds"),
     necessary: || format!("the age of the checkpoint is read (`{AGE}`), and it writes"),
     test: || {

@@ -17,7 +17,6 @@ const MORE: i64 = 4;
 
 pub const CAUSE: Cause = Cause {
     id: "compaction_stalls",
-    code: "G12",
     symptom: || format!("writers of RocksDB are held back for more than {WORTH} of an operation's time"),
     necessary: || format!("the engine is RocksDB, and it counts the time (`{STALLED}`)"),
     test: || format!("that time covers {SUFFICIENT} of an operation's time"),

@@ -15,7 +15,6 @@ const NEVER: i64 = 1_000_000_000;
 
 pub const CAUSE: Cause = Cause {
     id: "connection_churn",
-    code: "G11",
     symptom: || format!("opening sessions takes more than {WORTH} of the users' time"),
     necessary: || "sessions are opened while it is measured (`connects`, `connect_time`)".into(),
     test: || format!("openings cover {SUFFICIENT} of the users' time"),

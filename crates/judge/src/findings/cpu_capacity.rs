@@ -10,7 +10,6 @@ use crate::frame::account::Part;
 
 pub const CAUSE: Cause = Cause {
     id: "cpu_capacity",
-    code: "K1",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!("at least {FULL} of the CPUs are busy, and CPU and switches per operation stay within × {FLAT}")

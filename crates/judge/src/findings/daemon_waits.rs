@@ -29,7 +29,6 @@ const WORD: &str = "door_threads";
 
 pub const CAUSE: Cause = Cause {
     id: "daemon_waits",
-    code: "M3",
     symptom: || "operations of users of InnoDB's memcached plugin take longer with more users".into(),
     necessary: || {
         format!(

@@ -18,7 +18,6 @@ const WORTH: Share = Share(0.10);
 
 pub const CAUSE: Cause = Cause {
     id: "durable_commit",
-    code: "G2",
     symptom: || format!("commits take more than {WORTH} of an operation's time"),
     necessary: || {
         format!(

@@ -16,7 +16,6 @@ const DEEPER: i64 = 4;
 
 pub const CAUSE: Cause = Cause {
     id: "free_pages",
-    code: "G4",
     symptom: || format!("users wait for a free page more than {MANY} times per operation"),
     necessary: || format!("the server counts these waits (`{WAITS}`)"),
     test: || {

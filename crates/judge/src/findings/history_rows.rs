@@ -32,7 +32,6 @@ const POOL: &str = "buffer_pool";
 
 pub const CAUSE: Cause = Cause {
     id: "history_in_the_path",
-    code: "H1",
     symptom: || format!("a step takes at least {MARGIN} longer on versioned tables than on plain ones"),
     necessary: || format!("its operations look at more than {MORE} times the rows (`db.handler_reads`)"),
     test: || format!("rows × what a row costs the plain table cover {SUFFICIENT} of the time that it takes longer"),

@@ -31,7 +31,6 @@ const AS_MANY: f64 = 1.1;
 
 pub const CAUSE: Cause = Cause {
     id: "implicit_time_condition",
-    code: "H2",
     symptom: || {
         format!(
             "ranges of current rows take at least {MARGIN} longer on a table versioned by timestamp than on a plain one"

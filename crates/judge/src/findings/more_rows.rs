@@ -20,7 +20,6 @@ const MORE: f64 = 1.2;
 
 pub const CAUSE: Cause = Cause {
     id: "more_rows",
-    code: "G13",
     symptom: || format!("a cell answers at least {MARGIN} fewer queries than the one it is compared with"),
     necessary: || {
         format!(

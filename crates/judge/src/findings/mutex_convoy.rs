@@ -10,7 +10,6 @@ use crate::frame::waits;
 
 pub const CAUSE: Cause = Cause {
     id: "mutex_convoy",
-    code: "K3",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

@@ -30,7 +30,6 @@ const KEPT_PER_COMMIT: f64 = 0.5;
 
 pub const CAUSE: Cause = Cause {
     id: "open_snapshot_keeps_old_versions",
-    code: "V1",
     symptom: || {
         format!("while a snapshot is open at least {MARGIN} fewer statements are answered than before, in the same run")
     },

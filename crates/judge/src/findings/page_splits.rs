@@ -45,7 +45,6 @@ const ENOUGH_CPUS: usize = 8;
 
 pub const CAUSE: Cause = Cause {
     id: "page_splits",
-    code: "P1",
     symptom: || {
         format!(
             "a delivered order takes at least {EXTRA} index-lock acquisitions more where `ol_delivery_d` begins as NULL than where it \

@@ -18,7 +18,6 @@ const MORE: f64 = 1.2;
 
 pub const CAUSE: Cause = Cause {
     id: "plan_change",
-    code: "G8",
     symptom: || format!("a cell answers at least {MARGIN} fewer queries than the one it is compared with"),
     necessary: || "a statement that both have is carried out by another plan".into(),
     test: || format!("it looks at more than {MORE} times the rows"),

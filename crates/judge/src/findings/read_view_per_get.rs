@@ -21,7 +21,6 @@ const EACH: f64 = 0.6;
 
 pub const CAUSE: Cause = Cause {
     id: "read_view_per_get",
-    code: "M1",
     symptom: || "operations of users of InnoDB's memcached plugin take longer with more users".into(),
     necessary: || format!("an explain run sees an operation pass `{MUTEX}` more than {EACH} times"),
     test: || format!("waiting for that mutex covers {SUFFICIENT} of the growth"),

@@ -21,7 +21,6 @@ const STEP: u64 = 64 * Bytes::MIB;
 
 pub const CAUSE: Cause = Cause {
     id: "reads_from_disk",
-    code: "G1",
     symptom: || format!("more than {MANY} pages per operation are read from disk"),
     necessary: || format!("the data are larger than the buffer pool (`{READS}`, the datasets' size)"),
     test: || format!("reads of data files (`{TIME}`) cover {SUFFICIENT} of an operation's time"),

@@ -15,7 +15,6 @@ const SPREAD: i64 = 16;
 
 pub const CAUSE: Cause = Cause {
     id: "row_locks",
-    code: "G6",
     symptom: || format!("waiting for rows takes more than {WORTH} of an operation's time"),
     necessary: || format!("the engine counts waits for rows (`{WAITS}`)"),
     test: || format!("their time (`{ROW_LOCK_TIME}`) covers {SUFFICIENT} of an operation's time"),

@@ -17,7 +17,6 @@ const LARGER: i64 = 32;
 
 pub const CAUSE: Cause = Cause {
     id: "spill_to_disk",
-    code: "G9",
     symptom: || format!("more than {MANY} temporary tables on disk, or passes of merging, per operation"),
     necessary: || format!("they are counted (`{TABLES}`, `{MERGES}`)"),
     test: || format!("calls on temporary files (`{TIME}`) cover {SUFFICIENT} of an operation's time"),

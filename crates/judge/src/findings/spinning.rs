@@ -11,7 +11,6 @@ const SPINS: &str = "innodb_sync_spin_loops";
 
 pub const CAUSE: Cause = Cause {
     id: "spinning",
-    code: "K2",
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(

@@ -16,7 +16,6 @@ const LARGER: i64 = 8;
 
 pub const CAUSE: Cause = Cause {
     id: "table_cache",
-    code: "G7",
     symptom: || format!("more than {MANY} tables are opened per operation"),
     necessary: || format!("the server counts openings (`{OPENED}`), and sessions are kept"),
     test: || {

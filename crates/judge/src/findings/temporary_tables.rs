@@ -36,7 +36,6 @@ const STEEP: f64 = 3.0;
 
 pub const CAUSE: Cause = Cause {
     id: "temporary_table_per_query",
-    code: "T1",
     symptom: || {
         format!("ranges with DISTINCT answer at least {MARGIN} fewer queries than ordered ranges of as many rows")
     },

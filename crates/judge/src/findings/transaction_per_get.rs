@@ -24,7 +24,6 @@ pub(super) const FEW_CPUS: usize = 4;
 
 pub const CAUSE: Cause = Cause {
     id: "transaction_per_get",
-    code: "M2",
     symptom: || format!("users of InnoDB's memcached plugin commit more than {EACH} transactions per operation"),
     necessary: || "the engine counts commits (`settings.engine_counters`), and says of which kind they are".into(),
     test: || format!("with more gets in one transaction an operation takes {SUFFICIENT} less time"),

@@ -11,8 +11,6 @@ use std::collections::BTreeSet;
 pub struct Check {
     /// As in a verdict: `client_had_headroom`.
     pub id: &'static str,
-    /// As in the literature of this house: `L1`.
-    pub code: &'static str,
     /// One sentence that is true when the check passes, with its limit in it.
     pub claim: fn() -> String,
     /// The check's own file, of which `assay explain` prints the opening.
@@ -116,9 +114,8 @@ impl Check {
         };
         let quarantine = if self.quarantined { "\nIn quarantine: it is told, and strikes no number.\n" } else { "" };
         format!(
-            "{} ({})\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\n{limits}{quarantine}\nWhen it does not pass: {}.\n",
+            "{}\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\n{limits}{quarantine}\nWhen it does not pass: {}.\n",
             self.id,
-            self.code,
             (self.claim)(),
             opening(self.source),
             self.advice
@@ -153,8 +150,8 @@ impl Check {
 
     fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
-        if let Some(seen) = absent::seen(self.id, cell) {
-            return Some(self.verdict(Ok(seen), Vec::new()));
+        if let Some((none, sentence)) = absent::missing(self.id, cell) {
+            return Some(self.verdict(Ok(Seen::new(Status::Pass, none, none, sentence)), Vec::new()));
         }
         let phases = cell.by_phase();
         match self.look {

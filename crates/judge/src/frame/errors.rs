@@ -1,5 +1,5 @@
-//! What went wrong in a cell, added up over its runs: what W1 judges in one sentence, for a reader who wants to see it. Nothing
-//! is said of a cell in which nothing went wrong.
+//! What went wrong in a cell, added up over its runs: what `operations_succeeded` judges in one sentence, for a reader
+//! who wants to see it. Nothing is said of a cell in which nothing went wrong.
 
 use super::evidence::CellEvidence;
 use model::errors::shown;

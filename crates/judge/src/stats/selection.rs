@@ -1,6 +1,6 @@
 //! What choosing the best costs in truth: the best of twenty runs of one server looks faster than the server is, by the
 //! largest of twenty errors. Whoever shows the best of several, or tunes until it is best, subtracts this (Mytkowicz'
-//! and others' pitfall; check C5) or measures the chosen one again.
+//! and others' pitfall; check `labels_are_true`) or measures the chosen one again.
 
 use super::normal;
 

@@ -40,7 +40,7 @@ const ROUNDS: usize = 3;
 const STALE: Duration = Duration::from_secs(24 * 3600);
 /// A disturbed measurement is repeated, and not so often that a busy machine does little else.
 const DISTURBED: Duration = Duration::from_secs(10 * 60);
-/// As much as check E1 allows during a run.
+/// As much as check `machine_was_quiet` allows during a run.
 const OTHERS: Share = Share(0.05);
 
 /// The ceiling that counts, measured if need be; `say` is told before that.

@@ -1,6 +1,6 @@
 //! A logical backup beside the load: the dump program of the build reads every row of the run's data in one snapshot, and its
 //! output is counted and thrown away. It is begun again as often as it ends, and ended with the phase. What it asks of the server
-//! nobody counts, so check W2 cannot be evaluated in its run.
+//! nobody counts, so check `counts_agree` cannot be evaluated in its run.
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};

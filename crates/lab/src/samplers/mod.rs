@@ -26,8 +26,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use workload::audit::Question;
 
 /// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
-/// client's own (check W2), so it is read nearest to the mark, and `sampler` counts the statements sent until then.
-/// `database` comes last: it says the same in the lab's own names.
+/// client's own (check `counts_agree`), so it is read nearest to the mark, and `sampler` counts the statements sent
+/// until then. `database` comes last: it says the same in the lab's own names.
 pub const ALL: &[&str] = &[
     memcached::NAME,
     status::NAME,

@@ -1,7 +1,7 @@
-//! How far the data of a cell grow from phase to phase, and the phase in which they leave the engine's cache, told before anything runs
-//! (D4): an author believed that his tables would never pass 40 GB, and in the tenth iteration they had 66 and another
-//! machine under them. Phases by count are foreseen; what a phase by time adds depends on the rate, and is told by the
-//! readings of the run alone (`regime_was_cached`).
+//! How far the data of a cell grow from phase to phase, and the phase in which they leave the engine's cache, told
+//! before anything runs: an author believed that his tables would never pass 40 GB, and in the tenth iteration they had
+//! 66 and another machine under them. Phases by count are foreseen; what a phase by time adds depends on the rate, and
+//! is told by the readings of the run alone (`regime_was_cached`).
 
 use super::room::{self, FULL};
 use super::{Cell, axis_text, cost};

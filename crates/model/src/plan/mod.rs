@@ -62,7 +62,8 @@ pub struct Plan {
     /// What was asked and cannot be run here, with the reason.
     pub skipped: Vec<Skipped>,
     pub cost: Cost,
-    /// Near misses that deserve a look before hours are spent (check C1's lint), as sentences.
+    /// Near misses that deserve a look before hours are spent (check `parameters_agree` judges them afterwards), as
+    /// sentences.
     pub warnings: Vec<String>,
     /// Limits of checks that the experiment sets itself, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -1,6 +1,6 @@
-//! Check C1's lint before anything runs: seed 0's missing zero. Two workloads of one family that differ in a numeric work
-//! parameter by a factor of ten or a hundred, or by one digit, while the parameter is no axis, are more often a slip than
-//! a wish. It warns and never refuses.
+//! What check `parameters_agree` warns of, before anything runs: seed 0's missing zero. Two workloads of one family
+//! that differ in a numeric work parameter by a factor of ten or a hundred, or by one digit, while the parameter is no
+//! axis, are more often a slip than a wish. It warns and never refuses.
 
 use crate::experiment::Experiment;
 use crate::load::Group;

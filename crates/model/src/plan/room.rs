@@ -1,5 +1,6 @@
-//! What is larger than its room, before anything runs: a plan than the disk, a pool than the memory, and data than the pool (D4),
-//! which XX
+//! What is larger than its room, before anything runs: a plan than the disk, a pool than the memory, and data than the
+//! pool, which `regime_was_cached` says of a run only when it is over. It warns and never refuses.
+
 use super::Cell;
 use super::cost;
 use crate::host::Host;

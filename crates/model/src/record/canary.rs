@@ -1,6 +1,6 @@
 //! What this machine's load can do at most and costs at least: the `noop` workload against a sham server in process
 //! that answers at once. Measured once per machine and build of assay, and kept. A real server's rate near this
-//! ceiling says more about the client than about the server (check L1).
+//! ceiling says more about the client than about the server (check `client_had_headroom`).
 
 use crate::units::Share;
 use serde::{Deserialize, Serialize};

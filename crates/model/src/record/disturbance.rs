@@ -1,5 +1,5 @@
 //! What a disturbance did during its phase: when it began and ended, what was read of it, and whether the mechanism that it is
-//! named after was there. A disturbance that was only asked for explains nothing (check S6).
+//! named after was there. A disturbance that was only asked for explains nothing (check `disturbances_acted`).
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};

@@ -61,7 +61,7 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub around: Option<Around>,
     /// From before the first user connected until after the last one left, when the server was quiet at both ends, so
-    /// that what the client sent and what the server counted must be equal to the last one (check W2).
+    /// that what the client sent and what the server counted must be equal to the last one (check `counts_agree`).
     #[serde(default)]
     pub whole: WholeRun,
     /// What the data say of the run, by dataset; empty for workloads that ask nothing.

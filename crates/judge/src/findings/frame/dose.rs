@@ -2,7 +2,7 @@
 //! time of an operation move together. The rate is fixed because everything moves with the rate. Each repetition is one walk
 //! over the levels and has one rank correlation (Spearman); their interval must leave zero out.
 
-use super::finding::{Case, Cause, Dose, Scene, Time};
+use super::cause::{Case, Cause, Dose, Scene, Time};
 use crate::frame::account::operation_us;
 use crate::frame::evidence::CellEvidence;
 use crate::stats::{average, mean};

@@ -2,7 +2,7 @@
 //! account in which the cause does not lie. The one with the largest share is told with the finding. Where it comes within a
 //! factor of two, nothing is decided between them, and the finding says what would decide.
 
-use super::finding::{Case, Cause, Place, Scene, Time};
+use super::cause::{Case, Cause, Place, Scene, Time};
 use crate::frame::account::{self, Split};
 use crate::frame::evidence::RunEvidence;
 use crate::stats::average;

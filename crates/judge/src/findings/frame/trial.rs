@@ -3,7 +3,7 @@
 //! of the time that its own cost claims, its indicator falls, and the placebo, a change of the same kind that the cause does not
 //! feel, changes nothing. Both effects are main effects: each block compares with and without over both values of the other axis.
 
-use super::finding::{CLOSES, Case, Cause, Scene, Time, Trial};
+use super::cause::{CLOSES, Case, Cause, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;
 use crate::frame::account::cycle_us;
 use crate::frame::evidence::{CellEvidence, RunEvidence};

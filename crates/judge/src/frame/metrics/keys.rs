@@ -1,7 +1,6 @@
 //! What a run of keys and values makes beside its rate: keys are not requests where one get names many, a miss is no answer, and
 //! commits per get say what a get is to InnoDB. They are made only where the users counted values that they compared.
 
-use super::of_run::Values;
 use crate::checks::gets_agree::COMMITS;
 use crate::frame::evidence::RunEvidence;
 
@@ -10,7 +9,7 @@ const MISSES: &str = "misses";
 const VERIFIED: &str = "values_verified";
 const WRONG: &str = "values_wrong";
 
-pub fn values(run: &RunEvidence) -> Values {
+pub fn values(run: &RunEvidence) -> Vec<((&'static str, &'static str), f64)> {
     let sum = |fact: &str| run.tallies().filter_map(|t| t.facts.get(fact)).sum::<i64>() as f64;
     if run.tallies().all(|t| !t.facts.contains_key(VERIFIED)) {
         return Vec::new();

@@ -1,7 +1,8 @@
-//! The plans of cells that differ on one axis, side by side: what an author found by hand with EXPLAIN, for each statement of each
-//! phase, with what differs marked, beside the rows that one execution reads and the time that it took when it was measured. Told of the
-//! first axis that changes a plan or a primary key, and of the last iteration, whose data are the oldest. No verdict: checks D1 and
-//! D2b judge; this is what a reader looks at then.
+//! The plans of cells that differ on one axis, side by side: what an author found by hand with EXPLAIN, for each
+//! statement of each phase, with what differs marked, beside the rows that one execution reads and the time that it
+//! took when it was measured. Told of the first axis that changes a plan or a primary key, and of the last iteration,
+//! whose data are the oldest. No verdict: checks `schema_as_declared` and `plans_agree` judge; this is what a reader
+//! looks at then.
 
 mod parts;
 
