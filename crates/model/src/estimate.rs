@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Estimate {
     pub value: f64,
     /// Bounds of the 95 % interval; `None` when there are too few repetitions for one.
@@ -16,6 +17,7 @@ pub struct Estimate {
 
 /// Two cells side by side on one metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Comparison {
     pub metric: String,
     /// Cell ids.
@@ -36,6 +38,7 @@ pub struct Comparison {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Better,

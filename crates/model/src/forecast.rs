@@ -5,6 +5,7 @@ use crate::plan::CellId;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Forecast {
     pub cell: CellId,
     /// Whose arithmetic it is.
@@ -22,6 +23,7 @@ pub struct Forecast {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct ForecastPhase {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,6 +33,7 @@ pub struct ForecastPhase {
 
 /// A second, or several of a long run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct ForecastPoint {
     /// Seconds since the first of the phases began, and for how many it holds.
     pub at_s: f64,

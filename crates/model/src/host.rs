@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Host {
     /// Online logical CPUs, by number.
     pub cpus: Vec<u32>,
@@ -37,6 +38,7 @@ pub struct Host {
 
 /// One server binary on this host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct InstalledBuild {
     /// The name in the catalogue.
     pub name: String,
@@ -51,6 +53,7 @@ pub struct InstalledBuild {
 
 /// A server's version, compared by its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Version(pub u32, pub u32, pub u32);
 
 impl Version {

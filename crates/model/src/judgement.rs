@@ -46,6 +46,7 @@ pub struct Judgement {
 
 /// How a metric is computed from what a run wrote down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Made {
     pub how: String,
     /// Names in `phases[].counters` of `run.json`.
@@ -53,6 +54,7 @@ pub struct Made {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct CellJudgement {
     pub id: CellId,
     pub axes: BTreeMap<String, Value>,
@@ -98,6 +100,7 @@ impl CellJudgement {
 
 /// What went wrong in the runs of a cell, warm-up and failed runs included, and sessions opened meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Errors {
     /// The most frequent first.
     pub by_number: Vec<ErrorCount>,
@@ -114,6 +117,7 @@ pub struct Errors {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct ErrorCount {
     pub number: u32,
     /// The number with its word, as `1213 (deadlock)`.
@@ -135,6 +139,7 @@ fn is_zero(count: &u64) -> bool {
 
 /// One curve over users, and whether the universal scalability law describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct CurveJudgement {
     /// The workload and its values on the other axes.
     pub place: String,
@@ -148,6 +153,7 @@ pub struct CurveJudgement {
 
 /// X(N) = γN / (1 + α(N − 1) + βN(N − 1)), fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct LawJudgement {
     pub gamma: Estimate,
     pub alpha: Estimate,
@@ -160,6 +166,7 @@ pub struct LawJudgement {
 
 /// What a search found: its answer, and the runs that led to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct SearchJudgement {
     pub cell: CellId,
     /// As planned: what was looked for, and where.
@@ -175,6 +182,7 @@ pub struct SearchJudgement {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct TrialJudgement {
     pub run: String,
     pub level: f64,
@@ -190,6 +198,7 @@ pub struct TrialJudgement {
 
 /// The numbers of a part of a cell, named as those of the cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Part {
     pub workload: String,
     pub metrics: BTreeMap<String, Estimate>,
@@ -199,6 +208,7 @@ pub struct Part {
 
 /// The plans of cells that differ on one axis, side by side: one for each place on the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PlanTable {
     pub axis: String,
     /// Values on the other axes, in words.
@@ -209,6 +219,7 @@ pub struct PlanTable {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PlanColumn {
     pub cell: CellId,
     pub value: Value,
@@ -219,6 +230,7 @@ pub struct PlanColumn {
 
 /// One statement at the begin of one phase, in the order of the columns; `None` where it was not asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PlanRow {
     pub phase: String,
     pub statement: String,
@@ -226,6 +238,7 @@ pub struct PlanRow {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PlanCell {
     pub parts: Vec<PlanPart>,
     /// Rows that the handler was asked for by one execution alone.
@@ -239,6 +252,7 @@ pub struct PlanCell {
 /// `access`, `key`, `key length`, `rows`, `partitions`; `with` and `without` for what is done beside; `where` for a condition
 /// that the first column does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PlanPart {
     pub name: String,
     pub text: String,
@@ -247,6 +261,7 @@ pub struct PlanPart {
 
 /// One phase of a cell that has several, beside the one that it is held against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PhaseJudgement {
     pub name: String,
     /// The name without the number of its iteration, and that number.
@@ -268,6 +283,7 @@ pub struct PhaseJudgement {
 
 /// A phase ÷ the one that it is held against, run by run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Against {
     pub phase: String,
     /// By name as in the metrics; those of operations and statements by their path, as `operations.add_link.latency_us_mean`.
@@ -278,6 +294,7 @@ pub struct Against {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Bound {
     pub label: String,
     pub sentence: String,
@@ -288,6 +305,7 @@ pub struct Bound {
 
 /// The time of an average operation, split into what it was spent on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Account {
     /// Microseconds from the start of an operation to its last byte, mean over repetitions.
     pub operation_us: f64,
@@ -301,6 +319,7 @@ pub struct Account {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Term {
     /// `server CPU`, `files` …
     pub name: String,
@@ -311,6 +330,7 @@ pub struct Term {
 
 /// What an operation takes longer than at the lowest level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Growth {
     pub since: CellId,
     pub operation_us: f64,
@@ -320,6 +340,7 @@ pub struct Growth {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Claim {
     /// It says what was found out, and not how far the numbers may be believed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Search {
     pub goal: Goal,
     /// The lowest and the highest level that may be tried: operations per second, or users.
@@ -26,6 +27,7 @@ pub struct Search {
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
     /// The highest arrival rate at which latency keeps a limit.
@@ -36,6 +38,7 @@ pub enum Goal {
 
 /// A limit on a percentile of latency: of the operations due, so many per cent are answered in less than this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Keep {
     pub percent: f64,
     pub limit: Nanos,

@@ -18,6 +18,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Document<'a> {
     schema: u32,
     experiment: Experiment<'a>,
@@ -37,14 +38,17 @@ pub struct Document<'a> {
     claims: &'a [Claim],
     not_measured: &'a [String],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    /// By metric.
     made_of: &'a BTreeMap<String, Made>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 struct Experiment<'a> {
     name: &'a str,
     question: &'a str,
     scale: Option<&'a str>,
+    /// What measures it again.
     command: String,
     seed: Seed,
     axes: &'a [Axis],
@@ -55,10 +59,12 @@ struct Experiment<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 struct Cell<'a> {
     #[serde(flatten)]
     judged: &'a CellJudgement,
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The cell that this one, the second arm of an A/A pair, repeats.
     repeats: Option<&'a CellId>,
 }
 

@@ -23,6 +23,13 @@ use model::record::{Details, Record};
 /// The page's HTML as it was built into this binary, to be passed to [`render`].
 pub const SHELL: &str = include_str!(concat!(env!("OUT_DIR"), "/shell.html"));
 
+/// What the page is handed, as a JSON schema; the page's types are written from it.
+#[cfg(feature = "types")]
+pub fn page_schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<page::PageData<'static>>().to_value()
+}
+
 /// The four forms of one report, each a whole file.
 pub struct Report {
     pub html: String,

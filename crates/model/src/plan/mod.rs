@@ -71,6 +71,7 @@ pub struct Plan {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Axis {
     /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
     pub key: String,
@@ -110,6 +111,7 @@ pub struct Stage {
 
 /// What the instance of a cell is to be: two cells with equal servers can share one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Server {
     /// Name in the catalogue, as `mariadb-10.11` or `distribution`; with `on` set, the name of what the DSN points at.
     pub build: String,
@@ -137,11 +139,13 @@ pub struct Server {
 
 /// `c001`: stable within a plan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct CellId(pub String);
 
 /// `c001-1`: cell and repetition; the name of the run's folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct RunId(pub String);
 
@@ -160,6 +164,7 @@ pub struct PlannedRun {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Skipped {
     pub axes: BTreeMap<String, Value>,
     pub reason: String,

@@ -12,6 +12,7 @@ use std::fmt;
 const GALERA_4: Version = Version(10, 4, 0);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub enum Topology {
     #[default]

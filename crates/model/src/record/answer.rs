@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 /// One server as it really ran: `instances/<key>.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct InstanceRecord {
     /// Hash of `wanted`; runs name it.
     pub key: String,
@@ -43,6 +44,7 @@ pub struct InstanceRecord {
 
 /// Where a server is that the lab did not start, as its address says: the far end of a tunnel looks like this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// Behind a Unix socket, loopback, or an address of this host: it shares CPUs with the load.
@@ -52,6 +54,7 @@ pub enum Place {
 
 /// One dataset as it lies in an instance: `datasets/<key>.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct DatasetRecord {
     /// Hash of instance, workload family and the parameters that shape data; runs name it.
     pub key: String,
@@ -74,6 +77,7 @@ pub struct DatasetRecord {
 
 /// Loaded data kept as files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct SnapshotRecord {
     pub key: String,
     /// On disk, the server's own files included.
@@ -85,6 +89,7 @@ pub struct SnapshotRecord {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct TableAnswer {
     pub name: String,
     /// The statement that was submitted.
@@ -102,6 +107,7 @@ pub struct TableAnswer {
 
 /// What one session said about itself before a run, and the plan of each statement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct SessionAnswer {
     /// `character_set_client`, `collation_connection`, `transaction_isolation`, `autocommit`, `sql_mode`, `time_zone` …
     pub variables: BTreeMap<String, String>,
@@ -124,6 +130,7 @@ pub struct SessionAnswer {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct TlsAnswer {
     pub version: String,
     pub cipher: String,
@@ -133,6 +140,7 @@ pub struct TlsAnswer {
 
 /// One statement and how the server means to carry it out, with sampled values in place of its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct StatementPlan {
     pub statement: String,
     pub sql: String,
@@ -153,6 +161,7 @@ pub struct StatementPlan {
 
 /// A question and its answer, as digests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(from = "(String, String)", into = "(String, String)")]
 pub struct Answered {
     pub asked: String,

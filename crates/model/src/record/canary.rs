@@ -6,6 +6,7 @@ use crate::units::Share;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Canary {
     /// CPU model, count, kernel and assay revision that it was measured with.
     pub machine: String,
@@ -20,6 +21,7 @@ pub struct Canary {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct CanaryPoint {
     pub users: u32,
     /// Statements per second that the load reached.

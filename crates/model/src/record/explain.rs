@@ -5,6 +5,7 @@ use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Explain {
     /// Over all threads and the whole run, the longest first.
     pub waits: Vec<Wait>,
@@ -13,6 +14,7 @@ pub struct Explain {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Wait {
     /// As the server names it: `wait/synch/sxlock/innodb/index_tree_rw_lock`.
     pub event: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct StartingState {
     /// By dataset: a digest of its tables and of rows that stand for all. Equal digests are equal data.
     pub datasets: BTreeMap<String, String>,
@@ -35,6 +36,7 @@ pub struct StartingState {
 
 /// How data came to lie in an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Prepared {
     /// A copy of a snapshot.
@@ -56,6 +58,7 @@ impl std::fmt::Display for Prepared {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Restored {
     pub snapshot: String,
     /// `reflink` or `copy`.

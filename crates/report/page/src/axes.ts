@@ -1,8 +1,9 @@
 // Which axis goes where. Nothing here knows a charset from a range size: an axis is drawn by its place in the plan and
 // by what its values are. Cells that repeat another cell (the second arm of an A/A pair) are not in the matrix.
 
-import { data, report, type Axis, type Cell, type Value } from './data';
+import { data, report } from './data';
 import { show } from './format';
+import type { Axis, Cell, Value } from './types';
 
 export const varied: Axis[] = report.experiment.axes.filter((a) => a.values.length > 1);
 export const constant: Axis[] = report.experiment.axes.filter((a) => a.values.length === 1);

@@ -1,9 +1,10 @@
 // A status as a word with a mark, so that it is never told by colour alone; and links from any number to what it rests on.
 
-import { cellById, report, runById, type Status } from './data';
+import { cellById, report, runById } from './data';
 import { h } from './dom';
 import { STATUS } from './format';
 import { link } from './state';
+import type { Status } from './types';
 
 export const MARK: Record<Status, string> = { pass: '✓', not_evaluable: '?', warn: '!', fail: '✕' };
 

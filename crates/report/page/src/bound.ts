@@ -1,7 +1,7 @@
 // What limits a cell, and whether its number says less of the server than it seems: where the client took the CPU or came near its own
 // end, the number is a lower bound, and every place that shows it says so with one sign.
 
-import type { Cell } from './data';
+import type { Cell } from './types';
 
 export const AT_LEAST = '≥ ';
 

@@ -11,10 +11,11 @@ import { phases } from './cell/phases';
 import { comparisons, plans, runs } from './cell/runs';
 import { legend } from './charts/chart';
 import { COLOURS, hasLatency, latency, operations, sizes } from './charts/latency';
-import { cellById, report, type Cell } from './data';
+import { cellById, report } from './data';
 import { h } from './dom';
 import { cited, metricTitle, quantity, spread } from './format';
 import { get, metricNames, set } from './state';
+import type { Cell } from './types';
 
 const dialog = h('dialog', {
   class: 'drawer',

@@ -4,9 +4,9 @@ import { present, varied, x, xNumeric } from './axes';
 import { legend } from './charts/chart';
 import { COLOURS, drawable, latency, operations, sizes } from './charts/latency';
 import { lineAxis } from './charts/scaling';
-import type { Cell } from './data';
 import { h, select } from './dom';
 import { show } from './format';
+import type { Cell } from './types';
 
 const picked = new Map<string, string>();
 let operation: string | undefined;

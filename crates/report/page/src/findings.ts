@@ -2,8 +2,9 @@
 // and the command that would raise or refute it. The ladder is drawn, so that a reader sees what is missing at the top.
 
 import { evidences } from './badge';
-import { report, type Finding } from './data';
+import { report } from './data';
 import { h } from './dom';
+import type { Finding } from './types';
 
 const LADDER = ['unexplained', 'consistent_with', 'quantitatively_sufficient', 'dose_response', 'confirmed_by_intervention'];
 const plain = (word: string): string => word.replaceAll('_', ' ');

@@ -1,6 +1,6 @@
 // Numbers as a reader wants them: three significant digits, a unit always, thousands apart by a thin space.
 
-import type { Estimate, Status, Value } from './data';
+import type { Estimate, Status, Value } from './types';
 
 const THIN = '\u202f';
 

@@ -3,11 +3,12 @@
 
 import { words } from './axes';
 import { badge, evidence } from './badge';
-import { report, type Status } from './data';
+import { report } from './data';
 import { h, select } from './dom';
 import { STATUS, WORST_FIRST } from './format';
 import { get, link, set } from './state';
 import { verdicts } from './verdict';
+import type { Status } from './types';
 
 const AT_FIRST = 25;
 

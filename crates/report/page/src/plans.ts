@@ -1,9 +1,10 @@
 // How statements were carried out: the cells of one axis side by side, marked where a plan or a primary key differs from the first of
 // them, with the rows that were read and the time that it took.
 
-import { report, type PlanCell, type PlanTable } from './data';
+import { report } from './data';
 import { h } from './dom';
 import { cited, digits, quantity, show } from './format';
+import type { PlanCell, PlanTable } from './types';
 
 export const plansDiffer = (): boolean => (report.plans ?? []).length > 0;
 

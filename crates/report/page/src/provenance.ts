@@ -2,9 +2,10 @@
 // data as they really lay, and the ceiling of the load on this machine.
 
 import { badge } from './badge';
-import { data, report, type Dataset, type Instance } from './data';
+import { data, report } from './data';
 import { h } from './dom';
 import { bytes, clock, digits, duration, micros, show } from './format';
+import type { DatasetRecord, Instance } from './types';
 
 type Child = Parameters<typeof h>[2];
 
@@ -156,13 +157,13 @@ function variables(): HTMLElement {
   );
 }
 
-function kept(d: Dataset): [string, string][] {
+function kept(d: DatasetRecord): [string, string][] {
   if (!d.snapshot) return [];
   const { key, bytes: size, time, reused } = d.snapshot;
   return [['snapshot', `${key}, ${bytes(size)}, kept in ${duration(time / 1e6)}${reused ? ' by an earlier lab' : ''}`]];
 }
 
-function dataset(d: Dataset): HTMLElement {
+function dataset(d: DatasetRecord): HTMLElement {
   const rows = d.tables.map((t) =>
     h(
       'tr',

@@ -3,11 +3,12 @@
 
 import { badge, evidences } from './badge';
 import { constant } from './axes';
-import { data, report, type Status } from './data';
+import { data, report } from './data';
 import { hasHero, hero } from './charts/scaling';
 import { h } from './dom';
 import { clock, duration, plural, show, STATUS, WORST_FIRST } from './format';
 import { link } from './state';
+import type { Status } from './types';
 
 /** Letters of a word that fits on a line of any screen. */
 const LONGEST = 16;

@@ -1,9 +1,10 @@
 // Where the server waited while its instruments were on: one table per cell that had an explain run, the longest first.
 
 import { words } from './axes';
-import { report, type Cell, type Wait } from './data';
+import { report } from './data';
 import { h } from './dom';
 import { digits } from './format';
+import type { Cell, Wait } from './types';
 
 export const explained = (): Cell[] => report.cells.filter((c) => c.explain !== undefined);
 

@@ -9,13 +9,37 @@ pub mod timeline;
 
 use crate::axes;
 use crate::document::Document;
+use model::record::answer::{DatasetRecord, SessionAnswer};
+use model::record::canary::Canary;
+use model::record::event::Event;
 use model::record::{Details, Record};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The places in the shell that are filled in. A shell lacks those that it has no use for.
 const DATA: &str = r#"<script type="application/json" id="assay-data">null</script>"#;
 const MARKDOWN: &str = "<!--assay:markdown-->";
 const TITLE: &str = "<title>assay report</title>";
+
+/// All that the page is handed. Its types in TypeScript, `page/src/types.ts`, are written from here (`tests/types.rs`).
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct PageData<'a> {
+    report: &'a Document<'a>,
+    /// The axis that everything is drawn over.
+    x: Option<&'a str>,
+    runs: Vec<provenance::Run<'a>>,
+    /// By run.
+    timeline: BTreeMap<&'a str, timeline::Lane>,
+    latency: latency::Latency<'a>,
+    events: &'a [Event],
+    canary: Option<&'a Canary>,
+    instances: Vec<provenance::Instance>,
+    variables: provenance::Variables<'a>,
+    datasets: &'a [DatasetRecord],
+    sessions: Vec<SessionAnswer>,
+}
 
 pub fn of(record: &Record, document: &Document<'_>, details: &dyn Details, shell: &str, markdown: &str) -> String {
     let data = data(record, document, details).to_string();
@@ -26,19 +50,20 @@ pub fn of(record: &Record, document: &Document<'_>, details: &dyn Details, shell
 }
 
 fn data(record: &Record, document: &Document<'_>, details: &dyn Details) -> Value {
-    compact::compact(&json!({
-        "report": document,
-        "x": axes::x(&record.plan).map(|a| &a.key),
-        "runs": provenance::runs(record, &document.counters()),
-        "timeline": timeline::of(record, details),
-        "latency": latency::of(record),
-        "events": record.events,
-        "canary": record.canary,
-        "instances": provenance::instances(record),
-        "variables": provenance::variables(record),
-        "datasets": record.datasets,
-        "sessions": provenance::sessions(record),
-    }))
+    let data = PageData {
+        report: document,
+        x: axes::x(&record.plan).map(|a| a.key.as_str()),
+        runs: provenance::runs(record, &document.counters()),
+        timeline: timeline::of(record, details),
+        latency: latency::of(record),
+        events: &record.events,
+        canary: record.canary.as_ref(),
+        instances: provenance::instances(record),
+        variables: provenance::variables(record),
+        datasets: &record.datasets,
+        sessions: provenance::sessions(record),
+    };
+    compact::compact(&serde_json::to_value(data).expect("plain values with text keys"))
 }
 
 /// Safe inside a script element: no character that could end it, none that older engines take for a line's end.

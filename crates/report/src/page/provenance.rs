@@ -1,57 +1,146 @@
 //! Where the numbers come from: runs in order, instances with what sets them apart, and how the server meant to carry
 //! out each statement. Answers that many runs share are told once.
 
-use model::load::{Work, step_of};
-use model::plan::Cell;
+use model::load::{PhaseKind, Work, step_of};
+use model::plan::{Cell, CellId, RunId};
 use model::record::Record;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use model::record::run::{Ending, RunRecord};
-use serde_json::{Map, Value, json};
+use model::record::start::StartingState;
+use model::units::Users;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub fn runs(record: &Record, counters: &BTreeSet<&str>) -> Vec<Value> {
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Run<'a> {
+    id: &'a RunId,
+    cell: &'a CellId,
+    repetition: u32,
+    block: u32,
+    position: u32,
+    ending: RunEnding,
+    /// Why it failed or was skipped; else empty.
+    reason: &'a str,
+    /// Milliseconds since 1970 (UTC).
+    started: u64,
+    ended: u64,
+    users: Option<Users>,
+    instance: Option<&'a str>,
+    dataset: Option<&'a str>,
+    io: &'a str,
+    workers: u32,
+    /// Operations of the measured phases that were given up with an error.
+    failed: u64,
+    start: Option<&'a StartingState>,
+    /// Which of the sessions answered for it.
+    session: Option<usize>,
+    phases: Vec<Phase<'a>>,
+    /// By name: growth over the measured phases, and over how many seconds.
+    counters: BTreeMap<&'a str, [f64; 2]>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum RunEnding {
+    Done,
+    Failed,
+    Skipped,
+}
+
+/// Name, kind, from and to in milliseconds since the run's first phase, users, the disturbance, and what it did in words.
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+struct Phase<'a>(&'a str, PhaseKind, u64, u64, u32, Option<&'a str>, Option<&'a str>);
+
+/// An instance without its variables, which [`Variables`] tells.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Instance(Value);
+
+#[cfg(feature = "types")]
+impl schemars::JsonSchema for Instance {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Instance".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = model::record::answer::InstanceRecord::json_schema(generator);
+        let fields = schema.get_mut("properties").and_then(Value::as_object_mut).expect("an instance has fields");
+        fields.shift_remove(VARIABLES).expect("an instance has variables");
+        let required = schema.get_mut("required").and_then(Value::as_array_mut).expect("some are always there");
+        required.retain(|name| name != VARIABLES);
+        schema
+    }
+}
+
+const VARIABLES: &str = "variables";
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Variables<'a> {
+    /// By name, where all instances agree.
+    same: BTreeMap<&'a str, Option<&'a str>>,
+    /// By name: the value of each instance, `None` where it has no such variable.
+    differing: BTreeMap<&'a str, Vec<Option<&'a str>>>,
+}
+
+pub fn runs<'a>(record: &'a Record, counters: &BTreeSet<&'a str>) -> Vec<Run<'a>> {
     let sessions = distinct(record);
     let place = |own: Identity| sessions.keys().position(|k| *k == own);
     record.runs.iter().map(|r| run(record, r, place(identity(record, r)), counters)).collect()
 }
 
 /// How much each of them grew over the measured phases, and over how many seconds.
-fn growths(run: &RunRecord, counters: &BTreeSet<&str>) -> Map<String, Value> {
+fn growths<'a>(run: &RunRecord, counters: &BTreeSet<&'a str>) -> BTreeMap<&'a str, [f64; 2]> {
     let growth = |name: &str| {
         run.measured().try_fold((0.0, 0.0), |(delta, seconds), phase| {
             let ends = phase.counters.get(name)?;
             Some((delta + ends.delta(), seconds + ends.seconds()))
         })
     };
-    let grown = counters.iter().filter_map(|name| Some(((*name).to_string(), growth(name)?)));
-    grown
-        .filter(|(_, (_, seconds))| *seconds > 0.0)
-        .map(|(name, (delta, seconds))| (name, json!([delta, seconds])))
-        .collect()
+    let grown = counters.iter().filter_map(|name| Some((*name, growth(name)?)));
+    grown.filter(|(_, (_, seconds))| *seconds > 0.0).map(|(name, (delta, seconds))| (name, [delta, seconds])).collect()
 }
 
-fn run(record: &Record, run: &RunRecord, session: Option<usize>, counters: &BTreeSet<&str>) -> Value {
+fn run<'a>(record: &'a Record, run: &'a RunRecord, session: Option<usize>, counters: &BTreeSet<&'a str>) -> Run<'a> {
     let (ending, reason) = match &run.ending {
-        Ending::Done => ("done", ""),
-        Ending::Failed { reason } => ("failed", reason.as_str()),
-        Ending::Skipped { reason } => ("skipped", reason.as_str()),
+        Ending::Done => (RunEnding::Done, ""),
+        Ending::Failed { reason } => (RunEnding::Failed, reason.as_str()),
+        Ending::Skipped { reason } => (RunEnding::Skipped, reason.as_str()),
     };
-    let phases: Vec<Value> = run
+    let phases = run
         .phases
         .iter()
         .map(|p| {
-            let deed = p.disturbance.as_ref().map(|d| &d.sentence);
-            json!([p.name, p.kind, p.from.0 / 1_000_000, p.to.0 / 1_000_000, p.users(), p.disturb, deed])
+            let deed = p.disturbance.as_ref().map(|d| d.sentence.as_str());
+            let (from, to) = (p.from.0 / 1_000_000, p.to.0 / 1_000_000);
+            Phase(&p.name, p.kind, from, to, p.users(), p.disturb.as_deref(), deed)
         })
         .collect();
     let failed: u64 = run.measured().flat_map(|p| p.groups.values()).map(|group| group.tally.failed()).sum();
-    json!({
-        "id": run.id, "cell": run.cell, "repetition": run.repetition, "block": run.block, "position": run.position,
-        "ending": ending, "reason": reason, "started": run.started_unix_ms, "ended": run.ended_unix_ms,
-        "users": record.plan.cells.iter().find(|c| c.id == run.cell).map(|c| c.load.users),
-        "instance": run.instance, "dataset": run.dataset, "io": run.io, "workers": run.workers, "failed": failed, "start": run.start,
-        "session": session, "phases": phases, "counters": growths(run, counters),
-    })
+    Run {
+        id: &run.id,
+        cell: &run.cell,
+        repetition: run.repetition,
+        block: run.block,
+        position: run.position,
+        ending,
+        reason,
+        started: run.started_unix_ms,
+        ended: run.ended_unix_ms,
+        users: record.plan.cells.iter().find(|c| c.id == run.cell).map(|c| c.load.users),
+        instance: run.instance.as_deref(),
+        dataset: run.dataset.as_deref(),
+        io: &run.io,
+        workers: run.workers,
+        failed,
+        start: run.start.as_ref(),
+        session,
+        phases,
+        counters: growths(run, counters),
+    }
 }
 
 /// Sessions that must have had the same answers: same instance, data and work, whatever the number of users.
@@ -88,26 +177,28 @@ pub fn sessions(record: &Record) -> Vec<SessionAnswer> {
     distinct(record).into_values().map(whole).collect()
 }
 
-/// Instances without their variables, which [`variables`] tells.
-pub fn instances(record: &Record) -> Vec<Value> {
-    let mut instances: Vec<Value> = record.instances.iter().map(|i| json!(i)).collect();
-    for fields in instances.iter_mut().filter_map(Value::as_object_mut) {
-        fields.remove("variables");
-    }
-    instances
+pub fn instances(record: &Record) -> Vec<Instance> {
+    let without_variables = |instance| {
+        let mut value = serde_json::to_value(instance).expect("plain values with text keys");
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove(VARIABLES);
+        }
+        Instance(value)
+    };
+    record.instances.iter().map(without_variables).collect()
 }
 
-/// `{same: {name: value}, differing: {name: [a value or null per instance]}}`.
-pub fn variables(record: &Record) -> Value {
+pub fn variables(record: &Record) -> Variables<'_> {
     let names: BTreeSet<&String> = record.instances.iter().flat_map(|i| i.variables.keys()).collect();
-    let (mut same, mut differing) = (Map::new(), Map::new());
+    let (mut same, mut differing) = (BTreeMap::new(), BTreeMap::new());
     for name in names {
-        let values: Vec<Option<&String>> = record.instances.iter().map(|i| i.variables.get(name)).collect();
+        let values: Vec<Option<&str>> =
+            record.instances.iter().map(|i| i.variables.get(name).map(String::as_str)).collect();
         if values.windows(2).all(|w| w[0] == w[1]) {
-            same.insert(name.clone(), json!(values[0]));
+            same.insert(name.as_str(), values[0]);
         } else {
-            differing.insert(name.clone(), json!(values));
+            differing.insert(name.as_str(), values);
         }
     }
-    json!({ "same": same, "differing": differing })
+    Variables { same, differing }
 }

@@ -33,7 +33,8 @@ const MORE: &[(&str, bool)] = &[
 
 /// Columns of equal length, one entry per drawn interval.
 #[derive(Default, Serialize)]
-struct Lane {
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Lane {
     /// Milliseconds since the start of the run's first phase.
     from: Vec<u64>,
     to: Vec<u64>,
@@ -58,11 +59,9 @@ pub fn metrics() -> Vec<&'static str> {
 }
 
 /// By run.
-pub fn of(record: &Record, details: &dyn Details) -> serde_json::Value {
+pub fn of<'a>(record: &'a Record, details: &dyn Details) -> BTreeMap<&'a str, Lane> {
     let each = moment::of_a_run(record.runs.len());
-    let lanes: BTreeMap<&str, Lane> =
-        record.runs.iter().map(|run| (run.id.0.as_str(), lane(run, details, each))).collect();
-    serde_json::to_value(lanes).expect("plain values with text keys")
+    record.runs.iter().map(|run| (run.id.0.as_str(), lane(run, details, each))).collect()
 }
 
 fn lane(run: &RunRecord, details: &dyn Details, moments: usize) -> Lane {

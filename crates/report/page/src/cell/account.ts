@@ -1,11 +1,11 @@
 // Where the time of an operation went, as one bar and a line per term; each term opens the counters that it was computed from.
 // What no term covers is a part of the bar, too: it says how much the others are worth.
 
-import type { Cell } from '../data';
 import { h } from '../dom';
 import { micros } from '../format';
 import { block } from './block';
 import { counters } from './numbers';
+import type { Cell } from '../types';
 
 const REST = 'in no term';
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;

@@ -1,10 +1,10 @@
 // What the cell's numbers had to pass, the worst first, and what went wrong in its runs.
 
 import { evidence, MARK } from '../badge';
-import type { Cell } from '../data';
 import { h } from '../dom';
 import { quantity } from '../format';
 import { block } from './block';
+import type { Cell } from '../types';
 
 export function checks(cell: Cell): HTMLElement | null {
   if (cell.verdicts.length === 0) return null;

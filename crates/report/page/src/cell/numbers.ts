@@ -2,11 +2,12 @@
 // over which time, beside the file in which that is written. A number that failed a check is struck here as everywhere.
 
 import { evidence } from '../badge';
-import { report, runById, type Cell, type Metrics } from '../data';
+import { report, runById, type Metrics } from '../data';
 import { h } from '../dom';
 import { cited, digits, interval, metricTitle, quantity } from '../format';
 import { metricNames } from '../state';
 import { block } from './block';
+import type { Cell } from '../types';
 
 export function table(title: string, metrics: Metrics, cell?: Cell): HTMLElement | null {
   const names = Object.keys(metrics);
@@ -53,7 +54,7 @@ function madeOf(cell: Cell, metric: string): HTMLElement | null {
 export function counters(cell: Cell, names: string[]): HTMLElement {
   const done = cell.runs.filter((id) => runById.get(id)?.ending === 'done');
   const grown = (id: string, name: string): string => {
-    const [delta, seconds] = runById.get(id)?.counters?.[name] ?? [];
+    const [delta, seconds] = runById.get(id)?.counters[name] ?? [];
     return delta === undefined || seconds === undefined ? 'not measured' : `+${digits(delta, 4)} in ${digits(seconds)} s`;
   };
   return h(

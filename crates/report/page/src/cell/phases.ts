@@ -1,9 +1,9 @@
 // The phases of a cell side by side, each against the first that did the same and was left alone.
 
-import type { Cell, Estimate, PhasePart } from '../data';
 import { h } from '../dom';
 import { cited, metricTitle, quantity, ratio } from '../format';
 import { block } from './block';
+import type { Cell, Estimate, PhaseJudgement } from '../types';
 
 /** What a table of phases shows; the table of metrics has the rest. */
 const PHASE_COLUMNS = ['qps', 'ops_per_s', 'latency_us_p50', 'latency_us_p99', 'recovery_s', 'decline_half_life_s', 'history_drained_s'];
@@ -15,7 +15,7 @@ export function phases(cell: Cell): HTMLElement | null {
   if (!cell.phases) return null;
   const columns = [...new Set(cell.phases.flatMap((p) => Object.keys(p.metrics)))].filter((m) => PHASE_COLUMNS.includes(m));
   const entry = (e: Estimate | undefined): HTMLElement => h('td', { class: 'num', title: e ? cited(e) : '' }, e ? quantity(e.value, e.unit) : '–');
-  const row = (p: PhasePart): HTMLElement => {
+  const row = (p: PhaseJudgement): HTMLElement => {
     const r = p.against?.ratios.qps;
     const range = r && r.low !== null && r.high !== null ? ` ${ratio(r.low)} – ${ratio(r.high)}` : '';
     return h(

@@ -2,10 +2,11 @@
 // with; and how the server meant to carry out each statement.
 
 import { evidence } from '../badge';
-import { data, report, runById, type Cell, type Run } from '../data';
+import { data, report, runById } from '../data';
 import { h } from '../dom';
 import { clock, duration, metricTitle, quantity, ratio } from '../format';
 import { block } from './block';
+import type { Cell, Run } from '../types';
 
 export function runs(cell: Cell): HTMLElement {
   const metric = Object.keys(cell.repetitions)[0];

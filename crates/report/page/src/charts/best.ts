@@ -3,10 +3,10 @@
 
 import { cells, groups, varied, words, x } from '../axes';
 import { AT_LEAST, clientShare, isLowerBound } from '../bound';
-import type { Cell } from '../data';
 import { h } from '../dom';
 import { cited, quantity, show } from '../format';
 import { set } from '../state';
+import type { Cell } from '../types';
 
 const METRIC = 'qps';
 

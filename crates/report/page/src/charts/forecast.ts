@@ -3,11 +3,12 @@
 // not entries, so each curve has its own axis in its own colour; both begin at the same zero, at the scale that the judge found.
 
 import { varied, words } from '../axes';
-import { cellById, report, type Forecast, type ForecastPoint } from '../data';
+import { cellById, report } from '../data';
 import { escaped, h } from '../dom';
 import { digits, plural, tick } from '../format';
 import type { Palette } from '../theme';
 import { axisStyle, chart, type Option, tooltipStyle } from './chart';
+import type { Forecast, ForecastPoint } from '../types';
 
 const HEIGHT = 270;
 

@@ -4,10 +4,11 @@
 
 import { cells, groups, keyOf, present, twin, varied, words, x } from '../axes';
 import { AT_LEAST, isLowerBound } from '../bound';
-import { report, type Axis, type Cell, type Estimate, type Value } from '../data';
+import { report } from '../data';
 import { h } from '../dom';
 import { cited, direction, metricTitle, ratio, show, spread, STATUS, tight } from '../format';
 import { get, set } from '../state';
+import type { Axis, Cell, Estimate, Value } from '../types';
 
 /** The colour is full at this factor at least, so that noise does not look like a result. */
 const FULL_AT_LEAST = 1.25;

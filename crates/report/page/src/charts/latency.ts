@@ -3,10 +3,11 @@
 // a handful of slow operations, not a property of the server.
 
 import { cells, words } from '../axes';
-import { data, type Cell } from '../data';
+import { data } from '../data';
 import { escaped } from '../dom';
 import { micros, quantity } from '../format';
 import { axisStyle, chart, coloured, tooltipStyle, type Chart } from './chart';
+import type { Cell } from '../types';
 
 /** As the judge's check of percentiles asks for. */
 const TAIL = 10;

@@ -1,13 +1,14 @@
 // The universal scalability law beside the points that it describes: a dashed line in the colour of its curve, its 95 % interval as
 // a band. Where it describes nothing there is nothing to draw, and the judge's sentence says why.
 
-import { report, type Curve } from '../data';
+import { report } from '../data';
 import { h } from '../dom';
 import type { Option } from './chart';
+import type { CurveJudgement } from '../types';
 
-export const curveOf = (cells: string[]): Curve | undefined => report.curves?.find((c) => c.cells.some((id) => cells.includes(id)));
+export const curveOf = (cells: string[]): CurveJudgement | undefined => report.curves?.find((c) => c.cells.some((id) => cells.includes(id)));
 
-export function law(curve: Curve | undefined, colour: string): Option[] {
+export function law(curve: CurveJudgement | undefined, colour: string): Option[] {
   const line = curve?.law?.line;
   if (!line) return [];
   const shown = { type: 'line', silent: true, symbol: 'none', tooltip: { show: false } };
@@ -30,7 +31,7 @@ export function law(curve: Curve | undefined, colour: string): Option[] {
 }
 
 /** What the judge says of these curves, each once; nothing of those that were too short to fit. */
-export function lawSentences(curves: (Curve | undefined)[]): HTMLElement | null {
+export function lawSentences(curves: (CurveJudgement | undefined)[]): HTMLElement | null {
   const told = [...new Set(curves.filter((c) => c?.is_fitted).map((c) => c?.sentence ?? ''))];
   return told.length === 0
     ? null

@@ -2,12 +2,13 @@
 // whether the first block differs from the last. Nothing is averaged here; a lone dot has nothing to differ from.
 
 import { groups, varied, words, x } from '../axes';
-import { report, runById, type Cell } from '../data';
+import { report, runById } from '../data';
 import { escaped, h } from '../dom';
 import { digits, metricTitle, show } from '../format';
 import { get, set } from '../state';
 import { narrow } from './heatmap';
 import { axisStyle, chart, coloured, legend, SYMBOLS, tooltipStyle } from './chart';
+import type { Cell } from '../types';
 
 /** Where names do not fit beside the dots they stand above them. */
 const ROW = { wide: 19, slim: 34 };

@@ -4,7 +4,6 @@
 
 import { cells, groups, inOrder, present, varied, words, x, xNumeric, type Group } from '../axes';
 import { AT_LEAST, isLowerBound } from '../bound';
-import type { Axis, Cell, Value } from '../data';
 import { escaped, h } from '../dom';
 import { metricTitle, quantity, ratio, show, spread, tick } from '../format';
 import { get, set } from '../state';
@@ -13,6 +12,7 @@ import { reference, relative } from './heatmap';
 import { curveOf, law, lawSentences } from './law';
 import { strip } from './strip';
 import type { Palette } from '../theme';
+import type { Axis, Cell, Value } from '../types';
 
 interface Point {
   x: number;

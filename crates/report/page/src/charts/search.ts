@@ -4,13 +4,14 @@
 
 import { words } from '../axes';
 import { badge } from '../badge';
-import { cellById, report, type Search, type Trial } from '../data';
+import { cellById, report } from '../data';
 import { escaped, h } from '../dom';
 import { digits, plural, quantity, tick } from '../format';
 import { set } from '../state';
 import { axisStyle, chart, tooltipStyle, type Option } from './chart';
 import { curveOf, law, lawSentences } from './law';
 import type { Palette } from '../theme';
+import type { SearchJudgement, TrialJudgement } from '../types';
 
 interface Kind {
   x: string;
@@ -20,7 +21,7 @@ interface Kind {
   level: (level: number) => string;
 }
 
-function kind(s: Search): Kind {
+function kind(s: SearchJudgement): Kind {
   const goal = s.search.goal;
   if (goal === 'users') return { x: 'users', y: 'operations per second', unit: 'operations/s', level: (n) => plural(n, 'user') };
   const { percent, limit } = goal.rate.keep;
@@ -33,7 +34,7 @@ export function searches(): HTMLElement {
   return h('div', {}, (report.searches ?? []).map(one));
 }
 
-function one(s: Search): HTMLElement {
+function one(s: SearchJudgement): HTMLElement {
   const k = kind(s);
   const cell = cellById.get(s.cell);
   const drawn = chart(label(s, k), 260, (c) => option(s, k, c));
@@ -50,16 +51,16 @@ function one(s: Search): HTMLElement {
   );
 }
 
-function label(s: Search, k: Kind): string {
+function label(s: SearchJudgement, k: Kind): string {
   const found = s.answer ? `found ${k.level(s.answer.value)}, ${span(s, k)}` : 'found nothing in its range';
   const limit = k.limit === undefined ? '' : `, limit ${quantity(k.limit, k.unit)}`;
   return `Search over ${k.x}: ${k.y} of ${plural(s.trials.length, 'run')}${limit}; ${found}`;
 }
 
-const inUsers = (s: Search): boolean => s.search.goal === 'users';
-const span = (s: Search, k: Kind): string => `${k.level(s.answer?.low ?? 0)} to ${k.level(s.answer?.high ?? 0)}`;
+const inUsers = (s: SearchJudgement): boolean => s.search.goal === 'users';
+const span = (s: SearchJudgement, k: Kind): string => `${k.level(s.answer?.low ?? 0)} to ${k.level(s.answer?.high ?? 0)}`;
 
-function option(s: Search, k: Kind, c: Palette): Option {
+function option(s: SearchJudgement, k: Kind, c: Palette): Option {
   const values = s.trials.map((t) => t.value).filter((v) => v !== null);
   const inMicros = k.limit !== undefined;
   return {
@@ -95,7 +96,7 @@ function decades(values: number[]): Option {
 }
 
 /** The answer: its interval as a band over the whole height, its value as a line. */
-function band(s: Search, c: Palette): Option {
+function band(s: SearchJudgement, c: Palette): Option {
   const [value = 0, low = 0, high = 0] = [s.answer?.value, s.answer?.low ?? s.search.from, s.answer?.high ?? s.search.to];
   return {
     type: 'custom',
@@ -122,7 +123,7 @@ function band(s: Search, c: Palette): Option {
 }
 
 /** The curve through the means of the levels. */
-function means(s: Search, c: Palette): Option {
+function means(s: SearchJudgement, c: Palette): Option {
   const levels = [...new Set(s.trials.map((t) => t.level))].sort((a, b) => a - b);
   const mean = (level: number): number => {
     const all = s.trials.filter((t) => t.level === level && t.value !== null).map((t) => t.value ?? 0);
@@ -138,7 +139,7 @@ function means(s: Search, c: Palette): Option {
   };
 }
 
-function dots(s: Search, k: Kind, c: Palette): Option {
+function dots(s: SearchJudgement, k: Kind, c: Palette): Option {
   const data = s.trials.map((t) => ({
     value: [t.level, t.value],
     cell: s.cell,
@@ -156,23 +157,23 @@ function dots(s: Search, k: Kind, c: Palette): Option {
   };
 }
 
-function outcome(t: Trial, k: Kind): string {
+function outcome(t: TrialJudgement, k: Kind): string {
   if (k.limit === undefined) return '';
   return t.cut ? 'over, ended early' : t.over ? 'over' : 'held';
 }
 
-const shown = (t: Trial, k: Kind): string => (t.value === null ? '–' : quantity(t.value, k.unit));
+const shown = (t: TrialJudgement, k: Kind): string => (t.value === null ? '–' : quantity(t.value, k.unit));
 
-function tip(s: Search, k: Kind, i: number): string {
+function tip(s: SearchJudgement, k: Kind, i: number): string {
   const t = s.trials[i];
   if (!t) return '';
   const facts = [k.level(t.level), `${k.y} ${shown(t, k)}`, outcome(t, k)].filter((f) => f !== '').join(' · ');
   return `<div class="tip"><b>${escaped(t.run)}</b><br>${escaped(facts)}<br><span class="soft">${escaped(t.cut ?? t.why)}</span></div>`;
 }
 
-function steps(s: Search, k: Kind): HTMLElement {
+function steps(s: SearchJudgement, k: Kind): HTMLElement {
   const head = ['run', k.x, k.y, ...(k.limit === undefined ? [] : ['limit']), 'why this level'];
-  const row = (t: Trial): HTMLElement =>
+  const row = (t: TrialJudgement): HTMLElement =>
     h(
       'tr',
       {},

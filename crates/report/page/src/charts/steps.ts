@@ -2,11 +2,12 @@
 // fit the cache as a tinted background, and how large they are beside the cache. Drawn where cells have iterations.
 
 import { groups, varied, words } from '../axes';
-import { report, type Axis, type Cell, type PhasePart } from '../data';
+import { report } from '../data';
 import { escaped, h } from '../dom';
 import { digits, quantity, show } from '../format';
 import type { Palette } from '../theme';
 import { axisStyle, chart, coloured, legend, type Option, SYMBOLS, tooltipStyle } from './chart';
+import type { Axis, Cell, PhaseJudgement } from '../types';
 
 const HEIGHT = 150;
 
@@ -21,8 +22,8 @@ interface Line {
   cell: Cell;
 }
 
-const value = (phase: PhasePart | undefined, metric: string): number | undefined => phase?.metrics[metric]?.value;
-const phaseOf = (cell: Cell, step: string, iteration: number): PhasePart | undefined =>
+const value = (phase: PhaseJudgement | undefined, metric: string): number | undefined => phase?.metrics[metric]?.value;
+const phaseOf = (cell: Cell, step: string, iteration: number): PhaseJudgement | undefined =>
   (cell.phases ?? []).find((p) => p.step === step && p.iteration === iteration);
 
 export function steps(): HTMLElement {
@@ -137,7 +138,7 @@ function figure(step: string, lines: Line[]): HTMLElement {
 }
 
 /** The phase of an iteration in which most rows are current; the last of them, or of all where nobody counted rows. */
-function fullest(cell: Cell, iteration: number): PhasePart | undefined {
+function fullest(cell: Cell, iteration: number): PhaseJudgement | undefined {
   const phases = (cell.phases ?? []).filter((p) => p.iteration === iteration);
   const most = Math.max(...phases.map((p) => value(p, 'current_rows') ?? 0));
   return phases.filter((p) => (value(p, 'current_rows') ?? 0) === most).at(-1);

@@ -2,10 +2,10 @@
 // are the judge's; the largest term of the account says where the time went.
 
 import { inOrder, x } from '../axes';
-import type { Cell } from '../data';
 import { h } from '../dom';
 import { show } from '../format';
 import { set } from '../state';
+import type { Cell } from '../types';
 
 const KINDS = ['client-bound', 'io-bound', 'cpu-bound', 'lock/serial-bound', 'latency-bound', 'unknown'];
 

@@ -3,13 +3,14 @@
 // long as the interval lasted; between runs there is nothing, and nothing is drawn.
 
 import { present, words } from '../axes';
-import { cellById, data, type Lane, type Run } from '../data';
+import { cellById, data } from '../data';
 import { escaped, h } from '../dom';
 import { clock, digits, duration, micros, show, tick } from '../format';
 import { get, set } from '../state';
 import { axisStyle, chart, coloured, legend, tooltipStyle, type Option } from './chart';
 import { lineAxis, round } from './scaling';
 import type { Palette } from '../theme';
+import type { Lane, Run } from '../types';
 
 const start = Math.min(...data.runs.map((r) => r.started), ...data.events.map((e) => e.unix_ms));
 const end = Math.max(...data.runs.map((r) => r.ended), ...data.events.map((e) => e.unix_ms));
