@@ -1,6 +1,7 @@
 //! What a column that grows from NULL to a date costs InnoDB, on the MariaDB that is installed here: one district of TPC-C, 30,000 lines
 //! inserted in order of their key, then 3,000 updates of ten lines each, as Delivery does. The counts were the same on every
-//! run that was looked at, save for a few that background threads add; they are the ground of finding P1.
+//! run that was looked at, save for a few that background threads add; they are the ground of finding
+//! `page_splits`.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
