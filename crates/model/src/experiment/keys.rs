@@ -1,7 +1,7 @@
-//! Every fixed key of an experiment, one row each: where it stands, what it accepts, what holds where nobody says it, whether it
-//! may be an axis, what it is said of, and what another value of it is able to change. Whoever wants a list of keys or axes asks
-//! this table, here and in the rooms that read records. Workloads' parameters and words of settings are declared beside what
-//! they turn; of parameters only those stand here that change less than a parameter may.
+//! Every fixed key of an experiment, one row each: where it stands, what it accepts, what holds where nobody says it,
+//! whether it may be an axis, what it is said of, and what another value of it is able to change. Whoever wants a list
+//! of keys or axes asks this table, here and in the rooms that read records. Workloads' parameters and words of
+//! settings are declared beside what they turn; of parameters only those stand here that change less than one may.
 
 use super::DEFAULT_BUILD;
 use super::shape::Shape;
@@ -78,7 +78,7 @@ pub struct Key {
     pub section: &'static str,
     pub name: &'static str,
     pub(super) shape: Shape,
-    /// In its plain form, where it is a value; other keys are left to their neighbours, or mean nothing unless they are said.
+    /// In its plain form, where it is a value; other keys are left to their neighbours, or mean nothing unless said.
     pub default: Option<Literal>,
     pub is_axis: bool,
     pub scope: Scope,
