@@ -15,7 +15,7 @@ pub struct Canary {
     /// Ascending in users.
     pub points: Vec<CanaryPoint>,
     pub unix_ms: u64,
-    /// CPU time of the machine that others took meanwhile; `None` in songs from before.
+    /// CPU time of the machine that others took meanwhile; `None` in ceilings from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Share>,
 }

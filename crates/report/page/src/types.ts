@@ -53,7 +53,7 @@ export interface Canary {
   /** Ascending in users. */
   points: CanaryPoint[];
   unix_ms: number;
-  /** CPU time of the machine that others took meanwhile; `None` in songs from before. */
+  /** CPU time of the machine that others took meanwhile; `None` in ceilings from before. */
   others?: Share;
 }
 
