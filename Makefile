@@ -5,7 +5,7 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo demo-page demo-crates test bare fleet page build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
+.PHONY: help demo demo-page demo-program test bare fleet page build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for two minutes, and draw the report"
@@ -21,9 +21,10 @@ help:
 	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
 
-# The crates that hold no page are built while packages are fetched and the page is made; the profile is for minutes, not for speed.
+# The program is built without its page while packages are fetched and the page is made, and then once more with it, which is two crates.
+# The profile is for minutes, not for speed.
 demo:
-	@$(MAKE) --no-print-directory -j2 demo-page demo-crates
+	@$(MAKE) --no-print-directory -j2 demo-page demo-program
 	cargo build --profile demo --locked -p assay
 	@rm -rf $(SMOKE)
 	@target/demo/assay run experiments/read-only-charsets.toml --scale smoke --out $(SMOKE); \
@@ -34,8 +35,8 @@ demo-page:
 	@scripts/install demo
 	@$(MAKE) --no-print-directory page
 
-demo-crates:
-	cargo build --profile demo --locked -p lab -p judge
+demo-program:
+	cargo build --profile demo --locked -p assay
 
 build: page
 	cargo build --release --locked -p assay
