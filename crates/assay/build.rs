@@ -1,4 +1,5 @@
-//! Puts the git revision into the binary, so that a record says which assay made it. Outside a checkout it is "unknown".
+//! Puts the git revision into the binary, so that a record says which assay made it. Outside a checkout it is
+//! "unknown".
 
 use std::process::Command;
 

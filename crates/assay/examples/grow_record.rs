@@ -1,6 +1,7 @@
-//! Makes a large record out of a small one, so that the cost of judging and reporting can be measured without hours of load:
-//! every run of the given experiment gets the pages of one of the template's runs, in turn, under its own name. What is in
-//! them was really measured (histograms, series, seconds), only more often than it happened: nothing may be concluded from it.
+//! Makes a large record out of a small one, so that the cost of judging and reporting can be measured without hours of
+//! load: every run of the given experiment gets the pages of one of the template's runs, in turn, under its own name.
+//! What is in them was really measured (histograms, series, seconds), only more often than it happened: nothing may be
+//! concluded from it.
 //!
 //!     grow_record TEMPLATE EXPERIMENT.toml OUT      TEMPLATE: the record of a few cells of EXPERIMENT, one run each
 

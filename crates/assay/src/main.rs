@@ -1,5 +1,6 @@
 //! The command line: finds the verb and hands over. Verbs compose the other rooms and decide nothing; each is one file
-//! below `verbs/`. Exit status: 0 done and valid, 1 done but a check failed, 2 the request is wrong, 3 the world failed.
+//! below `verbs/`. Exit status: 0 done and valid, 1 done but a check failed, 2 the request is wrong, 3 the world
+//! failed.
 #![forbid(unsafe_code)]
 
 mod exit;

@@ -1,5 +1,5 @@
-//! What a person sees while a plan is carried out: on a terminal a bar with the time left and one line per finished run, elsewhere
-//! plain lines. Everything here goes to stderr; results go to stdout.
+//! What a person sees while a plan is carried out: on a terminal a bar with the time left and one line per finished
+//! run, elsewhere plain lines. Everything here goes to stderr; results go to stdout.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

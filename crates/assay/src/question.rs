@@ -1,12 +1,12 @@
-//! From a file name and flags to a plan: what `run` and `plan` have in common. Reads the file, knows the vocabulary, surveys the
-//! host; every mistake comes back at once.
+//! From a file name and flags to a plan: what `run` and `plan` have in common. Reads the file, knows the vocabulary,
+//! surveys the host; every mistake comes back at once.
 
 use crate::exit::{self, Exit};
 use crate::verbs::servers;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::provision::snapshots::manifest::digest;
 use lab::servers::catalogue::{self, Catalogue};
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lua::guest::Guest;
 use lua::report::{Level, Log};
 use lua::script::Said;
@@ -111,8 +111,8 @@ pub fn resolve(
     scale: Option<&str>,
     sets: Vec<(String, String)>,
 ) -> Result<Question, Exit> {
-    let house = House::from_environment().map_err(exit::failed)?;
-    let catalogue = Catalogue::of(&house).map_err(servers::illegible)?;
+    let folders = Folders::from_environment().map_err(exit::failed)?;
+    let catalogue = Catalogue::of(&folders).map_err(servers::illegible)?;
     let host = host()?;
     let mut words = words(&host, &catalogue);
     if let Some(script) = Experiment::script(text, scale, &sets) {
@@ -170,8 +170,8 @@ fn offer_degrees(plan: &Plan) -> Result<(), Exit> {
 
 /// This machine, as the lab would use it.
 pub fn host() -> Result<Host, Exit> {
-    let house = House::from_environment().map_err(exit::failed)?;
-    Ok(Host { assay: assay(), ..lab::survey(&house.home) })
+    let folders = Folders::from_environment().map_err(exit::failed)?;
+    Ok(Host { assay: assay(), ..lab::survey(&folders.home) })
 }
 
 /// This binary: version, revision, profile.

@@ -1,6 +1,7 @@
-//! Recorded runs with a known illness, and healthy ones, judged again: `specimens/matrix.txt` is the worst that every check says of
-//! each. A record never changes, so a line of it that changes is a check that did: look at it, and write the table anew with
-//! `SPECIMENS=write`. How a specimen was made is in `specimens/NAME.toml` and `NAME.sh`; `specimens/make.sh NAME` makes it again.
+//! Recorded runs with a known illness, and healthy ones, judged again: `specimens/matrix.txt` is the worst that every
+//! check says of each. A record never changes, so a line of it that changes is a check that did: look at it, and write
+//! the table anew with `SPECIMENS=write`. How a specimen was made is in `specimens/NAME.toml` and `NAME.sh`;
+//! `specimens/make.sh NAME` makes it again.
 
 use model::finding::{Finding, Rung};
 use model::verdict::Status;

@@ -1,6 +1,7 @@
-//! Prints the tables of docs/statistics.md: how often intervals hold the truth, and how often the judge cries wolf, over
-//! simulated experiments. `cargo run --release -p judge --example coverage [EXPERIMENTS] [intervals|histories|CELLS]`: ten
-//! thousand unless said otherwise; a word or a number of cells prints that part alone, since all of it takes half an hour.
+//! Prints the tables of docs/statistics.md: how often intervals hold the truth, and how often the judge cries wolf,
+//! over simulated experiments. `cargo run --release -p judge --example coverage [EXPERIMENTS]
+//! [intervals|histories|CELLS]`: ten thousand unless said otherwise; a word or a number of cells prints that part
+//! alone, since all of it takes half an hour.
 
 #[path = "../tests/bench/mod.rs"]
 mod bench;

@@ -1,6 +1,6 @@
 //! May the numbers be believed, and what may be said with them? A record goes in, a judgement comes out: estimates with
-//! their intervals, verdicts of checks, comparisons, and the sentences that a report opens with. Pure and deterministic:
-//! the same record gives the same bytes, today and from an archive.
+//! their intervals, verdicts of checks, comparisons, and the sentences that a report opens with. Pure and
+//! deterministic: the same record gives the same bytes, today and from an archive.
 //!
 //! [`evidence`] lays the record out by cell and run; everything else reads from there and never searches.
 #![forbid(unsafe_code)]
@@ -28,7 +28,8 @@ use checks::{flushing_was_settled, window_covers_cycles};
 use model::judgement::Judgement;
 use model::record::{Details, Record};
 
-/// Metrics whose course tells of servers that write: whoever reads many runs ahead of the judge may read these with them.
+/// Metrics whose course tells of servers that write: whoever reads many runs ahead of the judge may read these with
+/// them.
 pub const SERIES: [&str; 3] = [flushing_was_settled::AGE, flushing_was_settled::DIRTY, window_covers_cycles::POSITION];
 
 pub fn judge(record: &Record, details: &dyn Details) -> Judgement {

@@ -1,5 +1,6 @@
-//! The generic causes and the ladder on records made to show them: what a server with this illness would count. Each rung from
-//! constructed evidence, the next experiment as the cell it came from, and what an intervention's record makes of a finding.
+//! The generic causes and the ladder on records made to show them: what a server with this illness would count. Each
+//! rung from constructed evidence, the next experiment as the cell it came from, and what an intervention's record
+//! makes of a finding.
 
 mod bench;
 

@@ -1,6 +1,6 @@
 //! Whether the intervals are what they say: over simulated experiments with a known truth, a 95 % interval holds it in
-//! 93 to 97 of 100, and the judge finds no difference where there is none. Seeded, so the answer is the same every time.
-//! `docs/statistics.md` has the tables of ten thousand.
+//! 93 to 97 of 100, and the judge finds no difference where there is none. Seeded, so the answer is the same every
+//! time. `docs/statistics.md` has the tables of ten thousand.
 
 mod bench;
 mod simulation;

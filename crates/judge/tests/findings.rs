@@ -1,5 +1,5 @@
-//! Each cause on a record that shows it, on one where something else does the same, and on one that cannot say. How sure a
-//! finding is must follow from what was measured, and taking a cause away in vain must bring it down.
+//! Each cause on a record that shows it, on one where something else does the same, and on one that cannot say. How
+//! sure a finding is must follow from what was measured, and taking a cause away in vain must bring it down.
 
 mod bench;
 

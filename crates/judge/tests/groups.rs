@@ -1,5 +1,5 @@
-//! Readers who wait for their answers beside writers who come at a rate: each group has its own numbers, and a law that one of
-//! them breaks is not hidden by the other.
+//! Readers who wait for their answers beside writers who come at a rate: each group has its own numbers, and a law that
+//! one of them breaks is not hidden by the other.
 
 mod bench;
 

@@ -15,8 +15,8 @@ use model::value::Value;
 
 const CAUSE: &str = "open_snapshot_keeps_old_versions";
 
-/// What one phase shows: statements per second, and per operation logical reads, rows asked of the handler, µs of server CPU;
-/// and how much longer the history got for each.
+/// What one phase shows: statements per second, and per operation logical reads, rows asked of the handler, µs of
+/// server CPU; and how much longer the history got for each.
 struct Shows {
     qps: f64,
     reads: f64,
@@ -172,7 +172,8 @@ fn what_arithmetic_expects_stands_beside_what_lists_met() {
     let points: Vec<_> = forecast.phases.iter().map(|p| (p.disturb.is_some(), &p.points[..])).collect();
     let [(false, [before]), (true, [open]), (false, [after])] = points[..] else { panic!("{points:?}") };
     assert_eq!((before.at_s, before.expected, before.measured.round()), (0.0, Some(0.0), 0.0));
-    // 38 logical reads where there were 10, each statement a list and an update; half of 2.0e-4 for each of 5000 updates.
+    // 38 logical reads where there were 10, each statement a list and an update; half of 2.0e-4 for each of 5000
+    // updates.
     assert!((open.measured - 28.0).abs() < 0.2, "{open:?}");
     assert!((open.expected.expect("it is foretold") - 0.5).abs() < 0.02, "{open:?}");
     assert_eq!((after.at_s, after.expected), (2.0, None));

@@ -1,5 +1,5 @@
-//! Runs with several phases that measure: each phase has its own numbers, is held against the one that it follows from, and is
-//! compared between cells by itself; a check that one of them fails is not hidden by the others.
+//! Runs with several phases that measure: each phase has its own numbers, is held against the one that it follows from,
+//! and is compared between cells by itself; a check that one of them fails is not hidden by the others.
 
 mod bench;
 

@@ -1,5 +1,6 @@
-//! What users of InnoDB's memcached plugin wait for, on records made to show it: a transaction or a read view for each get, or the
-//! daemon's own threads; each silent where its evidence speaks against it, and unexplained, with the reason, where it was not asked.
+//! What users of InnoDB's memcached plugin wait for, on records made to show it: a transaction or a read view for each
+//! get, or the daemon's own threads; each silent where its evidence speaks against it, and unexplained, with the
+//! reason, where it was not asked.
 
 mod bench;
 
@@ -55,8 +56,8 @@ fn a_get_that_is_a_transaction_is_told_by_its_kind_with_what_fewer_of_them_save(
     none(&by_sql, "transaction_per_get");
 }
 
-/// Users of the plugin, one and eight, and passes of two mutexes of InnoDB per operation in the explain run of eight, with the share of
-/// its time that is waited there.
+/// Users of the plugin, one and eight, and passes of two mutexes of InnoDB per operation in the explain run of eight,
+/// with the share of its time that is waited there.
 fn plugin(top: Level, passes: f64, waiting: f64) -> Record {
     let mut record = curve(top);
     for cell in &mut record.plan.cells {

@@ -324,7 +324,7 @@ fn page_faults_with_every_operation_are_the_allocators() {
 fn a_flat_rate_behind_a_limit_is_admission_control() {
     let mut record = curve(Level { operation: 800.0, ..HEALTHY });
     for run in record.runs.iter_mut().filter(|r| r.cell.0 == "c002") {
-        // Waiting at the door is outside the server's statements.
+        // Waiting outside is outside the server's statements.
         per_operation(run, "foreground.statement_time", 65e3);
         level(run, "status.Threads_running", 2.0);
     }

@@ -1,5 +1,6 @@
-//! Searches on servers that are only imagined, by the thousand: whether the interval holds the knee as often as it says, how
-//! many runs it takes, and what happens when there is nothing to find. Seeded, so the answers are the same every time.
+//! Searches on servers that are only imagined, by the thousand: whether the interval holds the knee as often as it
+//! says, how many runs it takes, and what happens when there is nothing to find. Seeded, so the answers are the same
+//! every time.
 
 use judge::curves::search::peak::Sight;
 use judge::curves::search::threshold::Belief;
@@ -25,8 +26,8 @@ fn for_rate() -> Search {
     Search { goal: Goal::Rate { keep }, from: 500.0, to: 50_000.0, within: Share(0.05), runs: 24, seed: Seed(1) }
 }
 
-/// Searches for knees all over the range, where the knee of each run lies off by `noise` and one run in so many is disturbed:
-/// the share of intervals that hold the knee, the runs taken, the half-width.
+/// Searches for knees all over the range, where the knee of each run lies off by `noise` and one run in so many is
+/// disturbed: the share of intervals that hold the knee, the runs taken, the half-width.
 fn searched(noise: f64, disturbed: f64, searches: u64) -> (f64, f64, f64) {
     let search = for_rate();
     let (mut held, mut runs, mut width) = (0, 0, 0.0);
@@ -88,7 +89,8 @@ const SEARCHES: u64 = 600;
 
 #[test]
 fn the_knee_lies_in_its_interval_as_often_as_the_interval_says() {
-    // Runs with as much noise need as many runs; with a tenth the budget ends most searches, and the interval stays honest.
+    // Runs with as much noise need as many runs; with a tenth the budget ends most searches, and the interval stays
+    // honest.
     for (noise, most_runs, widest) in [(0.003, 17.0, 0.05), (0.03, 22.0, 0.07), (0.1, 24.0, 0.16)] {
         let (held, runs, width) = searched(noise, 0.0, SEARCHES);
         assert!(held >= 0.92 && runs <= most_runs && width <= widest, "{noise}: {held} held, {runs} runs, ±{width}");

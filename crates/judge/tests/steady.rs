@@ -1,5 +1,5 @@
-//! What is said of a run's steady state, on series of which the truth is known: it stays silent on unchanged ones, however
-//! they resemble themselves, and finds warm-ups, slowdowns, stalls, drifts and cycles that were put there.
+//! What is said of a run's steady state, on series of which the truth is known: it stays silent on unchanged ones,
+//! however they resemble themselves, and finds warm-ups, slowdowns, stalls, drifts and cycles that were put there.
 
 use judge::stats::draws::Draws;
 use judge::stats::steady::{self, Class, Steady};

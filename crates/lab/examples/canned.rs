@@ -1,6 +1,7 @@
-//! What the executor itself costs: users send a constant request of 22 bytes to a spinning server that answers each with a
-//! constant 150 bytes, as in a prepared point select. Nothing is decoded, and nothing is timed per exchange, so that the CPU per
-//! exchange can be held against a bare loop in C over the same server. Pin the two sides to different CPUs.
+//! What the executor itself costs: users send a constant request of 22 bytes to a spinning server that answers each
+//! with a constant 150 bytes, as in a prepared point select. Nothing is decoded, and nothing is timed per exchange, so
+//! that the CPU per exchange can be held against a bare loop in C over the same server. Pin the two sides to different
+//! CPUs.
 //!
 //!     canned serve SOCKET
 //!     canned io_uring|epoll SOCKET USERS SECONDS        prints one line of JSON

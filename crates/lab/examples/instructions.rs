@@ -1,7 +1,8 @@
-//! One user of the canary for a given number of operations on io_uring, to be counted by callgrind (`bench/instructions.sh`): the
-//! whole hot path (draw, encode, send, receive, decode, check, tally), and nothing else on its thread. Two counts are
-//! subtracted there, so that connecting and leaving do not enter. The sham (`examples/sham.rs`) is a process of its own,
-//! because callgrind does not know the call by which epoll waits in nanoseconds.
+//! One user of the canary for a given number of operations on io_uring, to be counted by callgrind
+//! (`bench/instructions.sh`): the whole hot path (draw, encode, send, receive, decode, check, tally), and nothing else
+//! on its thread. Two counts are subtracted there, so that connecting and leaving do not enter. The sham
+//! (`examples/sham.rs`) is a process of its own, because callgrind does not know the call by which epoll waits in
+//! nanoseconds.
 //!
 //!     instructions SOCKET OPERATIONS
 
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        door: SqlEndpoint::root(socket.into()),
+        endpoint: SqlEndpoint::root(socket.into()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,

@@ -1,5 +1,5 @@
-//! How late the load itself is: an open load on the sham server, and the percentiles of its schedule lag, of its latency and of
-//! its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
+//! How late the load itself is: an open load on the sham server, and the percentiles of its schedule lag, of its
+//! latency and of its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: SqlEndpoint::root(socket),
+        endpoint: SqlEndpoint::root(socket),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,

@@ -48,9 +48,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.insert(option.name, value);
     }
     main.state().export(&options, false)?;
-    let door = SqlEndpoint { schema: Some("sbtest".into()), ..SqlEndpoint::root(socket.into()) };
+    let endpoint = SqlEndpoint { schema: Some("sbtest".into()), ..SqlEndpoint::root(socket.into()) };
     let stage =
-        Stage::new(script, options, false, ScriptEndpoints { mysql: vec![door], postgres: None }, users.parse()?);
+        Stage::new(script, options, false, ScriptEndpoints { mysql: vec![endpoint], postgres: None }, users.parse()?);
     let stop = AtomicBool::new(false);
     if command != "run" {
         let custom = main.state().command(command);

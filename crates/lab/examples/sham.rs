@@ -1,5 +1,5 @@
-//! The sham server as a process of its own, spinning on whatever CPU it was given, for comparisons in which two programs meet
-//! the same answers from memory (`bench/run.sh`). It serves until its process is ended.
+//! The sham server as a process of its own, spinning on whatever CPU it was given, for comparisons in which two
+//! programs meet the same answers from memory (`bench/run.sh`). It serves until its process is ended.
 //!
 //!     sham SOCKET
 

@@ -1,5 +1,6 @@
-//! Arrivals cost no memory: a run of ten times as many operations allocates no more, whether users keep up or a backlog grows.
-//! Counted by an allocator that stands in for the system's in this test alone; it cannot be written without `unsafe`.
+//! Arrivals cost no memory: a run of ten times as many operations allocates no more, whether users keep up or a backlog
+//! grows. Counted by an allocator that stands in for the system's in this test alone; it cannot be written without
+//! `unsafe`.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
@@ -63,7 +64,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: SqlEndpoint::root(socket.to_path_buf()),
+        endpoint: SqlEndpoint::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,

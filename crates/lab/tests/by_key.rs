@@ -1,6 +1,7 @@
-//! Sessions past SQL: against memcached itself in each dialect and both ways of talking to the kernel, where it is installed, and
-//! against a server of a few lines that answers wrong on purpose. A batch is answered whole, a refusal ends its own request only,
-//! what nobody asked for ends the conversation, and after the first batches nothing is allocated.
+//! Sessions past SQL: against memcached itself in each dialect and both ways of talking to the kernel, where it is
+//! installed, and against a server of a few lines that answers wrong on purpose. A batch is answered whole, a refusal
+//! ends its own request only, what nobody asked for ends the conversation, and after the first batches nothing is
+//! allocated.
 
 mod counting;
 mod skipped;
@@ -13,7 +14,7 @@ use lab::backends::mysql::session::Connecting;
 use lab::executor::Executor;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::load::Io;
 use model::plan::Server;
@@ -24,7 +25,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 use wire::memcached::Dialect;
-use workload::kept::Cell;
+use workload::rows::Cell;
 use workload::session::key_value::KeyValue;
 use workload::session::{Class, Fault, Want};
 
@@ -39,16 +40,16 @@ fn memcached(address: Address, dialect: Dialect, container: Option<&str>) -> Key
 }
 
 /// Runs one user's conversation to its end.
-fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(door: &KeyEndpoint, io: Io, user: F) {
+fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(endpoint: &KeyEndpoint, io: Io, user: F) {
     let mut executor = Executor::new(io).unwrap();
-    let (handle, door) = (executor.handle(), door.clone());
+    let (handle, endpoint) = (executor.handle(), endpoint.clone());
     let task = async move {
-        let address = door.address.clone();
+        let address = endpoint.address.clone();
         let connect = Box::new(move || -> Connecting {
             let (handle, address) = (handle.clone(), address.clone());
             Box::pin(async move { handle.connect(&address, DEADLINE).await })
         });
-        user(Session::open(Rc::new(Opening { door, connect }), ()).await).await;
+        user(Session::open(Rc::new(Opening { endpoint, connect }), ()).await).await;
     };
     executor.handle().spawn(Box::pin(task));
     executor.run(|| false).unwrap();
@@ -60,10 +61,11 @@ fn cache(place: &Path) -> Option<Instance> {
         skipped::test("memcached", "apt-get install memcached");
         return None;
     };
-    let house = House { home: place.join("home"), runtime: place.to_path_buf() };
+    let folders = Folders { home: place.join("home"), runtime: place.to_path_buf() };
     let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
     let server = Server { build: "memcached".into(), engine: "innodb".into(), ..Server::default() };
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     Some(Instance::provision(&wish).unwrap())
 }
 
@@ -71,7 +73,7 @@ fn cache(place: &Path) -> Option<Instance> {
 fn a_cache_answers_every_dialect_in_batches_and_refuses_what_is_too_large() {
     let place = tempfile::tempdir().unwrap();
     let Some(cache) = cache(place.path()) else { return };
-    let address = cache.door().unwrap().address(false);
+    let address = cache.key_listener().unwrap().address(false);
     for (dialect, io) in DIALECTS.into_iter().flat_map(|dialect| [(dialect, Io::Auto), (dialect, Io::Epoll)]) {
         converse(&memcached(address.clone(), dialect, None), io, async |session| {
             let mut session = session.unwrap();
@@ -126,20 +128,20 @@ fn answering(place: &Path, answers: &'static [&'static [u8]]) -> Address {
 #[test]
 fn a_container_that_is_not_mapped_and_a_secret_that_is_wrong_open_no_session() {
     let place = tempfile::tempdir().unwrap();
-    let door = memcached(answering(place.path(), &[b"END\r\n"]), Dialect::Text, Some("nowhere"));
-    converse(&door, Io::Auto, async |session| {
+    let endpoint = memcached(answering(place.path(), &[b"END\r\n"]), Dialect::Text, Some("nowhere"));
+    converse(&endpoint, Io::Auto, async |session| {
         let Err(Fault::Unopened(why)) = session.map(drop) else { panic!("it opened") };
         assert!(why.contains("no container nowhere"), "{why}");
     });
     let place = tempfile::tempdir().unwrap();
     let text = |text: &str| text.to_string();
     let (secret, schema, table, columns) = (text("no"), text("s"), text("kv"), text("id,v"));
-    let door = KeyEndpoint {
+    let endpoint = KeyEndpoint {
         address: answering(place.path(), &[b"3\t1\tunauth\n"]),
         protocol: KeyProtocol::HandlerSocket { secret, schema, table, columns },
     };
-    assert!(!format!("{door:?}").contains("no"), "a secret is not shown");
-    converse(&door, Io::Auto, async |session| {
+    assert!(!format!("{endpoint:?}").contains("no"), "a secret is not shown");
+    converse(&endpoint, Io::Auto, async |session| {
         let Err(Fault::Unopened(why)) = session.map(drop) else { panic!("it opened") };
         assert_eq!(why, "HandlerSocket refuses its secret: unauth");
     });
@@ -151,8 +153,8 @@ fn an_answer_to_something_else_ends_the_conversation() {
         [&[b"VALUE 8 0 1\r\nx\r\nEND\r\n"], &[b"STORED\r\n"], &[b"VALUE 7 0 99999999999\r\n"], &[b"what is this\r\n"]];
     for answers in wrong {
         let place = tempfile::tempdir().unwrap();
-        let door = memcached(answering(place.path(), answers), Dialect::Text, None);
-        converse(&door, Io::Auto, async |session| {
+        let endpoint = memcached(answering(place.path(), answers), Dialect::Text, None);
+        converse(&endpoint, Io::Auto, async |session| {
             let mut session = session.unwrap();
             let session: &mut dyn KeyValue = &mut session;
             session.get(GET, &[7], Want::Keep);
@@ -169,8 +171,8 @@ fn batches_allocate_nothing_after_the_first() {
     let place = tempfile::tempdir().unwrap();
     let Some(cache) = cache(place.path()) else { return };
     for (dialect, io) in DIALECTS.into_iter().flat_map(|dialect| [(dialect, Io::Auto), (dialect, Io::Epoll)]) {
-        let door = memcached(cache.door().unwrap().address(false), dialect, None);
-        converse(&door, io, async |session| {
+        let endpoint = memcached(cache.key_listener().unwrap().address(false), dialect, None);
+        converse(&endpoint, io, async |session| {
             let mut session = session.unwrap();
             let session: &mut dyn KeyValue = &mut session;
             let (keys, value): (Vec<u64>, _) = ((1..=20).collect(), [b'x'; 119]);
@@ -193,15 +195,15 @@ fn batches_allocate_nothing_after_the_first() {
 fn keys_below_a_beginning_are_set_read_and_taken_away_and_no_others() {
     let place = tempfile::tempdir().unwrap();
     let Some(cache) = cache(place.path()) else { return };
-    let address = cache.door().unwrap().address(false);
+    let address = cache.key_listener().unwrap().address(false);
     let mut theirs =
         Control::connect(&memcached(address.clone(), Dialect::Text, None), Duration::from_secs(60)).unwrap();
     theirs.set(7, b"theirs");
     assert_eq!(theirs.write().unwrap(), 1);
     for dialect in DIALECTS {
         let protocol = KeyProtocol::Memcached { dialect, keys: Keys::Below("ours:".into()) };
-        let door = KeyEndpoint { address: address.clone(), protocol };
-        let mut ours = Control::connect(&door, Duration::from_secs(60)).unwrap();
+        let endpoint = KeyEndpoint { address: address.clone(), protocol };
+        let mut ours = Control::connect(&endpoint, Duration::from_secs(60)).unwrap();
         ours.set(7, b"ours");
         ours.set(8, b"too");
         assert_eq!(ours.write().unwrap(), 2);

@@ -1,5 +1,5 @@
-//! Disturbances on a real server whose part somebody else takes: a transaction that is to stay open, and whose session is killed,
-//! is told as one that was not, and not as a run that failed.
+//! Disturbances on a real server whose part somebody else takes: a transaction that is to stay open, and whose session
+//! is killed, is told as one that was not, and not as a run that failed.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
@@ -8,7 +8,7 @@ use lab::disturbances::scene::acting::{Acting, Over};
 use lab::os::process::Guard;
 use lab::samplers::Process;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::load::Disturb;
 use model::plan::Server;
@@ -39,7 +39,7 @@ fn value(root: &mut Control, sql: &str) -> Option<String> {
 #[test]
 fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was_not_open() {
     let place = tempfile::tempdir().unwrap();
-    let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+    let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
     let settings = [("redo", 96 << 20), ("buffer_pool", 64 << 20)].map(|(k, v)| (k.to_string(), Value::Count(v)));
     let server = Server {
@@ -50,22 +50,23 @@ fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was
         ..Server::default()
     };
     let build = catalogue::find("distribution").unwrap();
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let door = SqlEndpoint::root(instance.socket().to_path_buf());
-    let mut root = Control::connect(&door).unwrap();
+    let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
+    let mut root = Control::connect(&endpoint).unwrap();
     for sql in ["CREATE DATABASE data", "CREATE TABLE data.t (id INT PRIMARY KEY)", "INSERT INTO data.t VALUES (1)"] {
         root.execute(sql).unwrap();
     }
     let place = Place {
-        door,
+        endpoint,
         schemas: vec!["data".into()],
         engine: "innodb".into(),
         cpus: vec![],
         build: None,
         instance: None,
         process: Process::of(0),
-        house: house.clone(),
+        folders: folders.clone(),
         guard: guard.clone(),
     };
     for name in ["open_snapshot", "begin_read_committed"] {

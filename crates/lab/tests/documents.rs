@@ -1,5 +1,6 @@
-//! Sessions in MongoDB's protocol against a server of a few lines: transactions are marked as drivers mark them, what answers
-//! another request ends the conversation, a server that is too old opens none, and after the first answers nothing is allocated.
+//! Sessions in MongoDB's protocol against a server of a few lines: transactions are marked as drivers mark them, what
+//! answers another request ends the conversation, a server that is too old opens none, and after the first answers
+//! nothing is allocated.
 
 mod counting;
 
@@ -38,7 +39,8 @@ fn hello(newest: i32) -> impl Fn(&mut Writer<'_>) {
     }
 }
 
-/// A server of one conversation: `says` makes the reply to what was asked after the greeting; all of that is handed on as names.
+/// A server of one conversation: `says` makes the reply to what was asked after the greeting; all of that is handed on
+/// as names.
 fn serving(
     place: &Path,
     newest: i32,
@@ -80,12 +82,12 @@ fn converse<F: AsyncFnOnce(Result<Session<()>, Fault>) + 'static>(address: Addre
     let mut executor = Executor::new(io).unwrap();
     let handle = executor.handle();
     let task = async move {
-        let door = DocumentEndpoint { store: Store::open(address.clone()), schema: "linkdb".into(), offers };
+        let endpoint = DocumentEndpoint { store: Store::open(address.clone()), schema: "linkdb".into(), offers };
         let connect = Box::new(move || -> Connecting {
             let (handle, address) = (handle.clone(), address.clone());
             Box::pin(async move { handle.connect(&address, DEADLINE).await })
         });
-        user(Session::open(Rc::new(Opening { door, connect }), ()).await).await;
+        user(Session::open(Rc::new(Opening { endpoint, connect }), ()).await).await;
     };
     executor.handle().spawn(Box::pin(task));
     executor.run(|| false).unwrap();

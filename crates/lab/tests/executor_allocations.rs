@@ -1,5 +1,5 @@
-//! After its first exchanges, a worker's executor allocates nothing: counted by an allocator that stands in for the system's
-//! in this test alone, on the worker's thread.
+//! After its first exchanges, a worker's executor allocates nothing: counted by an allocator that stands in for the
+//! system's in this test alone, on the worker's thread.
 
 mod counting;
 
@@ -68,8 +68,8 @@ struct Course {
     counts: Cell<(u64, u64)>,
 }
 
-async fn user(handle: Handle, door: Address, course: Rc<Course>) {
-    let mut line = handle.connect(&door, Nanos::from_secs(60)).await.unwrap();
+async fn user(handle: Handle, endpoint: Address, course: Rc<Course>) {
+    let mut line = handle.connect(&endpoint, Nanos::from_secs(60)).await.unwrap();
     for n in 0..EXCHANGES {
         line.outgoing().push(7);
         line.exchange().await.unwrap();

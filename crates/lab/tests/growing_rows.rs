@@ -1,13 +1,13 @@
-//! What a column that grows from NULL to a date costs InnoDB, on the MariaDB that is installed here: one district of TPC-C, 30,000 lines
-//! inserted in order of their key, then 3,000 updates of ten lines each, as Delivery does. The counts were the same on every
-//! run that was looked at, save for a few that background threads add; they are the ground of finding
-//! `page_splits`.
+//! What a column that grows from NULL to a date costs InnoDB, on the MariaDB that is installed here: one district of
+//! TPC-C, 30,000 lines inserted in order of their key, then 3,000 updates of ten lines each, as Delivery does. The
+//! counts were the same on every run that was looked at, save for a few that background threads add; they are the
+//! ground of finding `page_splits`.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::plan::Server;
 use model::value::Value;
@@ -18,8 +18,8 @@ static GO: AtomicBool = AtomicBool::new(false);
 const ORDERS: u64 = 3_000;
 const LINES: u64 = 10;
 
-/// Splits, reorganisations, and acquisitions of index locks so far; these by this session alone, for purge takes the locks, too, when
-/// it likes.
+/// Splits, reorganisations, and acquisitions of index locks so far; these by this session alone, for purge takes the
+/// locks, too, when it likes.
 fn counted(control: &mut Control) -> [u64; 3] {
     let metric = |name: &str| format!("SELECT count FROM information_schema.INNODB_METRICS WHERE name = '{name}'");
     let lock = "SELECT SUM(COUNT_STAR) FROM performance_schema.events_waits_summary_by_thread_by_event_name JOIN \
@@ -29,8 +29,8 @@ fn counted(control: &mut Control) -> [u64; 3] {
         .map(|sql| control.value(&sql).unwrap().expect("a counter that is on").parse().expect("a number"))
 }
 
-/// Every order is inserted, then delivered. Splits at insert and at delivery, leaf pages at the end, and at delivery reorganisations and
-/// acquisitions of the index lock.
+/// Every order is inserted, then delivered. Splits at insert and at delivery, leaf pages at the end, and at delivery
+/// reorganisations and acquisitions of the index lock.
 fn grown(
     control: &mut Control,
     create: &str,
@@ -89,7 +89,7 @@ fn orders(control: &mut Control, carrier: &str) -> [u64; 5] {
 #[test]
 fn a_date_that_begins_as_null_splits_pages_and_takes_the_index_lock_and_a_default_does_not() {
     let place = tempfile::tempdir().unwrap();
-    let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+    let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let settings: [(&str, Value); 5] = [
         ("buffer_pool", (128 << 20).into()),
         ("redo", (64 << 20).into()),
@@ -100,7 +100,8 @@ fn a_date_that_begins_as_null_splits_pages_and_takes_the_index_lock_and_a_defaul
     let settings = settings.map(|(name, value)| (name.to_string(), value)).into();
     let server = Server { build: "distribution".into(), engine: "innodb".into(), settings, ..Server::default() };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
     let mut control = Control::connect(&SqlEndpoint::root(instance.socket().to_path_buf())).unwrap();
     control.execute("CREATE DATABASE t").unwrap();

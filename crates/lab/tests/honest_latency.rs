@@ -1,6 +1,6 @@
-//! The load that waits for moments, on the sham server: that arrivals come as asked, that latency counts from the intended start
-//! so that a stall is seen by everybody who would have come, and that overload is told and not hidden. The stalls are the
-//! one thing here that takes its time: their truth is a length.
+//! The load that waits for moments, on the sham server: that arrivals come as asked, that latency counts from the
+//! intended start so that a stall is seen by everybody who would have come, and that overload is told and not hidden.
+//! The stalls are the one thing here that takes its time: their truth is a length.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
@@ -54,7 +54,7 @@ fn user_group(users: u32) -> UserGroup {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: SqlEndpoint::root("unset".into()),
+        endpoint: SqlEndpoint::root("unset".into()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,
@@ -89,7 +89,7 @@ fn run(mut load_plan: LoadPlan, stall_after: Option<u64>) -> (Tally, Outcome) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
-    load_plan.user_groups.iter_mut().for_each(|user_group| user_group.door = SqlEndpoint::root(socket.clone()));
+    load_plan.user_groups.iter_mut().for_each(|user_group| user_group.endpoint = SqlEndpoint::root(socket.clone()));
     let mut sum = Sum::default();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -248,7 +248,7 @@ fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
         let _sham = Sham::start(&socket, &[]).unwrap();
         let endless = vec![Phase { until: time(3_600_000), ..far.phases[0].clone() }];
         let mut far = LoadPlan { phases: endless, ..far };
-        far.user_groups[0].door = SqlEndpoint::root(socket);
+        far.user_groups[0].endpoint = SqlEndpoint::root(socket);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -1,5 +1,5 @@
-//! What becomes of a load when the server misbehaves, each way on the sham, which misbehaves a known number of times: what
-//! must be counted, what the session and its user do next, and in which words a run ends that cannot go on.
+//! What becomes of a load when the server misbehaves, each way on the sham, which misbehaves a known number of times:
+//! what must be counted, what the session and its user do next, and in which words a run ends that cannot go on.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::load::failure::Cause;
@@ -39,7 +39,7 @@ fn user_group(name: &str, users: u32, operations: u64) -> LoadPlan {
         deadline: Nanos::from_secs(20),
         reconnect_every: None,
         errors: Errors::default(),
-        door: SqlEndpoint::root("unset".into()),
+        endpoint: SqlEndpoint::root("unset".into()),
         others: Vec::new(),
         setup: vec!["SET NAMES latin1".into()],
         postgres: None,
@@ -61,13 +61,15 @@ fn but(load_plan: &LoadPlan, change: impl Fn(UserGroup) -> UserGroup) -> LoadPla
     LoadPlan { user_groups: load_plan.user_groups.iter().cloned().map(change).collect(), ..load_plan.clone() }
 }
 
-/// Carries a load out against a sham of these manners, by each way of talking to the kernel, and looks at what came of it.
+/// Carries a load out against a sham of these manners, by each way of talking to the kernel, and looks at what came of
+/// it.
 fn each_way(manners: Manners, load_plan: &LoadPlan, look: impl Fn(&Outcome, &Heard)) {
     for io in [Io::IoUring, Io::Epoll] {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start_with(&socket, &[], manners).unwrap();
-        let there = but(load_plan, |user_group| UserGroup { door: SqlEndpoint::root(socket.clone()), ..user_group });
+        let there =
+            but(load_plan, |user_group| UserGroup { endpoint: SqlEndpoint::root(socket.clone()), ..user_group });
         let outcome = drive(&LoadPlan { io, ..there }, &AtomicBool::new(false), &mut Nobody).unwrap();
         look(&outcome, sham.heard());
     }
@@ -212,10 +214,10 @@ fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start(&socket, &[]).unwrap();
-        let (deadline, door) = (Nanos::from_millis(300), SqlEndpoint::root(socket));
+        let (deadline, endpoint) = (Nanos::from_millis(300), SqlEndpoint::root(socket));
         let endless = but(&user_group("noop", 3, u64::MAX), |user_group| UserGroup {
             deadline,
-            door: door.clone(),
+            endpoint: endpoint.clone(),
             ..user_group
         });
         let outcome = std::thread::scope(|scope| {
@@ -265,7 +267,7 @@ fn connections_that_are_refused_end_the_run_before_it_began() {
         assert_eq!((outcome.phases.len(), outcome.whole.operations.len()), (0, 0));
     });
     let nobody = but(&user_group("noop", 2, 10), |user_group| UserGroup {
-        door: SqlEndpoint::root("/nowhere/at/all".into()),
+        endpoint: SqlEndpoint::root("/nowhere/at/all".into()),
         ..user_group
     });
     let outcome = drive(&nobody, &AtomicBool::new(false), &mut Nobody).unwrap();

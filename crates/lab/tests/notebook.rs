@@ -1,4 +1,5 @@
-//! What is written is what is read, whatever happens in between: a kill at any byte, a second lab, a changed experiment.
+//! What is written is what is read, whatever happens in between: a kill at any byte, a second lab, a changed
+//! experiment.
 
 use lab::notebook::{Folder, Notebook, read};
 use model::host::Host;

@@ -1,6 +1,7 @@
-//! InnoDB's memcached plugin as its servers really have it, on those that are installed: what of it would spoil a number or take a
-//! server down is refused, told, or kept away. A value too long for its column is answered STORED and cut off; a server that runs
-//! as root dies of the plugin, and dies again at its next start, unless the plugin is told so; `flush_all` would empty the table.
+//! InnoDB's memcached plugin as its servers really have it, on those that are installed: what of it would spoil a
+//! number or take a server down is refused, told, or kept away. A value too long for its column is answered STORED and
+//! cut off; a server that runs as root dies of the plugin, and dies again at its next start, unless the plugin is told
+//! so; `flush_all` would empty the table.
 
 mod skipped;
 
@@ -12,7 +13,7 @@ use lab::backends::mysql::control::Control;
 use lab::backends::mysql::keys;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::load::Work;
 use model::plan::Server;
@@ -44,15 +45,15 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             continue;
         };
         let place = tempfile::tempdir().unwrap();
-        let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+        let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
         let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
         let settings = [("doors".to_string(), true.into())].into();
         let server = Server { build: name.into(), engine: "innodb".into(), settings, ..Server::default() };
         let wish =
-            Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+            Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
         let mut instance = Instance::provision(&wish).unwrap();
         let (sql, address) =
-            (SqlEndpoint::root(instance.socket().to_path_buf()), instance.door().unwrap().address(false));
+            (SqlEndpoint::root(instance.socket().to_path_buf()), instance.key_listener().unwrap().address(false));
         let mut control = Control::connect(&sql).unwrap();
         let [key, column] = COLUMNS;
         let mut text = Vec::new();
@@ -62,15 +63,15 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             control.execute(&format!("CREATE TABLE {schema}.{TABLE} {table}")).unwrap();
             provision::map(&sql, &build.share, &address, schema).unwrap();
             let protocol = KeyProtocol::Memcached { dialect: Dialect::Text, keys: Keys::Container(schema.into()) };
-            let door = KeyEndpoint { address: address.clone(), protocol };
-            let mut by_key = KeyControl::connect(&door, PATIENCE).unwrap();
+            let endpoint = KeyEndpoint { address: address.clone(), protocol };
+            let mut by_key = KeyControl::connect(&endpoint, PATIENCE).unwrap();
             for key in 1..=KEYS {
                 value::write(&mut text, key, value::LOADED, VALUE_BYTES);
                 by_key.set(key, &text);
             }
             assert_eq!(by_key.write().unwrap(), KEYS, "{name} says that all were stored, in {schema} as well");
             assert_eq!(by_key.get(&[KEYS]).unwrap()[0].1, text[..width], "{name}");
-            let compared = provision::compare(&door, &work()).map_err(|trouble| trouble.to_string());
+            let compared = provision::compare(&endpoint, &work()).map_err(|trouble| trouble.to_string());
             match schema {
                 "whole" => compared.unwrap(),
                 _ => {
@@ -84,7 +85,7 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
         }
 
         // Its keys are rows of somebody's table: no guest of a cache gets in.
-        let dsn = format!("memcached://localhost?socket={}", instance.door().unwrap().socket.display());
+        let dsn = format!("memcached://localhost?socket={}", instance.key_listener().unwrap().socket.display());
         let refusal = found::look(&dsn).unwrap_err().to_string();
         assert!(refusal.contains("InnoDB's plugin, whose keys are rows of a table"), "{refusal}");
 

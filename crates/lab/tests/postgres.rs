@@ -1,5 +1,5 @@
-//! Sessions in PostgreSQL's protocol against PostgreSQL itself, on both ways of talking to the kernel: every way in, statements
-//! as text and prepared, rows and NULLs, errors that a session survives and those that it does not.
+//! Sessions in PostgreSQL's protocol against PostgreSQL itself, on both ways of talking to the kernel: every way in,
+//! statements as text and prepared, rows and NULLs, errors that a session survives and those that it does not.
 
 mod private_postgres;
 mod skipped;
@@ -13,14 +13,14 @@ use model::load::Io;
 use model::units::Nanos;
 use private_postgres::Postgres;
 use std::rc::Rc;
-use workload::kept::Kept;
+use workload::rows::KeptRows;
 use workload::session::{Class, Fault, Param, Request, Sql, Want};
 
 const DEADLINE: Nanos = Nanos::from_secs(60);
 const CLASS: Class = Class(0);
 const PASSWORD: &str = "assay-test";
 
-fn door(server: &Postgres, user: &str) -> SqlEndpoint {
+fn endpoint(server: &Postgres, user: &str) -> SqlEndpoint {
     SqlEndpoint {
         address: Address::Unix(server.socket()),
         user: user.into(),
@@ -32,20 +32,20 @@ fn door(server: &Postgres, user: &str) -> SqlEndpoint {
 
 /// Runs one user's conversation to its end, and gives what it came to.
 fn converse<T: 'static>(
-    door: &SqlEndpoint,
+    endpoint: &SqlEndpoint,
     io: Io,
     user: impl AsyncFnOnce(Session<()>) -> T + 'static,
 ) -> Result<T, Fault> {
     let mut executor = Executor::new(io).expect("an executor");
-    let (handle, door) = (executor.handle(), door.clone());
+    let (handle, endpoint) = (executor.handle(), endpoint.clone());
     let (say, said) = std::sync::mpsc::channel();
     executor.handle().spawn(Box::pin(async move {
-        let address = door.address.clone();
+        let address = endpoint.address.clone();
         let connect = Box::new(move || -> Connecting {
             let (handle, address) = (handle.clone(), address.clone());
             Box::pin(async move { handle.connect(&address, DEADLINE).await })
         });
-        let opening = Rc::new(Opening { door, connect, setup: Vec::new(), again: None });
+        let opening = Rc::new(Opening { endpoint, connect, setup: Vec::new(), again: None });
         let outcome = match Session::open(opening, ()).await {
             Ok(session) => Ok(user(session).await),
             Err(fault) => Err(fault),
@@ -56,7 +56,7 @@ fn converse<T: 'static>(
     said.recv().expect("it said how")
 }
 
-fn rows(kept: &Kept) -> Vec<Vec<Option<String>>> {
+fn rows(kept: &KeptRows) -> Vec<Vec<Option<String>>> {
     (0..kept.rows()).map(|row| (0..kept.columns()).map(|column| kept.text(row, column)).collect()).collect()
 }
 
@@ -119,7 +119,7 @@ async fn conversation(mut session: Session<()>) {
 #[test]
 fn a_session_speaks_to_a_real_server() {
     let Some(server) = Postgres::start() else { return };
-    let owner = door(&server, "sbtest");
+    let owner = endpoint(&server, "sbtest");
     let accounts = "SET password_encryption = 'md5'; CREATE ROLE md5user LOGIN PASSWORD 'assay-test';
         SET password_encryption = 'scram-sha-256'; CREATE ROLE scramuser LOGIN PASSWORD 'assay-test';
         CREATE ROLE clear LOGIN PASSWORD 'assay-test'";
@@ -132,15 +132,15 @@ fn a_session_speaks_to_a_real_server() {
     for (user, method) in
         [("sbtest", "trust"), ("clear", "password"), ("md5user", "md5"), ("scramuser", "scram-sha-256")]
     {
-        let by = converse(&door(&server, user), Io::Epoll, async |session| session.method()).unwrap();
+        let by = converse(&endpoint(&server, user), Io::Epoll, async |session| session.method()).unwrap();
         assert_eq!(by, method);
     }
     for user in ["clear", "md5user", "scramuser"] {
-        let wrong = SqlEndpoint { password: "wrong".into(), ..door(&server, user) };
+        let wrong = SqlEndpoint { password: "wrong".into(), ..endpoint(&server, user) };
         assert_eq!(state(converse(&wrong, Io::Epoll, async |_| ()).unwrap_err()), "28P01");
     }
     let tcp = Address::Tcp { host: "127.0.0.1".into(), port: server.port };
-    let over_tcp = SqlEndpoint { address: tcp, ..door(&server, "scramuser") };
+    let over_tcp = SqlEndpoint { address: tcp, ..endpoint(&server, "scramuser") };
     converse(&over_tcp, Io::Epoll, conversation).unwrap();
     // This server has no certificate: who wishes for TLS goes on without it, who insists is told.
     let tls = |mode| SqlEndpoint { tls: Some(Tls::new(mode, None).unwrap()), ..over_tcp.clone() };

@@ -1,5 +1,5 @@
-//! Sampling on this machine: real sources, a real thread, a real page; once beside a session that plays a quiet server, so
-//! that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
+//! Sampling on this machine: real sources, a real thread, a real page; once beside a session that plays a quiet server,
+//! so that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
@@ -10,7 +10,7 @@ use lab::os::process::Guard;
 use lab::samplers::client::Workers;
 use lab::samplers::{self, Ask};
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::plan::{Plan, RunId, Server};
 use model::record::Details;
@@ -51,7 +51,7 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
                 Some(samplers::Process::of(busy)),
                 &mine,
                 "memory",
-                samplers::Wanted::default(),
+                samplers::SamplerNeeds::default(),
             )
         },
         pages.series,
@@ -110,7 +110,7 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
 fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
     const SENT: u32 = 123;
     let folder = tempfile::tempdir().unwrap();
-    let house = House { home: folder.path().join("home"), runtime: folder.path().to_path_buf() };
+    let folders = Folders { home: folder.path().join("home"), runtime: folder.path().to_path_buf() };
     let server = Server {
         build: "distribution".into(),
         on: None,
@@ -124,24 +124,25 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         load_cpus: None,
     };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let door = SqlEndpoint::root(instance.socket().to_path_buf());
+    let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let notebook =
         Notebook::open_or_create(&folder.path().join("record"), &Plan::blank("sampling", Seed(1)), "").unwrap();
-    let (pid, theirs) = (instance.pid(), door.clone());
+    let (pid, theirs) = (instance.pid(), endpoint.clone());
     let sources = move || {
         samplers::sources(
             Some(Box::new(Control::connect(&theirs).unwrap())),
             Some(samplers::Process::of(pid)),
             &Workers::default(),
             "innodb",
-            samplers::Wanted::default(),
+            samplers::SamplerNeeds::default(),
         )
     };
     let sampling = Sampling::begin(sources, notebook.begin_run(&RunId("c001-1".into())).unwrap().series);
 
-    let mut user = Control::connect(&door).unwrap();
+    let mut user = Control::connect(&endpoint).unwrap();
     let begin = sampling.mark().wait();
     sampling.start(clock::now(), true);
     for _ in 0..SENT {

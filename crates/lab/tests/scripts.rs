@@ -1,5 +1,5 @@
-//! sysbench's API, by scripts of our own: what each call gives, what errors do, and that a script which never ends is ended. Most
-//! need no server (`--mysql-dry-run`); what talks to one talks to the MariaDB that is installed here.
+//! sysbench's API, by scripts of our own: what each call gives, what errors do, and that a script which never ends is
+//! ended. Most need no server (`--mysql-dry-run`); what talks to one talks to the MariaDB that is installed here.
 
 use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::mysql::control::Control;
@@ -7,7 +7,7 @@ use lab::backends::own_sessions::ScriptEndpoints;
 use lab::campaign::scripts::{Limits, Main, Performed, Ran, Stage, perform, report, run};
 use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use lua::Compat;
 use lua::option::{Options, Value};
@@ -43,19 +43,19 @@ impl Theatre {
     /// `options` are added to those that every script sees.
     fn open(
         text: &str,
-        doors: ScriptEndpoints,
+        endpoints: ScriptEndpoints,
         compat: Compat,
         threads: u32,
         options: &[(&str, Value)],
     ) -> Result<Self, String> {
-        Self::beside(tempfile::tempdir().unwrap(), text, doors, compat, threads, options)
+        Self::beside(tempfile::tempdir().unwrap(), text, endpoints, compat, threads, options)
     }
 
     /// The same in a folder where other files may lie.
     fn beside(
         folder: tempfile::TempDir,
         text: &str,
-        doors: ScriptEndpoints,
+        endpoints: ScriptEndpoints,
         compat: Compat,
         threads: u32,
         options: &[(&str, Value)],
@@ -80,16 +80,16 @@ impl Theatre {
         let mut script = Script::find(invocation, Seed(1), say)?;
         let mut all = Options::from([
             ("db_driver".to_string(), Value::Text("mysql".into())),
-            ("mysql_dry_run".into(), Value::Bool(doors.mysql.is_empty())),
+            ("mysql_dry_run".into(), Value::Bool(endpoints.mysql.is_empty())),
             ("threads".into(), Value::Number(f64::from(threads))),
         ]);
         all.extend(options.iter().map(|(name, value)| (name.to_string(), value.clone())));
         script.tune(&all);
         let script = Arc::new(script);
-        let mut main = Main::open(&script, &doors, &stop)?;
+        let mut main = Main::open(&script, &endpoints, &stop)?;
         let as_globals = compat == Compat::V10 && main.state().declared()?.is_none();
         main.state().export(&all, as_globals)?;
-        let stage = Stage::new(script, all, as_globals, doors, threads);
+        let stage = Stage::new(script, all, as_globals, endpoints, threads);
         Ok(Self { stage, main, said, stop, _folder: folder })
     }
 
@@ -125,7 +125,8 @@ fn the_body_runs_in_every_state_and_functions_get_their_threads_number() {
     )
     .unwrap();
     let ran = theatre.run(5);
-    // Thread 0 stops at its first event, which does not count but is one of the five, unless the other had done all of them.
+    // Thread 0 stops at its first event, which does not count but is one of the five, unless the other had done all of
+    // them.
     assert!(matches!(ran.total.events, 4 | 5) && ran.failure.is_none(), "{:?}", ran.total);
     let mut said = theatre.said();
     said.sort();
@@ -323,27 +324,28 @@ fn a_dry_run_counts_everything_as_other() {
 /// A MariaDB of our own with an empty schema.
 fn with_a_server(play: impl FnOnce(ScriptEndpoints)) {
     let place = tempfile::tempdir().unwrap();
-    let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+    let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let server = Server { build: "distribution".into(), engine: "innodb".into(), ..Server::default() };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let instance = Instance::provision(&wish).unwrap();
-    let door = SqlEndpoint::root(instance.socket().to_path_buf());
-    let mut control = Control::connect(&door).unwrap();
+    let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
+    let mut control = Control::connect(&endpoint).unwrap();
     control.execute("CREATE DATABASE sbtest").unwrap();
-    play(ScriptEndpoints { mysql: vec![door.within("sbtest")], postgres: None });
+    play(ScriptEndpoints { mysql: vec![endpoint.within("sbtest")], postgres: None });
     control.quit();
 }
 
 #[test]
 fn statements_give_what_sysbench_says_that_they_give() {
-    with_a_server(|doors| {
-        results_are_texts_and_null_is_nil(&doors);
-        errors_are_told_raised_and_counted(&doors);
-        script_shapes::all(&doors, "mysql");
-        bulk_inserts_arrive_whole(&doors);
-        script_results::come_one_by_one(&doors);
-        a_deadlock_is_met_by_trying_again(&doors);
+    with_a_server(|endpoints| {
+        results_are_texts_and_null_is_nil(&endpoints);
+        errors_are_told_raised_and_counted(&endpoints);
+        script_shapes::all(&endpoints, "mysql");
+        bulk_inserts_arrive_whole(&endpoints);
+        script_results::come_one_by_one(&endpoints);
+        a_deadlock_is_met_by_trying_again(&endpoints);
     });
 }
 
@@ -352,11 +354,11 @@ fn scripts_of_every_shape_run_on_postgresql() {
     let Some(server) = private_postgres::Postgres::start() else { return };
     let address = Address::Unix(server.socket());
     let schema = Some("postgres".into());
-    let door = SqlEndpoint { address, user: "sbtest".into(), password: String::new(), schema, tls: None };
-    script_shapes::all(&ScriptEndpoints { mysql: Vec::new(), postgres: Some(door) }, "pgsql");
+    let endpoint = SqlEndpoint { address, user: "sbtest".into(), password: String::new(), schema, tls: None };
+    script_shapes::all(&ScriptEndpoints { mysql: Vec::new(), postgres: Some(endpoint) }, "pgsql");
 }
 
-fn results_are_texts_and_null_is_nil(doors: &ScriptEndpoints) {
+fn results_are_texts_and_null_is_nil(endpoints: &ScriptEndpoints) {
     let text = "function prepare()
         local con = sysbench.sql.driver():connect()
         print(sysbench.sql.driver(), sysbench.sql.driver():name(), con)
@@ -382,7 +384,7 @@ fn results_are_texts_and_null_is_nil(doors: &ScriptEndpoints) {
      end";
     for emulated in ["auto", "disable"] {
         let mode = [("db_ps_mode", Value::Text(emulated.into()))];
-        let mut theatre = Theatre::open(text, doors.clone(), Compat::V10, 1, &mode).unwrap();
+        let mut theatre = Theatre::open(text, endpoints.clone(), Compat::V10, 1, &mode).unwrap();
         assert_eq!(theatre.perform("prepare"), Performed::Done, "{:?}", theatre.said());
         let said = theatre.said();
         let said: Vec<&str> = said.iter().map(String::as_str).collect();
@@ -410,7 +412,7 @@ fn results_are_texts_and_null_is_nil(doors: &ScriptEndpoints) {
         assert!(last.starts_with("true\tfalse\t") && last.ends_with(end), "{last}");
         let mut clean = Theatre::open(
             "function prepare() sysbench.sql.driver():connect():query('DROP TABLE t') end",
-            doors.clone(),
+            endpoints.clone(),
             Compat::V10,
             1,
             &[],
@@ -420,7 +422,7 @@ fn results_are_texts_and_null_is_nil(doors: &ScriptEndpoints) {
     }
 }
 
-fn errors_are_told_raised_and_counted(doors: &ScriptEndpoints) {
+fn errors_are_told_raised_and_counted(endpoints: &ScriptEndpoints) {
     let text = "local ignore
         function thread_init() con = sysbench.sql.driver():connect() end
         sysbench.hooks.sql_error_ignorable = function(e)
@@ -434,7 +436,7 @@ fn errors_are_told_raised_and_counted(doors: &ScriptEndpoints) {
             if tries == 2 then con:query('DO 0') end
             if tries == 3 then ignore = false con:query('SELECT * FROM nowhere') end
         end";
-    let mut theatre = Theatre::open(text, doors.clone(), Compat::V10, 1, &[]).unwrap();
+    let mut theatre = Theatre::open(text, endpoints.clone(), Compat::V10, 1, &[]).unwrap();
     let ran = theatre.run(10);
     assert_eq!((ran.total.events, ran.total.errors, ran.total.other), (1, 2, 1));
     let said = theatre.said();
@@ -446,7 +448,7 @@ fn errors_are_told_raised_and_counted(doors: &ScriptEndpoints) {
     assert!(said[4].starts_with("Fatal: `thread_run' function failed: ") && said[4].ends_with(&raised), "{said:?}");
 }
 
-fn bulk_inserts_arrive_whole(doors: &ScriptEndpoints) {
+fn bulk_inserts_arrive_whole(endpoints: &ScriptEndpoints) {
     let text = "function prepare()
         local con = sysbench.sql.driver():connect()
         con:query('CREATE TABLE bulk (a INT PRIMARY KEY, b CHAR(100))')
@@ -456,7 +458,7 @@ fn bulk_inserts_arrive_whole(doors: &ScriptEndpoints) {
         con:bulk_insert_done()
         print(con:query_row('SELECT COUNT(*), MIN(a), MAX(a) FROM bulk'))
      end";
-    let mut theatre = Theatre::open(text, doors.clone(), Compat::V10, 1, &[]).unwrap();
+    let mut theatre = Theatre::open(text, endpoints.clone(), Compat::V10, 1, &[]).unwrap();
     assert_eq!(theatre.perform("prepare"), Performed::Done, "{:?}", theatre.said());
     let wanted = [
         "Alert: attempt to call bulk_insert_next() before bulk_insert_init()",
@@ -467,7 +469,7 @@ fn bulk_inserts_arrive_whole(doors: &ScriptEndpoints) {
 }
 
 /// Two threads update the same two rows in opposite orders until a deadlock was met.
-fn a_deadlock_is_met_by_trying_again(doors: &ScriptEndpoints) {
+fn a_deadlock_is_met_by_trying_again(endpoints: &ScriptEndpoints) {
     let text = "function prepare()
             local con = sysbench.sql.driver():connect()
             con:query('CREATE TABLE pair (a INT PRIMARY KEY, n INT)')
@@ -482,13 +484,13 @@ fn a_deadlock_is_met_by_trying_again(doors: &ScriptEndpoints) {
             con:query('COMMIT')
             if met then print(met) met = nil end
         end";
-    let mut theatre = Theatre::open(text, doors.clone(), Compat::V10, 2, &[]).unwrap();
+    let mut theatre = Theatre::open(text, endpoints.clone(), Compat::V10, 2, &[]).unwrap();
     assert_eq!(theatre.perform("prepare"), Performed::Done);
     let ran = theatre.run(2_000);
     assert_eq!((ran.total.events, ran.failure), (2_000, None));
     // However many there were, each was met by beginning again: no update is missing, and none came twice.
     assert!(theatre.said().iter().all(|number| number == "1213" || number == "1205"));
-    let mut control = Control::connect(&doors.mysql[0]).unwrap();
+    let mut control = Control::connect(&endpoints.mysql[0]).unwrap();
     assert_eq!(control.value("SELECT SUM(n) FROM pair").unwrap().as_deref(), Some("4000"));
     control.quit();
 }

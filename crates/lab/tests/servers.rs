@@ -3,7 +3,7 @@
 
 use lab::os::process::{Ended, Guard};
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, MARKER, STOP_PATIENCE, Wish};
 use model::plan::Server;
 use model::settings;
@@ -19,21 +19,22 @@ use tempfile::TempDir;
 static GO: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
 /// A place of its own with its house, removed at the end of the test.
-fn place() -> (TempDir, House) {
+fn place() -> (TempDir, Folders) {
     let place = tempfile::tempdir().unwrap();
-    let house = house_in(place.path());
-    (place, house)
+    let folders = house_in(place.path());
+    (place, folders)
 }
 
-fn house_in(place: &Path) -> House {
-    House { home: place.join("home"), runtime: place.to_path_buf() }
+fn house_in(place: &Path) -> Folders {
+    Folders { home: place.join("home"), runtime: place.to_path_buf() }
 }
 
 fn guard() -> Guard {
     Guard::program(env!("CARGO_BIN_EXE_lab-guard"))
 }
 
-/// The durable profile whole, so that the server itself says whether each of its words was honoured, in a small directory.
+/// The durable profile whole, so that the server itself says whether each of its words was honoured, in a small
+/// directory.
 fn small(native: &[(&str, Value)]) -> Server {
     let defaults = settings::ALL.iter().filter_map(|p| Some((p.name.to_string(), p.default?.value())));
     let small = [("redo", 16 << 20), ("buffer_pool", 64 << 20)].map(|(k, v)| (k.to_string(), Value::Count(v)));
@@ -57,10 +58,10 @@ fn alive(pid: u32) -> bool {
 }
 
 /// Folders of instances, and of sockets.
-fn left_in(house: &House) -> (usize, usize) {
+fn left_in(folders: &Folders) -> (usize, usize) {
     let names = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
-    let sockets = names(&house.runtime).iter().filter(|n| n.to_string_lossy().starts_with("assay-")).count();
-    (names(&house.instances()).len(), sockets)
+    let sockets = names(&folders.runtime).iter().filter(|n| n.to_string_lossy().starts_with("assay-")).count();
+    (names(&folders.instances()).len(), sockets)
 }
 
 fn wait_for_death(pid: u32) {
@@ -71,10 +72,10 @@ fn wait_for_death(pid: u32) {
 
 #[test]
 fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let wish =
-        Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[0], tcp: None, stop: &GO };
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[0], tcp: None, stop: &GO };
     let mut instance = Instance::provision(&wish).unwrap();
 
     let mut head = [0; 5];
@@ -90,24 +91,26 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     drop(instance);
     assert!(!alive(pid));
     assert!(!folder.exists());
-    assert_eq!(left_in(&house), (0, 0));
+    assert_eq!(left_in(&folders), (0, 0));
 }
 
 #[test]
 fn a_server_that_cannot_start_says_why_in_its_own_words() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("frobnicate", Value::Count(1))]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let told = Instance::provision(&wish).unwrap_err().to_string();
     assert!(told.contains("exit status") && told.contains("unknown variable 'frobnicate=1'"), "{told}");
 }
 
 #[test]
 fn a_data_directory_that_we_did_not_make_is_left_alone() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
-    let claim = house.claim_instance("foreign").unwrap();
+    let wish =
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let claim = folders.claim_instance("foreign").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
     assert!(told.contains("was not made by assay and is left alone"), "{told}");
@@ -115,10 +118,11 @@ fn a_data_directory_that_we_did_not_make_is_left_alone() {
 
 #[test]
 fn a_data_directory_of_another_version_is_refused_with_both_versions() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
-    let claim = house.claim_instance("older").unwrap();
+    let wish =
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let claim = folders.claim_instance("older").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     std::fs::write(claim.folder().join(MARKER), "mysql 5.5.34\n").unwrap();
     let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
@@ -129,31 +133,39 @@ fn a_data_directory_of_another_version_is_refused_with_both_versions() {
 
 #[test]
 fn a_taken_port_is_told_before_anything_starts() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port();
-    let wish =
-        Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: Some(port),
+        stop: &GO,
+    };
     let told = Instance::provision(&wish).unwrap_err().to_string();
     assert!(told.contains(&format!("port {port} of 127.0.0.1 is taken")), "{told}");
 }
 
 #[test]
 fn a_lab_that_was_asked_to_stop_does_not_wait_for_its_server() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server, stop) = (catalogue::find("distribution").unwrap(), small(&[]), true.into());
     let wish =
-        Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &stop };
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &stop };
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("asked to stop"));
-    assert_eq!(left_in(&house), (0, 0));
+    assert_eq!(left_in(&folders), (0, 0));
 }
 
 #[test]
 fn native_options_cannot_move_a_server_out_of_its_folder() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("log_error", "/etc/passwd".into())]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("native.log_error is the lab's own"));
 }
 
@@ -164,9 +176,10 @@ fn guard_of(server: u32) -> u32 {
 
 #[test]
 fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
-    let (_place, house) = place();
+    let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish { house: &house, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish =
+        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
     let mut instance = Instance::provision(&wish).unwrap();
     let guard = rustix::process::Pid::from_raw(guard_of(instance.pid()) as i32).unwrap();
     rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
@@ -176,7 +189,7 @@ fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
 
 #[test]
 fn a_server_dies_with_its_lab_though_the_lab_is_killed() {
-    let (place, house) = place();
+    let (place, folders) = place();
     // The lab is this very test binary, started again and asked for the other half.
     let mut lab = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "the_lab_that_is_killed", "--ignored", "--nocapture"])
@@ -195,9 +208,9 @@ fn a_server_dies_with_its_lab_though_the_lab_is_killed() {
     wait_for_death(guard);
 
     // The next lab finds the folders of the dead one stale and sweeps them away.
-    assert_eq!(left_in(&house), (1, 1));
-    let (mine, socket) = (house.claim_instance("next").unwrap(), house.claim_socket().unwrap());
-    assert_eq!(left_in(&house), (1, 1));
+    assert_eq!(left_in(&folders), (1, 1));
+    let (mine, socket) = (folders.claim_instance("next").unwrap(), folders.claim_socket().unwrap());
+    assert_eq!(left_in(&folders), (1, 1));
     assert!(mine.folder().exists() && socket.folder().exists());
 }
 
@@ -205,13 +218,13 @@ fn a_server_dies_with_its_lab_though_the_lab_is_killed() {
 #[ignore = "the other half of the test above, which starts it"]
 fn the_lab_that_is_killed() {
     let Some(place) = std::env::var_os("ASSAY_TEST_PLACE").map(PathBuf::from) else { return };
-    let house = house_in(&place);
+    let folders = house_in(&place);
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let guard = guard();
     // The thread that starts the server ends: that is no reason for the server to die.
     let instance = std::thread::scope(|s| {
         let wish =
-            Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+            Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
         s.spawn(move || Instance::provision(&wish).unwrap()).join().unwrap()
     });
     UnixStream::connect(instance.socket()).unwrap().read_exact(&mut [0; 5]).unwrap();

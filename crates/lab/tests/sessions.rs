@@ -8,7 +8,7 @@ use lab::backends::mysql::control::Control;
 use lab::backends::postgres::session as postgres;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::plan::Server;
 use model::value::Value;
@@ -21,7 +21,7 @@ use workload::session::Fault;
 
 static GO: AtomicBool = AtomicBool::new(false);
 
-/// A server with a port on loopback and packets of 64 MiB, and the door of its root.
+/// A server with a port on loopback and packets of 64 MiB, and the endpoint of its root.
 struct Up {
     _place: TempDir,
     _instance: Instance,
@@ -31,7 +31,7 @@ struct Up {
 
 fn up() -> Up {
     let place = tempfile::tempdir().unwrap();
-    let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+    let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
     let settings = [("redo", 96 << 20), ("buffer_pool", 64 << 20)].map(|(k, v)| (k.to_string(), Value::Count(v)));
     let native = [("max_allowed_packet".to_string(), Value::Count(64 << 20))];
@@ -46,8 +46,15 @@ fn up() -> Up {
     // Bound and let go, so that it is free now; nobody else asks for this very number.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let build = catalogue::find("distribution").unwrap();
-    let wish =
-        Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: Some(port),
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     Up { root: SqlEndpoint::root(instance.socket().to_path_buf()), _place: place, _instance: instance, port }
 }
@@ -70,18 +77,18 @@ fn a_session_speaks_to_a_real_server_whatever_the_way() {
     }
     let tcp = Address::Tcp { host: "127.0.0.1".into(), port: up.port };
     for address in [up.root.address.clone(), tcp] {
-        let door = SqlEndpoint {
+        let endpoint = SqlEndpoint {
             address,
             user: "u".into(),
             password: "päss wörd".into(),
             schema: Some("here".into()),
             tls: None,
         };
-        let mut session = Control::connect(&door).unwrap();
+        let mut session = Control::connect(&endpoint).unwrap();
         assert_eq!(session.value("SELECT DATABASE()").unwrap().as_deref(), Some("here"));
-        let wrong = SqlEndpoint { password: "pass word".into(), ..door.clone() };
+        let wrong = SqlEndpoint { password: "pass word".into(), ..endpoint.clone() };
         assert_eq!(code(Control::connect(&wrong).err().expect("a wrong password is refused")), 1045);
-        let nowhere = SqlEndpoint { schema: Some("nowhere".into()), ..door };
+        let nowhere = SqlEndpoint { schema: Some("nowhere".into()), ..endpoint };
         assert!(Control::connect(&nowhere).is_err(), "a schema that is not there is refused");
         session.quit();
     }
@@ -135,7 +142,7 @@ fn a_server_that_takes_the_connection_and_says_nothing_is_told_in_every_protocol
     let port = listener.local_addr().unwrap().port();
     let address = Address::Tcp { host: "127.0.0.1".into(), port };
     let patience = Duration::from_millis(30);
-    let door =
+    let endpoint =
         SqlEndpoint { address: address.clone(), user: "u".into(), password: String::new(), schema: None, tls: None };
     let keys = |protocol| keyed::KeyEndpoint { address: address.clone(), protocol };
     let container = keyed::KeyProtocol::Memcached { dialect: Dialect::Text, keys: keyed::Keys::Container("c".into()) };
@@ -148,8 +155,8 @@ fn a_server_that_takes_the_connection_and_says_nothing_is_told_in_every_protocol
     let store = documents::Store::open(address.clone());
     let documents = documents::DocumentEndpoint { store, schema: "s".into(), offers: Default::default() };
     let told = [
-        Control::connect_with(&door, patience).err(),
-        postgres::control::Control::connect(&door, patience).err(),
+        Control::connect_with(&endpoint, patience).err(),
+        postgres::control::Control::connect(&endpoint, patience).err(),
         keyed::control::Control::connect(&keys(container), patience).err(),
         keyed::control::Control::connect(&keys(index), patience).err(),
         documents::control::Control::connect(&documents, patience).err(),
@@ -168,10 +175,10 @@ fn a_unix_socket_whose_backlog_is_full_is_told() {
     let path = folder.path().join("s");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
     rustix::net::listen(&listener, 0).unwrap();
-    let door = SqlEndpoint::root(path);
+    let endpoint = SqlEndpoint::root(path);
     let patience = Duration::from_millis(30);
     // The first waits in the backlog for a greeting, the others for the backlog.
     let told: Vec<String> =
-        (0..3).map(|_| Control::connect_with(&door, patience).err().expect("nobody accepts").to_string()).collect();
+        (0..3).map(|_| Control::connect_with(&endpoint, patience).err().expect("nobody accepts").to_string()).collect();
     assert!(told.iter().all(|fault| fault.contains("says nothing")), "{told:?}");
 }

@@ -1,14 +1,14 @@
-//! Data kept cold and restored, on the MariaDB that is installed here: what comes back is what was loaded, whatever was written
-//! meanwhile; what is torn, whoever tore it, never comes back; what is in use is never removed.
+//! Data kept cold and restored, on the MariaDB that is installed here: what comes back is what was loaded, whatever was
+//! written meanwhile; what is torn, whoever tore it, never comes back; what is in use is never removed.
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::os::process::{Ended, Guard};
 use lab::provision::loader::{self, check_spots};
 use lab::provision::snapshots::manifest::Manifest;
-use lab::provision::snapshots::{Kept, Store, rest};
+use lab::provision::snapshots::{Store, StoredSnapshot, rest};
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use model::plan::Server;
 use model::seed::Seed;
@@ -24,8 +24,8 @@ use workload::dataset::Dataset;
 
 static GO: AtomicBool = AtomicBool::new(false);
 
-fn house_in(place: &Path) -> House {
-    House { home: place.join("home"), runtime: place.to_path_buf() }
+fn house_in(place: &Path) -> Folders {
+    Folders { home: place.join("home"), runtime: place.to_path_buf() }
 }
 
 fn manifest(key: &str) -> Manifest {
@@ -53,7 +53,7 @@ fn data(place: &Path, bytes: usize) -> PathBuf {
     data
 }
 
-fn keep(store: &Store, place: &Path, key: &str, bytes: usize) -> Kept {
+fn keep(store: &Store, place: &Path, key: &str, bytes: usize) -> StoredSnapshot {
     store.keep(manifest(key), &data(place, bytes), Instant::now(), &GO).unwrap()
 }
 
@@ -72,11 +72,12 @@ fn sbtest() -> Box<dyn Dataset> {
 #[test]
 fn what_was_loaded_comes_back_whatever_was_written_meanwhile() {
     let place = tempfile::tempdir().unwrap();
-    let (house, guard) = (house_in(place.path()), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
+    let (folders, guard) = (house_in(place.path()), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
     let build = catalogue::find("distribution").unwrap();
     let server = Server { build: "distribution".into(), engine: "innodb".into(), ..Server::default() };
-    let wish = Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
-    let (store, dataset) = (Store::with_limit(&house, None), sbtest());
+    let wish =
+        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let (store, dataset) = (Store::with_limit(&folders, None), sbtest());
 
     let mut instance = Instance::provision(&wish).unwrap();
     let root = SqlEndpoint::root(instance.socket().to_path_buf());
@@ -92,8 +93,8 @@ fn what_was_loaded_comes_back_whatever_was_written_meanwhile() {
 
     for _ in 0..2 {
         let restored = Instance::provision_on(&wish, |data| store.restore(&kept, data, &GO).map(drop)).unwrap();
-        let door = SqlEndpoint::root(restored.socket().to_path_buf()).within("s");
-        let mut control = Control::connect(&door).unwrap();
+        let endpoint = SqlEndpoint::root(restored.socket().to_path_buf()).within("s");
+        let mut control = Control::connect(&endpoint).unwrap();
         rest::warm(&mut control, &GO);
         let count = |control: &mut Control| control.value("SELECT COUNT(*) FROM sbtest1").unwrap();
         assert_eq!(count(&mut control).as_deref(), Some("2000"));
@@ -124,19 +125,19 @@ fn a_snapshot_that_is_not_as_it_was_kept_is_not_used_and_goes() {
     ];
     for (told, damage) in damages {
         let place = tempfile::tempdir().unwrap();
-        let house = house_in(place.path());
-        let store = Store::with_limit(&house, None);
+        let folders = house_in(place.path());
+        let store = Store::with_limit(&folders, None);
         drop(keep(&store, place.path(), "k1", 4096));
-        damage(&house.snapshots().join("k1"));
+        damage(&folders.snapshots().join("k1"));
         let why = store.find("k1").unwrap_err();
         assert!(why.contains(told), "{why}");
         assert!(store.find("k1").unwrap().is_none());
-        assert_eq!(names(&house.snapshots()), Vec::<String>::new());
+        assert_eq!(names(&folders.snapshots()), Vec::<String>::new());
     }
 }
 
-/// Not a test of its own: the lab that the test below kills. It keeps data that lie on another file system, so that they are
-/// copied.
+/// Not a test of its own: the lab that the test below kills. It keeps data that lie on another file system, so that
+/// they are copied.
 #[test]
 #[ignore = "run by a_keeper_killed_in_the_middle_leaves_nothing_that_is_used"]
 fn keeper() {
@@ -151,7 +152,7 @@ fn keeper() {
 fn a_keeper_killed_in_the_middle_leaves_nothing_that_is_used() {
     let place = tempfile::tempdir().unwrap();
     let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
-    let (house, from) = (house_in(place.path()), data(elsewhere.path(), 64 << 20));
+    let (folders, from) = (house_in(place.path()), data(elsewhere.path(), 64 << 20));
     let mut lab = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "keeper", "--ignored"])
         .env("KEEP_AT", place.path())
@@ -161,8 +162,8 @@ fn a_keeper_killed_in_the_middle_leaves_nothing_that_is_used() {
         .spawn()
         .unwrap();
     let begun = || {
-        let making = names(&house.snapshots()).into_iter().find(|n| n.starts_with(".making"))?;
-        house.snapshots().join(making).join("data/schema/table.ibd").exists().then_some(())
+        let making = names(&folders.snapshots()).into_iter().find(|n| n.starts_with(".making"))?;
+        folders.snapshots().join(making).join("data/schema/table.ibd").exists().then_some(())
     };
     while begun().is_none() {
         assert!(lab.try_wait().unwrap().is_none(), "the keeper ended by itself");
@@ -171,12 +172,12 @@ fn a_keeper_killed_in_the_middle_leaves_nothing_that_is_used() {
     lab.kill().unwrap();
     lab.wait().unwrap();
 
-    let store = Store::with_limit(&house, None);
+    let store = Store::with_limit(&folders, None);
     assert!(begun().is_some(), "it was killed before it began to clean up");
     assert!(store.find("k1").unwrap().is_none() && store.list().is_empty());
     // The next who keeps something sweeps it away, and what is kept then is whole.
     let kept = store.keep(manifest("k1"), &from, Instant::now(), &GO).unwrap();
-    assert_eq!(names(&house.snapshots()), ["k1"]);
+    assert_eq!(names(&folders.snapshots()), ["k1"]);
     let to = place.path().join("to");
     store.restore(&kept, &to, &GO).unwrap();
     assert!(fs::read(to.join("schema/table.ibd")).unwrap() == vec![7; 64 << 20]);
@@ -185,22 +186,22 @@ fn a_keeper_killed_in_the_middle_leaves_nothing_that_is_used() {
 #[test]
 fn the_least_recently_used_makes_room_and_what_is_in_use_stays() {
     let place = tempfile::tempdir().unwrap();
-    let house = house_in(place.path());
-    let store = Store::with_limit(&house, Some(Bytes(3 << 20)));
+    let folders = house_in(place.path());
+    let store = Store::with_limit(&folders, Some(Bytes(3 << 20)));
     let mut held = None;
     for (age, key) in [(4, "oldest"), (3, "old"), (2, "held"), (1, "new")] {
         let kept = keep(&store, place.path(), key, 1 << 20);
         let then = SystemTime::now() - Duration::from_secs(age * 3600);
-        fs::File::open(house.snapshots().join(key).join("owner")).unwrap().set_modified(then).unwrap();
+        fs::File::open(folders.snapshots().join(key).join("owner")).unwrap().set_modified(then).unwrap();
         if key == "held" {
             held = Some(kept);
         }
     }
     let gone: Vec<_> = store.shrink().unwrap().into_iter().map(|l| l.manifest.key).collect();
     assert_eq!(gone, ["oldest", "old"]);
-    let tight = Store::with_limit(&house, Some(Bytes(1)));
+    let tight = Store::with_limit(&folders, Some(Bytes(1)));
     assert_eq!(tight.shrink().unwrap().len(), 1);
-    assert_eq!(names(&house.snapshots()), ["held"]);
+    assert_eq!(names(&folders.snapshots()), ["held"]);
     assert!(tight.list()[0].in_use && !tight.remove("held"));
     drop(held);
     assert!(tight.remove("held") && tight.list().is_empty());
@@ -209,8 +210,8 @@ fn the_least_recently_used_makes_room_and_what_is_in_use_stays() {
 #[test]
 fn a_disk_without_room_is_told_before_anything_is_copied() {
     let place = tempfile::tempdir().unwrap();
-    let house = house_in(place.path());
-    let store = Store::with_limit(&house, None);
+    let folders = house_in(place.path());
+    let store = Store::with_limit(&folders, None);
     let mut kept = keep(&store, place.path(), "k1", 4096);
     kept.manifest.bytes = Bytes(1 << 60);
     let to = place.path().join("to");
@@ -222,10 +223,10 @@ fn a_disk_without_room_is_told_before_anything_is_copied() {
 #[test]
 fn two_labs_that_keep_the_same_share_one() {
     let place = tempfile::tempdir().unwrap();
-    let house = house_in(place.path());
-    let store = Store::with_limit(&house, None);
+    let folders = house_in(place.path());
+    let store = Store::with_limit(&folders, None);
     let one = keep(&store, place.path(), "k1", 4096);
     let other = keep(&store, place.path(), "k1", 4096);
     assert_eq!(one.manifest, other.manifest);
-    assert_eq!(names(&house.snapshots()), ["k1"]);
+    assert_eq!(names(&folders.snapshots()), ["k1"]);
 }

@@ -1,5 +1,5 @@
-//! Encrypted sessions against the MariaDB that is installed here: what each mode asks of the server, how each failure is
-//! told, long answers, and a load on both ways of talking to the kernel.
+//! Encrypted sessions against the MariaDB that is installed here: what each mode asks of the server, how each failure
+//! is told, long answers, and a load on both ways of talking to the kernel.
 
 use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::mysql::control::Control;
@@ -7,7 +7,7 @@ use lab::backends::tls::{Mode, Tls};
 use lab::load::{LoadPlan, UserGroup, Witness, drive};
 use lab::os::process::Guard;
 use lab::servers::catalogue;
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, Wish};
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
@@ -37,7 +37,7 @@ struct Up {
 
 fn up(tls: bool) -> Up {
     let place = tempfile::tempdir().unwrap();
-    let house = House { home: place.path().join("home"), runtime: place.path().to_path_buf() };
+    let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
     let sizes = [("redo", 96 << 20), ("buffer_pool", 64 << 20)].map(|(k, v)| (k.to_string(), Value::Count(v)));
     let native = [("max_allowed_packet".to_string(), Value::Count(64 << 20))];
@@ -51,8 +51,15 @@ fn up(tls: bool) -> Up {
     };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let build = catalogue::find("distribution").unwrap();
-    let wish =
-        Wish { house: &house, guard: &guard, build: &build, server: &server, cpus: &[], tcp: Some(port), stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: Some(port),
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let mut root = Control::connect(&SqlEndpoint::root(instance.socket().to_path_buf())).unwrap();
     root.execute("CREATE DATABASE here").unwrap();
@@ -62,7 +69,7 @@ fn up(tls: bool) -> Up {
 }
 
 impl Up {
-    fn door(&self, tls: Option<(Mode, Option<&Path>)>) -> SqlEndpoint {
+    fn endpoint(&self, tls: Option<(Mode, Option<&Path>)>) -> SqlEndpoint {
         SqlEndpoint {
             address: Address::Tcp { host: "127.0.0.1".into(), port: self.port },
             user: "u".into(),
@@ -75,7 +82,7 @@ impl Up {
         self.instance.ca().expect("it offers TLS").to_path_buf()
     }
     fn refusal(&self, mode: Mode, ca: Option<&Path>) -> String {
-        let refused = Control::connect(&self.door(Some((mode, ca))));
+        let refused = Control::connect(&self.endpoint(Some((mode, ca))));
         refused.err().expect("the session must not begin").to_string()
     }
     /// Has the server take another certificate; gives its CA.
@@ -109,7 +116,7 @@ fn each_mode_asks_what_it_says_and_each_failure_is_told_with_its_mend() {
         (Mode::VerifyCa, Some(ca.as_path())),
         (Mode::VerifyIdentity, Some(&ca)),
     ] {
-        let mut session = Control::connect(&up.door(Some((mode, ca)))).unwrap();
+        let mut session = Control::connect(&up.endpoint(Some((mode, ca)))).unwrap();
         let (version, cipher) = session.carriage().tls.expect("encrypted");
         let mut said = |name: &str| session.rows(&format!("SHOW STATUS LIKE '{name}'")).unwrap()[0][1].clone().unwrap();
         assert_eq!((said("Ssl_version"), version.as_str()), ("TLSv1.3".into(), "TLSv1.3"));
@@ -117,16 +124,16 @@ fn each_mode_asks_what_it_says_and_each_failure_is_told_with_its_mend() {
         assert_eq!(session.carriage().plugin, "mysql_native_password");
         session.quit();
     }
-    let mut plain = Control::connect(&up.door(None)).unwrap();
+    let mut plain = Control::connect(&up.endpoint(None)).unwrap();
     assert_eq!((plain.carriage().tls, plain.carriage().compression_offered), (None, true));
     assert_eq!(plain.rows("SHOW STATUS LIKE 'Ssl_version'").unwrap()[0][1].as_deref(), Some(""));
     plain.quit();
-    long_answers(&up.door(Some((Mode::Required, None))));
+    long_answers(&up.endpoint(Some((Mode::Required, None))));
 
     let other = up.wear(&["db.example"], |_| ());
     let told = up.refusal(Mode::VerifyIdentity, Some(&other));
     assert!(told.contains("is for db.example and not for 127.0.0.1") && told.contains("tls=verify_ca"), "{told}");
-    Control::connect(&up.door(Some((Mode::VerifyCa, Some(&other))))).unwrap().quit();
+    Control::connect(&up.endpoint(Some((Mode::VerifyCa, Some(&other))))).unwrap().quit();
     let told = up.refusal(Mode::VerifyCa, Some(&ca));
     assert!(told.contains("not signed by the CA in") && told.contains("name the CA that signed it"), "{told}");
     let expired = up.wear(&["127.0.0.1"], |params| params.not_after = date_time_ymd(2020, 1, 1));
@@ -135,12 +142,12 @@ fn each_mode_asks_what_it_says_and_each_failure_is_told_with_its_mend() {
     let early = up.wear(&["127.0.0.1"], |params| params.not_before = date_time_ymd(3000, 1, 1));
     let told = up.refusal(Mode::VerifyIdentity, Some(&early));
     assert!(told.contains("not valid yet") && told.contains("clocks"), "{told}");
-    Control::connect(&up.door(Some((Mode::Required, None)))).unwrap().quit();
+    Control::connect(&up.endpoint(Some((Mode::Required, None)))).unwrap().quit();
 }
 
 /// Over one record, and over one packet, in both directions.
-fn long_answers(door: &SqlEndpoint) {
-    let mut session = Control::connect(door).unwrap();
+fn long_answers(endpoint: &SqlEndpoint) {
+    let mut session = Control::connect(endpoint).unwrap();
     for bytes in [16_000, 17_000, 1 << 20, 17 << 20] {
         let long = "x".repeat(bytes);
         let rows = session.rows(&format!("SELECT t, LENGTH(t) FROM (SELECT '{long}' AS t) AS one")).unwrap();
@@ -154,7 +161,7 @@ fn a_server_without_tls_is_refused_or_taken_in_the_clear() {
     let up = up(false);
     let told = up.refusal(Mode::Required, None);
     assert!(told.contains("offers no encrypted connections") && told.contains("tls=off"), "{told}");
-    let session = Control::connect(&up.door(Some((Mode::Preferred, None)))).unwrap();
+    let session = Control::connect(&up.endpoint(Some((Mode::Preferred, None)))).unwrap();
     assert_eq!(session.carriage().tls, None);
     session.quit();
 }
@@ -178,7 +185,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             reconnect_every: None,
             errors: Errors::default(),
             deadline: Nanos::from_secs(30),
-            door: up.door(Some((Mode::VerifyIdentity, Some(&ca)))),
+            endpoint: up.endpoint(Some((Mode::VerifyIdentity, Some(&ca)))),
             others: Vec::new(),
             setup: Vec::new(),
             postgres: None,

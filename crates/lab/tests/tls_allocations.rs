@@ -1,6 +1,6 @@
-//! What TLS allocates: nothing in a session's own code once its buffers have grown, and in the cipher's library so much per
-//! record as is written here. Counted by an allocator that stands in for the system's in this test alone, on the worker's thread;
-//! the other end is the same library on a thread that is not counted.
+//! What TLS allocates: nothing in a session's own code once its buffers have grown, and in the cipher's library so much
+//! per record as is written here. Counted by an allocator that stands in for the system's in this test alone, on the
+//! worker's thread; the other end is the same library on a thread that is not counted.
 
 mod counting;
 
@@ -66,8 +66,8 @@ fn an_encrypted_exchange_allocates_once_per_record_and_no_more() {
     }
 }
 
-async fn user(handle: Handle, door: Address, counted: Rc<Cell<u64>>) {
-    let line = handle.connect(&door, Nanos::from_secs(60)).await.unwrap();
+async fn user(handle: Handle, endpoint: Address, counted: Rc<Cell<u64>>) {
+    let line = handle.connect(&endpoint, Nanos::from_secs(60)).await.unwrap();
     let mut channel = Channel::plain(line);
     channel.encrypt(&Tls::new(Mode::Required, None).unwrap(), "localhost").await.unwrap();
     let mut before = 0;

@@ -1,5 +1,6 @@
-//! The workloads that sysbench's users call by name, written anew: the same options and statements, none of its code. Found when a
-//! script's name is neither a file nor a module on the script's path, so that installed originals are used where they are.
+//! The workloads that sysbench's users call by name, written anew: the same options and statements, none of its code.
+//! Found when a script's name is neither a file nor a module on the script's path, so that installed originals are used
+//! where they are.
 
 /// The one of sysbench's own benchmarks that is here.
 pub const CPU: &str = "cpu";

@@ -1,5 +1,5 @@
-//! Which sysbench to be: 1.0.20 is what distributions ship, 1.1 is what its developers use. Scripts see the union of both; options,
-//! reports and defaults are one's or the other's.
+//! Which sysbench to be: 1.0.20 is what distributions ship, 1.1 is what its developers use. Scripts see the union of
+//! both; options, reports and defaults are one's or the other's.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {

@@ -1,6 +1,6 @@
-//! Random numbers for scripts: sysbench's distributions, drawn by the generator that all workloads use, from a stream that
-//! depends on the seed and the user alone. Unsafe, because Lua calls these functions by FFI with the address of the state's
-//! own `Draws`, which lives as long as the state.
+//! Random numbers for scripts: sysbench's distributions, drawn by the generator that all workloads use, from a stream
+//! that depends on the seed and the user alone. Unsafe, because Lua calls these functions by FFI with the address of
+//! the state's own `Draws`, which lives as long as the state.
 
 use crate::option::{Options, Value};
 use model::seed::Seed;
@@ -27,7 +27,8 @@ pub struct Draws {
     unique: Arc<Unique>,
 }
 
-/// A permutation of all 32-bit numbers, shared by the states of one program: squares modulo a prime near 2^32, twice (Preshing).
+/// A permutation of all 32-bit numbers, shared by the states of one program: squares modulo a prime near 2^32, twice
+/// (Preshing).
 #[derive(Debug)]
 pub struct Unique {
     place: AtomicU32,

@@ -1,5 +1,5 @@
-//! Prepared statements that are sent as texts (`--db-ps-mode=disable`): the values in place of the question marks, escaped.
-//! sysbench does not escape them, and replaces question marks inside of literals too.
+//! Prepared statements that are sent as texts (`--db-ps-mode=disable`): the values in place of the question marks,
+//! escaped. sysbench does not escape them, and replaces question marks inside of literals too.
 
 use std::fmt::Write;
 use workload::session::Param;

@@ -1,7 +1,7 @@
 //! The exchange between a state and its host: one structure that Lua writes by FFI when it asks and reads when it is
-//! resumed, so that a statement costs a handful of stores, one call and no conversion. Unsafe, because the host reads through
-//! pointers that Lua left there: they hold from the moment at which the state suspends itself to the one at which it is
-//! resumed, which the borrows of this module say. The layouts are those that `prelude/host.lua` declares.
+//! resumed, so that a statement costs a handful of stores, one call and no conversion. Unsafe, because the host reads
+//! through pointers that Lua left there: they hold from the moment at which the state suspends itself to the one at
+//! which it is resumed, which the borrows of this module say. The layouts are those that `prelude/host.lua` declares.
 
 use crate::fiber::Way;
 use std::cell::UnsafeCell;
@@ -88,8 +88,8 @@ pub enum Outcome {
     Tell = 3,
 }
 
-/// Gives a request to the host and comes back with what its reply amounts to. Where no call is under way, in a finalizer of a
-/// state that is being closed, there is nobody to ask.
+/// Gives a request to the host and comes back with what its reply amounts to. Where no call is under way, in a
+/// finalizer of a state that is being closed, there is nobody to ask.
 ///
 /// # Safety
 /// Lua calls it, with the address that `Exchange::address` gave its state.

@@ -1,7 +1,8 @@
-//! The stack that a state runs on: a call into Lua goes on there until Lua asks for something, which it does by calling a plain C
-//! function that switches back to whoever resumed it. So a script can ask wherever it stands, in a comparison of
-//! `table.sort` as well, and a whole event with all that it asks can be compiled: to LuaJIT asking is one call of FFI, while a
-//! coroutine of Lua's that yields ends what is being compiled. Unsafe, because Lua reaches the host by an address.
+//! The stack that a state runs on: a call into Lua goes on there until Lua asks for something, which it does by calling
+//! a plain C function that switches back to whoever resumed it. So a script can ask wherever it stands, in a comparison
+//! of `table.sort` as well, and a whole event with all that it asks can be compiled: to LuaJIT asking is one call of
+//! FFI, while a coroutine of Lua's that yields ends what is being compiled. Unsafe, because Lua reaches the host by an
+//! address.
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -36,7 +37,8 @@ pub(crate) enum Progress {
 
 impl Fiber {
     /// # Safety
-    /// `lua` and `way` are there for as long as the fiber, and whoever uses the state outside of it does so between two calls.
+    /// `lua` and `way` are there for as long as the fiber, and whoever uses the state outside of it does so between two
+    /// calls.
     pub(crate) unsafe fn new(lua: *mut lua_State, way: *mut *const Way, call: Call) -> Self {
         Self { running: None, lua, way, call }
     }
@@ -77,8 +79,8 @@ impl Fiber {
 }
 
 impl Drop for Fiber {
-    /// A call that is cut off is not unwound: on its stack lie frames of Lua, which its state takes back when it is closed, and of
-    /// `call`, which owns nothing.
+    /// A call that is cut off is not unwound: on its stack lie frames of Lua, which its state takes back when it is
+    /// closed, and of `call`, which owns nothing.
     fn drop(&mut self) {
         if let Some(running) = &mut self.running {
             unsafe { running.force_reset() };

@@ -1,5 +1,5 @@
-//! Which errors an event is begun again after (`--mysql-ignore-errors`), and the numbers by which scripts know those that
-//! no server sent: the client library's, which their hooks compare with.
+//! Which errors an event is begun again after (`--mysql-ignore-errors`), and the numbers by which scripts know those
+//! that no server sent: the client library's, which their hooks compare with.
 
 use crate::postgres_words;
 use workload::session::{Fault, NO_ADDRESS};
@@ -51,7 +51,8 @@ impl Trouble {
         }
     }
 
-    /// The same for a connection that was never made, to `place` as a session is told of it; in the client library's words.
+    /// The same for a connection that was never made, to `place` as a session is told of it; in the client library's
+    /// words.
     pub fn of_connecting(fault: &Fault, place: &str) -> Self {
         let client = |number: u16, message| Self { number: number.into(), state: "HY000".into(), message };
         let Fault::Lost(why) = fault else { return Self::of(fault) };

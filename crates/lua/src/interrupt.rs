@@ -1,7 +1,8 @@
 //! The end of a script that never ends: its states are told, from another thread, to raise an error at their next
-//! instruction. LuaJIT lets a hook be set while Lua runs (its own front end does it in a signal handler), and it is built so
-//! that compiled loops look whether there is one (`.cargo/config.toml`). Unsafe, because a state is reached by its address: the list
-//! holds only states that live, and its lock is taken by whoever uses or ends one. A last resort, after everybody was asked.
+//! instruction. LuaJIT lets a hook be set while Lua runs (its own front end does it in a signal handler), and it is
+//! built so that compiled loops look whether there is one (`.cargo/config.toml`). Unsafe, because a state is reached by
+//! its address: the list holds only states that live, and its lock is taken by whoever uses or ends one. A last resort,
+//! after everybody was asked.
 
 use mlua::ffi::{LUA_MASKCALL, LUA_MASKCOUNT, LUA_MASKRET, lua_Debug, lua_State, lua_sethook, luaL_error};
 use std::sync::{Arc, Mutex};

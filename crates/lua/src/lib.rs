@@ -1,6 +1,7 @@
-//! sysbench's Lua scripts as a workload: the only room for LuaJIT. A script lives in states, one per user; what it asks of a
-//! database it yields, and whoever drives the state carries it out and resumes it, so that nothing here knows a socket.
-//! sysbench's names stay as they are in this room, because scripts and the people who wrote them know no others.
+//! sysbench's Lua scripts as a workload: the only room for LuaJIT. A script lives in states, one per user; what it asks
+//! of a database it yields, and whoever drives the state carries it out and resumes it, so that nothing here knows a
+//! socket. sysbench's names stay as they are in this room, because scripts and the people who wrote them know no
+//! others.
 
 pub mod bundled;
 pub mod cmdline;

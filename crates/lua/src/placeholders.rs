@@ -1,5 +1,5 @@
-//! Placeholders of prepared statements as PostgreSQL writes them: scripts say `?` whatever the server is. sysbench replaces every
-//! question mark; here those inside of literals, names and comments stay what they are.
+//! Placeholders of prepared statements as PostgreSQL writes them: scripts say `?` whatever the server is. sysbench
+//! replaces every question mark; here those inside of literals, names and comments stay what they are.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
-//! What PostgreSQL refuses in the words of its client library, which scripts and sysbench's readers know: the bare message, or all
-//! of it with the line that it points at. A refusal comes here as `SEVERITY:  message at character N`, then lines of detail.
+//! What PostgreSQL refuses in the words of its client library, which scripts and sysbench's readers know: the bare
+//! message, or all of it with the line that it points at. A refusal comes here as `SEVERITY: message at character N`,
+//! then lines of detail.
 
 /// Behind a message that points at a place in its statement.
 const PLACE: &str = " at character ";

@@ -1,5 +1,5 @@
-//! A script as it was called: which text, from where, with which command line. Everything that its states have in common
-//! and nothing that one of them may change; states are made from it on any thread.
+//! A script as it was called: which text, from where, with which command line. Everything that its states have in
+//! common and nothing that one of them may change; states are made from it on any thread.
 
 use crate::Compat;
 use crate::bundled::{CPU, IN_C, bundled};

@@ -1,6 +1,7 @@
-//! Classes of statements, found in what scripts send: two texts that differ in their literals alone are of one class, so
-//! that a script's statements are counted and timed apart without its having named them. Shared by all states of a run;
-//! each keeps what it has met. The names live for the program's life: there are few, since their number has a limit.
+//! Classes of statements, found in what scripts send: two texts that differ in their literals alone are of one class,
+//! so that a script's statements are counted and timed apart without its having named them. Shared by all states of a
+//! run; each keeps what it has met. The names live for the program's life: there are few, since their number has a
+//! limit.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, RwLock};

@@ -1,7 +1,7 @@
-//! A DSN as a URL (RFC 3986): scheme, account, host, port, path and query, each percent-decoded when read and encoded again
-//! when told, so that what a record holds can be pasted back. One parser for all protocols, so that an account named `a b` or an
-//! address in brackets is read alike by each; which parts a protocol has a use for is the lab's to say. A password has no
-//! place here, because a DSN goes into the record.
+//! A DSN as a URL (RFC 3986): scheme, account, host, port, path and query, each percent-decoded when read and encoded
+//! again when told, so that what a record holds can be pasted back. One parser for all protocols, so that an account
+//! named `a b` or an address in brackets is read alike by each; which parts a protocol has a use for is the lab's to
+//! say. A password has no place here, because a DSN goes into the record.
 
 use crate::protocol::Protocol;
 use std::fmt;
@@ -38,8 +38,8 @@ const PORT: &str = "write a port from 0 to 65535 behind the host, as mysql://use
 const SECRET: &str = "leave it out: passwords come from the environment";
 const PAIRS: &str = "write NAME=VALUE behind the question mark, and & between two of them";
 
-/// The protocol that a DSN names by its scheme. A text without a known one is taken for MySQL's, whose reader says what is wrong
-/// with it.
+/// The protocol that a DSN names by its scheme. A text without a known one is taken for MySQL's, whose reader says what
+/// is wrong with it.
 pub fn protocol(dsn: &str) -> Protocol {
     let scheme = dsn.split_once("://").map_or("", |(scheme, _)| scheme);
     Protocol::of_scheme(scheme).unwrap_or(Protocol::MySql)

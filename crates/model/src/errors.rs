@@ -1,6 +1,6 @@
-//! What a load does when an operation meets an error: which errors are worth another try and how often, how long it waits
-//! before it, and which end the run. Errors go by the server's numbers; those that no server numbers, because the client
-//! alone sees them, are below 1000.
+//! What a load does when an operation meets an error: which errors are worth another try and how often, how long it
+//! waits before it, and which end the run. Errors go by the server's numbers; those that no server numbers, because the
+//! client alone sees them, are below 1000.
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What arithmetic foretells of a finding, beside what was measured, over the seconds of a cell's runs. A sentence with two
-//! numbers hides whether the one grows as the other does; two curves show it.
+//! What arithmetic foretells of a finding, beside what was measured, over the seconds of a cell's runs. A sentence with
+//! two numbers hides whether the one grows as the other does; two curves show it.
 
 use crate::plan::CellId;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ pub struct Forecast {
     /// What the two curves count, as a reader is told.
     pub expected: String,
     pub measured: String,
-    /// How much was measured for one that was expected, over the phase that is foretold: they count different things, and at this
-    /// scale their curves can be laid on each other.
+    /// How much was measured for one that was expected, over the phase that is foretold: they count different things,
+    /// and at this scale their curves can be laid on each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_expected: Option<f64>,
     /// Runs that both are averages over.

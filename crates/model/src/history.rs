@@ -1,5 +1,5 @@
-//! A metric over many records, oldest first: a line per cell with its points and where its level changed. What `assay compare
-//! --history` prints and draws.
+//! A metric over many records, oldest first: a line per cell with its points and where its level changed. What `assay
+//! compare --history` prints and draws.
 
 use crate::estimate::Estimate;
 use crate::verdict::Status;

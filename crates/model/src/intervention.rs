@@ -1,5 +1,5 @@
-//! What an experiment takes away, and what it changes to no purpose: an experiment with this section tests a finding of another.
-//! Both axes have two values, as it was and changed; the judge compares the four combinations.
+//! What an experiment takes away, and what it changes to no purpose: an experiment with this section tests a finding of
+//! another. Both axes have two values, as it was and changed; the judge compares the four combinations.
 
 use serde::{Deserialize, Serialize};
 

@@ -23,7 +23,8 @@ pub struct Judgement {
     pub verdicts: Vec<Verdict>,
     pub comparisons: Vec<Comparison>,
     pub findings: Vec<Finding>,
-    /// The report's opening, a sentence each: what answers the question first, then what may not be believed, the worst first.
+    /// The report's opening, a sentence each: what answers the question first, then what may not be believed, the worst
+    /// first.
     pub claims: Vec<Claim>,
     /// What each cell that searches found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -249,8 +250,8 @@ pub struct PlanCell {
     pub us: Option<Estimate>,
 }
 
-/// `access`, `key`, `key length`, `rows`, `partitions`; `with` and `without` for what is done beside; `where` for a condition
-/// that the first column does not have.
+/// `access`, `key`, `key length`, `rows`, `partitions`; `with` and `without` for what is done beside; `where` for a
+/// condition that the first column does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct PlanPart {
@@ -286,7 +287,8 @@ pub struct PhaseJudgement {
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Against {
     pub phase: String,
-    /// By name as in the metrics; those of operations and statements by their path, as `operations.add_link.latency_us_mean`.
+    /// By name as in the metrics; those of operations and statements by their path, as
+    /// `operations.add_link.latency_us_mean`.
     pub ratios: BTreeMap<String, Estimate>,
     /// Of the statements per second.
     pub outcome: Outcome,

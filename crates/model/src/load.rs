@@ -22,14 +22,16 @@ pub struct Load {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     pub io: Io,
-    /// How long one exchange may take before the operation counts as failed by time-out, and connecting before the run does.
+    /// How long one exchange may take before the operation counts as failed by time-out, and connecting before the run
+    /// does.
     pub deadline: Nanos,
     /// Each user opens its session anew after so many operations; `None`: it keeps the one it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconnect_every: Option<u64>,
     #[serde(default, skip_serializing_if = "Errors::is_default")]
     pub errors: Errors,
-    /// How long the lab waits at most, when the load is over, until the server owes no more than before it; `None`: not at all.
+    /// How long the lab waits at most, when the load is over, until the server owes no more than before it; `None`: not
+    /// at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain: Option<Nanos>,
     /// Whether counters are read once a second; at the ends of phases they are read anyway.
@@ -79,8 +81,8 @@ pub enum Pause {
         /// The mean after operations that have their own, by name.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         by_operation: BTreeMap<String, Nanos>,
-        /// What comes on top for operations that are keyed in, always as long; it counts with the pause behind its operation, so that a
-        /// user's next one may still be drawn late.
+        /// What comes on top for operations that are keyed in, always as long; it counts with the pause behind its
+        /// operation, so that a user's next one may still be drawn late.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         keying: BTreeMap<String, Nanos>,
     },

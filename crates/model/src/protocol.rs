@@ -1,6 +1,6 @@
-//! The protocols in which users ask servers. A workload declares those that it can be spoken in, a kind of server those that it
-//! serves, and a DSN names one by its scheme. Everything that depends on a protocol matches on this, so that a new one is asked
-//! for by the compiler wherever it matters.
+//! The protocols in which users ask servers. A workload declares those that it can be spoken in, a kind of server those
+//! that it serves, and a DSN names one by its scheme. Everything that depends on a protocol matches on this, so that a
+//! new one is asked for by the compiler wherever it matters.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protocol {
@@ -27,7 +27,8 @@ impl Protocol {
         }
     }
 
-    /// What a DSN of such a server begins with, before `://`; `None` where assay opens the way itself, on servers that it starts.
+    /// What a DSN of such a server begins with, before `://`; `None` where assay opens the way itself, on servers that
+    /// it starts.
     pub fn scheme(self) -> Option<&'static str> {
         match self {
             Self::MySql => Some("mysql"),
@@ -59,8 +60,8 @@ impl Protocol {
     }
 }
 
-/// Workloads that are not spoken in SQL. A record names its workloads and not their protocols, so that whoever reads one looks here;
-/// a test holds that this is what the workloads themselves declare.
+/// Workloads that are not spoken in SQL. A record names its workloads and not their protocols, so that whoever reads
+/// one looks here; a test holds that this is what the workloads themselves declare.
 const PAST_SQL: [(&str, Protocol); 5] = [
     ("kv.memcached", Protocol::Memcached),
     ("kv.memcached_mix", Protocol::Memcached),

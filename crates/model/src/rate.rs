@@ -1,6 +1,7 @@
-//! The rate of an open load over time: a first rate, then steps ("at" a moment) and ramps (reached "by" a moment), written as
-//! one text so that it can stand wherever a number can, on an axis too: `1000, 5000 at 30s, 8000 by 60s`. Moments count from
-//! the start of the run's first phase. Not here: waves and traces of real traffic, which nobody has asked for yet.
+//! The rate of an open load over time: a first rate, then steps ("at" a moment) and ramps (reached "by" a moment),
+//! written as one text so that it can stand wherever a number can, on an axis too: `1000, 5000 at 30s, 8000 by 60s`.
+//! Moments count from the start of the run's first phase. Not here: waves and traces of real traffic, which nobody has
+//! asked for yet.
 
 use crate::units::Nanos;
 use crate::value::Value;
@@ -36,8 +37,8 @@ pub enum How {
 impl Rate {
     /// One operation in a quarter of an hour; less is no load.
     pub const LEAST: f64 = 1e-3;
-    /// Operations per second. Each arrival is drawn and counted, begun or not, at 20 to 40 ns: at ten times this rate an
-    /// overloaded load would do nothing but count what it cannot begin.
+    /// Operations per second. Each arrival is drawn and counted, begun or not, at 20 to 40 ns: at ten times this rate
+    /// an overloaded load would do nothing but count what it cannot begin.
     pub const MOST: f64 = 5e6;
     pub const FORMS: &str = "5000, or \"1000, 5000 at 30s, 8000 by 60s\" (a step at 30s, then a ramp)";
 

@@ -1,6 +1,7 @@
-//! A search: instead of a level that the author names, the load has one that is looked for, run by run. The plan holds what is
-//! looked for, where, how closely and with how many runs at most; which level a run takes follows from the runs before it
-//! (`judge::curves::search`), and the record of each run says which it was and why. Not here: the rule itself, and its statistics.
+//! A search: instead of a level that the author names, the load has one that is looked for, run by run. The plan holds
+//! what is looked for, where, how closely and with how many runs at most; which level a run takes follows from the runs
+//! before it (`judge::curves::search`), and the record of each run says which it was and why. Not here: the rule
+//! itself, and its statistics.
 
 use crate::plan::Cell;
 use crate::rate::Rate;
@@ -132,8 +133,8 @@ impl Keep {
     pub fn is_broken(&self, missed: u64, due: u64) -> bool {
         missed as f64 > self.share() * due as f64
     }
-    /// Whether a run in which so many operations are expected will break the limit, whatever comes: random arrivals may be more
-    /// than expected by four standard deviations.
+    /// Whether a run in which so many operations are expected will break the limit, whatever comes: random arrivals may
+    /// be more than expected by four standard deviations.
     pub fn is_lost(&self, missed: u64, expected: f64) -> bool {
         missed as f64 > self.share() * (expected + 4.0 * expected.sqrt()) + 1.0
     }

@@ -4,7 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The root of a reproducible stream of random numbers. Kept below 2^53 when written, so that every JSON reader agrees on it.
+/// The root of a reproducible stream of random numbers. Kept below 2^53 when written, so that every JSON reader agrees
+/// on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(transparent)]

@@ -1,6 +1,6 @@
-//! Settings of a server in the lab's own words. A word means the same on every kind and version; the kind translates
-//! it (`lab/src/servers`), and what has no word goes through `native`, which is passed as it is and disclosed as such.
-//! The two profiles are the ones that studies name: `durable` pins what seed 3 lists, `default` leaves the server alone.
+//! Settings of a server in the lab's own words. A word means the same on every kind and version; the kind translates it
+//! (`lab/src/servers`), and what has no word goes through `native`, which is passed as it is and disclosed as such. The
+//! two profiles are the ones that studies name: `durable` pins what seed 3 lists, `default` leaves the server alone.
 
 use crate::words::{Class, Kind, Literal, Parameter};
 
@@ -8,8 +8,8 @@ const fn word(name: &'static str, kind: Kind, default: Option<Literal>, why: &'s
     Parameter { name, kind, default, class: Class::Server, why }
 }
 
-/// The defaults are those of the profile `durable`; a word without one is left to the server unless an experiment says it. In the profile `default` only the words marked as plumbing in
-/// [`PLUMBING`] keep theirs.
+/// The defaults are those of the profile `durable`; a word without one is left to the server unless an experiment says
+/// it. In the profile `default` only the words marked as plumbing in [`PLUMBING`] keep theirs.
 pub const ALL: &[Parameter] = &[
     word("buffer_pool", Kind::Size, Some(Literal::Count(1 << 30)), "memory for cached pages of the storage engine"),
     word(
@@ -61,15 +61,15 @@ pub const ALL: &[Parameter] = &[
         "prepared statements over all sessions",
     ),
     word("tls", Kind::Flag, Some(Literal::Flag(false)), "offer encrypted connections"),
-    word("doors", Kind::Flag, None, "open the doors past SQL; they are, where a workload comes by one"),
-    word("door_threads", Kind::Count { min: 1, max: 1_024 }, None, "threads that serve the users who come past SQL"),
+    word("doors", Kind::Flag, None, "serve the key protocols, as happens by itself where a workload uses one"),
+    word("door_threads", Kind::Count { min: 1, max: 1_024 }, None, "threads that serve the users of key protocols"),
     word("read_batch", Kind::Count { min: 1, max: 1_048_576 }, None, "gets of a connection in one transaction"),
     word("write_batch", Kind::Count { min: 1, max: 1_048_576 }, None, "sets of a connection in one transaction"),
     word(
         "door_isolation",
         Kind::Choice(&["read_uncommitted", "read_committed", "repeatable_read", "serializable"]),
         None,
-        "isolation of the transactions behind a door past SQL",
+        "isolation of the transactions behind a key protocol",
     ),
 ];
 
@@ -78,10 +78,10 @@ pub const PLUMBING: &[&str] = &["max_connections", "prepared_statement_limit", "
 
 pub const PROFILES: &[&str] = &["durable", "default"];
 
-/// Words whose value is visible in the bytes of a data directory after a clean end; instances that differ in other words can
-/// share a loaded dataset.
+/// Words whose value is visible in the bytes of a data directory after a clean end; instances that differ in other
+/// words can share a loaded dataset.
 pub const SHAPES_BYTES: &[&str] = &["redo", "doublewrite", "checksums", "binlog", "undo_tablespaces"];
-/// The other words: memory, flushing, doors, and what the server counts.
+/// The other words: memory, flushing, endpoints, and what the server counts.
 pub const SHAPES_NO_BYTE: &[&str] = &[
     "buffer_pool",
     "buffer_pool_instances",

@@ -1,4 +1,5 @@
-//! DSNs as URLs: every part survives being told and read again, and what is no DSN is refused in one sentence with its mend.
+//! DSNs as URLs: every part survives being told and read again, and what is no DSN is refused in one sentence with its
+//! mend.
 
 use model::dsn::Dsn;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! What an author sees when the experiment is wrong, and that what is right is understood: golden messages for a human to
-//! read, and a property against every kind of broken file.
+//! What an author sees when the experiment is wrong, and that what is right is understood: golden messages for a human
+//! to read, and a property against every kind of broken file.
 
 mod vocabulary;
 

@@ -1,5 +1,5 @@
-//! What a plan promises: every cell once in every block, the same plan from the same input, nothing silently dropped, and a
-//! table that a human can check. Small plans are golden; the rest are properties.
+//! What a plan promises: every cell once in every block, the same plan from the same input, nothing silently dropped,
+//! and a table that a human can check. Small plans are golden; the rest are properties.
 
 mod vocabulary;
 

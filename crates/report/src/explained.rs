@@ -1,5 +1,5 @@
-//! What explains the numbers, in the Markdown report: findings as the page shows them, and where the time of an operation went.
-//! A reader of a pull request has no page, and must see as much of why a finding is believed.
+//! What explains the numbers, in the Markdown report: findings as the page shows them, and where the time of an
+//! operation went. A reader of a pull request has no page, and must see as much of why a finding is believed.
 
 use model::forecast::Forecast;
 use model::judgement::Judgement;

@@ -1,6 +1,6 @@
-//! LinkBench's own report of runs of `linkbench`, for whoever has scripts that read it or numbers to lay beside: the lines at
-//! the end of its request phase, and the table of its `-csvstats`, both with the buckets of its histogram. Its buckets are
-//! coarse (a millisecond wide above one millisecond), so the text has the exact percentiles below.
+//! LinkBench's own report of runs of `linkbench`, for whoever has scripts that read it or numbers to lay beside: the
+//! lines at the end of its request phase, and the table of its `-csvstats`, both with the buckets of its histogram. Its
+//! buckets are coarse (a millisecond wide above one millisecond), so the text has the exact percentiles below.
 
 use model::histogram::Histogram;
 use model::load::PhaseKind;
@@ -28,7 +28,8 @@ const PERCENTS: [f64; 5] = [25.0, 50.0, 75.0, 95.0, 99.0];
 /// What LinkBench does not tell.
 const EXACT: [f64; 8] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
-/// Names and contents of the files, none where nobody ran LinkBench: a text of all runs, a table for each measured phase.
+/// Names and contents of the files, none where nobody ran LinkBench: a text of all runs, a table for each measured
+/// phase.
 pub fn of(record: &Record) -> Vec<(String, String)> {
     let mut text = String::new();
     let mut files = Vec::new();
@@ -118,8 +119,8 @@ fn short(number: f64, decimals: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-/// A bucket of LinkBench's histogram: tenths of a millisecond up to one, then milliseconds up to a hundred, tenths of a second
-/// up to one, seconds up to ten, and whatever is longer.
+/// A bucket of LinkBench's histogram: tenths of a millisecond up to one, then milliseconds up to a hundred, tenths of a
+/// second up to one, seconds up to ten, and whatever is longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Bucket {
     low_us: u64,

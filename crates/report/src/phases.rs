@@ -1,5 +1,6 @@
-//! Cells whose runs have several phases that measure, for the Markdown report: each phase with its rate, its tail and what became
-//! of the rate of the phase that it follows from. Iterations go across, because a reader looks for what changes over them.
+//! Cells whose runs have several phases that measure, for the Markdown report: each phase with its rate, its tail and
+//! what became of the rate of the phase that it follows from. Iterations go across, because a reader looks for what
+//! changes over them.
 
 use crate::axes;
 use crate::markdown::{three, with_interval};
@@ -73,7 +74,8 @@ fn over_iterations(cell: &CellJudgement) -> String {
     text + &sizes(&cell.phases, last)
 }
 
-/// How large the tables were in each iteration, while most of its rows were current, beside the cache; nothing where nobody asked.
+/// How large the tables were in each iteration, while most of its rows were current, beside the cache; nothing where
+/// nobody asked.
 fn sizes(phases: &[PhaseJudgement], last: u32) -> String {
     let of = |phase: &PhaseJudgement, name: &str| phase.part.metrics.get(name).map(|e| e.value);
     let current = |phase: &PhaseJudgement| of(phase, "current_rows").unwrap_or(0.0);

@@ -1,6 +1,6 @@
-//! How statements were carried out, for the Markdown report: one table for each place on the other axes, the cells of one axis beside
-//! each other, bold where something differs from the first of them. Below the plan stand the rows that it read and the time that it
-//! took, because a plan that only looks worse costs nothing.
+//! How statements were carried out, for the Markdown report: one table for each place on the other axes, the cells of
+//! one axis beside each other, bold where something differs from the first of them. Below the plan stand the rows that
+//! it read and the time that it took, because a plan that only looks worse costs nothing.
 
 use crate::markdown::three;
 use model::judgement::{Judgement, PlanCell, PlanRow, PlanTable};

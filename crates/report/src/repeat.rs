@@ -1,5 +1,5 @@
-//! The command that measures a record's question again, as a reader may paste it into a shell: the file, the scale, and what was
-//! set beside the file, without which it would be another question.
+//! The command that measures a record's question again, as a reader may paste it into a shell: the file, the scale, and
+//! what was set beside the file, without which it would be another question.
 
 use model::plan::Plan;
 

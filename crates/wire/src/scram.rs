@@ -1,6 +1,6 @@
-//! SCRAM (RFC 5802, RFC 7677) as a client, for every protocol that carries it: two messages that prove the password without telling
-//! it, and the server's proof that it knew it too. Without channel binding; the nonce arrives as an argument, so that a recording can
-//! be replayed. How the messages are framed is each protocol's own.
+//! SCRAM (RFC 5802, RFC 7677) as a client, for every protocol that carries it: two messages that prove the password
+//! without telling it, and the server's proof that it knew it too. Without channel binding; the nonce arrives as an
+//! argument, so that a recording can be replayed. How the messages are framed is each protocol's own.
 
 use crate::mysql::Malformed;
 use base64ct::{Base64, Encoding};
@@ -150,7 +150,8 @@ impl Scram {
     }
 }
 
-/// The password as servers hash it: normalised by SASLprep (RFC 4013) where that has an answer, else byte by byte, as PostgreSQL does.
+/// The password as servers hash it: normalised by SASLprep (RFC 4013) where that has an answer, else byte by byte, as
+/// PostgreSQL does.
 fn prepared(password: &[u8]) -> Cow<'_, [u8]> {
     match std::str::from_utf8(password).map(saslprep) {
         Ok(Ok(Cow::Owned(text))) => Cow::Owned(text.into_bytes()),

@@ -1,4 +1,4 @@
-//! The doors past SQL against what real servers said: requests are written as a client by hand would, and answers are
+//! The key endpoints against what real servers said: requests are written as a client by hand would, and answers are
 //! understood the same in one piece and byte by byte.
 
 mod recorded;

@@ -1,5 +1,5 @@
-//! The fuzz targets on a stable compiler: the same bodies, fed with mutated recordings. The dice are fixed, so a failure
-//! repeats; what libFuzzer finds beyond this belongs into `fixtures/` as a recording of its own.
+//! The fuzz targets on a stable compiler: the same bodies, fed with mutated recordings. The dice are fixed, so a
+//! failure repeats; what libFuzzer finds beyond this belongs into `fixtures/` as a recording of its own.
 
 #[path = "../fuzz/bodies.rs"]
 mod bodies;

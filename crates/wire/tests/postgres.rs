@@ -1,5 +1,5 @@
-//! PostgreSQL's protocol against what a real server said to a client that is not ours: we must say the same bytes, and understand
-//! the answers the same in one piece and byte by byte.
+//! PostgreSQL's protocol against what a real server said to a client that is not ours: we must say the same bytes, and
+//! understand the answers the same in one piece and byte by byte.
 
 mod recorded;
 

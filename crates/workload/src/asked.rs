@@ -1,5 +1,5 @@
-//! Values of parameters as workloads take them. A plan has checked each against its kind and its bounds, so that what is missing here is our
-//! own mistake.
+//! Values of parameters as workloads take them. A plan has checked each against its kind and its bounds, so that what
+//! is missing here is our own mistake.
 
 use crate::Parameters;
 

@@ -77,14 +77,14 @@ pub trait ByTable: Sync {
     fn row_text_bytes(&self, table: usize) -> usize;
 }
 
-/// Rows that belong together (a warehouse, a range of ids with their links) and whose number in a table only the generator
-/// knows. A unit goes in as one transaction, so that an interrupted load goes on behind the last whole one.
+/// Rows that belong together (a warehouse, a range of ids with their links) and whose number in a table only the
+/// generator knows. A unit goes in as one transaction, so that an interrupted load goes on behind the last whole one.
 pub trait ByUnit: Sync {
     /// For a reader: `warehouse 3`.
     fn name(&self, unit: u64) -> String;
     fn units(&self) -> u64;
-    /// Indices into `tables()`. Where all units of a table are in, its indexes are built while others still load: units of the table
-    /// with the dearest ones come first.
+    /// Indices into `tables()`. Where all units of a table are in, its indexes are built while others still load: units
+    /// of the table with the dearest ones come first.
     fn tables_of(&self, unit: u64) -> Vec<usize>;
     /// Rows of a unit over all tables.
     fn rows_of(&self, unit: u64) -> u64;

@@ -1,6 +1,6 @@
 //! What one user does, in straight lines, through a session. A workload says which tables it needs, what a user's
 //! operations are and which questions are worth asking the server; it never opens a socket, reads a clock or counts
-//! itself. Randomness arrives as a seed. The door: one folder per family, one line in [`ALL`].
+//! itself. Randomness arrives as a seed. To add one: one folder per family, one line in [`ALL`].
 #![forbid(unsafe_code)]
 #![allow(async_fn_in_trait)] // users run on one thread; nobody needs a Send bound here
 
@@ -8,12 +8,12 @@ pub mod asked;
 pub mod audit;
 pub mod dataset;
 pub mod draw;
-pub mod kept;
 pub mod kv;
 pub mod life;
 pub mod linkbench;
 pub mod noop;
 pub mod oltp;
+pub mod rows;
 pub mod session;
 pub mod tpcc;
 pub mod user;

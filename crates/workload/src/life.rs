@@ -1,5 +1,6 @@
-//! The life of one user, by what its sessions speak. A workload says once which life its users have, so that whoever opens sessions
-//! opens the right ones, and a life that no protocol carries does not compile. Asked once per user: each is one boxed future.
+//! The life of one user, by what its sessions speak. A workload says once which life its users have, so that whoever
+//! opens sessions opens the right ones, and a life that no protocol carries does not compile. Asked once per user: each
+//! is one boxed future.
 
 use crate::Parameters;
 use crate::session::documents::Documents;

@@ -6,7 +6,7 @@
 pub mod documents;
 pub mod key_value;
 
-use crate::kept::Kept;
+use crate::rows::KeptRows;
 use model::units::Nanos;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -77,7 +77,8 @@ pub struct Answer {
     pub prepared: Option<Prepared>,
 }
 
-/// How the loss begins of a conversation with a host that has no address; its name is behind it, and the reason behind a colon.
+/// How the loss begins of a conversation with a host that has no address; its name is behind it, and the reason behind
+/// a colon.
 pub const NO_ADDRESS: &str = "no address is known of the host ";
 
 /// How a request can fail.
@@ -145,9 +146,9 @@ pub trait Sql {
     /// Drives the request to its answer.
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Rows of the last answer that was asked for with `Want::Keep`.
-    fn kept(&self) -> &Kept;
+    fn kept(&self) -> &KeptRows;
     /// The same for whoever keeps them longer: they are in `into`, and what that held may be in the session's own.
-    fn take_kept(&mut self, into: &mut Kept) {
+    fn take_kept(&mut self, into: &mut KeptRows) {
         into.copy(self.kept());
     }
     /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
@@ -161,8 +162,8 @@ pub trait Sql {
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
 }
 
-/// Sessions that their user opens and closes itself, as many as it likes. They go by numbers, and one that was closed leaves
-/// its number to another.
+/// Sessions that their user opens and closes itself, as many as it likes. They go by numbers, and one that was closed
+/// leaves its number to another.
 pub trait Sessions {
     /// Begins to open one by that driver, `mysql` or `pgsql`.
     fn start_open(&mut self, driver: &str);

@@ -19,8 +19,8 @@ pub enum End {
     RolledBack,
 }
 
-/// What the load wants after a fault. Before anything else is said, what is open is rolled back, or a session that did not
-/// survive is opened anew.
+/// What the load wants after a fault. Before anything else is said, what is open is rolled back, or a session that did
+/// not survive is opened anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Do the same operation again.

@@ -1,5 +1,5 @@
-//! What users of keys and values ask, and what they make of the answers, seen by a store that answers from memory: a miss, a value
-//! of another key and a value that was cut off are each noticed, and an operation allocates nothing.
+//! What users of keys and values ask, and what they make of the answers, seen by a store that answers from memory: a
+//! miss, a value of another key and a value that was cut off are each noticed, and an operation allocates nothing.
 
 mod memory;
 
@@ -9,9 +9,9 @@ use model::value::Value;
 use std::collections::BTreeMap;
 use std::task::{Context, Poll, Waker};
 use workload::by_name;
-use workload::kept::{Cell, Kept};
 use workload::kv::value;
 use workload::life::{Life, Place};
+use workload::rows::{Cell, KeptRows};
 use workload::session::key_value::KeyValue;
 use workload::session::{Answer, Class, Fact, Fault, Want};
 
@@ -26,7 +26,7 @@ struct Store {
     asked: Vec<Vec<u64>>,
     sets: usize,
     unsent: Answer,
-    kept: Kept,
+    kept: KeptRows,
     unexpected: [u64; 2],
     facts: [i64; 3],
 }
@@ -53,7 +53,7 @@ impl KeyValue for Store {
     fn poll_answers(&mut self, _: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
         Poll::Ready(Ok(std::mem::take(&mut self.unsent)))
     }
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.kept
     }
     fn unexpected(&mut self, class: Class, answers: u64) {

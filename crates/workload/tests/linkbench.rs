@@ -1,5 +1,5 @@
-//! What a user of LinkBench says, by what the server answered, and what the loader writes. The session here answers every
-//! statement as the test wants it; that real servers keep their counts is proven where the lab meets them.
+//! What a user of LinkBench says, by what the server answered, and what the loader writes. The session here answers
+//! every statement as the test wants it; that real servers keep their counts is proven where the lab meets them.
 
 mod memory;
 
@@ -8,8 +8,8 @@ use model::seed::Seed;
 use model::value::Value;
 use std::task::{Context, Poll, Waker};
 use workload::dataset::{ByTable, Dataset, Rows};
-use workload::kept::{Cell, Kept};
 use workload::life::{Life, Place};
+use workload::rows::{Cell, KeptRows};
 use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
 use workload::{Workload, by_name};
 
@@ -26,7 +26,7 @@ struct Scripted<F: FnMut(&str) -> Reply> {
     said: Vec<String>,
     prepared: Vec<String>,
     answer: Option<Result<Answer, Fault>>,
-    kept: Kept,
+    kept: KeptRows,
     unexpected: usize,
 }
 
@@ -62,7 +62,7 @@ impl<F: FnMut(&str) -> Reply> Sql for Scripted<F> {
     fn poll_answer(&mut self, _: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
         Poll::Ready(self.answer.take().expect("an answer was asked for"))
     }
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.kept
     }
     fn unix_ms(&self) -> u64 {
@@ -84,8 +84,14 @@ fn linkbench() -> &'static dyn Workload {
 
 /// Everything that is said in so many operations, with every word shortened that a draw decides.
 fn said(replaced: &[(&str, Value)], operations: u32, script: impl FnMut(&str) -> Reply) -> (Vec<String>, usize) {
-    let mut session =
-        Scripted { script, said: Vec::new(), prepared: Vec::new(), answer: None, kept: Kept::default(), unexpected: 0 };
+    let mut session = Scripted {
+        script,
+        said: Vec::new(),
+        prepared: Vec::new(),
+        answer: None,
+        kept: KeptRows::default(),
+        unexpected: 0,
+    };
     let parameters = parameters(linkbench(), replaced);
     let mut seat = turns(operations);
     {
@@ -99,7 +105,8 @@ fn said(replaced: &[(&str, Value)], operations: u32, script: impl FnMut(&str) ->
     (session.said, session.unexpected)
 }
 
-/// The round trips that begin with one that contains `first`, each with those that follow it, as far as its transaction.
+/// The round trips that begin with one that contains `first`, each with those that follow it, as far as its
+/// transaction.
 fn transactions(said: &[String], first: &str, trips: usize) -> Vec<Vec<String>> {
     let begins = said.iter().enumerate().filter(|(_, line)| line.contains(first)).map(|(place, _)| place);
     begins.filter(|place| place + trips <= said.len()).map(|place| said[place..place + trips].to_vec()).collect()

@@ -1,5 +1,5 @@
-//! What a user of LinkBench says to a store of documents, by what the server answered. The session here answers every command as
-//! the test wants it; that a real server keeps its counts is proven where the lab meets one.
+//! What a user of LinkBench says to a store of documents, by what the server answered. The session here answers every
+//! command as the test wants it; that a real server keeps its counts is proven where the lab meets one.
 
 mod memory;
 
@@ -7,8 +7,8 @@ use memory::{parameters, turns};
 use model::seed::Seed;
 use std::task::{Context, Poll, Waker};
 use workload::by_name;
-use workload::kept::{Cell, Kept};
 use workload::life::{Life, Place};
+use workload::rows::{Cell, KeptRows};
 use workload::session::documents::{Documents, Fields, Offers, Value};
 use workload::session::{Answer, Class, Fact, Fault};
 
@@ -19,7 +19,7 @@ struct Scripted {
     before: Before,
     offers: Offers,
     said: Vec<String>,
-    kept: Kept,
+    kept: KeptRows,
     answer: Option<Answer>,
     facts: [i64; 8],
     unexpected: usize,
@@ -71,7 +71,7 @@ impl Documents for Scripted {
     fn poll_answer(&mut self, _: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
         Poll::Ready(Ok(self.answer.take().expect("something was said")))
     }
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.kept
     }
     fn unix_ms(&self) -> u64 {
@@ -91,7 +91,7 @@ impl Documents for Scripted {
 
 /// Several hundred operations, each of the ten kinds among them.
 fn said(before: Before, offers: Offers) -> Scripted {
-    let (kept, said) = (Kept::default(), Vec::new());
+    let (kept, said) = (KeptRows::default(), Vec::new());
     let mut session = Scripted { before, offers, said, kept, answer: None, facts: [0; 8], unexpected: 0 };
     let workload = by_name("linkbench.mongodb").expect("it is in the list");
     let parameters = parameters(workload, &[("maxid1", 5_001.into())]);
@@ -120,7 +120,8 @@ fn change(by: i64) -> String {
     )
 }
 
-/// What follows each command that is this one, as far as the end of its transaction; and the transaction was begun before it.
+/// What follows each command that is this one, as far as the end of its transaction; and the transaction was begun
+/// before it.
 fn after(session: &Scripted, command: &str) -> Vec<Vec<String>> {
     // Small ids are shown as numbers.
     let same = |line: &str| plain(line) == plain(command);

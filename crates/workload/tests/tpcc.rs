@@ -1,5 +1,6 @@
-//! What a user of TPC-C says and what the loader writes: sysbench-tpcc's statements in `compat`, the specification's work in
-//! `faithful`, and a population that is the same for ever. That real servers keep the laws is proven where the lab meets them.
+//! What a user of TPC-C says and what the loader writes: sysbench-tpcc's statements in `compat`, the specification's
+//! work in `faithful`, and a population that is the same for ever. That real servers keep the laws is proven where the
+//! lab meets them.
 
 mod memory;
 

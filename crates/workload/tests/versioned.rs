@@ -1,5 +1,5 @@
-//! The steps of the study of system versioning, seen by a session that answers from memory: what they say, in which order their
-//! rows come, and what the tables are.
+//! The steps of the study of system versioning, seen by a session that answers from memory: what they say, in which
+//! order their rows come, and what the tables are.
 
 mod memory;
 

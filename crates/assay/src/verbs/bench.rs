@@ -1,6 +1,6 @@
-//! `assay bench`: one workload at a few levels of users, without a file. The arguments become an experiment and go the way of
-//! `assay run`, so that a quick number has the same checks and the same record as a study's. Each call measures anew: its
-//! record lies in a fresh folder, and is never resumed.
+//! `assay bench`: one workload at a few levels of users, without a file. The arguments become an experiment and go the
+//! way of `assay run`, so that a quick number has the same checks and the same record as a study's. Each call measures
+//! anew: its record lies in a fresh folder, and is never resumed.
 
 use super::{Verb, run};
 use crate::exit::{self, Exit};

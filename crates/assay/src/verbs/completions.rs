@@ -63,8 +63,8 @@ fn with_names(command: Command) -> Command {
     places.into_iter().fold(command, |command, (path, argument, names)| offered(command, path, argument, names))
 }
 
-/// The command with these names offered for one argument of the verb at the end of the path. All verbs and arguments are gone
-/// through, because clap puts what it is asked to change by name at the end of the list.
+/// The command with these names offered for one argument of the verb at the end of the path. All verbs and arguments
+/// are gone through, because clap puts what it is asked to change by name at the end of the list.
 fn offered(command: Command, path: &[&str], argument: &str, names: &[&'static str]) -> Command {
     match path {
         [] => command.mut_args(|arg| match arg.get_id() == argument {

@@ -1,6 +1,6 @@
-//! `assay doctor`: is this machine fit to measure on, what would it disturb, and how is that mended. It only looks: nothing is
-//! changed, and what cannot be read is called unknown, never fit. A machine with bad signs still measures; the checks of a
-//! run then say what came of it.
+//! `assay doctor`: is this machine fit to measure on, what would it disturb, and how is that mended. It only looks:
+//! nothing is changed, and what cannot be read is called unknown, never fit. A machine with bad signs still measures;
+//! the checks of a run then say what came of it.
 
 use super::Verb;
 use crate::exit::Exit;
@@ -50,7 +50,8 @@ struct Sign {
 
 /// From here on the lab gives load and server CPUs of their own.
 const ROOMY_CPUS: usize = 4;
-/// A twentieth of the machine shifts a throughput by about as much; a two-hundredth is what a quiet one uses for itself.
+/// A twentieth of the machine shifts a throughput by about as much; a two-hundredth is what a quiet one uses for
+/// itself.
 const BAD_SHARE: f64 = 0.05;
 const WARN_SHARE: f64 = 0.005;
 /// A user is one open file on each side; the seeds go to 1024 users, the limits of the load to ten thousand.

@@ -1,5 +1,5 @@
-//! `assay explain`: the own page of a check (what it claims, why that matters, its limits, what to do when it fails) or of a
-//! finding (its symptom, the evidence that each rung takes, how to take the cause away).
+//! `assay explain`: the own page of a check (what it claims, why that matters, its limits, what to do when it fails) or
+//! of a finding (its symptom, the evidence that each rung takes, how to take the cause away).
 
 use super::Verb;
 use crate::exit::{self, Exit};

@@ -36,8 +36,8 @@ fn run(matches: &ArgMatches) -> Exit {
     if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
 }
 
-/// The answers, what explains them, how far they may be believed, then what did not pass: one line per check and status, or every
-/// verdict of its own with `all`.
+/// The answers, what explains them, how far they may be believed, then what did not pass: one line per check and
+/// status, or every verdict of its own with `all`.
 pub fn show(judgement: &Judgement, all: bool) {
     let (answers, health): (Vec<_>, Vec<_>) = judgement.claims.iter().partition(|claim| claim.is_answer);
     for claim in answers {

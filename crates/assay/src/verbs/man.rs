@@ -1,5 +1,5 @@
-//! `assay man`: the manual pages, one per verb, made of the command line itself. For whoever packages the program: `make
-//! install` and `make deb` call it.
+//! `assay man`: the manual pages, one per verb, made of the command line itself. For whoever packages the program:
+//! `make install` and `make deb` call it.
 
 use super::Verb;
 use crate::exit::{self, Exit};

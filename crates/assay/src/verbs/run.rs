@@ -51,8 +51,8 @@ pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Judgement)) -> 
     match carry_out(question, folder) {
         Ok(()) => {}
         Err(exit) => {
-            // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
-            // somebody else's.
+            // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused
+            // is somebody else's.
             if exit == Exit::WorldFailed {
                 let _ = report::write(folder);
             }

@@ -1,5 +1,5 @@
-//! Requests that cannot be carried out as they are: each is told in full, with the mend, before anything starts, and leaves
-//! nothing behind; and where only a part of an experiment cannot be had, the rest is measured.
+//! Requests that cannot be carried out as they are: each is told in full, with the mend, before anything starts, and
+//! leaves nothing behind; and where only a part of an experiment cannot be had, the rest is measured.
 
 use crate::desk::{Desk, RUN, TINY};
 use insta::assert_snapshot;

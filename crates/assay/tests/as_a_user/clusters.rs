@@ -1,5 +1,5 @@
-//! A Galera cluster of three servers of this machine: users on every node, counted where they are, a node's death told by its
-//! number, and nothing that outlives its lab. Without Galera's library these tests say so and look at nothing.
+//! A Galera cluster of three servers of this machine: users on every node, counted where they are, a node's death told
+//! by its number, and nothing that outlives its lab. Without Galera's library these tests say so and look at nothing.
 
 use crate::desk::{Desk, RUN, Said, until};
 use crate::skipped;

@@ -1,6 +1,6 @@
-//! A user's desk: a folder with an experiment, a home of its own and one record, and the binary that works there. Desks with a
-//! server take turns, because two servers on two CPUs make each other's waits long. The canary, which costs seconds and
-//! is nobody's subject here, is kept from one desk to the next, as it is kept in a real home.
+//! A user's desk: a folder with an experiment, a home of its own and one record, and the binary that works there. Desks
+//! with a server take turns, because two servers on two CPUs make each other's waits long. The canary, which costs
+//! seconds and is nobody's subject here, is kept from one desk to the next, as it is kept in a real home.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

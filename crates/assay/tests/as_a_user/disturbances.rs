@@ -1,5 +1,6 @@
-//! What is done to a real server on purpose: each disturbance acts in its phase, proves that it did what it is named after, and
-//! leaves nothing behind, whatever ends it; what it asks of the server is told apart from what the users ask.
+//! What is done to a real server on purpose: each disturbance acts in its phase, proves that it did what it is named
+//! after, and leaves nothing behind, whatever ends it; what it asks of the server is told apart from what the users
+//! ask.
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::{await_event, signal};

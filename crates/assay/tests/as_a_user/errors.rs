@@ -1,5 +1,6 @@
-//! A server that misbehaves, as far as a real one can be made to: deadlocks between users, a process that stops answering, a
-//! limit on connections. What is counted must still agree with what the server counted, and the next run must be sound.
+//! A server that misbehaves, as far as a real one can be made to: deadlocks between users, a process that stops
+//! answering, a limit on connections. What is counted must still agree with what the server counted, and the next run
+//! must be sound.
 
 use crate::desk::{Desk, until};
 use rustix::process::{Pid, Signal, kill_process};

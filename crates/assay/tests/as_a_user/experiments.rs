@@ -1,5 +1,5 @@
-//! Every experiment that is delivered is a question that this assay understands, at every scale, on a machine with one socket
-//! and on one with two, every catalogued build installed. In process, because a plan needs no server.
+//! Every experiment that is delivered is a question that this assay understands, at every scale, on a machine with one
+//! socket and on one with two, every catalogued build installed. In process, because a plan needs no server.
 
 use lab::provision::snapshots::manifest::digest;
 use lab::servers::catalogue::Catalogue;

@@ -1,5 +1,5 @@
-//! What a record survives: the lab killed at any moment, a wish to stop, the server killed under its users. Afterwards the
-//! same command ends with every run exactly once, and nothing of the dead runs on.
+//! What a record survives: the lab killed at any moment, a wish to stop, the server killed under its users. Afterwards
+//! the same command ends with every run exactly once, and nothing of the dead runs on.
 
 use crate::desk::{Desk, RUN, Said, until};
 use rustix::process::{Pid, Signal, kill_process};
@@ -52,7 +52,8 @@ fn a_record_killed_again_and_again_ends_whole_with_no_run_twice() {
     assert!(runs.keys().all(|id| desk.run(id)["ending"] == "done"));
     assert_eq!(desk.count("run_interrupted"), interrupted);
     assert_eq!(desk.run_folders().len() - runs.len(), interrupted);
-    // A kill may fall between the last file of a run and the word that it is done: then the word is missing. It never comes twice.
+    // A kill may fall between the last file of a run and the word that it is done: then the word is missing. It never
+    // comes twice.
     let told: Vec<_> =
         desk.notes().into_iter().filter(|n| n["kind"] == "run_done").map(|n| n["run"].to_string()).collect();
     assert_eq!(told.iter().collect::<BTreeSet<_>>().len(), told.len(), "{told:?}");
@@ -62,7 +63,8 @@ fn a_record_killed_again_and_again_ends_whole_with_no_run_twice() {
 fn what_a_killed_lab_left_is_swept_by_the_next_even_where_all_its_runs_were_done() {
     let desk = Desk::new();
     desk.assay(RUN).assert_carried_out();
-    // As a lab leaves it that is killed behind its last run: nobody holds the folder, and the next lab starts no server.
+    // As a lab leaves it that is killed behind its last run: nobody holds the folder, and the next lab starts no
+    // server.
     let left = desk.home().join("instances/left-1-1");
     std::fs::create_dir(&left).unwrap();
     std::fs::write(left.join("owner"), "assay process 1\n").unwrap();

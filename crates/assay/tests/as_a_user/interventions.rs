@@ -1,5 +1,6 @@
-//! A finding of a real server leads on: the report writes the experiment that takes its cause away, as a file that is carried out
-//! as it stands. What the numbers then say is the machine's affair; that four arms are measured, the first of them as it was, is ours.
+//! A finding of a real server leads on: the report writes the experiment that takes its cause away, as a file that is
+//! carried out as it stands. What the numbers then say is the machine's affair; that four arms are measured, the first
+//! of them as it was, is ours.
 
 use crate::desk::Desk;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Data that are loaded once: a lab killed in the middle of its first run loads nothing again, another experiment finds them,
-//! and a run that writes does not change what the next one begins with.
+//! Data that are loaded once: a lab killed in the middle of its first run loads nothing again, another experiment finds
+//! them, and a run that writes does not change what the next one begins with.
 
 use crate::desk::{Desk, RUN, until};
 

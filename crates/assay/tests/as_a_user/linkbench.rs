@@ -1,5 +1,6 @@
-//! LinkBench against a real server that makes it hard: users who meet on a handful of nodes, and somebody who locks all links
-//! for longer than the server lets anybody wait. Operations are tried again, and no counter may drift from its list.
+//! LinkBench against a real server that makes it hard: users who meet on a handful of nodes, and somebody who locks all
+//! links for longer than the server lets anybody wait. Operations are tried again, and no counter may drift from its
+//! list.
 
 use crate::desk::{Desk, until};
 use crate::skipped;
@@ -71,8 +72,8 @@ fn socket(desk: &Desk) -> PathBuf {
     of_servers.map(|f| f.join("s")).find(|s| s.exists()).expect("a server is up while a run goes on")
 }
 
-/// Takes counters and then links, where users take a link and then its counter, so that somebody must give way; and keeps all
-/// of them for longer than the server lets anybody wait.
+/// Takes counters and then links, where users take a link and then its counter, so that somebody must give way; and
+/// keeps all of them for longer than the server lets anybody wait.
 fn lock_everything(desk: &Desk) {
     let mut control = Control::connect(&SqlEndpoint::root(socket(desk))).expect("root comes in by the socket");
     let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");
@@ -97,8 +98,8 @@ fn lock_everything(desk: &Desk) {
     control.quit();
 }
 
-/// On RocksDB, where the engine gives way by itself when snapshots conflict: keeps all counters for longer than it lets anybody
-/// wait. What somebody else holds at that moment is asked for again.
+/// On RocksDB, where the engine gives way by itself when snapshots conflict: keeps all counters for longer than it lets
+/// anybody wait. What somebody else holds at that moment is asked for again.
 fn lock_counters(desk: &Desk) {
     let mut control = Control::connect(&SqlEndpoint::root(socket(desk))).expect("root comes in by the socket");
     let schema = control.value("SHOW DATABASES LIKE 'assay\\_linkbench%'").unwrap().expect("its data are there");

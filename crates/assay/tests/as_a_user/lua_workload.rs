@@ -1,10 +1,11 @@
-//! A script of its author as the workload of an experiment: prepared once for each set of options, run with as many users as any
-//! workload, its statements told apart; and what is wrong with the script is told where the file names it.
+//! A script of its author as the workload of an experiment: prepared once for each set of options, run with as many
+//! users as any workload, its statements told apart; and what is wrong with the script is told where the file names it.
 
 use crate::desk::Desk;
 use insta::assert_snapshot;
 
-/// Everything that a script may have: options, a prepare in parallel, `init` and `done`, hooks, text and prepared statements.
+/// Everything that a script may have: options, a prepare in parallel, `init` and `done`, hooks, text and prepared
+/// statements.
 const SCRIPT: &str = r#"
 sysbench.cmdline.options = {
   rows = { "rows of each table", 100, sysbench.cmdline.ARG_INT },

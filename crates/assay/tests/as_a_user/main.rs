@@ -1,12 +1,13 @@
-//! The assay binary as its user meets it, against the MariaDB of this machine: what it prints, how it ends, what it leaves on
-//! disk and in the process table. Numbers are not looked at here: a busy machine may fail a check of validity, never a test.
+//! The assay binary as its user meets it, against the MariaDB of this machine: what it prints, how it ends, what it
+//! leaves on disk and in the process table. Numbers are not looked at here: a busy machine may fail a check of
+//! validity, never a test.
 
 mod bad_input;
 mod clusters;
 mod compare;
 mod desk;
 mod disturbances;
-mod doors;
+mod endpoints;
 mod errors;
 mod experiments;
 mod explain;

@@ -1,5 +1,5 @@
-//! LinkBench over MongoDB's protocol against a real server that speaks it: FerretDB 1 with its SQLite back end, where this host has
-//! one (`assay servers install ferretdb` builds it). One user, because that server has no transactions.
+//! LinkBench over MongoDB's protocol against a real server that speaks it: FerretDB 1 with its SQLite back end, where
+//! this host has one (`assay servers install ferretdb` builds it). One user, because that server has no transactions.
 
 use crate::desk::{Desk, Said, until};
 use crate::skipped;

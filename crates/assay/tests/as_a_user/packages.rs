@@ -1,5 +1,5 @@
-//! What packages lay beside the binary: completions that complete in a real shell, manual pages, and that `make install`
-//! puts them where `make uninstall` finds them.
+//! What packages lay beside the binary: completions that complete in a real shell, manual pages, and that `make
+//! install` puts them where `make uninstall` finds them.
 
 use crate::desk::Desk;
 use std::fs;

@@ -1,5 +1,5 @@
-//! What is read of a real server beside its phases is the experiment's to say: not at all between their ends, which tells what
-//! reading costs, or on after the load, until the server has paid what it owes.
+//! What is read of a real server beside its phases is the experiment's to say: not at all between their ends, which
+//! tells what reading costs, or on after the load, until the server has paid what it owes.
 
 use crate::desk::Desk;
 use serde_json::Value;

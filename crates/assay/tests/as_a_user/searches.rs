@@ -1,5 +1,6 @@
-//! A search as its user meets it, on a server whose capacity everybody can compute: the sham with a fixed service time and so many
-//! places. Operations arrive evenly, so below capacity nobody waits, and above it a queue grows without end.
+//! A search as its user meets it, on a server whose capacity everybody can compute: the sham with a fixed service time
+//! and so many places. Operations arrive evenly, so below capacity nobody waits, and above it a queue grows without
+//! end.
 
 use crate::desk::{Desk, until};
 use lab::servers::sham::Sham;

@@ -1,5 +1,5 @@
-//! A memcached that assay did not start: its users are assay's guests. What others keep there stays, what assay set is gone when it
-//! leaves, and data that would push others' out are refused.
+//! A memcached that assay did not start: its users are assay's guests. What others keep there stays, what assay set is
+//! gone when it leaves, and data that would push others' out are refused.
 
 use crate::desk::Desk;
 use crate::skipped;
@@ -43,9 +43,9 @@ fn theirs(at: &Address) -> Option<Theirs> {
 
 /// Waits until it is there.
 fn control(at: &Address) -> Control {
-    let door = KeyEndpoint::of_cache(at.clone());
+    let endpoint = KeyEndpoint::of_cache(at.clone());
     loop {
-        match Control::connect(&door, PATIENCE) {
+        match Control::connect(&endpoint, PATIENCE) {
             Ok(control) => return control,
             Err(_) => std::thread::sleep(Duration::from_millis(10)),
         }

@@ -1,5 +1,5 @@
-//! A server that assay did not start: reached over its socket and over TCP with a password from the environment, never started,
-//! stopped or set. Of its data assay touches only what it made itself, and the password is written nowhere.
+//! A server that assay did not start: reached over its socket and over TCP with a password from the environment, never
+//! started, stopped or set. Of its data assay touches only what it made itself, and the password is written nowhere.
 
 use crate::desk::{Desk, Said};
 use lab::backends::endpoint::SqlEndpoint;
@@ -40,7 +40,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// A door over TCP to the same server: what comes in goes to its socket.
+/// An endpoint over TCP to the same server: what comes in goes to its socket.
 fn over_tcp(socket: &Path) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (port, socket) = (listener.local_addr().unwrap().port(), socket.to_path_buf());
@@ -90,7 +90,7 @@ fn a_server_of_somebody_else_is_used_and_left_as_it_was() {
     assert_eq!((count(&desk, "written", "dataset_loading"), count(&desk, "written", "instance_stopped")), (2, 0));
     assert_eq!(run(&desk, "written", "c002-1")["start"]["prepared"], "loaded");
 
-    // What a writer left is no dataset; what was loaded for readers is found by the next, over whichever door.
+    // What a writer left is no dataset; what was loaded for readers is found by the next, over whichever endpoint.
     bench(&desk, "oltp.point_selects", &unix, "read").assert_carried_out();
     assert_eq!(count(&desk, "read", "dataset_loading"), 1);
     let tcp = format!("mysql://tester@127.0.0.1:{}", over_tcp(&socket));

@@ -1,5 +1,5 @@
-//! Runs that go through stages on a real server: each phase may have work and users of its own, begins on what the one before
-//! left, and is counted apart; a stage that fails ends its run, and what was measured until then is kept.
+//! Runs that go through stages on a real server: each phase may have work and users of its own, begins on what the one
+//! before left, and is counted apart; a stage that fails ends its run, and what was measured until then is kept.
 
 use crate::desk::Desk;
 use serde_json::Value;
@@ -66,7 +66,8 @@ fn each_stage_does_its_own_work_on_what_the_one_before_left() {
         let (ends, begins) = (pair[0]["to"].as_u64().unwrap(), pair[1]["from"].as_u64().unwrap());
         assert!(begins + 1_000_000 >= ends, "phases follow each other: {} {}", pair[0]["name"], pair[1]["name"]);
     }
-    // What one stage left is what the next begins on: two times 600 rows came to the first 1,000, and none was loaded again.
+    // What one stage left is what the next begins on: two times 600 rows came to the first 1,000, and none was loaded
+    // again.
     assert_eq!((desk.count("dataset_loading"), desk.count("snapshot_restored")), (1, 1));
     assert_eq!(run["whole"]["writes"]["rows"].as_u64().unwrap() / 100, 12, "{}", run["whole"]["writes"]);
 

@@ -1,6 +1,7 @@
-//! `assay sysbench` as those meet it who know sysbench: every script of the distribution's package from where the package puts it,
-//! and those of the same names that are built in, on MariaDB and PostgreSQL. What they say to a server is compared with what sysbench
-//! itself says, where it is installed: the same statements, as often, in the same order. Numbers are not looked at.
+//! `assay sysbench` as those meet it who know sysbench: every script of the distribution's package from where the
+//! package puts it, and those of the same names that are built in, on MariaDB and PostgreSQL. What they say to a server
+//! is compared with what sysbench itself says, where it is installed: the same statements, as often, in the same order.
+//! Numbers are not looked at.
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::signal;
@@ -68,7 +69,8 @@ impl<'a> Server<'a> {
         [format!("--mysql-socket={}", self.socket.display()), "--mysql-user=root".into()]
     }
 
-    /// What was said since the last time, by session, but closes of statements, which a goodbye behind them makes needless: each shape of statement in the order of its first, with how often.
+    /// What was said since the last time, by session, but closes of statements, which a goodbye behind them makes
+    /// needless: each shape of statement in the order of its first, with how often.
     pub fn heard(&mut self) -> Vec<Vec<(String, u64)>> {
         let rows = self
             .control

@@ -1,5 +1,6 @@
-//! TPC-C on a real server: one warehouse keeps all its laws, a column that refuses New-Orders is named whether its errors are shown or
-//! swallowed, and a load into a server that stays goes on behind the warehouses that are in, however it was ended.
+//! TPC-C on a real server: one warehouse keeps all its laws, a column that refuses New-Orders is named whether its
+//! errors are shown or swallowed, and a load into a server that stays goes on behind the warehouses that are in,
+//! however it was ended.
 
 use crate::desk::{Desk, until};
 use lab::backends::endpoint::SqlEndpoint;

@@ -1,7 +1,8 @@
-//! What misled the authors of the studies, laid for assay on a real server: a client that was the bottleneck, a snapshot left open in
-//! one of three phases, a primary key that the server made its own, an iteration whose data have outgrown the cache. Each ends in a
-//! verdict that names the trap in one sentence. The other two, a missing zero and orders that are refused, are in
-//! `missing_zero.rs` and `tpcc.rs`. Phases are counted and hogs hold their CPU, so that nothing here hangs on the machine's speed.
+//! What misled the authors of the studies, laid for assay on a real server: a client that was the bottleneck, a
+//! snapshot left open in one of three phases, a primary key that the server made its own, an iteration whose data have
+//! outgrown the cache. Each ends in a verdict that names the trap in one sentence. The other two, a missing zero and
+//! orders that are refused, are in `missing_zero.rs` and `tpcc.rs`. Phases are counted and hogs hold their CPU, so that
+//! nothing here hangs on the machine's speed.
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::await_event;
@@ -178,9 +179,9 @@ fn a_primary_key_that_the_server_made_its_own_is_named() {
     control.quit();
 }
 
-/// Random points go over all rows of their values, the new ones, too, and each iteration begins to read warm where that is possible:
-/// in 8 MiB 16,000 rows have been seen to be cached and 20,000 not, and the first iteration has 11,000, the last 25,000. A few pages that
-/// the server reads for itself are no regime.
+/// Random points go over all rows of their values, the new ones, too, and each iteration begins to read warm where that
+/// is possible: in 8 MiB 16,000 rows have been seen to be cached and 20,000 not, and the first iteration has 11,000,
+/// the last 25,000. A few pages that the server reads for itself are no regime.
 const ITERATIONS: &str = r#"question = "Does it slow down as it grows?"
 
 [server.settings]

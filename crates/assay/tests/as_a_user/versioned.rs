@@ -1,5 +1,5 @@
-//! System versioning on a real server, small: all steps twice on each variant, their laws, the key that grew, the past as it was, the
-//! variant that no server takes; and a DELETE of all rows in which the server dies.
+//! System versioning on a real server, small: all steps twice on each variant, their laws, the key that grew, the past
+//! as it was, the variant that no server takes; and a DELETE of all rows in which the server dies.
 
 use crate::desk::{Desk, until};
 use crate::interruptions::signal;
@@ -183,7 +183,8 @@ fn knock(desk: &Desk) -> Option<Control> {
     sockets.into_iter().find_map(|socket| Control::connect(&SqlEndpoint::root(socket)).ok())
 }
 
-/// Who deletes waits for one row, which somebody else keeps locked: the server dies while the DELETE is certainly under way.
+/// Who deletes waits for one row, which somebody else keeps locked: the server dies while the DELETE is certainly under
+/// way.
 #[test]
 fn a_server_that_dies_in_the_delete_is_a_failed_step_and_the_study_goes_on() {
     let desk = Desk::new();

@@ -1,5 +1,5 @@
-//! Nothing waits without end: what used to hold the lab for a minute, or for ever, ends with a message and its mend. Each test waits for
-//! the command itself; a wait that came back would show as a test that does not end.
+//! Nothing waits without end: what used to hold the lab for a minute, or for ever, ends with a message and its mend.
+//! Each test waits for the command itself; a wait that came back would show as a test that does not end.
 
 use crate::desk::{Desk, Said};
 use crate::somebody_elses_server::{Ends, SECRET, bench, theirs};

@@ -1,5 +1,5 @@
-//! From a question to a report in one command, and what can be had from the record afterwards: the same bytes, as often as
-//! they are asked for.
+//! From a question to a report in one command, and what can be had from the record afterwards: the same bytes, as often
+//! as they are asked for.
 
 use crate::desk::{Desk, RUN};
 use serde_json::Value;

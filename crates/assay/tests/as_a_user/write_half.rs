@@ -1,6 +1,7 @@
-//! The members of `oltp` that write, and the two that read many values at once, as a server hears them: the same statements as
-//! sysbench's scripts of the distribution, as often, in the same order. What differs is said: sysbench prepares before each
-//! kind what others prepare, so prepared texts are compared as a set, and SET NAMES belongs to assay's sessions.
+//! The members of `oltp` that write, and the two that read many values at once, as a server hears them: the same
+//! statements as sysbench's scripts of the distribution, as often, in the same order. What differs is said: sysbench
+//! prepares before each kind what others prepare, so prepared texts are compared as a set, and SET NAMES belongs to
+//! assay's sessions.
 
 use crate::desk::{Desk, Said};
 use crate::skipped;
@@ -19,7 +20,8 @@ const MEMBERS: [(&str, &str); 8] = [
     ("random_ranges", "select_random_ranges"),
 ];
 
-/// What one session said: its prepared texts, sorted, and what it executed, in the order of the first of each; each with how often.
+/// What one session said: its prepared texts, sorted, and what it executed, in the order of the first of each; each
+/// with how often.
 type Heard = [Vec<(String, u64)>; 2];
 
 fn heard(server: &mut Server) -> Vec<Heard> {
@@ -93,7 +95,8 @@ fn transactions(desk: &Desk, server: &mut Server) {
     }
 }
 
-/// An operation of ours is a whole statement, and one of sysbench's a row; the statements must be the same to the last letter.
+/// An operation of ours is a whole statement, and one of sysbench's a row; the statements must be the same to the last
+/// letter.
 fn bulk(desk: &Desk, server: &mut Server) {
     /// More than one statement of half a megabyte.
     const ROWS: &str = "--events=40000";

@@ -1,7 +1,7 @@
-//! An experiment that compares should also compare something with itself: one cell is run again under another label, its
-//! runs shuffled among the others. What that pair differs by is the noise floor of the whole experiment, drift, order
-//! and placement included, which no interval within a cell shows. When the pair differs significantly and by more than the
-//! margin of equivalence, every claim of the experiment warns.
+//! An experiment that compares should also compare something with itself: one cell is run again under another label,
+//! its runs shuffled among the others. What that pair differs by is the noise floor of the whole experiment, drift,
+//! order and placement included, which no interval within a cell shows. When the pair differs significantly and by more
+//! than the margin of equivalence, every claim of the experiment warns.
 
 use crate::compare::comparisons::{MARGIN, of_runs, ratio};
 use crate::compare::decide::CLAIM;

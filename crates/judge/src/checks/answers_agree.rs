@@ -1,7 +1,7 @@
-//! Servers that answer the same question about the same rows differently do not do the same work, and comparisons of products
-//! have published such numbers more than once. Before each run the lab asks each reading statement eight times with
-//! values that are the same in every record, and keeps digests of question and answer, whatever the order of the rows. Cells whose
-//! data were made alike, and were not written into since, must have the same digests.
+//! Servers that answer the same question about the same rows differently do not do the same work, and comparisons of
+//! products have published such numbers more than once. Before each run the lab asks each reading statement eight times
+//! with values that are the same in every record, and keeps digests of question and answer, whatever the order of the
+//! rows. Cells whose data were made alike, and were not written into since, must have the same digests.
 //!
 //! One other answer fails.
 

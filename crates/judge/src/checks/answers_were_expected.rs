@@ -1,6 +1,6 @@
-//! A fast wrong answer is no answer. Workloads know what their statements must return (a point select within the table its
-//! one row, a range as many rows as it spans), and count every answer that does not. One such answer fails the run: it
-//! means lost rows, a wrong dataset or a misread protocol, and never noise.
+//! A fast wrong answer is no answer. Workloads know what their statements must return (a point select within the table
+//! its one row, a range as many rows as it spans), and count every answer that does not. One such answer fails the run:
+//! it means lost rows, a wrong dataset or a misread protocol, and never noise.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

@@ -1,9 +1,11 @@
-//! A door past SQL may read inside a transaction that goes on from get to get. Several gets in one are cheaper, and at repeatable read
-//! all of them see what the first one saw: InnoDB's memcached plugin with 128 gets in a transaction returns the old value for 127 gets
-//! after somebody's change was committed, and each connection for gets of its own. That is a price, and it stands beside the rate.
+//! A key endpoint may read inside a transaction that goes on from get to get. Several gets in one are cheaper, and at
+//! repeatable read all of them see what the first one saw: InnoDB's memcached plugin with 128 gets in a transaction
+//! returns the old value for 127 gets after somebody's change was committed, and each connection for gets of its own.
+//! That is a price, and it stands beside the rate.
 //!
-//! The lab asks once per run, through a connection of its own: a row is changed in SQL, committed, and read past SQL until it is
-//! new. One old answer warns. At read uncommitted no answer is old, and it may be one that is never committed; the sentence says so.
+//! The lab asks once per run, through a connection of its own: a row is changed in SQL, committed, and read past SQL
+//! until it is new. One old answer warns. At read uncommitted no answer is old, and it may be one that is never
+//! committed; the sentence says so.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

@@ -157,8 +157,8 @@ fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
     Ok(Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence))
 }
 
-/// Share of an average statement's latency that a worker spent runnable and not running: once for each statement, or, where a worker
-/// has many users, once for all of them that wait meanwhile, whichever is more.
+/// Share of an average statement's latency that a worker spent runnable and not running: once for each statement, or,
+/// where a worker has many users, once for all of them that wait meanwhile, whichever is more.
 fn waiting(run: &RunEvidence) -> Option<f64> {
     let waited = run.rate("client.runqueue.wait")?;
     let per_statement = waited / run.qps();

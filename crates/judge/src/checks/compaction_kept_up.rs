@@ -1,6 +1,6 @@
-//! An LSM tree takes writes as fast as it can append them, and sorts them into its levels afterwards. What its levels hold beyond
-//! their targets is work that the window leaves to be done, and when it grows with the writes the rate is borrowed, until
-//! the engine slows down or stops the writers.
+//! An LSM tree takes writes as fast as it can append them, and sorts them into its levels afterwards. What its levels
+//! hold beyond their targets is work that the window leaves to be done, and when it grows with the writes the rate is
+//! borrowed, until the engine slows down or stops the writers.
 //!
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 

@@ -1,11 +1,11 @@
-//! What the client says it sent and what the server says it was asked are two witnesses that do not know each other. When they
-//! disagree, somebody else used the server, or errors were swallowed, or the load counts what it did not do. Compared
-//! are whole runs, from before the first user connected until after the last one left, when the server was quiet at both
-//! ends: requests with `Questions` less what assay's own sampler asked, commits with `Com_commit`, rollbacks with
-//! `Com_rollback`, statements that write with `Com_insert`, `Com_update` and `Com_delete`, and the rows that they
-//! changed with `Handler_write`, `_update` and `_delete` (MariaDB) or `Innodb_rows_*` (InnoDB in MySQL). Of a cluster the
-//! nodes are summed, and what was written is left out: each node counts what it applies for the others, too. What a
-//! disturbance asked is added to the client's side.
+//! What the client says it sent and what the server says it was asked are two witnesses that do not know each other.
+//! When they disagree, somebody else used the server, or errors were swallowed, or the load counts what it did not do.
+//! Compared are whole runs, from before the first user connected until after the last one left, when the server was
+//! quiet at both ends: requests with `Questions` less what assay's own sampler asked, commits with `Com_commit`,
+//! rollbacks with `Com_rollback`, statements that write with `Com_insert`, `Com_update` and `Com_delete`, and the rows
+//! that they changed with `Handler_write`, `_update` and `_delete` (MariaDB) or `Innodb_rows_*` (InnoDB in MySQL). Of a
+//! cluster the nodes are summed, and what was written is left out: each node counts what it applies for the others,
+//! too. What a disturbance asked is added to the client's side.
 //!
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.

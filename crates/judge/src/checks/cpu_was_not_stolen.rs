@@ -1,8 +1,8 @@
-//! A virtual machine that wants to run and may not is told so: the kernel counts the time as stolen. Other machines of the same host
-//! took it, nothing inside this one can be stopped for it, and nothing in a rate shows it.
+//! A virtual machine that wants to run and may not is told so: the kernel counts the time as stolen. Other machines of
+//! the same host took it, nothing inside this one can be stopped for it, and nothing in a rate shows it.
 //!
-//! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve. On a machine that
-//! is not virtual nothing can be stolen.
+//! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve.
+//! On a machine that is not virtual nothing can be stolen.
 
 use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;

@@ -1,6 +1,6 @@
 //! Rows that were loaded, read back and compared with the generator. A loader that lost a row, a charset that mangled a
-//! text or an old dataset of another seed would all give fine numbers about other data. One wrong row fails: the sample is
-//! small, so one found stands for many.
+//! text or an old dataset of another seed would all give fine numbers about other data. One wrong row fails: the sample
+//! is small, so one found stands for many.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

@@ -1,12 +1,14 @@
-//! What a client took for committed must lie in the data, and what lies there must fit together. A TPC-C study once ran for
-//! weeks on a schema in which every New-Order was rolled back: all consistency conditions of the specification held, since
-//! nothing ever happened, the server committed more than before, and only the count of orders would have told. So a workload
-//! says which sums of its tables must agree with what its users counted, and which shares its own rules demand; the lab asks
-//! the idle data before and after each run, and this check evaluates the laws without knowing the workload.
+//! What a client took for committed must lie in the data, and what lies there must fit together. A TPC-C study once ran
+//! for weeks on a schema in which every New-Order was rolled back: all consistency conditions of the specification
+//! held, since nothing ever happened, the server committed more than before, and only the count of orders would have
+//! told. So a workload says which sums of its tables must agree with what its users counted, and which shares its own
+//! rules demand; the lab asks the idle data before and after each run, and this check evaluates the laws without
+//! knowing the workload.
 //!
-//! Each law has its severity. Sums must agree to the last one, save what operations with an unknown end (a session that broke)
-//! may have moved. Shares must lie in their bounds unless chance explains them with 1 in 1,000, and are looked at from a number on
-//! that the law says: below it they are named as undecided and not as held. A law whose question had no answer is not evaluable.
+//! Each law has its severity. Sums must agree to the last one, save what operations with an unknown end (a session that
+//! broke) may have moved. Shares must lie in their bounds unless chance explains them with 1 in 1,000, and are looked
+//! at from a number on that the law says: below it they are named as undecided and not as held. A law whose question
+//! had no answer is not evaluable.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

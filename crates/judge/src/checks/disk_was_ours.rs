@@ -1,8 +1,10 @@
-//! Bytes that somebody else moves over the same disk make the server wait, and no counter of the server tells them from its own. What
-//! the kernel counts of all disks is held against what the server's process and assay moved; the rest is foreign, or was written by
-//! ours earlier and reached the disk now, which makes the server wait just the same. A file system that is nearly full is slower, too.
+//! Bytes that somebody else moves over the same disk make the server wait, and no counter of the server tells them from
+//! its own. What the kernel counts of all disks is held against what the server's process and assay moved; the rest is
+//! foreign, or was written by ours earlier and reached the disk now, which makes the server wait just the same. A file
+//! system that is nearly full is slower, too.
 //!
-//! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 % of free space.
+//! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 %
+//! of free space.
 
 use crate::frame::check::{Check, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

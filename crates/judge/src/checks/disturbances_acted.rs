@@ -1,8 +1,8 @@
 //! A disturbance that was asked for and did not act explains nothing, and a placebo that acted is none. So each of them
-//! watches its own mechanism to its end: who holds a snapshot must go on reading the first value of a canary row that is
-//! written each second, and who begins a transaction that holds none must read the last one; a session must still be there
-//! when its phase ends; a backup must have read bytes, and programs that take CPU must have got some. A disturbance of which
-//! that was not seen fails its cell, and so does one that came to an end before its phase did.
+//! watches its own mechanism to its end: who holds a snapshot must go on reading the first value of a canary row that
+//! is written each second, and who begins a transaction that holds none must read the last one; a session must still be
+//! there when its phase ends; a backup must have read bytes, and programs that take CPU must have got some. A
+//! disturbance of which that was not seen fails its cell, and so does one that came to an end before its phase did.
 //!
 //! It may begin up to 1 s after its phase, or 5 % of it in longer ones: until then the phase has nothing of it.
 

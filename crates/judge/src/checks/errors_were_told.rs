@@ -1,10 +1,10 @@
-//! A client that takes an error for a rollback, as stored procedures with a handler for everything do, shows a healthy rate of
-//! operations that did nothing. A session sees every refusal before the workload does: so refused statements are counted on
-//! their own, by error number, and laid beside the operations that failed or were tried again. More refusals than those
-//! account for were swallowed.
+//! A client that takes an error for a rollback, as stored procedures with a handler for everything do, shows a healthy
+//! rate of operations that did nothing. A session sees every refusal before the workload does: so refused statements
+//! are counted on their own, by error number, and laid beside the operations that failed or were tried again. More
+//! refusals than those account for were swallowed.
 //!
-//! One per user passes: a rollback that was refused itself, or a cut between two seconds. Beyond, it fails. Events that a script began
-//! again are no swallowed errors: it counts them.
+//! One per user passes: a rollback that was refused itself, or a cut between two seconds. Beyond, it fails. Events that
+//! a script began again are no swallowed errors: it counts them.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

@@ -1,7 +1,7 @@
-//! A fresh redo log and clean pages are a honeymoon: until the log has filled once, InnoDB writes no page because it must, and the
-//! rate is that of a server that owes its flushing. The part of the log that is not yet checkpointed, and the pages that are not yet
-//! written, are read over the window; where they still rise from its first third through to its last, the window lies in
-//! the honeymoon.
+//! A fresh redo log and clean pages are a honeymoon: until the log has filled once, InnoDB writes no page because it
+//! must, and the rate is that of a server that owes its flushing. The part of the log that is not yet checkpointed, and
+//! the pages that are not yet written, are read over the window; where they still rise from its first third through to
+//! its last, the window lies in the honeymoon.
 //!
 //! A rise by 5 % of the log, or by 5 % of the pool in dirty pages, warns. Where the rise would reach 75 % of the log
 //! within two more windows, at which flushing is forced, it fails.
@@ -28,7 +28,8 @@ const MOST: &str = "db.checkpoint_max_age";
 pub(crate) const DIRTY: &str = "db.pages_dirty";
 const PAGES: &str = "db.pages_total";
 
-/// Redo of the server's own within a window, as of its statistics: 12 KB at most in the runs of 57 read-only ones that had any.
+/// Redo of the server's own within a window, as of its statistics: 12 KB at most in the runs of 57 read-only ones that
+/// had any.
 const OWN: f64 = 1024.0 * 1024.0;
 /// Further windows over which the rise is drawn out.
 const WINDOWS: f64 = 2.0;
@@ -88,8 +89,8 @@ fn look(run: &RunEvidence) -> Sight {
     Ok(Seen::new(status, format!("{} of the log", Share(age.to - age.from)), limit, sentence))
 }
 
-/// Whether redo was written that fills a log: any where users write, and more than the server's own where they only read. `None` where
-/// it was not measured.
+/// Whether redo was written that fills a log: any where users write, and more than the server's own where they only
+/// read. `None` where it was not measured.
 pub(super) fn is_written(run: &RunEvidence) -> Option<bool> {
     let redo = run.growth("db.redo_written")?.delta;
     let by_users = run.run.whole.writes.is_none_or(|writes| writes.statements > 0);

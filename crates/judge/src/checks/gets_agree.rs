@@ -1,12 +1,12 @@
-//! Users who come past SQL are seen by few counters. InnoDB's `dml_reads`, by which the plugin's record was once drawn, counts
-//! none of its gets on MySQL 5.6 and 8.0, and neither do `Questions` or `Handler_read_key`: a rate over those is zero, or somebody
-//! else's. What moves is memcached's own `get_hits` and, for HandlerSocket, `Handler_read_key`. The values that clients received
-//! in the whole run are compared with that counter; the sentence names it, and beside it InnoDB's commits per get, which say
-//! whether a get was a transaction of its own, and of which kind.
+//! Users who come past SQL are seen by few counters. InnoDB's `dml_reads`, by which the plugin's record was once drawn,
+//! counts none of its gets on MySQL 5.6 and 8.0, and neither do `Questions` or `Handler_read_key`: a rate over those is
+//! zero, or somebody else's. What moves is memcached's own `get_hits` and, for HandlerSocket, `Handler_read_key`. The
+//! values that clients received in the whole run are compared with that counter; the sentence names it, and beside it
+//! InnoDB's commits per get, which say whether a get was a transaction of its own, and of which kind.
 //!
-//! A get that chooses a container counts as a hit, once per connect. Beyond that and a few gets of the lab's own, up to 0.5 % and
-//! two per user warn; above, it fails. Rows that HandlerSocket's counter has beyond what clients received only warn: statements
-//! read rows by key as well.
+//! A get that chooses a container counts as a hit, once per connect. Beyond that and a few gets of the lab's own, up to
+//! 0.5 % and two per user warn; above, it fails. Rows that HandlerSocket's counter has beyond what clients received
+//! only warn: statements read rows by key as well.
 
 use crate::frame::check::{Check, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
@@ -21,7 +21,7 @@ pub const CHECK: Check = Check {
     needs: &[],
     limits: &[COUNTS_APART, COUNTS_OFF],
     quarantined: false,
-    advice: "see that nobody else comes by the door, and that keys are where the mapping says; if so, the load miscounts",
+    advice: "see that nobody else uses that protocol, and that keys are where the mapping says; if so, the load miscounts",
     look: Look::Run(look),
 };
 
@@ -30,7 +30,8 @@ const COUNTERS: [(Protocol, &str); 2] =
     [(Protocol::Memcached, "memcached.get_hits"), (Protocol::HandlerSocket, "status.Handler_read_key")];
 /// What one would look at first.
 const OTHERS: [&str; 3] = ["innodb.dml_reads", "status.Handler_read_key", "status.Questions"];
-/// InnoDB's commits: of transactions that write, that only read, and that only read without locks as single statements do.
+/// InnoDB's commits: of transactions that write, that only read, and that only read without locks as single statements
+/// do.
 pub const COMMITS: [&str; 3] = ["innodb.trx_rw_commits", "innodb.trx_ro_commits", "innodb.trx_nl_ro_commits"];
 
 /// Gets that each user may have had in flight when the run was cut.

@@ -1,8 +1,8 @@
-//! A label outlives its measurement: a legend of a study said "5.6" over a curve that was the best of several builds. Labels are made
-//! from what was read back here, and this check holds the one that people choose, the name of a build, against what
-//! the server says of itself. Its other half is the word "best": the highest of several levels that are equally good is too
-//! high by its selection alone (0.56 times the spread of runs for two levels, 1.16 for five), so a search for a peak
-//! is told with that much.
+//! A label outlives its measurement: a legend of a study said "5.6" over a curve that was the best of several builds.
+//! Labels are made from what was read back here, and this check holds the one that people choose, the name of a build,
+//! against what the server says of itself. Its other half is the word "best": the highest of several levels that are
+//! equally good is too high by its selection alone (0.56 times the spread of runs for two levels, 1.16 for five), so a
+//! search for a peak is told with that much.
 //!
 //! A build whose name has another version than its server fails; a peak whose selection may weigh more than 2 % warns.
 

@@ -1,12 +1,12 @@
-//! A load that waits for its answers asks nothing while the server stands still, and so counts a stall once per user, however
-//! many requests would have come meanwhile (coordinated omission). Under a rate, latency counts from the intended start;
-//! that is honest as long as the load kept its appointments, and means something as long as the server kept up: beyond
-//! its capacity a queue grows, and every percentile with the length of the run. Under a closed load no percentile can be
-//! cured; there this check says how much of the time nothing was answered.
+//! A load that waits for its answers asks nothing while the server stands still, and so counts a stall once per user,
+//! however many requests would have come meanwhile (coordinated omission). Under a rate, latency counts from the
+//! intended start; that is honest as long as the load kept its appointments, and means something as long as the server
+//! kept up: beyond its capacity a queue grows, and every percentile with the length of the run. Under a closed load no
+//! percentile can be cured; there this check says how much of the time nothing was answered.
 //!
-//! Under a rate it warns when less than 99 % of the operations due were begun and fails below 95 %, and warns when for one
-//! operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns when stalls
-//! (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
+//! Under a rate it warns when less than 99 % of the operations due were begun and fails below 95 %, and warns when for
+//! one operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns
+//! when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
 use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;

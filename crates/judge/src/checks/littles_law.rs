@@ -1,11 +1,13 @@
-//! A closed load has every user in exactly one operation, or in the think time after it, at every moment, so rate times mean
-//! latency (with the think time) is the number of users. What is missing was spent outside any measured operation: client work, reconnects, users that
-//! died. Groups of users obey it each for itself; those whose operations arrive at a rate are left out. The law needs no counters and catches a client that times the wrong thing.
+//! A closed load has every user in exactly one operation, or in the think time after it, at every moment, so rate times
+//! mean latency (with the think time) is the number of users. What is missing was spent outside any measured operation:
+//! client work, reconnects, users that died. Groups of users obey it each for itself; those whose operations arrive at
+//! a rate are left out. The law needs no counters and catches a client that times the wrong thing.
 //!
-//! Off by 2 % warns, by 5 % fails. Operations that were cut by the ends of a phase blur it: a stall across an end holds every
-//! user, so the blur is as much as the longest latency over the phase's length. That much is allowed beside the limits, and
-//! where it exceeds 5 %, as in runs of half a second with a stall, the law says nothing. Neither does it where a server was killed: users
-//! who wait for it when the phase ends have been in an operation that is timed in another phase, or never.
+//! Off by 2 % warns, by 5 % fails. Operations that were cut by the ends of a phase blur it: a stall across an end holds
+//! every user, so the blur is as much as the longest latency over the phase's length. That much is allowed beside the
+//! limits, and where it exceeds 5 %, as in runs of half a second with a stall, the law says nothing. Neither does it
+//! where a server was killed: users who wait for it when the phase ends have been in an operation that is timed in
+//! another phase, or never.
 
 use crate::frame::check::{Check, Look, Seen, Sight, graded, worst_of};
 use crate::frame::evidence::RunEvidence;

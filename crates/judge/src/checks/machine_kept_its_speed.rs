@@ -1,13 +1,14 @@
-//! A CPU that grows hot, a clock that steps down, a sibling of the core that wakes up: the machine itself is another, and every
-//! number with it. Before each run and after it the lab takes the machine's pulse, an integer loop that is always the same on
-//! every CPU at once, in CPU time so that neighbours do not enter. Each pulse is held against the median of all of this record.
-//! A pulse alone may be of a moment: on a virtual machine 4 of 218 in four records were 7 to 9 % off, and no neighbour of
-//! theirs more than 4 %. So of each pulse and the ones taken before and after it the middle one counts.
+//! A CPU that grows hot, a clock that steps down, a sibling of the core that wakes up: the machine itself is another,
+//! and every number with it. Before each run and after it the lab takes the machine's pulse, an integer loop that is
+//! always the same on every CPU at once, in CPU time so that neighbours do not enter. Each pulse is held against the
+//! median of all of this record. A pulse alone may be of a moment: on a virtual machine 4 of 218 in four records were 7
+//! to 9 % off, and no neighbour of theirs more than 4 %. So of each pulse and the ones taken before and after it the
+//! middle one counts.
 //!
-//! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses always scatter
-//! (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times their scatter.
-//! Copying through memory is told beside it, and judged by nobody: it differs by more than that on machines where
-//! nothing is wrong.
+//! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses
+//! always scatter (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times
+//! their scatter. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
+//! machines where nothing is wrong.
 
 use crate::frame::check::{Check, Look, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
@@ -29,7 +30,8 @@ pub const CHECK: Check = Check {
     look: Look::Cell(look),
 };
 
-/// Robust standard deviations of the record's pulses within which one says nothing: once in two million where they are normal.
+/// Robust standard deviations of the record's pulses within which one says nothing: once in two million where they are
+/// normal.
 const SCATTERS: f64 = 5.0;
 
 fn look(cell: &CellEvidence) -> Sight {

@@ -1,6 +1,6 @@
-//! CPU time that another process of this machine took was missing to the server, and nothing in a rate shows it. It is what was busy
-//! beside the server and assay, whoever it was; the processes that used most of it between the two ends of a run are
-//! told by name. What other machines took is the question of `cpu_was_not_stolen`.
+//! CPU time that another process of this machine took was missing to the server, and nothing in a rate shows it. It is
+//! what was busy beside the server and assay, whoever it was; the processes that used most of it between the two ends
+//! of a run are told by name. What other machines took is the question of `cpu_was_not_stolen`.
 //!
 //! Others warn above 2 % and fail above 5 % of all CPU time. The kernel counts busy time
 //! in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the resolution is

@@ -1,18 +1,18 @@
-//! A label can lie, and rows per call cannot: cells of one statement that return ten times as many rows as others do ten
-//! times the work, whatever their parameters say. This check compares, per class of statement, the rows of one call,
-//! the bytes of one call, and the calls per operation between cells whose axis does not explain a difference: the same
-//! statement must return as many rows under another charset, server, number of users, or within another workload.
+//! A label can lie, and rows per call cannot: cells of one statement that return ten times as many rows as others do
+//! ten times the work, whatever their parameters say. This check compares, per class of statement, the rows of one
+//! call, the bytes of one call, and the calls per operation between cells whose axis does not explain a difference: the
+//! same statement must return as many rows under another charset, server, number of users, or within another workload.
 //!
 //! Rows per call or calls per operation off by more than 5 % fail; bytes per call warn. Classes with fewer than
 //! 100 calls are left out, because the edge of the table alone moves their mean by that much. Calls per operation may
 //! differ by the operations besides that the ends of a phase may cut, one for each user: in half a second that is much.
 //!
-//! Data that change under the users change their answers, and a faster cell is further on in that: rows are deleted, lists
-//! grow. So two cells agree, too, where what a statement did in the phases of the one (warm-up included) reaches into what it
-//! did in those of the other. Where nothing changes, phases do not differ, and nothing is forgiven.
+//! Data that change under the users change their answers, and a faster cell is further on in that: rows are deleted,
+//! lists grow. So two cells agree, too, where what a statement did in the phases of the one (warm-up included) reaches
+//! into what it did in those of the other. Where nothing changes, phases do not differ, and nothing is forgiven.
 //!
-//! Phases that do different work are compared each with its like. They are short, so that what is drawn by chance differs: four standard
-//! errors of a count are allowed there.
+//! Phases that do different work are compared each with its like. They are short, so that what is drawn by chance
+//! differs: four standard errors of a count are allowed there.
 
 use crate::compare::pairs::{self, Pair};
 use crate::frame::check::{Check, Look, Seen, Sight};
@@ -110,7 +110,8 @@ impl Measure {
             Self::Rows => Effect::Rows,
             // Workloads differ in what an operation is, and so do transactions with and without their brackets.
             Self::Calls => Effect::Operation,
-            // The bytes of a text depend on its charset, of a number on the protocol, of an answer's header on the server.
+            // The bytes of a text depend on its charset, of a number on the protocol, of an answer's header on the
+            // server.
             Self::Bytes => Effect::Answer,
         }
     }

@@ -1,10 +1,10 @@
-//! A machine short of memory swaps, reads the server's own pages back from disk, or makes whoever asks for memory wait until some
-//! is found; each of these costs milliseconds where a statement takes microseconds. Read are the pages swapped in, the
-//! server's part in the swap, its faults that went to disk, the stalls of the kernel's allocator, and processes killed for
-//! want of memory.
+//! A machine short of memory swaps, reads the server's own pages back from disk, or makes whoever asks for memory wait
+//! until some is found; each of these costs milliseconds where a statement takes microseconds. Read are the pages
+//! swapped in, the server's part in the swap, its faults that went to disk, the stalls of the kernel's allocator, and
+//! processes killed for want of memory.
 //!
-//! A server with pages in the swap (1 MiB) fails; everything else warns: pages swapped in, more than one fault from disk per hundred
-//! operations, an allocator that stalls more than once a second, a process that was killed.
+//! A server with pages in the swap (1 MiB) fails; everything else warns: pages swapped in, more than one fault from
+//! disk per hundred operations, an allocator that stalls more than once a second, a process that was killed.
 
 use crate::frame::check::{Check, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

@@ -1,11 +1,11 @@
-//! Why does a mix not show what one of its parts shows alone? Where an experiment measures a mix of statements and, with as many
-//! users, each of them by itself, the mix has a prediction: an operation takes as long as its statements take one after the
-//! other, each as long as it took alone. And each part says how much of its own bottleneck the mix uses: its rate within
-//! the mix over the highest that it reached alone.
+//! Why does a mix not show what one of its parts shows alone? Where an experiment measures a mix of statements and,
+//! with as many users, each of them by itself, the mix has a prediction: an operation takes as long as its statements
+//! take one after the other, each as long as it took alone. And each part says how much of its own bottleneck the mix
+//! uses: its rate within the mix over the highest that it reached alone.
 //!
-//! A rate below 0.75 or above 1.5 times the prediction warns: the parts do other work alone than within the mix, or they
-//! disturb each other. Statements that were not measured alone (BEGIN, COMMIT) enter with the time they took within the mix, and where
-//! they are more than 50 % of it nothing is predicted.
+//! A rate below 0.75 or above 1.5 times the prediction warns: the parts do other work alone than within the mix, or
+//! they disturb each other. Statements that were not measured alone (BEGIN, COMMIT) enter with the time they took
+//! within the mix, and where they are more than 50 % of it nothing is predicted.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};

@@ -1,5 +1,6 @@
 //! The checks, one file each: the claim, why it matters, what it needs, its limits with their reasons, the advice. The
-//! opening of a check's file is the page that `assay explain` prints. Adding a check is adding its file and its line here.
+//! opening of a check's file is the page that `assay explain` prints. Adding a check is adding its file and its line
+//! here.
 
 mod aa_pairs_agree;
 mod answers_agree;

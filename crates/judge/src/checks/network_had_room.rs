@@ -1,7 +1,8 @@
-//! A full network makes every server equally fast. At 700,000 operations a second a link of 1 Gbit/s leaves 178 bytes for each in
-//! either direction, and a study of such rates once met that wall. Bytes in the fuller direction are held against the speed that the
-//! links state, and segments that TCP had to send again against all. Users on a Unix socket or on loopback pass: their bytes
-//! never leave the machine, and what moving them costs is CPU time of client and server.
+//! A full network makes every server equally fast. At 700,000 operations a second a link of 1 Gbit/s leaves 178 bytes
+//! for each in either direction, and a study of such rates once met that wall. Bytes in the fuller direction are held
+//! against the speed that the links state, and segments that TCP had to send again against all. Users on a Unix socket
+//! or on loopback pass: their bytes never leave the machine, and what moving them costs is CPU time of client and
+//! server.
 //!
 //! 70 % of the link warns and 90 % fails; one segment in a thousand sent again warns.
 

@@ -1,8 +1,10 @@
-//! Whoever measures takes part, and how much of it ends up in the number is seen only by not measuring: an experiment may have an
-//! axis `sampling`, which runs the same cells with and without readings once a second. What they differ by is the bias of the
-//! instrument. Where both are equivalent it is part of no number; where they are not, or nobody can say, the difference is told.
+//! Whoever measures takes part, and how much of it ends up in the number is seen only by not measuring: an experiment
+//! may have an axis `sampling`, which runs the same cells with and without readings once a second. What they differ by
+//! is the bias of the instrument. Where both are equivalent it is part of no number; where they are not, or nobody can
+//! say, the difference is told.
 //!
-//! It warns and never fails: the bias is the same for all cells that were sampled, and a ratio of two of them does not have it.
+//! It warns and never fails: the bias is the same for all cells that were sampled, and a ratio of two of them does not
+//! have it.
 
 use crate::compare::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
 use crate::compare::{decide, pairs};

@@ -1,9 +1,10 @@
-//! Whoever measures takes part. The sampling thread asks the server a few statements a second and reads a few files; its CPU time and
-//! its statements are counted, so that one can see that they are no part of the number.
+//! Whoever measures takes part. The sampling thread asks the server a few statements a second and reads a few files;
+//! its CPU time and its statements are counted, so that one can see that they are no part of the number.
 //!
 //! More than 1 % of one CPU warns, and so does more than 0.1 % of the server's statements where they are more than the
-//! five a second that sampling is made of. The reading at an end of the window falls into it however short the window is, and
-//! takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second look dear.
+//! five a second that sampling is made of. The reading at an end of the window falls into it however short the window
+//! is, and takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second
+//! look dear.
 
 use crate::frame::check::{Check, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

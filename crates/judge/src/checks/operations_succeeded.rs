@@ -1,11 +1,11 @@
-//! A server that refuses work is fast. A TPC-C study once ran for weeks while every New-Order was rolled back by a column
-//! that could not be NULL, and its throughput looked better than before. So operations that failed are counted by
-//! their error, and so are those that had to be tried again.
+//! A server that refuses work is fast. A TPC-C study once ran for weeks while every New-Order was rolled back by a
+//! column that could not be NULL, and its throughput looked better than before. So operations that failed are counted
+//! by their error, and so are those that had to be tried again.
 //!
 //! It fails when an operation was attempted and never done, when more than 1 % of its attempts failed, when any error
-//! came that trying again cannot mend (everything but deadlocks and lock waits), or when a whole run of the cell failed.
-//! Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the rate of
-//! operations done (goodput) was, and the share of all tries that were work for nothing.
+//! came that trying again cannot mend (everything but deadlocks and lock waits), or when a whole run of the cell
+//! failed. Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the
+//! rate of operations done (goodput) was, and the share of all tries that were work for nothing.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;

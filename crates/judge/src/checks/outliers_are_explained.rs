@@ -1,8 +1,9 @@
-//! One run far from its cell's others moves the mean and hides in it. How far is usual is told by all cells together: each
-//! run's distance from the median of its cell on the log scale, and of those the robust spread (1.48 times the median distance), since
-//! three runs of one cell know nothing of their own. Beyond five of these a run is an outlier, once in two million where noise is
-//! normal. It is never left out of a number; what else went wrong in it is the first thing to look at. Where a load has a fixed rate
-//! runs spread by next to nothing, and nobody asks after one that is off by less than any difference that is claimed.
+//! One run far from its cell's others moves the mean and hides in it. How far is usual is told by all cells together:
+//! each run's distance from the median of its cell on the log scale, and of those the robust spread (1.48 times the
+//! median distance), since three runs of one cell know nothing of their own. Beyond five of these a run is an outlier,
+//! once in two million where noise is normal. It is never left out of a number; what else went wrong in it is the first
+//! thing to look at. Where a load has a fixed rate runs spread by next to nothing, and nobody asks after one that is
+//! off by less than any difference that is claimed.
 //!
 //! An outlier warns.
 

@@ -1,11 +1,11 @@
-//! Two numbers can be compared on an axis only when nothing else differs between them. A study of sysbench's workloads once
-//! compared ranges of 10 rows in one test with ranges of 100 in another, because a zero was missing in a script; the
-//! conclusion stood for months. This check compares effective values: parameters with their defaults filled in, the
+//! Two numbers can be compared on an axis only when nothing else differs between them. A study of sysbench's workloads
+//! once compared ranges of 10 rows in one test with ranges of 100 in another, because a zero was missing in a script;
+//! the conclusion stood for months. This check compares effective values: parameters with their defaults filled in, the
 //! server's variables and the session's as they were read back, workers and CPUs. What an axis implies (a charset its
 //! collation) is not counted; how sessions were carried is the question of `transports_agree`.
 //!
-//! A difference in the work (a parameter, isolation, the connection's character set) fails: comparisons
-//! of these cells are refused. A difference in the server's variables or its surroundings warns, and the report names it.
+//! A difference in the work (a parameter, isolation, the connection's character set) fails: comparisons of these cells
+//! are refused. A difference in the server's variables or its surroundings warns, and the report names it.
 
 use crate::compare::drift::{self, Class, Drift};
 use crate::compare::pairs::{self, Pair};

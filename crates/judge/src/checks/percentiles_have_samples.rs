@@ -1,7 +1,7 @@
-//! The 99th percentile of 71 requests is simply the slowest of them. A percentile is printed without a mark when at least
-//! ten samples lie beyond it; with fewer it hangs on single requests, and with far fewer there is not even an upper
-//! bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says which. Samples are
-//! counted as if independent; stalls that hit many users at once make them worth less.
+//! The 99th percentile of 71 requests is simply the slowest of them. A percentile is printed without a mark when at
+//! least ten samples lie beyond it; with fewer it hangs on single requests, and with far fewer there is not even an
+//! upper bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says
+//! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
 use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::CellEvidence;

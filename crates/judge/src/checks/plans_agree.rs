@@ -1,7 +1,7 @@
-//! Two cells whose statement is carried out by different plans are two different programs, and their ratio is that of the
-//! plans. Where the axis is the server, its version, the engine, or what shapes the data or the statement, another plan is a fact of that
-//! variant and a first candidate for the cause; where the axis is anything else (users, CPUs, a setting that should only size something), it
-//! fails. Plans are compared by what they do, not by what they expect.
+//! Two cells whose statement is carried out by different plans are two different programs, and their ratio is that of
+//! the plans. Where the axis is the server, its version, the engine, or what shapes the data or the statement, another
+//! plan is a fact of that variant and a first candidate for the cause; where the axis is anything else (users, CPUs, a
+//! setting that should only size something), it fails. Plans are compared by what they do, not by what they expect.
 
 use crate::compare::{fingerprint, pairs};
 use crate::frame::check::{Check, Look, Seen, Sight};

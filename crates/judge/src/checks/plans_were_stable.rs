@@ -1,10 +1,10 @@
-//! One statement, two plans, two costs. A plan that changes while it is measured (statistics are recalculated when a tenth of
-//! a table has changed) makes a rate of two different machines, and one that depends on the values makes a rate of their mix.
-//! What EXPLAIN says is reduced to what is done (tables, access, keys and their used parts, sorting, temporary tables), with
-//! eight sets of values before the run, and asked once more after it.
+//! One statement, two plans, two costs. A plan that changes while it is measured (statistics are recalculated when a
+//! tenth of a table has changed) makes a rate of two different machines, and one that depends on the values makes a
+//! rate of their mix. What EXPLAIN says is reduced to what is done (tables, access, keys and their used parts, sorting,
+//! temporary tables), with eight sets of values before the run, and asked once more after it.
 //!
-//! A plan that is another after the run fails; plans that differ between values warn. A lookup by a whole key that found its row
-//! and one that found none are one plan: rows come and go.
+//! A plan that is another after the run fails; plans that differ between values warn. A lookup by a whole key that
+//! found its row and one that found none are one plan: rows come and go.
 
 use crate::compare::fingerprint;
 use crate::frame::check::{Check, Look, Seen, Sight};

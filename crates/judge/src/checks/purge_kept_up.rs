@@ -1,10 +1,10 @@
-//! InnoDB keeps old versions of rows until purge removes them, and a server that writes faster than it purges borrows its rate:
-//! the versions left behind slow down every later read and have to be removed one day. The history list's growth over the
-//! window is held against the transactions that wrote meanwhile.
+//! InnoDB keeps old versions of rows until purge removes them, and a server that writes faster than it purges borrows
+//! its rate: the versions left behind slow down every later read and have to be removed one day. The history list's
+//! growth over the window is held against the transactions that wrote meanwhile.
 //!
 //! More than 1 % of them left behind warns and more than 10 % fails. Where the phase is disturbed by something that
-//! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is said against purge, which
-//! may not even have begun.
+//! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is
+//! said against purge, which may not even have begun.
 
 use crate::frame::check::{Check, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;

@@ -1,9 +1,9 @@
-//! A line through points of two regimes shows a trend that is none: ten iterations of a study were drawn as one line, and in the tenth
-//! the data had outgrown the buffer pool. Whatever is joined by a line, cells over users or rates and the iterations of one
-//! run, must be in one regime: all cached, or all read from disk alike.
+//! A line through points of two regimes shows a trend that is none: ten iterations of a study were drawn as one line,
+//! and in the tenth the data had outgrown the buffer pool. Whatever is joined by a line, cells over users or rates and
+//! the iterations of one run, must be in one regime: all cached, or all read from disk alike.
 //!
-//! A line with two regimes fails, and the sentence names where it changes. Axes that size the data or the cache change the regime on
-//! purpose and are no lines here.
+//! A line with two regimes fails, and the sentence names where it changes. Axes that size the data or the cache change
+//! the regime on purpose and are no lines here.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};

@@ -1,12 +1,13 @@
-//! Repetitions of one cell are the same experiment, so what they differ by is what a claim cannot see below. A cell whose
-//! runs spread by more than 5 % (standard deviation over mean of the statements per second) warns, and fails above 10 %; where the
-//! spread is above 10 % no difference of less than 20 % is claimed from it, whatever its interval. A few runs know their own
-//! spread badly (three of a machine that spreads by 3 % show 5 % once in sixteen times), so both count only beyond doubt:
-//! where a bound below it, right in 99 of 100 cases, still is above. For three runs that takes 11 and 21 %, for five 9 and 18 %,
-//! for ten 8 and 16 %. What is below is in the interval that is printed.
+//! Repetitions of one cell are the same experiment, so what they differ by is what a claim cannot see below. A cell
+//! whose runs spread by more than 5 % (standard deviation over mean of the statements per second) warns, and fails
+//! above 10 %; where the spread is above 10 % no difference of less than 20 % is claimed from it, whatever its
+//! interval. A few runs know their own spread badly (three of a machine that spreads by 3 % show 5 % once in sixteen
+//! times), so both count only beyond doubt: where a bound below it, right in 99 of 100 cases, still is above. For three
+//! runs that takes 11 and 21 %, for five 9 and 18 %, for ten 8 and 16 %. What is below is in the interval that is
+//! printed.
 //!
-//! From eight runs on, runs that fall into two groups warn: the cell has two states, and its mean is the rate of neither.
-//! Fewer than three runs give a point without an interval, and no claim.
+//! From eight runs on, runs that fall into two groups warn: the cell has two states, and its mean is the rate of
+//! neither. Fewer than three runs give a point without an interval, and no claim.
 
 use crate::compare::comparisons::MARGIN;
 use crate::frame::check::{Check, Look, Seen, Sight};

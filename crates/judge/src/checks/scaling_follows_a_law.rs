@@ -1,8 +1,9 @@
-//! A fitted law of scaling tempts to read causes out of curves: contention, coherency, a peak where nobody measured. The
-//! universal scalability law fits any rising curve somehow, so its parameters are shown only where it describes the curve: at least 6
-//! numbers of users with 3 repetitions among them, no negative parameter, a peak that was measured or nearly so, and levels that lie
-//! off it by no more than repetitions differ (F test for lack of fit at 1 %, or less than 2 % in any case), never by more than 10 %.
-//! Curves that the client bends, that change their regime, or that a pool of threads flattens usually do not pass.
+//! A fitted law of scaling tempts to read causes out of curves: contention, coherency, a peak where nobody measured.
+//! The universal scalability law fits any rising curve somehow, so its parameters are shown only where it describes the
+//! curve: at least 6 numbers of users with 3 repetitions among them, no negative parameter, a peak that was measured or
+//! nearly so, and levels that lie off it by no more than repetitions differ (F test for lack of fit at 1 %, or less
+//! than 2 % in any case), never by more than 10 %. Curves that the client bends, that change their regime, or that a
+//! pool of threads flattens usually do not pass.
 
 use crate::curves::law::{self, LEVELS, OFF};
 use crate::frame::check::{Check, Look, Seen, Sight};

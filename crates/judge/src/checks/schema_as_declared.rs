@@ -1,10 +1,11 @@
-//! Servers change tables without a word: an engine is substituted, a TIMESTAMP becomes NOT NULL, a primary key grows
-//! by a column of the versioning. Every CREATE TABLE that was submitted is compared with what `SHOW CREATE TABLE` answered,
-//! both read into one model: engine, character set and collation of table and columns, types, nullability,
+//! Servers change tables without a word: an engine is substituted, a TIMESTAMP becomes NOT NULL, a primary key grows by
+//! a column of the versioning. Every CREATE TABLE that was submitted is compared with what `SHOW CREATE TABLE`
+//! answered, both read into one model: engine, character set and collation of table and columns, types, nullability,
 //! primary key, versioning, partitioning. Spelling is no difference.
 //!
-//! A difference in meaning fails, and so does a table without its rows; a warning of the server at CREATE warns, and so does what
-//! follows from something that was asked for: the key of a versioned table, which is longer than the one that was written.
+//! A difference in meaning fails, and so does a table without its rows; a warning of the server at CREATE warns, and so
+//! does what follows from something that was asked for: the key of a versioned table, which is longer than the one that
+//! was written.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;

@@ -1,6 +1,6 @@
-//! An answer from a cache of results costs nothing, and a benchmark that repeats its questions measures the cache: published medians
-//! were a thousand times too good by nothing else. Two signs are read: answers that the server took from its query cache,
-//! and selects that read no row by any handler although rows were returned.
+//! An answer from a cache of results costs nothing, and a benchmark that repeats its questions measures the cache:
+//! published medians were a thousand times too good by nothing else. Two signs are read: answers that the server took
+//! from its query cache, and selects that read no row by any handler although rows were returned.
 //!
 //! More than 0.1 % of the selects from the cache fail, unless the cache is what the experiment varies.
 

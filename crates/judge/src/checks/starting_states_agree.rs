@@ -1,12 +1,12 @@
-//! Numbers are comparable when their runs began alike: on the same rows, prepared in the same way, with the engine at rest. A
-//! run that follows a writer finds another tree than the writer did, old row versions that purge still removes on its
-//! time, and dirty pages that are flushed on its account; a study once measured its reference before and its candidate
-//! after such a run.
+//! Numbers are comparable when their runs began alike: on the same rows, prepared in the same way, with the engine at
+//! rest. A run that follows a writer finds another tree than the writer did, old row versions that purge still removes
+//! on its time, and dirty pages that are flushed on its account; a study once measured its reference before and its
+//! candidate after such a run.
 //!
-//! Other rows, another way of preparing them (a copy of a snapshot, a fresh load, found there), or data that an
-//! earlier run of the lab had written into fail. Data that were found and compared with their generator are those of an
-//! earlier load, and count as loaded. Data that take up 5 % more in one run than in another, a thousand old row
-//! versions, or a checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
+//! Other rows, another way of preparing them (a copy of a snapshot, a fresh load, found there), or data that an earlier
+//! run of the lab had written into fail. Data that were found and compared with their generator are those of an earlier
+//! load, and count as loaded. Data that take up 5 % more in one run than in another, a thousand old row versions, or a
+//! checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
 //! run and little of them before another, where no warm-up made the two alike.
 
 use crate::frame::check::{Check, Look, Seen, Sight};

@@ -1,10 +1,10 @@
-//! One number for a run says that the run had one state. A warm-up that was too short, a log that filled, a purge that fell behind
-//! give a rate that is a mixture and depends on how long one looked. The operations of each second are cut into levels
-//! by change points (calibrated so that an unchanged series has one), and the last level must hold still.
+//! One number for a run says that the run had one state. A warm-up that was too short, a log that filled, a purge that
+//! fell behind give a rate that is a mixture and depends on how long one looked. The operations of each second are cut
+//! into levels by change points (calibrated so that an unchanged series has one), and the last level must hold still.
 //!
-//! A rate that fell from an earlier level, or that never held still, fails; so does a drift of 5 % over the last level. A drift of
-//! 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart, and a phase that is
-//! disturbed on purpose is not looked at: there the course is the result.
+//! A rate that fell from an earlier level, or that never held still, fails; so does a drift of 5 % over the last level.
+//! A drift of 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart,
+//! and a phase that is disturbed on purpose is not looked at: there the course is the result.
 
 use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;

@@ -1,11 +1,12 @@
-//! Every time in a record is the difference of two readings of a clock, and every appointment a timer. A clock of coarse steps
-//! makes percentiles of steps, a dear one is itself part of what it times, and a clock source that enters the kernel is both on
-//! old virtual machines. Timers that end late cut the seconds of the series where they should not, and make an open load late
-//! (how much of that reached its operations is in `latency_was_honest`).
+//! Every time in a record is the difference of two readings of a clock, and every appointment a timer. A clock of
+//! coarse steps makes percentiles of steps, a dear one is itself part of what it times, and a clock source that enters
+//! the kernel is both on old virtual machines. Timers that end late cut the seconds of the series where they should
+//! not, and make an open load late (how much of that reached its operations is in `latency_was_honest`).
 //!
-//! Warns where the clock source is none that programs read without the kernel, where the median of an operation is less than 20 steps
-//! of the clock, where a reading costs more than 1 % of the mean latency, and where one timer in a hundred was later than 50 ms,
-//! a twentieth of an interval. It never fails: what is wrong here blurs numbers and does not move them.
+//! Warns where the clock source is none that programs read without the kernel, where the median of an operation is less
+//! than 20 steps of the clock, where a reading costs more than 1 % of the mean latency, and where one timer in a
+//! hundred was later than 50 ms, a twentieth of an interval. It never fails: what is wrong here blurs numbers and does
+//! not move them.
 
 use crate::frame::check::{Check, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;

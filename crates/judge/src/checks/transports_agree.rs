@@ -1,7 +1,7 @@
-//! A statement over TCP costs the client and the server more than over a Unix socket, and TLS adds its own; comparisons of
-//! drivers and of products were off by a factor of two by nothing else (sysbench's issue 552 is about one of them). So cells
-//! are compared on an axis only when the sessions of all their runs were carried alike, as they were read back: socket,
-//! encryption with its version and cipher, compression. The axis `transport` declares such a difference.
+//! A statement over TCP costs the client and the server more than over a Unix socket, and TLS adds its own; comparisons
+//! of drivers and of products were off by a factor of two by nothing else (sysbench's issue 552 is about one of them).
+//! So cells are compared on an axis only when the sessions of all their runs were carried alike, as they were read
+//! back: socket, encryption with its version and cipher, compression. The axis `transport` declares such a difference.
 //!
 //! Another way, or encryption on one side only, fails; another version or cipher of TLS warns. What an operation and a
 //! transaction are needs no check here: the lab counts all of them by one definition.

@@ -1,10 +1,11 @@
-//! A server that writes works in cycles: the log fills, a checkpoint is made, pages are written. A window with less than two of them
-//! has a mean that depends on where in the cycle it was cut. Checkpoints are counted by how often the position up to
-//! which the log is checkpointed moved on between the readings of the window. What is owed at the end of it is paid by nobody's
-//! number: where the experiment waits for that (`drain`), it took so long, and the rate over both times stands beside the other.
+//! A server that writes works in cycles: the log fills, a checkpoint is made, pages are written. A window with less
+//! than two of them has a mean that depends on where in the cycle it was cut. Checkpoints are counted by how often the
+//! position up to which the log is checkpointed moved on between the readings of the window. What is owed at the end of
+//! it is paid by nobody's number: where the experiment waits for that (`drain`), it took so long, and the rate over
+//! both times stands beside the other.
 //!
-//! Fewer than two warn, and so does a drain of more than 5 % of the measured time, or one that was not over when its time was up. It
-//! never fails: the number is right for its window, and another window may have another.
+//! Fewer than two warn, and so does a drain of more than 5 % of the measured time, or one that was not over when its
+//! time was up. It never fails: the number is right for its window, and another window may have another.
 
 use super::flushing_was_settled::is_written;
 use crate::frame::check::{Check, Look, Seen, Sight};

@@ -1,7 +1,7 @@
-//! Cells side by side: each value of an axis against the first, all else equal, on statements per second. The ratio is taken
-//! block by block where both have a run in the same blocks. What it is called is decided for all of them together (`decide`); a
-//! check that forbids the comparison *refuses* it. Numbers of users are not compared with each other: that is scaling, and
-//! has its own sentence.
+//! Cells side by side: each value of an axis against the first, all else equal, on statements per second. The ratio is
+//! taken block by block where both have a run in the same blocks. What it is called is decided for all of them together
+//! (`decide`); a check that forbids the comparison *refuses* it. Numbers of users are not compared with each other:
+//! that is scaling, and has its own sentence.
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
@@ -63,8 +63,8 @@ struct Side<'a> {
     candidate: Cow<'a, CellEvidence<'a>>,
 }
 
-/// Two cells whose runs have several phases that measure are compared phase by phase: a sum over what was done to a server
-/// and what was not says nothing of either.
+/// Two cells whose runs have several phases that measure are compared phase by phase: a sum over what was done to a
+/// server and what was not says nothing of either.
 fn by_phase<'a>(pair: Pair<'a>) -> Vec<Side<'a>> {
     let Pair { axis, base, candidate } = pair;
     let theirs = candidate.phases();
@@ -152,8 +152,8 @@ fn by_block(cell: &CellEvidence) -> BTreeMap<u32, f64> {
     cell.runs.iter().map(|r| (r.run.block, r.qps())).collect()
 }
 
-/// The interval of the ratios of all blocks, drawn again and again: where their noise has a tail to one side, Student's is too
-/// short. Of fewer blocks than it takes, and of runs without common ones, there is none.
+/// The interval of the ratios of all blocks, drawn again and again: where their noise has a tail to one side, Student's
+/// is too short. Of fewer blocks than it takes, and of runs without common ones, there is none.
 fn drawn(base: &CellEvidence, candidate: &CellEvidence, seed: Seed) -> Option<Interval> {
     let (base, candidate) = (by_block(base), by_block(candidate));
     let ratios: Vec<f64> = base.values().zip(candidate.values()).map(|(base, candidate)| candidate / base).collect();

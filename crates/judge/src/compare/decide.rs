@@ -1,6 +1,7 @@
-//! What a ratio with its noise is called: better, worse, equivalent, or undecided with the repetitions that would decide. One
-//! rule for the comparisons inside a record and for two records side by side. All ratios of one table are decided together: they
-//! lend each other what they know of noise (`stats::prior`), and the more of them there are the surer each must be.
+//! What a ratio with its noise is called: better, worse, equivalent, or undecided with the repetitions that would
+//! decide. One rule for the comparisons inside a record and for two records side by side. All ratios of one table are
+//! decided together: they lend each other what they know of noise (`stats::prior`), and the more of them there are the
+//! surer each must be.
 
 use crate::stats::prior::Prior;
 use crate::stats::ratio::Ratio;
@@ -10,9 +11,9 @@ use model::units::Share;
 
 /// Differences smaller than this are nobody's reason to change a server.
 pub const MARGIN: Share = Share(0.02);
-/// A difference is claimed below this probability, corrected for the number of comparisons (Benjamini and Hochberg): intervals
-/// are printed at 95 %, but a judge that cries wolf in one of twenty unchanged experiments is not listened to. With
-/// this, it is under one in a hundred (docs/statistics.md).
+/// A difference is claimed below this probability, corrected for the number of comparisons (Benjamini and Hochberg):
+/// intervals are printed at 95 %, but a judge that cries wolf in one of twenty unchanged experiments is not listened
+/// to. With this, it is under one in a hundred (docs/statistics.md).
 pub const CLAIM: f64 = 0.0025;
 /// No further repetitions are advised than these.
 const MOST_MORE: usize = 200;
@@ -31,7 +32,8 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// By another interval of the same ratio: of two that disagree the wider one is told, and what it does not bear out is not claimed.
+    /// By another interval of the same ratio: of two that disagree the wider one is told, and what it does not bear out
+    /// is not claimed.
     pub fn widen(&mut self, other: Option<Interval>) {
         let Some(other) = other else { return };
         self.interval.low = self.interval.low.min(other.low);

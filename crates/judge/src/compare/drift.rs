@@ -1,6 +1,6 @@
 //! What differs between two cells although the axis between them does not imply it: effective values, read back from
-//! the server and its sessions, because a default moves between versions under the same option file. What two cells cannot
-//! disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
+//! the server and its sessions, because a default moves between versions under the same option file. What two cells
+//! cannot disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
 
 pub use super::moved::ABSENT;
 use super::moved::{canonical, is_the_build};
@@ -77,7 +77,7 @@ const COSMETIC: &[&str] = &[
     "wsrep_data_home_dir",
     "version_compile_*",
     "in_transaction",
-    // What a door past SQL was found to be; what was set of it stands among the server's variables.
+    // What a key endpoint was found to be; what was set of it stands among the server's variables.
     "door*",
     "container",
     "stale_*",
@@ -93,7 +93,8 @@ const IMPLIED: &[(&str, &[&str])] = &[
         &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"],
     ),
     ("build", &["version*", "binary"]),
-    // The words of the storage engine move the variables of the engine under test, and leave the others at their defaults.
+    // The words of the storage engine move the variables of the engine under test, and leave the others at their
+    // defaults.
     (
         "engine",
         &[
@@ -226,8 +227,8 @@ fn protocol_of(cell: &CellEvidence) -> Option<Protocol> {
     cell.cell.works().iter().find_map(|work| past_sql(&work.workload))
 }
 
-/// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows` need
-/// not be the same.
+/// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows`
+/// need not be the same.
 fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
     let family = |work: &Work| work.workload.split('.').next().map(str::to_string);
     let mut drifts = Vec::new();

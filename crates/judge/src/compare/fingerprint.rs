@@ -1,6 +1,7 @@
-//! What a plan does, taken from the text of an EXPLAIN: tables in their order, how each is read, by which key and how much of it, what
-//! is sorted or kept aside. Estimates, costs and values are left out, so that equal plans of other rows are equal. Texts of
-//! MariaDB and MySQL and the rows of old EXPLAINs are understood; of two versions that write differently, the words differ, too.
+//! What a plan does, taken from the text of an EXPLAIN: tables in their order, how each is read, by which key and how
+//! much of it, what is sorted or kept aside. Estimates, costs and values are left out, so that equal plans of other
+//! rows are equal. Texts of MariaDB and MySQL and the rows of old EXPLAINs are understood; of two versions that write
+//! differently, the words differ, too.
 
 /// Keys whose value is part of what is done; of others only that they are there, where they name a step.
 const VALUES: &[&str] = &["table_name", "access_type", "key", "key_length", "used_key_parts", "message", "partitions"];
@@ -37,7 +38,8 @@ pub fn of(explain: &str) -> Option<String> {
 /// What servers say instead of a plan when they have looked a row up by a whole key, and there is none.
 const FOUND_NOTHING: &[&str] = &["ImpossibleWHEREnoticedafterreadingconsttables", "nomatchingrowinconsttable"];
 
-/// Whether two fingerprints are of one plan: the same, or a lookup of one row that was there once and not the other time.
+/// Whether two fingerprints are of one plan: the same, or a lookup of one row that was there once and not the other
+/// time.
 pub fn are_one(one: &str, other: &str) -> bool {
     let is_lookup = |plan: &str| plan.split(' ').any(|word| word == "const");
     let found_nothing = |plan: &str| FOUND_NOTHING.contains(&plan);

@@ -1,7 +1,7 @@
-//! A metric over many records of one question: where its level changed, and by how much. A record is one point, because what
-//! differs between days is more than what differs between its runs; levels are told by the vote of three methods
-//! (`stats::change`), a change is between two records and never at one. Another machine, or other work, begins a
-//! line anew: that is known, and need not be detected. Records are taken one at a time, since a year of them does not fit in
+//! A metric over many records of one question: where its level changed, and by how much. A record is one point, because
+//! what differs between days is more than what differs between its runs; levels are told by the vote of three methods
+//! (`stats::change`), a change is between two records and never at one. Another machine, or other work, begins a line
+//! anew: that is known, and need not be detected. Records are taken one at a time, since a year of them does not fit in
 //! memory.
 
 use super::across::is_cost;
@@ -164,7 +164,8 @@ fn changes(records: &[Taken], points: &[Point], stretch: Range<usize>, metric: &
     found.iter().enumerate().map(one).collect()
 }
 
-/// The new level over the old one, of logarithms. The interval is that of two levels; it knows nothing of how they were found.
+/// The new level over the old one, of logarithms. The interval is that of two levels; it knows nothing of how they were
+/// found.
 fn between(old: &[f64], new: &[f64]) -> Estimate {
     let rates = |logs: &[f64]| logs.iter().map(|x| x.exp()).collect::<Vec<_>>();
     let interval = ratio::unpaired(&rates(old), &rates(new)).map(|r| r.interval());

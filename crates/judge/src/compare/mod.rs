@@ -1,5 +1,5 @@
-//! Two things side by side: cells of one record, phases of one run, records of two days. Ratios with intervals, the decision that
-//! follows from them, and whatever else differs between the sides.
+//! Two things side by side: cells of one record, phases of one run, records of two days. Ratios with intervals, the
+//! decision that follows from them, and whatever else differs between the sides.
 
 pub mod across;
 pub mod comparisons;

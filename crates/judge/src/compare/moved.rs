@@ -1,7 +1,7 @@
-//! What an axis over builds implies of the variables of two servers. Versions differ in hundreds of variables, most of them by
-//! having them at all, and that is the build itself. But some that both have are defaults which moved under the same option
-//! file, and cost or save time: those are told, because a number may be theirs and not the build's. An experiment pins
-//! them by `native` or by a word of its settings.
+//! What an axis over builds implies of the variables of two servers. Versions differ in hundreds of variables, most of
+//! them by having them at all, and that is the build itself. But some that both have are defaults which moved under the
+//! same option file, and cost or save time: those are told, because a number may be theirs and not the build's. An
+//! experiment pins them by `native` or by a word of its settings.
 
 /// What stands for the value of a variable that one of the two does not have.
 pub const ABSENT: &str = "(absent)";

@@ -1,6 +1,6 @@
 //! Which cells a reader lays side by side: every cell against the one that differs from it on one axis only, where that
-//! axis has its first value. As many pairs as cells and axes, not as cells squared; two cells that agree with their common
-//! reference agree with each other.
+//! axis has its first value. As many pairs as cells and axes, not as cells squared; two cells that agree with their
+//! common reference agree with each other.
 
 use crate::frame::evidence::{CellEvidence, Evidence};
 use model::value::Value;

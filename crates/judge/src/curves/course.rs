@@ -1,6 +1,7 @@
-//! How a rate falls while something is done to a server, and how it comes back: from the seconds of each run, because a mean
-//! over the phase hides both. The rate of a second is a median over its neighbours, so that one stall is neither a decline
-//! nor the end of one. What stands in line because of it (old row versions, arrivals without a user) has a time of its own.
+//! How a rate falls while something is done to a server, and how it comes back: from the seconds of each run, because a
+//! mean over the phase hides both. The rate of a second is a median over its neighbours, so that one stall is neither a
+//! decline nor the end of one. What stands in line because of it (old row versions, arrivals without a user) has a time
+//! of its own.
 
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::metrics::over;
@@ -153,7 +154,8 @@ pub fn rates(intervals: &[Second], from: Nanos, to: Nanos) -> Vec<f64> {
     rates
 }
 
-/// Seconds until no more old row versions waited than at most in the base; `None` where that is not measured or did not come.
+/// Seconds until no more old row versions waited than at most in the base; `None` where that is not measured or did not
+/// come.
 fn history(run: &RunEvidence, phase: (Nanos, Nanos), base: (Nanos, Nanos)) -> Option<f64> {
     let series = run.details.series(&run.run.id, &[HISTORY]);
     let readings = &series.first()?.readings;

@@ -1,6 +1,7 @@
-//! What LinkBench's arithmetic expects of a snapshot left open (`staleness`), second by second beside what lists really met: the
-//! engine's work inside beyond what an operation cost before. The mix is the same in every second, so that of each second
-//! only its statements and the engine's counters are needed, and the shares of updates and lists come from the phase's sums.
+//! What LinkBench's arithmetic expects of a snapshot left open (`staleness`), second by second beside what lists really
+//! met: the engine's work inside beyond what an operation cost before. The mix is the same in every second, so that of
+//! each second only its statements and the engine's counters are needed, and the shares of updates and lists come from
+//! the phase's sums.
 
 use super::course::rates;
 use crate::findings::old_versions::{CAUSE, DISTURBANCE};
@@ -106,8 +107,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Averages over runs, of several seconds where there are many. Before the snapshot nothing is stale; when it is closed, nobody
-/// foretells how fast purge or merges are.
+/// Averages over runs, of several seconds where there are many. Before the snapshot nothing is stale; when it is
+/// closed, nobody foretells how fast purge or merges are.
 fn points(runs: &[Run], phase: &Phase, place: std::cmp::Ordering) -> Vec<ForecastPoint> {
     let each: Vec<Vec<(f64, f64, f64)>> = runs.iter().map(|run| run.seconds(phase)).collect();
     let seconds = each.iter().map(Vec::len).min().unwrap_or(0);

@@ -1,6 +1,6 @@
-//! Curves over users and the universal scalability law: whether it describes a curve, which only then has parameters worth a
-//! reader's time. A curve is one workload with one value on every axis but `users`, or the runs of a search for users. Runs that the
-//! client held back are left out: they would bend any curve.
+//! Curves over users and the universal scalability law: whether it describes a curve, which only then has parameters
+//! worth a reader's time. A curve is one workload with one value on every axis but `users`, or the runs of a search for
+//! users. Runs that the client held back are left out: they would bend any curve.
 
 use crate::checks::client_had_headroom;
 use crate::compare::comparisons::MARGIN;

@@ -1,5 +1,6 @@
-//! How the rate grows with the users, one curve per combination of everything else: in words for the curve that grows most
-//! and the one that grows least. No model is fitted: on few CPUs the curve bends before a model has anything to hold on to.
+//! How the rate grows with the users, one curve per combination of everything else: in words for the curve that grows
+//! most and the one that grows least. No model is fitted: on few CPUs the curve bends before a model has anything to
+//! hold on to.
 
 use crate::compare::comparisons::MARGIN;
 use model::judgement::{CellJudgement, Claim};

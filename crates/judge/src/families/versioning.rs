@@ -1,10 +1,12 @@
-//! Cells of the study of system versioning side by side: each versioned one with the plain one that differs from it in nothing
-//! else, and of both the times of a phase, repetition by repetition and iteration by iteration. Only phases that found
-//! their pages in memory are told, since a phase that reads from disk is another machine, and only those that no check has struck.
+//! Cells of the study of system versioning side by side: each versioned one with the plain one that differs from it in
+//! nothing else, and of both the times of a phase, repetition by repetition and iteration by iteration. Only phases
+//! that found their pages in memory are told, since a phase that reads from disk is another machine, and only those
+//! that no check has struck.
 //!
-//! And how much of the tables is history: rows are those that the users counted, from what was counted in the tables before they came
-//! (law SV3 holds them against a COUNT of all versions at the end), bytes are what the server says of its files. A partition of
-//! history has files of its own; elsewhere history takes the share of the files that its versions are of all.
+//! And how much of the tables is history: rows are those that the users counted, from what was counted in the tables
+//! before they came (law SV3 holds them against a COUNT of all versions at the end), bytes are what the server says of
+//! its files. A partition of history has files of its own; elsewhere history takes the share of the files that its
+//! versions are of all.
 
 use crate::findings::frame::finding::Scene;
 use crate::frame::account::{operation_us, per_operation};
@@ -40,7 +42,8 @@ pub fn variant(cell: &CellEvidence) -> Option<String> {
     works.find_map(|work| work.parameters.get(VARIANT)?.text()).map(String::from)
 }
 
-/// Each cell of these variants, with the plain one of the same place; cells whose numbers may not be believed are left out.
+/// Each cell of these variants, with the plain one of the same place; cells whose numbers may not be believed are left
+/// out.
 pub fn beside_plain<'a>(
     scene: &'a Scene<'a>,
     of: &[&str],
@@ -86,15 +89,16 @@ pub fn told(scene: &Scene, cell: &CellEvidence, step: &str) -> BTreeMap<When, To
 
 /// What lies in the tables at the end of a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kept {
+pub struct TableContents {
     pub current_rows: f64,
     /// Versions that are no longer current.
     pub history_rows: f64,
     pub history_bytes: Option<f64>,
 }
 
-/// Of one phase of a run, which is `run.phases`; `None` where the tables are not those of the study, or were not counted.
-pub fn kept(run: &RunEvidence) -> Option<Kept> {
+/// Of one phase of a run, which is `run.phases`; `None` where the tables are not those of the study, or were not
+/// counted.
+pub fn kept(run: &RunEvidence) -> Option<TableContents> {
     let [phase] = run.phases[..] else { return None };
     let audit = run.run.audits.iter().find(|a| a.groups.iter().any(|group| phase.groups.contains_key(group)))?;
     let counted = |name: &str| audit.answers.iter().find(|a| a.name == name).map(|answer| answer.before);
@@ -116,7 +120,7 @@ pub fn kept(run: &RunEvidence) -> Option<Kept> {
     let bytes = |name: &str| phase.counters.get(name).map(|ends| ends.end);
     let rows = current_rows + history_rows;
     let by_share = || bytes(GROWN).filter(|_| rows > 0.0).map(|files| files * history_rows / rows);
-    Some(Kept { current_rows, history_rows, history_bytes: bytes(APART).or_else(by_share) })
+    Some(TableContents { current_rows, history_rows, history_bytes: bytes(APART).or_else(by_share) })
 }
 
 /// How much of `what` is gone; an interval that exceeds the whole says all of it.

@@ -1,7 +1,7 @@
-//! InnoDB's adaptive hash index saves the walk down an index and costs a latch that all readers and writers share. With many
-//! users, or with writes among reads, the latch costs more than the walk. Which of the two it is, only the explain run's waits
-//! tell; being from one run they have no interval, so that the finding stays at "consistent with" until the index is
-//! switched off.
+//! InnoDB's adaptive hash index saves the walk down an index and costs a latch that all readers and writers share. With
+//! many users, or with writes among reads, the latch costs more than the walk. Which of the two it is, only the explain
+//! run's waits tell; being from one run they have no interval, so that the finding stays at "consistent with" until the
+//! index is switched off.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

@@ -1,6 +1,7 @@
-//! A server that lets only so many threads work keeps its rate, and everybody else waits at the door: the rate stays flat, latency
-//! grows as the users do, and fewer threads are at work than there are users. A thread pool does that, and so does
-//! `innodb_thread_concurrency`. It is a choice, and often a good one; what is wrong is to read the latency as the server's work.
+//! A server that lets only so many threads work keeps its rate, and everybody else waits outside: the rate stays flat,
+//! latency grows as the users do, and fewer threads are at work than there are users. A thread pool does that, and so
+//! does `innodb_thread_concurrency`. It is a choice, and often a good one; what is wrong is to read the latency as the
+//! server's work.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::next::{self, Change};

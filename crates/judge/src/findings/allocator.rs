@@ -1,7 +1,7 @@
-//! Memory that is given back to the kernel and taken again for every query costs a page fault for each page, and the faults of one
-//! process share a lock of the kernel. Temporary tables and sort buffers do this. CPU per operation rises with the users, much
-//! of it is the kernel's, and so do page faults. Another allocator, or one that keeps what it has, tells it from a mutex: that
-//! is a matter of the process's environment, so no experiment is proposed here.
+//! Memory that is given back to the kernel and taken again for every query costs a page fault for each page, and the
+//! faults of one process share a lock of the kernel. Temporary tables and sort buffers do this. CPU per operation rises
+//! with the users, much of it is the kernel's, and so do page faults. Another allocator, or one that keeps what it has,
+//! tells it from a mutex: that is a matter of the process's environment, so no experiment is proposed here.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::signature::{self, MUCH_SYSTEM, RISES, Signature};

@@ -1,6 +1,6 @@
-//! With a binary log a commit is written twice, to the log and to the redo, in an order that both must agree on. Commits in a
-//! group share the syncs, and yet each waits for its turn. The time in the log's file is that of the users who lead their
-//! groups; the others wait for them, which is in no term of the account.
+//! With a binary log a commit is written twice, to the log and to the redo, in an order that both must agree on.
+//! Commits in a group share the syncs, and yet each waits for its turn. The time in the log's file is that of the users
+//! who lead their groups; the others wait for them, which is in no term of the account.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

@@ -1,6 +1,6 @@
-//! A lock that is held while something slow is done stops everybody who wants it, and they sleep: the CPUs are half idle, an
-//! operation costs what it did, and threads switch more often. Which lock it is, an explain run tells, whose longest wait must
-//! then be most of what operations take longer.
+//! A lock that is held while something slow is done stops everybody who wants it, and they sleep: the CPUs are half
+//! idle, an operation costs what it did, and threads switch more often. Which lock it is, an explain run tells, whose
+//! longest wait must then be most of what operations take longer.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::signature::{self, FLAT, NOT_FULL, RISES, Signature};

@@ -1,6 +1,6 @@
-//! RocksDB writes into memory and merges files behind it. When merging falls behind, writers are slowed down and then stopped,
-//! for which the engine keeps the time. The rate of a short run is then borrowed from merging that is still owed; more threads
-//! for it help where CPUs and disk have strength left.
+//! RocksDB writes into memory and merges files behind it. When merging falls behind, writers are slowed down and then
+//! stopped, for which the engine keeps the time. The rate of a short run is then borrowed from merging that is still
+//! owed; more threads for it help where CPUs and disk have strength left.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

@@ -1,6 +1,6 @@
-//! A session that is opened anew pays for a thread, for the handshake and for preparing its statements, before it answers one
-//! question. Latencies do not show it, because they begin when the session is there: it is missing from the rate. The client
-//! times every opening, so what it costs is known exactly, as a share of the users' time.
+//! A session that is opened anew pays for a thread, for the handshake and for preparing its statements, before it
+//! answers one question. Latencies do not show it, because they begin when the session is there: it is missing from the
+//! rate. The client times every opening, so what it costs is known exactly, as a share of the users' time.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, Time, name};
 use super::frame::next::{self, Change};

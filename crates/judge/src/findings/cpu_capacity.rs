@@ -1,7 +1,7 @@
-//! A server whose CPUs are full and whose operations cost what they always cost has reached its capacity: more users only wait.
-//! That is a limit and no defect, and the one explanation of a curve's top that all others must beat. What users wait for is a
-//! CPU, which the kernel times for each thread of the server; where client and server share CPUs, the client's waiting is seen
-//! as time outside the server.
+//! A server whose CPUs are full and whose operations cost what they always cost has reached its capacity: more users
+//! only wait. That is a limit and no defect, and the one explanation of a curve's top that all others must beat. What
+//! users wait for is a CPU, which the kernel times for each thread of the server; where client and server share CPUs,
+//! the client's waiting is seen as time outside the server.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::next::{self, Change};

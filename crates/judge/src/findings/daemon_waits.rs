@@ -1,9 +1,10 @@
-//! Behind InnoDB's memcached plugin stands a daemon with threads, statistics and connections of its own, and locks around them that no
-//! instrument of the server names. What its threads sleep for, and InnoDB's locks do not cover, is found by what is left: operations take
-//! longer with more users, every get costs more context switches than before, and the explain run sees no queue inside InnoDB.
-//! Where CPUs are idle and all its threads are busy it is no lock: then there are too few of them. What is left over is more
-//! than waiting (users stand in line for threads that work), so that its size makes nothing sure; another number of threads
-//! does. memcached itself, asked by the same client, is the ceiling of what such a daemon does with nothing behind it.
+//! Behind InnoDB's memcached plugin stands a daemon with threads, statistics and connections of its own, and locks
+//! around them that no instrument of the server names. What its threads sleep for, and InnoDB's locks do not cover, is
+//! found by what is left: operations take longer with more users, every get costs more context switches than before,
+//! and the explain run sees no queue inside InnoDB. Where CPUs are idle and all its threads are busy it is no lock:
+//! then there are too few of them. What is left over is more than waiting (users stand in line for threads that work),
+//! so that its size makes nothing sure; another number of threads does. memcached itself, asked by the same client, is
+//! the ceiling of what such a daemon does with nothing behind it.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene};
 use super::frame::next::{self, Change};

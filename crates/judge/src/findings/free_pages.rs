@@ -1,6 +1,7 @@
-//! A page that is to be read needs a free place in the buffer pool. A thread of the server's own keeps some free; when it falls
-//! behind, users look for one themselves, write a dirty page, and wait. The server counts these waits. More places kept free
-//! (`innodb_lru_scan_depth`) cure it where the disk has strength left, and nothing does where it has not.
+//! A page that is to be read needs a free place in the buffer pool. A thread of the server's own keeps some free; when
+//! it falls behind, users look for one themselves, write a dirty page, and wait. The server counts these waits. More
+//! places kept free (`innodb_lru_scan_depth`) cure it where the disk has strength left, and nothing does where it has
+//! not.
 
 use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

@@ -1,10 +1,11 @@
-//! Versions that are no longer current stay in the tables, and in every index of an unpartitioned one: a range by primary key passes the
-//! versions between its rows, and a secondary key holds all that ever were. Its mark is rows: the handler is asked for more of
-//! them per operation than on the plain table, more with each iteration, while the statements return the same. What one row costs
-//! more is another question (`implicit_time_condition`), so the time is taken apart into the two. The cause is taken away by a
-//! partition of its own for the history, into which no current row's query looks; before there is any history the partition
-//! must change nothing, which is the control. Where history is deleted in the run (DELETE HISTORY), the same step before and
-//! after tells it, too, with the plain table as the control. Each update writes its old version as a row of its own beside.
+//! Versions that are no longer current stay in the tables, and in every index of an unpartitioned one: a range by
+//! primary key passes the versions between its rows, and a secondary key holds all that ever were. Its mark is rows:
+//! the handler is asked for more of them per operation than on the plain table, more with each iteration, while the
+//! statements return the same. What one row costs more is another question (`implicit_time_condition`), so the time is
+//! taken apart into the two. The cause is taken away by a partition of its own for the history, into which no current
+//! row's query looks; before there is any history the partition must change nothing, which is the control. Where
+//! history is deleted in the run (DELETE HISTORY), the same step before and after tells it, too, with the plain table
+//! as the control. Each update writes its old version as a row of its own beside.
 //!
 //! A step that takes longer without a row more is not explained by history, and said to be so.
 

@@ -1,10 +1,11 @@
-//! A table versioned by timestamp answers each query that names no time with a condition of the server's own: the row's end is the
-//! largest moment there is. That moment is a DATETIME and the column a TIMESTAMP, so older MariaDB (before 11.4.1, MDEV-32148) converts
-//! the column of every row, and under `time_zone = SYSTEM` through the C library's `localtime_r`, which takes one lock for the
-//! whole process. Its mark is a cost per row without a row more: point selects hardly feel it, ranges do, and before there is any
-//! history. Taken away it is by a fixed offset as time zone, which is converted by arithmetic, or with the whole condition, by
-//! asking for all versions of rows that have one. The same change on plain tables is the placebo, and tables versioned by
-//! transaction id, whose condition is a number, are a control.
+//! A table versioned by timestamp answers each query that names no time with a condition of the server's own: the row's
+//! end is the largest moment there is. That moment is a DATETIME and the column a TIMESTAMP, so older MariaDB (before
+//! 11.4.1, MDEV-32148) converts the column of every row, and under `time_zone = SYSTEM` through the C library's
+//! `localtime_r`, which takes one lock for the whole process. Its mark is a cost per row without a row more: point
+//! selects hardly feel it, ranges do, and before there is any history. Taken away it is by a fixed offset as time zone,
+//! which is converted by arithmetic, or with the whole condition, by asking for all versions of rows that have one. The
+//! same change on plain tables is the placebo, and tables versioned by transaction id, whose condition is a number, are
+//! a control.
 //!
 //! At one user this is CPU; at many it is the lock, too, which no instrument of the server shows.
 
@@ -81,8 +82,8 @@ fn look(scene: &Scene) -> Vec<Case> {
     lanes.into_iter().filter_map(|((build, variant), cells)| case(scene, &build, &variant, &cells)).collect()
 }
 
-/// Each step under the server's time zone with the next one that differs in the zone only, and where there is none, in the versions that
-/// it asks for; those with most users first.
+/// Each step under the server's time zone with the next one that differs in the zone only, and where there is none, in
+/// the versions that it asks for; those with most users first.
 fn pairs<'a>(cell: &CellEvidence<'a>) -> (Way, Vec<Pair<'a>>) {
     let by_offset = like(&steps(cell), ZONE, |zone| zone != Some(OF_SYSTEM));
     if !by_offset.is_empty() {

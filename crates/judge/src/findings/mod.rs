@@ -1,5 +1,5 @@
-//! The causes that findings are made of, one file each. The opening of a cause's file is the page that `assay explain` prints.
-//! Adding a cause is adding its file and its line here.
+//! The causes that findings are made of, one file each. The opening of a cause's file is the page that `assay explain`
+//! prints. Adding a cause is adding its file and its line here.
 
 mod adaptive_hash;
 mod admission_control;

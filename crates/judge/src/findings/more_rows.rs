@@ -1,7 +1,8 @@
-//! Work amplification: a ratio of two rates taken apart into how many rows a statement looks at and what each of them costs. CPU
-//! per statement is fitted as a + b × rows over the values of a parameter that changes the rows (weighted least squares, weights
-//! by the spread of the repetitions), where there is one; else the whole of it is laid on the rows. Two servers that differ only in
-//! the rows differ in work, two that differ only in CPU per row differ in how they do it, and either may be the one that moved.
+//! Work amplification: a ratio of two rates taken apart into how many rows a statement looks at and what each of them
+//! costs. CPU per statement is fitted as a + b × rows over the values of a parameter that changes the rows (weighted
+//! least squares, weights by the spread of the repetitions), where there is one; else the whole of it is laid on the
+//! rows. Two servers that differ only in the rows differ in work, two that differ only in CPU per row differ in how
+//! they do it, and either may be the one that moved.
 
 use super::frame::finding::{Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, name};
 use crate::compare::comparisons::{MARGIN, ratio};

@@ -1,7 +1,7 @@
-//! A lock that is asked for faster than it is given back keeps a queue. Each thread that gets it wakes the next one, so that the
-//! CPUs are full of waking and switching: CPU per operation and switches per operation rise together, and most of it is the
-//! kernel's. The name of the lock is in an explain run. Fewer users at once end the queue; fewer users are also fewer users,
-//! so that no experiment is proposed that could confirm it.
+//! A lock that is asked for faster than it is given back keeps a queue. Each thread that gets it wakes the next one, so
+//! that the CPUs are full of waking and switching: CPU per operation and switches per operation rise together, and most
+//! of it is the kernel's. The name of the lock is in an explain run. Fewer users at once end the queue; fewer users are
+//! also fewer users, so that no experiment is proposed that could confirm it.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::signature::{self, FULL, MUCH_SYSTEM, RISES, Signature};

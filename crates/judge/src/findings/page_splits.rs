@@ -1,13 +1,15 @@
-//! A column that is NULL when its row is inserted and gets a value later makes the row longer. InnoDB then deletes the row and inserts
-//! it again in its page: each such row descends the tree once more, about every second time with the lock of the whole index
-//! (shared-exclusive since MySQL 5.7, exclusive before), because the page has little room left; and where it has none, the page
-//! splits. TPC-C does this to every line of every order (`ol_delivery_d`), which is why it once scaled worse on two
-//! sockets than on one. A column that has a date as its DEFAULT keeps its room, and the update happens in place. The placebo
-//! is the other column that begins as NULL, the carrier: a TINYINT that costs next to nothing.
+//! A column that is NULL when its row is inserted and gets a value later makes the row longer. InnoDB then deletes the
+//! row and inserts it again in its page: each such row descends the tree once more, about every second time with the
+//! lock of the whole index (shared-exclusive since MySQL 5.7, exclusive before), because the page has little room left;
+//! and where it has none, the page splits. TPC-C does this to every line of every order (`ol_delivery_d`), which is why
+//! it once scaled worse on two sockets than on one. A column that has a date as its DEFAULT keeps its room, and the
+//! update happens in place. The placebo is the other column that begins as NULL, the carrier: a TINYINT that costs next
+//! to nothing.
 //!
-//! What an order costs of the lock is seen on any host, a busy one too, since it is counted and not timed. The queue at the lock is not:
-//! on few CPUs too few users are at it at once. Splits are counted for the whole server; the leaves of the lines' own tree tell
-//! theirs. And no splits are good news only where orders arrive: cells whose data broke their laws take no part.
+//! What an order costs of the lock is seen on any host, a busy one too, since it is counted and not timed. The queue at
+//! the lock is not: on few CPUs too few users are at it at once. Splits are counted for the whole server; the leaves of
+//! the lines' own tree tell theirs. And no splits are good news only where orders arrive: cells whose data broke their
+//! laws take no part.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::{MARGIN, ratio};
@@ -30,15 +32,17 @@ const REORGANISATIONS: &str = "innodb.index_page_reorg_attempts";
 const DELIVERED: &str = "delivered_orders";
 const LEAF_PAGES: &str = "order_line_leaf_pages";
 
-/// Of one delivered line: a second descent, and at every second line the lock for a change of shape, which MariaDB's instrument counts
-/// twice. Measured per order of ten lines, NULL against DEFAULT: 22 and 2 on MariaDB 10.11, and 14.5 more on MySQL 8.0.
+/// Of one delivered line: a second descent, and at every second line the lock for a change of shape, which MariaDB's
+/// instrument counts twice. Measured per order of ten lines, NULL against DEFAULT: 22 and 2 on MariaDB 10.11, and 14.5
+/// more on MySQL 8.0.
 const PER_LINE_MARIADB: f64 = 2.0;
 const PER_LINE_MYSQL: f64 = 1.5;
 /// Lines of an order in the mean.
 const LINES: f64 = 10.0;
 /// Fewer additional acquisitions per order are not those of ten lines.
 const EXTRA: f64 = 0.5 * PER_LINE_MARIADB * LINES;
-/// The placebo may move so many acquisitions per order: a quarter of what the cause does, since runs of seconds scatter.
+/// The placebo may move so many acquisitions per order: a quarter of what the cause does, since runs of seconds
+/// scatter.
 const STILL: f64 = 0.25 * PER_LINE_MARIADB * LINES;
 /// Fewer CPUs of the server do not bring enough users to a lock at once for it to be the limit.
 const ENOUGH_CPUS: usize = 8;

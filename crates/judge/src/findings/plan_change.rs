@@ -1,7 +1,7 @@
-//! The same statement may be carried out in another way on another server, or with other statistics: another index, another order
-//! of tables, a whole scan. It then looks at other rows, and no setting explains the difference. The plans were asked for before
-//! each run, and one execution of each statement was counted by the handler, so that both the change and its cost in rows are
-//! known exactly. What the rows cost in time is another question: see `more_rows`.
+//! The same statement may be carried out in another way on another server, or with other statistics: another index,
+//! another order of tables, a whole scan. It then looks at other rows, and no setting explains the difference. The
+//! plans were asked for before each run, and one execution of each statement was counted by the handler, so that both
+//! the change and its cost in rows are known exactly. What the rows cost in time is another question: see `more_rows`.
 
 use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::comparisons::{MARGIN, ratio};

@@ -1,9 +1,10 @@
-//! A get of InnoDB's memcached plugin reads by a view of its own of which transactions are over. In 5.6 that view is made, and taken
-//! apart, under the mutex of all transactions (`trx_sys_mutex`), under which the same get also begins and ends its transaction: five
-//! passes per get were counted on 5.6.14, from read uncommitted to repeatable read alike, so that no isolation takes the view away.
-//! 8.0.33 keeps a view that nobody outdated, and passes the mutex at no get. The mutex has one name for both uses, so what waits at it
-//! is told together; several gets in one transaction share its view and need it once. What a get passes is known from an
-//! explain run, which has to see threads that are none of the server's.
+//! A get of InnoDB's memcached plugin reads by a view of its own of which transactions are over. In 5.6 that view is
+//! made, and taken apart, under the mutex of all transactions (`trx_sys_mutex`), under which the same get also begins
+//! and ends its transaction: five passes per get were counted on 5.6.14, from read uncommitted to repeatable read
+//! alike, so that no isolation takes the view away. 8.0.33 keeps a view that nobody outdated, and passes the mutex at
+//! no get. The mutex has one name for both uses, so what waits at it is told together; several gets in one transaction
+//! share its view and need it once. What a get passes is known from an explain run, which has to see threads that are
+//! none of the server's.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene};
 use super::frame::next::{self, Change};
@@ -58,7 +59,8 @@ fn case(scene: &Scene, s: &Signature) -> Case {
     case
 }
 
-/// Of what an operation takes longer than with the fewest users, what is waited for the mutex, by the explain runs of both.
+/// Of what an operation takes longer than with the fewest users, what is waited for the mutex, by the explain runs of
+/// both.
 fn cost(s: &Signature) -> Option<Cost> {
     let waited = |cell: &CellEvidence| wait_share(cell, |event| event.ends_with(MUTEX));
     let (top, bottom) = (waited(s.high)?, waited(s.low)?);

@@ -1,7 +1,7 @@
-//! Data that do not fit in memory are read again and again. A page from a disk takes a hundred times as long as one in the buffer
-//! pool, and a few of them per operation are most of its time. The server counts the pages, and performance_schema times the
-//! reads of the users' own threads. Data that would fit and are read all the same are a cold cache: then warming up is what
-//! is missing, and not memory.
+//! Data that do not fit in memory are read again and again. A page from a disk takes a hundred times as long as one in
+//! the buffer pool, and a few of them per operation are most of its time. The server counts the pages, and
+//! performance_schema times the reads of the users' own threads. Data that would fit and are read all the same are a
+//! cold cache: then warming up is what is missing, and not memory.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

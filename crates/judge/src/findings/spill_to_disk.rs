@@ -1,6 +1,6 @@
-//! A sort or a temporary table that does not fit in its memory goes through files. Small ones stay in memory and cost nothing of
-//! this, so a threshold that data have just crossed shows as a step. The server counts tables on disk and passes of merging;
-//! which of the two it is decides which memory is too small.
+//! A sort or a temporary table that does not fit in its memory goes through files. Small ones stay in memory and cost
+//! nothing of this, so a threshold that data have just crossed shows as a step. The server counts tables on disk and
+//! passes of merging; which of the two it is decides which memory is too small.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

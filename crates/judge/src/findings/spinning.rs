@@ -1,6 +1,6 @@
-//! Threads that find a lock taken try again for a while before they sleep. With many of them the CPUs are full of trying, and of
-//! moving the lock's cache line between them: CPU per operation rises while nobody sleeps more often and the kernel is not
-//! asked. Fewer spins bring less CPU per operation, or show that the line itself is what moves.
+//! Threads that find a lock taken try again for a while before they sleep. With many of them the CPUs are full of
+//! trying, and of moving the lock's cache line between them: CPU per operation rises while nobody sleeps more often and
+//! the kernel is not asked. Fewer spins bring less CPU per operation, or show that the line itself is what moves.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::next::{self, Change};

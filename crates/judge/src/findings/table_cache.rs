@@ -1,6 +1,6 @@
-//! A statement finds its table open in the table cache, or opens it: files, definitions, and the locks around both. Too small a
-//! cache opens a table for almost every statement, and shows in nothing but a count that should stand still once the server is
-//! warm.
+//! A statement finds its table open in the table cache, or opens it: files, definitions, and the locks around both. Too
+//! small a cache opens a table for almost every statement, and shows in nothing but a count that should stand still
+//! once the server is warm.
 
 use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

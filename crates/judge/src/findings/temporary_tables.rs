@@ -1,10 +1,12 @@
-//! SELECT DISTINCT and GROUP BY put their rows through a temporary table, made and dropped for each query. Where that passes locks
-//! of the whole server (THR_LOCK_heap of the MEMORY engine; also BITMAP::mutex of temp_pool up to MySQL 5.7 and MariaDB 10.4, LOCK_plugin
-//! and THR_LOCK_lock in MySQL 5.6), queries queue up there however many CPUs there are. Its mark is a cost per query and not per row,
-//! so that the shortest ranges lose most. Ordered ranges are the control: the same rows and the same sort without a table. MySQL
-//! 8.0 can make the table in either of two engines, MEMORY and TempTable, which is the intervention; ordered ranges should not notice.
+//! SELECT DISTINCT and GROUP BY put their rows through a temporary table, made and dropped for each query. Where that
+//! passes locks of the whole server (THR_LOCK_heap of the MEMORY engine; also BITMAP::mutex of temp_pool up to MySQL
+//! 5.7 and MariaDB 10.4, LOCK_plugin and THR_LOCK_lock in MySQL 5.6), queries queue up there however many CPUs there
+//! are. Its mark is a cost per query and not per row, so that the shortest ranges lose most. Ordered ranges are the
+//! control: the same rows and the same sort without a table. MySQL 8.0 can make the table in either of two engines,
+//! MEMORY and TempTable, which is the intervention; ordered ranges should not notice.
 //!
-//! What a table costs a query is seen on any host. Its serial section is not: on few CPUs too few queries are at its locks at once.
+//! What a table costs a query is seen on any host. Its serial section is not: on few CPUs too few queries are at its
+//! locks at once.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::{MARGIN, ratio};

@@ -1,8 +1,8 @@
-//! InnoDB's memcached plugin reads each get in a transaction of its own, unless it is told to put several into one. On 5.6 that is a
-//! transaction that could write: it takes an id and a place in the list of all of them, under the mutex that every start and
-//! every commit takes. 5.7 and later begin it read-only and without locks, and it takes neither. Which of the two it is, the engine's own
-//! counts of commits say; what it costs, cells beside it that differ in `settings.read_batch` alone. Few CPUs show the length of that
-//! path and nothing of the contention for it.
+//! InnoDB's memcached plugin reads each get in a transaction of its own, unless it is told to put several into one. On
+//! 5.6 that is a transaction that could write: it takes an id and a place in the list of all of them, under the mutex
+//! that every start and every commit takes. 5.7 and later begin it read-only and without locks, and it takes neither.
+//! Which of the two it is, the engine's own counts of commits say; what it costs, cells beside it that differ in
+//! `settings.read_batch` alone. Few CPUs show the length of that path and nothing of the contention for it.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

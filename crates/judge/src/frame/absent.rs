@@ -1,5 +1,6 @@
-//! What a server cannot have and a user cannot ask: a cache has no tables, transactions or log, and who comes by key has no statement that
-//! a server would plan. A check of such a thing passes there and says why; whatever else was not measured stays not evaluable.
+//! What a server cannot have and a user cannot ask: a cache has no tables, transactions or log, and who comes by key
+//! has no statement that a server would plan. A check of such a thing passes there and says why; whatever else was not
+//! measured stays not evaluable.
 
 use super::evidence::CellEvidence;
 use model::plan::served::CACHE;

@@ -1,9 +1,11 @@
-//! Where the time of an average operation went (latency accounting): outside the server, on its CPUs, waiting for one, in
-//! files, for row locks, for locks of the server. Each term comes from a source of its own, so that what they leave over, or
-//! cover twice, shows how much the account is worth. What a run of a cell does not tell is no term of it: it is in the rest.
+//! Where the time of an average operation went (latency accounting): outside the server, on its CPUs, waiting for one,
+//! in files, for row locks, for locks of the server. Each term comes from a source of its own, so that what they leave
+//! over, or cover twice, shows how much the account is worth. What a run of a cell does not tell is no term of it: it
+//! is in the rest.
 //!
-//! Times are of the threads that serve users where performance_schema names them; else of the whole server, and then what it does
-//! for itself (purge, flushing) is among them. Locks come from the explain run, as a share of that run's own latency.
+//! Times are of the threads that serve users where performance_schema names them; else of the whole server, and then
+//! what it does for itself (purge, flushing) is among them. Locks come from the explain run, as a share of that run's
+//! own latency.
 
 use super::evidence::{CellEvidence, RunEvidence};
 use super::metrics::{SERVER_SYSTEM, SERVER_USER};
@@ -86,8 +88,8 @@ pub fn operation_us(run: &RunEvidence) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Microseconds from one operation of a user to its next, whatever lies between: what a user has for each. Where users wait
-/// on purpose, only the operation itself.
+/// Microseconds from one operation of a user to its next, whatever lies between: what a user has for each. Where users
+/// wait on purpose, only the operation itself.
 pub fn cycle_us(run: &RunEvidence) -> Option<f64> {
     let load = &run.cell.load;
     if load.arrivals.is_some() || load.pause.is_some() {
@@ -129,7 +131,8 @@ pub fn open(cell: &CellEvidence) -> Share {
     splits(cell).map(|s| mean(&s)).map_or(Share(1.0), |s| Share(s.rest() / s.operation))
 }
 
-/// Of what an operation takes longer than with the fewest users, how much lies in these terms: over the blocks that both have.
+/// Of what an operation takes longer than with the fewest users, how much lies in these terms: over the blocks that
+/// both have.
 pub fn share_of_growth(high: &CellEvidence, low: &CellEvidence, parts: &[Part]) -> Option<Interval> {
     let by_block = |cell: &CellEvidence| -> Option<BTreeMap<u32, Split>> {
         cell.runs.iter().map(|run| Some((run.run.block, split(cell, run)?))).collect()
@@ -149,9 +152,9 @@ pub fn split(cell: &CellEvidence, run: &RunEvidence) -> Option<Split> {
     let operation = operation_us(run)?;
     let cpu = micros(run, CPU).or_else(|| Some(micros(run, SERVER_USER)? + micros(run, SERVER_SYSTEM)?))?;
     let queue = micros(run, QUEUE).or_else(|| micros(run, SERVER_QUEUE));
-    // A thread that has slept waits for a CPU before it sees that its sleep is over, and the call that put it to sleep is CPU
-    // of the kernel: what is timed as a sleep has both in it, and they are terms of their own. There is a sleep for each
-    // request, of whose calls one, the sending, is within the statement; and one for each call on a file.
+    // A thread that has slept waits for a CPU before it sees that its sleep is over, and the call that put it to sleep
+    // is CPU of the kernel: what is timed as a sleep has both in it, and they are terms of their own. There is a sleep
+    // for each request, of whose calls one, the sending, is within the statement; and one for each call on a file.
     let (requests, calls) =
         (per_operation(run, STATEMENTS).unwrap_or(0.0), per_operation(run, FILE_CALLS).unwrap_or(0.0));
     let system = cpu * in_kernel(run).unwrap_or(0.0);

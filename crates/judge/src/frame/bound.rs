@@ -1,6 +1,7 @@
-//! Which resource limits a cell, one label with its numbers: client, IO, CPU, locks, latency, or unknown, in the order in
-//! which one hides the next. Where client and server share CPUs the label says so, because the same server with CPUs of
-//! its own would go further. On few CPUs locks have few holders at once, and "serial" stays unlikely by construction.
+//! Which resource limits a cell, one label with its numbers: client, IO, CPU, locks, latency, or unknown, in the order
+//! in which one hides the next. Where client and server share CPUs the label says so, because the same server with CPUs
+//! of its own would go further. On few CPUs locks have few holders at once, and "serial" stays unlikely by
+//! construction.
 
 use super::evidence::{CellEvidence, RunEvidence};
 use super::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER, SERVER_VOLUNTARY};

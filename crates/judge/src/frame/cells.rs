@@ -1,5 +1,5 @@
-//! The judgement of each cell: its numbers, its verdicts, its bound. A cell without a single finished run has a reason where
-//! its number would stand, and no verdicts but the one that says so.
+//! The judgement of each cell: its numbers, its verdicts, its bound. A cell without a single finished run has a reason
+//! where its number would stand, and no verdicts but the one that says so.
 
 use super::evidence::{CellEvidence, Evidence};
 use super::metrics::{self, Metrics};

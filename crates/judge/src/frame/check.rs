@@ -1,6 +1,6 @@
-//! What a check is, and the frame around all of them: it decides where evidence is missing, takes the worst of a cell's runs
-//! so that a cell has one verdict per check, and attaches where to look. A check itself only looks at evidence that is
-//! there and says what it saw; it cannot pass for want of evidence.
+//! What a check is, and the frame around all of them: it decides where evidence is missing, takes the worst of a cell's
+//! runs so that a cell has one verdict per check, and attaches where to look. A check itself only looks at evidence
+//! that is there and says what it saw; it cannot pass for want of evidence.
 
 use super::absent;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};

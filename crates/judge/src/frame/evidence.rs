@@ -255,8 +255,8 @@ impl<'a> RunEvidence<'a> {
     pub fn qps(&self) -> f64 {
         self.calls() as f64 / self.seconds()
     }
-    /// Growth of a counter between two readings, summed over the nodes of a cluster where each of them counts; `None` when
-    /// one of them was not read.
+    /// Growth of a counter between two readings, summed over the nodes of a cluster where each of them counts; `None`
+    /// when one of them was not read.
     pub fn grown(&self, counters: &BTreeMap<String, Ends>, name: &str) -> Option<Growth> {
         let first = counters.get(name)?;
         let nodes = (2..=self.cell.server.topology.nodes()).map(|node| counters.get(&of_node(node, name)));

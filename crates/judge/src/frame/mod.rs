@@ -1,5 +1,6 @@
-//! What every check and finding stands on: the record laid out by cell and run, metrics as estimates, the contract of a check.
-//! Nothing here claims anything about a server; whoever claims reads from here and never searches the record again.
+//! What every check and finding stands on: the record laid out by cell and run, metrics as estimates, the contract of a
+//! check. Nothing here claims anything about a server; whoever claims reads from here and never searches the record
+//! again.
 
 pub mod absent;
 pub mod account;

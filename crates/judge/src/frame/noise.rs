@@ -1,5 +1,6 @@
-//! What is known of the noise of a cell from the seconds of its runs: how many independent values a run is worth, and whether its
-//! repetitions differ by more than their seconds explain, which decides between longer runs and more of them.
+//! What is known of the noise of a cell from the seconds of its runs: how many independent values a run is worth, and
+//! whether its repetitions differ by more than their seconds explain, which decides between longer runs and more of
+//! them.
 
 use super::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{average, effective, levels};
@@ -12,7 +13,8 @@ const LONGEST_SECONDS: usize = 3600;
 /// Runs are said to vary by themselves, or not to, beyond these shares.
 const MOSTLY: f64 = 0.75;
 
-/// Operations done in each second of the phases that are looked at; whole intervals only, since the remainder of a phase is another length.
+/// Operations done in each second of the phases that are looked at; whole intervals only, since the remainder of a
+/// phase is another length.
 fn rates(run: &RunEvidence) -> Vec<f64> {
     let mut rates = Vec::new();
     let seconds = run.details.seconds(&run.run.id);

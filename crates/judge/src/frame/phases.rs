@@ -1,6 +1,6 @@
-//! A cell whose runs have several phases that measure, phase by phase: the numbers of each, and each against the one that it
-//! follows from. What was done to a server in one phase is told by what changed within the same run, so ratios are
-//! taken run by run and whatever differs between runs cancels.
+//! A cell whose runs have several phases that measure, phase by phase: the numbers of each, and each against the one
+//! that it follows from. What was done to a server in one phase is told by what changed within the same run, so ratios
+//! are taken run by run and whatever differs between runs cancels.
 
 use super::evidence::{CellEvidence, RunEvidence};
 use super::metrics::{Metrics, metrics, over};
@@ -8,7 +8,7 @@ use super::regime::{Reading, Regime, regime};
 use crate::compare::comparisons::numbers;
 use crate::compare::decide::{self, Decision, MARGIN};
 use crate::curves::course;
-use crate::families::versioning::{self, Kept};
+use crate::families::versioning::{self, TableContents};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, average};
 use model::estimate::{Estimate, Outcome};
@@ -65,7 +65,8 @@ impl<'a> Held<'a> {
         Self { phase, base, pairs, ratio }
     }
 
-    /// Whether something was done and the rate is certainly lower, or, where nothing is certain, by more than comes back as well.
+    /// Whether something was done and the rate is certainly lower, or, where nothing is certain, by more than comes
+    /// back as well.
     fn has_fallen(&self) -> bool {
         let high = self.ratio.map(|r| r.interval().high);
         let fallen = || high.map_or(of_pairs(&self.pairs).value < course::RECOVERED.0, |high| high < 1.0 - MARGIN.0);
@@ -73,8 +74,8 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What a phase is held against: the first one of its iteration that does the same and was left alone; and that one's like in
-/// the first iteration.
+/// What a phase is held against: the first one of its iteration that does the same and was left alone; and that one's
+/// like in the first iteration.
 fn base<'a>(phase: &Phase, all: &[&'a Phase]) -> Option<&'a Phase> {
     let (step, iteration) = phase.step();
     let same = |p: &Phase| (&p.work, p.users) == (&phase.work, phase.users);
@@ -128,9 +129,9 @@ fn sizes(alone: &CellEvidence) -> BTreeMap<String, Estimate> {
 
 /// How much of the data is current and how much is history, where rows keep theirs.
 fn kept(alone: &CellEvidence) -> BTreeMap<String, Estimate> {
-    let all: Option<Vec<Kept>> = alone.runs.iter().map(versioning::kept).collect();
+    let all: Option<Vec<TableContents>> = alone.runs.iter().map(versioning::kept).collect();
     let Some(all) = all.filter(|all| !all.is_empty()) else { return BTreeMap::new() };
-    let told = |name: &str, unit: &str, of: fn(&Kept) -> Option<f64>| {
+    let told = |name: &str, unit: &str, of: fn(&TableContents) -> Option<f64>| {
         let values: Option<Vec<f64>> = all.iter().map(of).collect();
         Some((name.to_string(), over(&values?, unit)))
     };

@@ -1,6 +1,6 @@
-//! In which regime a run was: a server that finds its pages in memory and one that reads them from disk are two different
-//! machines. Read off the run's data, the size of the engine's cache and the pages that came from disk, over all phases that
-//! measure or over one of them.
+//! In which regime a run was: a server that finds its pages in memory and one that reads them from disk are two
+//! different machines. Read off the run's data, the size of the engine's cache and the pages that came from disk, over
+//! all phases that measure or over one of them.
 
 use super::evidence::RunEvidence;
 use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};

@@ -1,5 +1,5 @@
-//! A CREATE TABLE as a model, so that what was submitted and what `SHOW CREATE TABLE` answers can be compared although the
-//! two are never the same text: case, quotes, display widths and stated defaults are taken away, meaning stays.
+//! A CREATE TABLE as a model, so that what was submitted and what `SHOW CREATE TABLE` answers can be compared although
+//! the two are never the same text: case, quotes, display widths and stated defaults are taken away, meaning stays.
 
 use std::collections::BTreeMap;
 
@@ -126,8 +126,8 @@ impl Schema {
         if collation.is_empty() { unstated() } else { Some(collation.to_string()) }
     }
 
-    /// What the server made otherwise than `self` asked, as half sentences. Keys beside the primary one are not compared:
-    /// they are created after loading.
+    /// What the server made otherwise than `self` asked, as half sentences. Keys beside the primary one are not
+    /// compared: they are created after loading.
     pub fn differences(&self, created: &Self) -> Vec<String> {
         let mut found = Vec::new();
         let mut differ = |what: &str, asked: &str, got: &str| {

@@ -1,5 +1,6 @@
-//! What was not measured, and why: what this host could not run, what the server refused, and what a machine of this kind
-//! cannot show, and in what a workload is not what its name says. Said before a reader concludes it from an absence.
+//! What was not measured, and why: what this host could not run, what the server refused, and what a machine of this
+//! kind cannot show, and in what a workload is not what its name says. Said before a reader concludes it from an
+//! absence.
 
 use super::evidence::Evidence;
 use model::value::Value;

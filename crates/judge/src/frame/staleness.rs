@@ -1,7 +1,7 @@
-//! How many stale index entries a list of LinkBench meets while purge is held up: each update of a link leaves one, updates and
-//! lists share their hot spots, and so the expectation is the updates so far times the probability that both draw the same node
-//! and type, halved where the writes of a node go to either type. It is a prediction from the parameters and one count;
-//! what was measured is put beside it.
+//! How many stale index entries a list of LinkBench meets while purge is held up: each update of a link leaves one,
+//! updates and lists share their hot spots, and so the expectation is the updates so far times the probability that
+//! both draw the same node and type, halved where the writes of a node go to either type. It is a prediction from the
+//! parameters and one count; what was measured is put beside it.
 
 use model::value::Value;
 use std::collections::BTreeMap;

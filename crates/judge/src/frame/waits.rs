@@ -1,4 +1,5 @@
-//! The longest wait for a lock of the server's own that an explain run saw, in words for the findings that ask for its name.
+//! The longest wait for a lock of the server's own that an explain run saw, in words for the findings that ask for its
+//! name.
 
 use super::account::wait_share;
 use super::evidence::CellEvidence;
@@ -29,14 +30,15 @@ pub fn is_lock(event: &str) -> bool {
     event.starts_with(LOCKS) && !event.starts_with(SLEEP)
 }
 
-/// What is written in the option file of a server so old that it sees nothing that it made before its instruments were on.
+/// What is written in the option file of a server so old that it sees nothing that it made before its instruments were
+/// on.
 const FROM_THE_START: &str = "wait/synch/mutex/innodb/%=ON";
 const SWITCHES_WHAT_IS_MADE: Version = Version(5, 7, 0);
 /// Passes per operation. Every get passes some lock of InnoDB, so that fewer are those of other threads.
 const SEES: f64 = 0.5;
 
-/// How often an operation passed a lock, by the end of its name, in an explain run that saw the threads of the plugin's daemon; else why
-/// none did.
+/// How often an operation passed a lock, by the end of its name, in an explain run that saw the threads of the plugin's
+/// daemon; else why none did.
 pub fn of_daemon<'a>(cell: &'a CellEvidence) -> Result<impl Fn(&str) -> f64 + use<'a>, String> {
     let (Some(explain), Some(run)) = (cell.explain, cell.explained) else {
         return Err("which locks an operation passes was not asked (`[repeat] explain = true` does, where \

@@ -1,5 +1,6 @@
-//! What an operation costs by itself and what each of its rows adds: CPU = a + b × rows, fitted by weighted least squares over the
-//! cells that differ from one cell by a parameter that changes the rows. Each cell weighs as much as its repetitions agree.
+//! What an operation costs by itself and what each of its rows adds: CPU = a + b × rows, fitted by weighted least
+//! squares over the cells that differ from one cell by a parameter that changes the rows. Each cell weighs as much as
+//! its repetitions agree.
 
 use super::evidence::{CellEvidence, RunEvidence};
 use crate::findings::frame::finding::Scene;

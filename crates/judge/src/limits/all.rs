@@ -1,5 +1,5 @@
-//! Every limit with its reason. Most are from the studies and tools that this program learnt from; where one was calibrated
-//! here, the reason says by what. Adding one is adding its line here and naming it in its check.
+//! Every limit with its reason. Most are from the studies and tools that this program learnt from; where one was
+//! calibrated here, the reason says by what. Adding one is adding its line here and naming it in its check.
 
 use super::{Limit, Unit};
 

@@ -1,6 +1,7 @@
-//! What a limit is, and which of them hold for a record. All limits of all checks stand in `all`, each with its reason, so
-//! that a reader finds them in one place and an experiment can set another one (`[limits] NAME = VALUE`). A check asks
-//! [`Limits`] for the one in force; the frame judges once more by ours and says what an experiment's own has changed.
+//! What a limit is, and which of them hold for a record. All limits of all checks stand in `all`, each with its reason,
+//! so that a reader finds them in one place and an experiment can set another one (`[limits] NAME = VALUE`). A check
+//! asks [`Limits`] for the one in force; the frame judges once more by ours and says what an experiment's own has
+//! changed.
 
 mod all;
 

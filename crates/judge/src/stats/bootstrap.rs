@@ -1,7 +1,7 @@
-//! Intervals without a distribution: what was measured is drawn again and again, with replacement, and how the result moves is
-//! its uncertainty (Efron and Tibshirani 1993). For ratios the studentised form, which follows a tail to one side where
-//! Student's interval stays even; for anything else (`resampled`) the plain percentiles. The draws follow from the seed of the
-//! record, so that judging twice gives the same bytes.
+//! Intervals without a distribution: what was measured is drawn again and again, with replacement, and how the result
+//! moves is its uncertainty (Efron and Tibshirani 1993). For ratios the studentised form, which follows a tail to one
+//! side where Student's interval stays even; for anything else (`resampled`) the plain percentiles. The draws follow
+//! from the seed of the record, so that judging twice gives the same bytes.
 
 use super::draws::Draws;
 use super::{CONFIDENCE, Interval, average, quantile, variance};
@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn the_studentised_interval_is_that_of_two_million_samples_drawn_by_numpy() {
-        // l = log(r); d = l[rng.integers(0, n, (2_000_000, n))]; t = (d.mean(1) - l.mean()) / (d.std(1, ddof=1) / sqrt(n));
-        // exp(l.mean() - quantile(t, [0.975, 0.025]) * l.std(ddof=1) / sqrt(n)), NumPy 2.4.6
+        // l = log(r); d = l[rng.integers(0, n, (2_000_000, n))]; t = (d.mean(1) - l.mean()) / (d.std(1, ddof=1) /
+        // sqrt(n)); exp(l.mean() - quantile(t, [0.975, 0.025]) * l.std(ddof=1) / sqrt(n)), NumPy 2.4.6
         let tailed = [0.99, 0.97, 0.995, 0.90, 0.98, 0.96, 0.993, 0.85, 0.985, 0.975];
         let even = (&RATIOS[..], [0.9187145529018004, 0.9046683686747997, 0.9348266320932381], 1e-3);
         // Its lower end lies where few samples do.

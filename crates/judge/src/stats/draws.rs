@@ -1,6 +1,6 @@
-//! Random numbers for methods that draw: resampling, permuting, simulating. A stream follows from its seed alone, so the same
-//! record gives the same interval on every machine; SplitMix64 passes what such methods ask of a generator and is three
-//! lines. Nothing here is for keys of a load, which have distributions of their own in `workload`.
+//! Random numbers for methods that draw: resampling, permuting, simulating. A stream follows from its seed alone, so
+//! the same record gives the same interval on every machine; SplitMix64 passes what such methods ask of a generator and
+//! is three lines. Nothing here is for keys of a load, which have distributions of their own in `workload`.
 
 use model::seed::{Seed, split_mix};
 

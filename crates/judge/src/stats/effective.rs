@@ -6,8 +6,8 @@ use super::{average, variance};
 
 /// Batches that a variance needs at least.
 const BATCHES: usize = 8;
-/// Longer batches are looked at only while their factor still grows with them: it is then the series that resembles itself
-/// and not the few batches that happen to differ.
+/// Longer batches are looked at only while their factor still grows with them: it is then the series that resembles
+/// itself and not the few batches that happen to differ.
 const STILL_GROWING: f64 = 0.2;
 
 /// How many values of the series tell as much as one independent value, at least 1: the largest 2^k·Var_k ÷ Var_0 over

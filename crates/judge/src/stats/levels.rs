@@ -1,12 +1,12 @@
-//! Where the noise of a number comes from, and how to measure with less of it: seconds within a run, and runs. The mean of a
-//! run hides what varies between runs, so their own variance is what is left when that of the seconds has been taken off (Kalibera and
-//! Jones 2013, section 9). Repeating where it varies and is cheap gives the narrowest interval for the time. Instances are
-//! no third level: a run of ours that writes begins from a copy of its own.
+//! Where the noise of a number comes from, and how to measure with less of it: seconds within a run, and runs. The mean
+//! of a run hides what varies between runs, so their own variance is what is left when that of the seconds has been
+//! taken off (Kalibera and Jones 2013, section 9). Repeating where it varies and is cheap gives the narrowest interval
+//! for the time. Instances are no third level: a run of ours that writes begins from a copy of its own.
 
 use super::{average, variance};
 
-/// One level: what one repeat of it costs in seconds, how often it was repeated, and its own share of the variance, never
-/// negative although an estimate may come out so.
+/// One level: what one repeat of it costs in seconds, how often it was repeated, and its own share of the variance,
+/// never negative although an estimate may come out so.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     pub cost: f64,
@@ -14,8 +14,8 @@ pub struct Level {
     pub variance: f64,
 }
 
-/// The levels of runs that have as many independent values each; `costs` are those of one value more and of one run more
-/// (its warm-up). `None` where a level has a single repeat.
+/// The levels of runs that have as many independent values each; `costs` are those of one value more and of one run
+/// more (its warm-up). `None` where a level has a single repeat.
 pub fn of(runs: &[Vec<f64>], costs: [f64; 2]) -> Option<[Level; 2]> {
     let values = runs.first()?.len();
     if runs.len().min(values) < 2 || runs.iter().any(|run| run.len() != values) {
@@ -37,8 +37,8 @@ pub fn between(levels: &[Level; 2]) -> f64 {
     if runs.variance + within > 0.0 { runs.variance / (runs.variance + within) } else { 0.0 }
 }
 
-/// Values in a run that narrow the interval most for the time they take; at most `limit`, which stands for runs that do not
-/// vary at all.
+/// Values in a run that narrow the interval most for the time they take; at most `limit`, which stands for runs that do
+/// not vary at all.
 pub fn advised(levels: &[Level; 2], limit: usize) -> usize {
     let [values, runs] = levels;
     let best = (runs.cost / values.cost * values.variance / runs.variance).sqrt().ceil();
@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn the_levels_are_those_of_scipys_analysis_of_variance() {
-        // F = scipy.stats.f_oneway(*runs).statistic; within = mean of var(run, ddof=1); between = within * (F - 1) / 5, SciPy 1.17.1
+        // F = scipy.stats.f_oneway(*runs).statistic; within = mean of var(run, ddof=1); between = within * (F - 1) / 5,
+        // SciPy 1.17.1
         let runs = [
             [101.0, 99.5, 100.2, 102.1, 98.9],
             [104.0, 103.1, 105.2, 103.9, 104.4],

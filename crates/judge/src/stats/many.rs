@@ -1,9 +1,9 @@
-//! Many comparisons at once: of twenty that are true to nothing, one is significant at 5 %. The correction of Benjamini and
-//! Hochberg (1995) keeps the share of wrong ones among those that are claimed. Claims are made below a level so low
+//! Many comparisons at once: of twenty that are true to nothing, one is significant at 5 %. The correction of Benjamini
+//! and Hochberg (1995) keeps the share of wrong ones among those that are claimed. Claims are made below a level so low
 //! (`decide::CLAIM`) that one for the probability of a single wrong one would change none of them.
 
-/// Probabilities adjusted so that claiming all below a level is wrong in at most that share of what is claimed: by rank, and what
-/// comes before is no larger than what follows.
+/// Probabilities adjusted so that claiming all below a level is wrong in at most that share of what is claimed: by
+/// rank, and what comes before is no larger than what follows.
 pub fn benjamini_hochberg(chances: &[f64]) -> Vec<f64> {
     let n = chances.len() as f64;
     let mut order: Vec<usize> = (0..chances.len()).collect();

@@ -1,6 +1,7 @@
-//! Whether values fall into two groups: servers have states (where threads were placed, which plan was found) that hold for a
-//! whole run, and a mean over two of them is the rate of neither. The cut between ordered values that leaves the least
-//! scatter within both sides is found (two-means in one dimension), and what is left is held against what normal values leave.
+//! Whether values fall into two groups: servers have states (where threads were placed, which plan was found) that hold
+//! for a whole run, and a mean over two of them is the rate of neither. The cut between ordered values that leaves the
+//! least scatter within both sides is found (two-means in one dimension), and what is left is held against what normal
+//! values leave.
 
 use super::average;
 

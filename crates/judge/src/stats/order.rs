@@ -1,6 +1,6 @@
 //! Where a percentile of everything that could have been measured lies, given what was: between two order statistics,
-//! whatever the distribution (Hahn and Meeker, 5.2). Near the end of few samples there is no upper bound at all, and that is
-//! the honest answer to "p99 of 71 requests".
+//! whatever the distribution (Hahn and Meeker, 5.2). Near the end of few samples there is no upper bound at all, and
+//! that is the honest answer to "p99 of 71 requests".
 
 use super::{CONFIDENCE, binomial};
 
@@ -9,8 +9,8 @@ const MANY: f64 = 1_000.0;
 /// Its quantile at 97.5 %.
 const NORMAL: f64 = 1.959_963_985;
 
-/// 1-based ranks of the order statistics that bound quantile `q` of `n` independent samples; `None` where the samples do
-/// not reach far enough.
+/// 1-based ranks of the order statistics that bound quantile `q` of `n` independent samples; `None` where the samples
+/// do not reach far enough.
 pub fn ranks(n: u64, q: f64) -> (Option<u64>, Option<u64>) {
     let tail = (1.0 - CONFIDENCE) / 2.0;
     if n as f64 * q.min(1.0 - q) > MANY {

@@ -1,7 +1,8 @@
-//! What the other comparisons of a report know about the noise of one. Three repetitions tell a variance with two degrees of
-//! freedom, which is next to nothing; twenty comparisons measured side by side tell it together. Smyth's empirical Bayes (2004,
-//! "Linear models and empirical Bayes methods", as in limma): how differently the variances turn out says how much they have in
-//! common, and each is drawn towards the middle by that much. Where cells differ in noise, little is borrowed.
+//! What the other comparisons of a report know about the noise of one. Three repetitions tell a variance with two
+//! degrees of freedom, which is next to nothing; twenty comparisons measured side by side tell it together. Smyth's
+//! empirical Bayes (2004, "Linear models and empirical Bayes methods", as in limma): how differently the variances turn
+//! out says how much they have in common, and each is drawn towards the middle by that much. Where cells differ in
+//! noise, little is borrowed.
 
 use super::ratio::Ratio;
 use super::{average, median, variance};
@@ -97,8 +98,8 @@ mod tests {
 
     #[test]
     fn it_is_the_prior_that_the_formula_gives_in_scipy() {
-        // With df = 2: e = log(s2) - digamma(df/2) + log(df/2); polygamma(1, d0/2) = e.var(ddof=1) - polygamma(1, df/2);
-        // s0 = exp(e.mean() + digamma(d0/2) - log(d0/2))
+        // With df = 2: e = log(s2) - digamma(df/2) + log(df/2); polygamma(1, d0/2) = e.var(ddof=1) - polygamma(1,
+        // df/2); s0 = exp(e.mean() + digamma(d0/2) - log(d0/2))
         let prior = Prior::of(&ratios(&[1e-4, 4e-4, 2.5e-4, 9e-4, 1e-6, 2e-4, 5e-3, 3e-4])).unwrap();
         assert!((prior.freedom / 1.0793410853735363 - 1.0).abs() < 1e-6, "{prior:?}");
         assert!((prior.variance / 0.00011204929366385945 - 1.0).abs() < 1e-6, "{prior:?}");

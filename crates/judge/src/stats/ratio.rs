@@ -1,7 +1,8 @@
-//! How many times one server is as fast as another, on the log scale, where noise of servers is even: it multiplies. Runs of
-//! one block are neighbours in time, so where both arms have a run in the same blocks their ratios are taken block by block
-//! and what drifts over hours cancels. Otherwise Welch's interval for two means with variances of their own. A ratio is a
-//! value with its error and degrees of freedom; interval, probability and the runs still needed all follow from these.
+//! How many times one server is as fast as another, on the log scale, where noise of servers is even: it multiplies.
+//! Runs of one block are neighbours in time, so where both arms have a run in the same blocks their ratios are taken
+//! block by block and what drifts over hours cancels. Otherwise Welch's interval for two means with variances of their
+//! own. A ratio is a value with its error and degrees of freedom; interval, probability and the runs still needed all
+//! follow from these.
 
 use super::{CONFIDENCE, FEWEST, Interval, average, student, variance};
 
@@ -62,8 +63,8 @@ impl Ratio {
     pub fn chance(&self) -> f64 {
         2.0 * tail(self.log.abs(), self.error(), self.freedom)
     }
-    /// The probability of a ratio as near to one as this where the two differ by the margin: that of both one-sided tests
-    /// (Schuirmann 1987). Below it they are equivalent.
+    /// The probability of a ratio as near to one as this where the two differ by the margin: that of both one-sided
+    /// tests (Schuirmann 1987). Below it they are equivalent.
     pub fn chance_of_differing(&self, margin: f64) -> f64 {
         tail(margin.ln_1p() - self.log.abs(), self.error(), self.freedom)
     }

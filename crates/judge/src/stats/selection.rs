@@ -4,7 +4,8 @@
 
 use super::normal;
 
-/// Expected largest of `n` standard normal deviates, E = ∫ (1 − Φⁿ − (1 − Φ)ⁿ) over the positive half, by Simpson's rule.
+/// Expected largest of `n` standard normal deviates, E = ∫ (1 − Φⁿ − (1 − Φ)ⁿ) over the positive half, by Simpson's
+/// rule.
 pub fn expected_maximum(n: u32) -> f64 {
     /// Where even the largest of 10⁹ has no probability left worth a digit.
     const END: f64 = 10.0;

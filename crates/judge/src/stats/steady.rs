@@ -1,13 +1,15 @@
-//! Whether a run was in a steady state, and from when on: the rates of its seconds are cut into levels (PELT on mean and
-//! variance, as Barrett and others 2017 did for virtual machines), neighbours that hardly differ are one level, and what
-//! remains must hold still. Levels and not slopes come first, because a median over a warm-up and a plateau is neither. On
-//! an unchanged series it must stay silent: its limits were set by simulation, which `crates/judge/tests/steady.rs` repeats.
+//! Whether a run was in a steady state, and from when on: the rates of its seconds are cut into levels (PELT on mean
+//! and variance, as Barrett and others 2017 did for virtual machines), neighbours that hardly differ are one level, and
+//! what remains must hold still. Levels and not slopes come first, because a median over a warm-up and a plateau is
+//! neither. On an unchanged series it must stay silent: its limits were set by simulation, which
+//! `crates/judge/tests/steady.rs` repeats.
 
 use super::change::partition;
 use super::{average, effective, median, quantile, robust_deviation, trend};
 use model::units::Share;
 
-/// Fewer points have no levels: the shortest level is a sixth of this, and its variance would be made of less than five.
+/// Fewer points have no levels: the shortest level is a sixth of this, and its variance would be made of less than
+/// five.
 pub const FEWEST_POINTS: usize = 30;
 /// A steady state lasts this long at least; shorter runs are not looked at.
 pub const SHORTEST_SECONDS: f64 = 30.0;
@@ -28,8 +30,8 @@ const PRICE: f64 = 15.0;
 const NEIGHBOURS_SECONDS: f64 = 30.0;
 /// A point further from its neighbours' median than so many times the span of their middle four fifths is a stall.
 const STALL: f64 = 3.0;
-/// A trend is real below this probability of being chance: ten times stricter than it sounds, because the thinned values of
-/// a short series still resemble each other.
+/// A trend is real below this probability of being chance: ten times stricter than it sounds, because the thinned
+/// values of a short series still resemble each other.
 const CHANCE: f64 = 0.001;
 /// A cycle: the autocorrelation rises again to this.
 const CYCLE: f64 = 0.3;
@@ -66,7 +68,8 @@ pub struct Steady {
     pub class: Class,
     /// All of them, in order; the last is the steady one if any is.
     pub levels: Vec<Level>,
-    /// How much the rate rises or falls over the last level, as a share of where it is highest: never more than all of it.
+    /// How much the rate rises or falls over the last level, as a share of where it is highest: never more than all of
+    /// it.
     pub drift: f64,
     /// That drift is more than chance.
     pub drifts: bool,
@@ -204,8 +207,8 @@ fn merged(relative: &[f64], mut begins: Vec<usize>) -> Vec<usize> {
     }
 }
 
-/// Change over the whole series relative to its higher end, and whether it is more than chance, which too few independent values
-/// cannot tell.
+/// Change over the whole series relative to its higher end, and whether it is more than chance, which too few
+/// independent values cannot tell.
 fn drift(series: &[f64]) -> (f64, bool) {
     let slope = trend::slope(series);
     let level: Vec<f64> = series.iter().enumerate().map(|(i, x)| x - slope * i as f64).collect();

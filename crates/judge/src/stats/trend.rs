@@ -1,6 +1,6 @@
-//! Whether a series goes anywhere, without believing in any distribution: the median of all slopes (Theil and Sen) says how
-//! far, and the count of pairs that rise against those that fall (Mann and Kendall) how surely. The second wants values that
-//! do not resemble their neighbours; whoever asks thins the series first (`effective`).
+//! Whether a series goes anywhere, without believing in any distribution: the median of all slopes (Theil and Sen) says
+//! how far, and the count of pairs that rise against those that fall (Mann and Kendall) how surely. The second wants
+//! values that do not resemble their neighbours; whoever asks thins the series first (`effective`).
 
 use super::{median, normal};
 

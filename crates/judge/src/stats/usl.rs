@@ -1,9 +1,10 @@
-//! Gunther's universal scalability law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)): contention α bends the curve, coherency β turns it
-//! down, and its peak is at N* = √((1 − α)/β). Fitted by least squares (Levenberg and Marquardt, three parameters) on
-//! relative errors, because noise of servers is a share of their rate; on absolute ones as the published fits are, for comparison. The
-//! parameters are free to be negative: that one comes out so says that the law does not describe the curve. Intervals are by the
-//! delta method; from six blocks of runs on, the wider of it and of what comes from drawing whole blocks again and fitting anew
-//! (case bootstrap), because runs of one block drift together, which the delta method takes for knowledge.
+//! Gunther's universal scalability law, X(N) = γN / (1 + α(N − 1) + βN(N − 1)): contention α bends the curve, coherency
+//! β turns it down, and its peak is at N* = √((1 − α)/β). Fitted by least squares (Levenberg and Marquardt, three
+//! parameters) on relative errors, because noise of servers is a share of their rate; on absolute ones as the published
+//! fits are, for comparison. The parameters are free to be negative: that one comes out so says that the law does not
+//! describe the curve. Intervals are by the delta method; from six blocks of runs on, the wider of it and of what comes
+//! from drawing whole blocks again and fitting anew (case bootstrap), because runs of one block drift together, which
+//! the delta method takes for knowledge.
 
 use super::{CONFIDENCE, bootstrap, normal as gauss, quantile, student};
 use model::seed::Seed;
@@ -147,8 +148,8 @@ fn inverse(m: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
 }
 
 impl Fit {
-    /// Takes blocks of points into its intervals, where there are enough of them. Percentiles of few cases lie too close
-    /// together, by as much as a normal interval is shorter than Student's (Hesterberg 2015, section 5.1).
+    /// Takes blocks of points into its intervals, where there are enough of them. Percentiles of few cases lie too
+    /// close together, by as much as a normal interval is shorter than Student's (Hesterberg 2015, section 5.1).
     pub fn known_by(&mut self, blocks: &[Vec<(f64, f64)>], errors: Errors, seed: Seed) {
         let n = blocks.len();
         if n < bootstrap::FEWEST {
@@ -211,7 +212,8 @@ fn factored(value: f64, half: f64) -> (f64, f64, f64) {
 mod tests {
     use super::*;
 
-    /// SPEC SDM91 on a Sun SPARCcenter 2000, as published with Gunther's "Guerrilla Capacity Planning" and in the R package usl.
+    /// SPEC SDM91 on a Sun SPARCcenter 2000, as published with Gunther's "Guerrilla Capacity Planning" and in the R
+    /// package usl.
     const SDM91: [(f64, f64); 7] =
         [(1.0, 64.9), (18.0, 995.9), (36.0, 1652.4), (72.0, 1853.2), (108.0, 1828.9), (144.0, 1775.0), (216.0, 1702.2)];
 

@@ -1,6 +1,7 @@
-//! The report's opening, generated so that prose and evidence cannot diverge: what was found out (what a search ended at, what was done
-//! to a server, what each axis costs, how it scales), then what was measured and whether it holds, the worst first. The largest
-//! effects are picked from many comparisons and say from how many; cells that failed a check take no part.
+//! The report's opening, generated so that prose and evidence cannot diverge: what was found out (what a search ended
+//! at, what was done to a server, what each axis costs, how it scales), then what was measured and whether it holds,
+//! the worst first. The largest effects are picked from many comparisons and say from how many; cells that failed a
+//! check take no part.
 
 use crate::curves::scaling;
 use crate::frame::evidence::Evidence;
@@ -29,7 +30,8 @@ pub fn all(
     let mut axes: Vec<&str> = evidence.record.plan.axes.iter().map(|axis| axis.key.as_str()).collect();
     // Different work has different rates, which is seldom what an experiment asks that has other axes, too.
     axes.sort_by_key(|axis| *axis == "workload");
-    // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons were not.
+    // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons
+    // were not.
     let (told, summaries): (Vec<_>, Vec<_>) =
         axes.into_iter().map(|axis| effects(axis, comparisons, cells, status)).unzip();
     let mut told: Vec<(usize, Claim)> = told.into_iter().flat_map(|of_axis| of_axis.into_iter().enumerate()).collect();

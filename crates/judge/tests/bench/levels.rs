@@ -1,5 +1,5 @@
-//! What an operation takes and costs on a server that counts its users' threads, and how that is with one user and with eight: for tests
-//! of what explains growth.
+//! What an operation takes and costs on a server that counts its users' threads, and how that is with one user and with
+//! eight: for tests of what explains growth.
 
 use super::*;
 

@@ -1,5 +1,6 @@
-//! A small healthy record for tests to spoil: cells from axes, three repetitions of one second each, all counters in place. It is
-//! built from what a server of that speed would show, so that every check passes until a test takes something away.
+//! A small healthy record for tests to spoil: cells from axes, three repetitions of one second each, all counters in
+//! place. It is built from what a server of that speed would show, so that every check passes until a test takes
+//! something away.
 #![allow(dead_code)] // each test file uses its part
 
 pub mod levels;

@@ -1,5 +1,5 @@
-//! Every check on a record that is healthy, on one with the illness it looks for, and on one that lacks its evidence. What
-//! is missing must never read as passed. Each check has a file of its own.
+//! Every check on a record that is healthy, on one with the illness it looks for, and on one that lacks its evidence.
+//! What is missing must never read as passed. Each check has a file of its own.
 
 #[path = "../bench/mod.rs"]
 mod bench;
@@ -50,8 +50,8 @@ use aa_pairs_agree::add_twin;
 use bench::*;
 use model::verdict::Status::{NotEvaluable, Pass};
 
-/// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do not tell
-/// what distances are usual, and nothing was measured without sampling.
+/// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
+/// not tell what distances are usual, and nothing was measured without sampling.
 const BEYOND: &[&str] = &[
     "scaling_follows_a_law",
     "throughput_was_steady",

@@ -6,7 +6,8 @@ use model::record::tally::StatementTally;
 use model::value::Value;
 use model::verdict::Status::{NotEvaluable, Pass, Warn};
 
-/// Ranges alone at 20,000 per second, points alone at 40,000, and a mix of one of each that does `rate` operations per second.
+/// Ranges alone at 20,000 per second, points alone at 40,000, and a mix of one of each that does `rate` operations per
+/// second.
 fn mixed(rate: f64) -> Record {
     let workloads: [Value; 3] = ["oltp.mixed".into(), "oltp.simple_ranges".into(), "oltp.point_selects".into()];
     let mut record = experiment(&[("workload", &workloads)]);

@@ -1,5 +1,6 @@
-//! Experiments with a known truth, drawn by the thousand: what an interval covers and how often the judge cries wolf are
-//! counted, not derived. The tests count a few, `cargo run --release -p judge --example coverage` ten thousand each.
+//! Experiments with a known truth, drawn by the thousand: what an interval covers and how often the judge cries wolf
+//! are counted, not derived. The tests count a few, `cargo run --release -p judge --example coverage` ten thousand
+//! each.
 #![allow(dead_code)] // each user takes its part
 
 use crate::bench;
@@ -79,8 +80,8 @@ pub fn bootstrapped(ratios: &[f64], seed: Seed) -> Option<Interval> {
     bootstrap::ratio(ratios, seed)
 }
 
-/// The intervals of a table of comparisons that lend each other what they know of noise, which in each is `spread` times a
-/// factor whose logarithm spreads by `uneven`.
+/// The intervals of a table of comparisons that lend each other what they know of noise, which in each is `spread`
+/// times a factor whose logarithm spreads by `uneven`.
 pub fn table(experiments: u64, comparisons: usize, n: usize, uneven: f64) -> f64 {
     let mut held = 0;
     for number in 0..experiments {
@@ -96,8 +97,8 @@ pub fn table(experiments: u64, comparisons: usize, n: usize, uneven: f64) -> f64
     held as f64 / (experiments * comparisons as u64) as f64
 }
 
-/// An experiment whose cells are all the same server: `cells` labels and an A/A pair, `repetitions` blocks that drift by
-/// 1 %, runs of a minute whose seconds resemble each other by 0.7, and noise between runs.
+/// An experiment whose cells are all the same server: `cells` labels and an A/A pair, `repetitions` blocks that drift
+/// by 1 %, runs of a minute whose seconds resemble each other by 0.7, and noise between runs.
 pub fn unchanged(cells: usize, repetitions: u32, spread: f64, d: &mut Draws) -> Record {
     let labels: Vec<Value> = (0..cells).map(|i| Value::from(format!("build-{i}").as_str())).collect();
     let mut record = bench::experiment(&[("build", &labels)]);
@@ -165,8 +166,8 @@ pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f6
     alarms
 }
 
-/// Of histories of so many records that differ by 3 % and resemble the one before by `phi`, the share of which a change of
-/// level is told; `step` is put in the middle of each.
+/// Of histories of so many records that differ by 3 % and resemble the one before by `phi`, the share of which a change
+/// of level is told; `step` is put in the middle of each.
 pub fn histories(count: u64, records: usize, phi: f64, step: f64) -> f64 {
     let told = |number: &u64| {
         let d = &mut Draws::of(Seed(17).nth(*number));

@@ -1,5 +1,5 @@
-//! Work with sessions outside of any load: what a script's commands do before and after a run. Each piece of work is a task
-//! of its own on the calling thread's executor, so that pieces wait side by side; nothing is measured.
+//! Work with sessions outside of any load: what a script's commands do before and after a run. Each piece of work is a
+//! task of its own on the calling thread's executor, so that pieces wait side by side; nothing is measured.
 
 use super::own_sessions::{AtLarge, Openings, ScriptEndpoints};
 use crate::executor::Executor;
@@ -17,7 +17,7 @@ pub type Working<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Does all of it on this thread; `None` for what a stop cut off.
 pub fn alone<T: 'static>(
-    doors: &ScriptEndpoints,
+    endpoints: &ScriptEndpoints,
     deadline: Nanos,
     io: Io,
     stop: &AtomicBool,
@@ -26,7 +26,7 @@ pub fn alone<T: 'static>(
     let mut executor = Executor::new(io)?;
     let handle = executor.handle();
     let done: Rc<RefCell<Vec<Option<T>>>> = Rc::new(RefCell::new(works.iter().map(|_| None).collect()));
-    let openings = Rc::new(Openings::new(doors, &handle, deadline));
+    let openings = Rc::new(Openings::new(endpoints, &handle, deadline));
     for (number, work) in works.into_iter().enumerate() {
         let mut sessions = AtLarge::new(Rc::clone(&openings), number as u32, (), handle.clone());
         let done = Rc::clone(&done);

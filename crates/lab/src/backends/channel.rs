@@ -1,7 +1,7 @@
-//! Hot path: one conversation's bytes on a line, in the clear or under TLS: write into `outgoing`, exchange, read and consume
-//! `incoming`, as on the line itself. TLS is a machine between the session's bytes and the line's, so both ways of talking
-//! to the kernel carry it unchanged. In the clear nothing is allocated; under TLS the cipher's library allocates once per
-//! record that is sent and once per record that is received, and frees it before the next.
+//! Hot path: one conversation's bytes on a line, in the clear or under TLS: write into `outgoing`, exchange, read and
+//! consume `incoming`, as on the line itself. TLS is a machine between the session's bytes and the line's, so both ways
+//! of talking to the kernel carry it unchanged. In the clear nothing is allocated; under TLS the cipher's library
+//! allocates once per record that is sent and once per record that is received, and frees it before the next.
 
 use super::tls::{Tls, machine};
 use crate::executor::Line;
@@ -187,8 +187,8 @@ impl Veil {
 
     /// Takes in what has arrived and writes what TLS itself has to say; whether the handshake needs more.
     fn advance(&mut self, line: &mut Line) -> io::Result<bool> {
-        // Records of TLS itself, which travel with what is sent next. Let go after the handshake: a record's room for each user
-        // was 16 MiB for a thousand.
+        // Records of TLS itself, which travel with what is sent next. Let go after the handshake: a record's room for
+        // each user was 16 MiB for a thousand.
         let mut answer = Vec::new();
         let mut handshaking = None;
         while handshaking.is_none() {

@@ -1,7 +1,8 @@
-//! A server that somebody else runs, as its address in one line: `mysql://user@host:port/schema`, or with `?socket=PATH` over a
-//! Unix socket, or with `?tls=required` (`&ca=PATH`) encrypted; a store of documents may say which schema knows its account
-//! (`&authSource=NAME`). The password never stands in it, because a DSN goes into the record; it comes from the environment.
-//! It is taken apart by `model::dsn`; here is what each protocol makes of its parts.
+//! A server that somebody else runs, as its address in one line: `mysql://user@host:port/schema`, or with
+//! `?socket=PATH` over a Unix socket, or with `?tls=required` (`&ca=PATH`) encrypted; a store of documents may say
+//! which schema knows its account (`&authSource=NAME`). The password never stands in it, because a DSN goes into the
+//! record; it comes from the environment. It is taken apart by `model::dsn`; here is what each protocol makes of its
+//! parts.
 
 use super::endpoint::{Address, SqlEndpoint};
 use super::mongodb::session::{Account, Store};
@@ -39,8 +40,8 @@ fn wrong(dsn: &str, why: &str) -> Trouble {
         .mend("write mysql://user@host:port/schema, with ?tls=required, or mysql://user@localhost/schema?socket=/PATH")
 }
 
-/// The door of tables or keys that a DSN names. Its schema may be absent.
-pub fn door(dsn: &str, password: String) -> Result<SqlEndpoint, Trouble> {
+/// The endpoint of tables or keys that a DSN names. Its schema may be absent.
+pub fn endpoint(dsn: &str, password: String) -> Result<SqlEndpoint, Trouble> {
     let Named { protocol, user, address, schema, tls, source } = Named::read(dsn)?;
     if protocol == Protocol::Memcached {
         if tls.is_some() || user.is_some() {
@@ -56,8 +57,8 @@ pub fn door(dsn: &str, password: String) -> Result<SqlEndpoint, Trouble> {
     Ok(SqlEndpoint { address, user: user.unwrap_or_else(|| ROOT.into()), password, schema, tls })
 }
 
-/// The store of documents that a DSN names, and its schema, which may be absent. As everywhere in MongoDB's world, an account is known
-/// to `authSource`, else to the schema, else to `admin`.
+/// The store of documents that a DSN names, and its schema, which may be absent. As everywhere in MongoDB's world, an
+/// account is known to `authSource`, else to the schema, else to `admin`.
 pub fn store(dsn: &str, password: String) -> Result<(Store, Option<String>), Trouble> {
     let Named { user, address, schema, tls, source, .. } = Named::read(dsn)?;
     if tls.as_ref().is_some_and(|tls| tls.mode == Mode::Preferred) {
@@ -143,19 +144,21 @@ mod tests {
 
     #[test]
     fn a_dsn_names_address_account_and_schema() {
-        let read = |dsn: &str| door(dsn, "s".into()).unwrap();
+        let read = |dsn: &str| endpoint(dsn, "s".into()).unwrap();
         let tcp = read("mysql://me@db.example:3307/test");
         assert_eq!(tcp.address, Address::Tcp { host: "db.example".into(), port: 3307 });
         assert_eq!((tcp.user.as_str(), tcp.schema.as_deref()), ("me", Some("test")));
         assert_eq!(read("mysql://127.0.0.1").address, Address::Tcp { host: "127.0.0.1".into(), port: 3306 });
         let unix = read("mysql://root@localhost/sbtest?socket=/run/s");
         assert_eq!((unix.address, unix.schema), (Address::Unix("/run/s".into()), Some("sbtest".into())));
-        let cache = |dsn: &str| door(dsn, String::new());
+        let cache = |dsn: &str| endpoint(dsn, String::new());
         assert_eq!(cache("memcached://h").unwrap().address, Address::Tcp { host: "h".into(), port: 11211 });
         assert_eq!(cache("memcached://localhost?socket=/run/s").unwrap().address, Address::Unix("/run/s".into()));
         assert!(cache("memcached://h/kv").unwrap_err().to_string().contains("no schemas"));
         assert!(cache("memcached://me@h").unwrap_err().to_string().contains("no accounts"));
-        assert!(door("mysql://h/s?authSource=admin", String::new()).unwrap_err().to_string().contains("mongodb://"));
+        assert!(
+            endpoint("mysql://h/s?authSource=admin", String::new()).unwrap_err().to_string().contains("mongodb://")
+        );
     }
 
     #[test]
@@ -175,12 +178,12 @@ mod tests {
 
     #[test]
     fn a_dsn_says_whether_to_encrypt_and_whom_to_trust() {
-        let mode = |dsn: &str| door(dsn, String::new()).unwrap().tls.map(|tls| tls.mode);
+        let mode = |dsn: &str| endpoint(dsn, String::new()).unwrap().tls.map(|tls| tls.mode);
         assert_eq!(mode("mysql://h/s"), None);
         assert_eq!(mode("mysql://h/s?tls=off"), None);
         assert_eq!(mode("mysql://h/s?tls=preferred"), Some(Mode::Preferred));
         assert_eq!(mode("mysql://h/s?tls=required"), Some(Mode::Required));
-        let told = |dsn: &str| door(dsn, String::new()).unwrap_err().to_string();
+        let told = |dsn: &str| endpoint(dsn, String::new()).unwrap_err().to_string();
         assert!(told("mysql://h/s?tls=1").contains("off, preferred, required, verify_ca, verify_identity"));
         assert!(told("mysql://h/s?tls=verify_ca").contains("add ca=/PATH"));
         assert!(told("mysql://h/s?tls=required&ca=/x").contains("tls=verify_ca"));
@@ -191,7 +194,7 @@ mod tests {
 
     #[test]
     fn an_account_a_path_and_an_address_are_decoded_as_a_url_says_them() {
-        let read = |dsn: &str| door(dsn, String::new()).unwrap();
+        let read = |dsn: &str| endpoint(dsn, String::new()).unwrap();
         let tcp = read("mysql://a%20b@[::1]:3307/my%5Fdb");
         assert_eq!((tcp.user.as_str(), tcp.schema.as_deref()), ("a b", Some("my_db")));
         assert_eq!(tcp.address, Address::Tcp { host: "::1".into(), port: 3307 });
@@ -199,13 +202,13 @@ mod tests {
         assert_eq!(read("mysql://localhost?socket=/run/my%20s").address, Address::Unix("/run/my s".into()));
         let (told, _) = store("mongodb://a%40b@h/d", String::new()).unwrap();
         assert_eq!(told.account.unwrap().user, "a@b");
-        assert!(door("mysql://a%2@h", String::new()).unwrap_err().to_string().contains("%25"));
+        assert!(endpoint("mysql://a%2@h", String::new()).unwrap_err().to_string().contains("%25"));
     }
 
     #[test]
     fn what_cannot_be_a_dsn_is_refused_with_the_form() {
         for dsn in ["postgres://x", "mysql://h/s?tls=1", "mysql://h/a`b", "mysql:///s"] {
-            assert!(door(dsn, String::new()).unwrap_err().to_string().contains("mysql://user@host"), "{dsn}");
+            assert!(endpoint(dsn, String::new()).unwrap_err().to_string().contains("mysql://user@host"), "{dsn}");
         }
     }
 }

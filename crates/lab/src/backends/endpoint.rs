@@ -85,7 +85,8 @@ impl fmt::Debug for SqlEndpoint {
     }
 }
 
-/// The protocol in which users ask who do this work. Scripts that the command line names are no workloads of a plan: they speak SQL.
+/// The protocol in which users ask who do this work. Scripts that the command line names are no workloads of a plan:
+/// they speak SQL.
 pub(crate) fn protocol_of(work: &Work) -> Protocol {
     workload::by_name(&work.workload).map_or(Protocol::MySql, |workload| workload.words().protocol())
 }

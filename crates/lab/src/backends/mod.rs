@@ -1,5 +1,6 @@
-//! One folder per protocol: which servers speak it, how they are named, started, loaded and read, and what one user says through a
-//! session of it. `channel` and `tls` stand between every protocol and the line; `own_sessions` are those that scripts open themselves.
+//! One folder per protocol: which servers speak it, how they are named, started, loaded and read, and what one user
+//! says through a session of it. `channel` and `tls` stand between every protocol and the line; `own_sessions` are
+//! those that scripts open themselves.
 
 pub mod alone;
 pub mod channel;

@@ -1,5 +1,5 @@
-//! Sessions that their user opens and closes itself, as scripts do: by number, through the doors of a driver in turn. A user
-//! of this kind waits for one thing at a time, so one opening, one closing and one sleep are kept.
+//! Sessions that their user opens and closes itself, as scripts do: by number, through the endpoints of a driver in
+//! turn. A user of this kind waits for one thing at a time, so one opening, one closing and one sleep are kept.
 
 use super::endpoint::{Address, SqlEndpoint};
 use super::mysql::session as mysql;
@@ -47,7 +47,7 @@ impl<L: Ledger> Either<L> {
 
 pub struct AtLarge<L: Ledger + Clone + 'static> {
     openings: Rc<Openings>,
-    /// The door of the next session.
+    /// The endpoint of the next session.
     next: usize,
     ledger: L,
     handle: Handle,
@@ -58,16 +58,19 @@ pub struct AtLarge<L: Ledger + Clone + 'static> {
 }
 
 impl Openings {
-    pub fn new(doors: &ScriptEndpoints, handle: &Handle, deadline: Nanos) -> Self {
-        let opening = |door: &SqlEndpoint| {
-            let (handle, address) = (handle.clone(), door.address.clone());
+    pub fn new(endpoints: &ScriptEndpoints, handle: &Handle, deadline: Nanos) -> Self {
+        let opening = |endpoint: &SqlEndpoint| {
+            let (handle, address) = (handle.clone(), endpoint.address.clone());
             let connect = Box::new(move || -> Connecting {
                 let (handle, address) = (handle.clone(), address.clone());
                 Box::pin(async move { handle.connect(&address, deadline).await })
             });
-            Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None })
+            Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None })
         };
-        Self { mysql: doors.mysql.iter().map(opening).collect(), postgres: doors.postgres.as_ref().map(opening) }
+        Self {
+            mysql: endpoints.mysql.iter().map(opening).collect(),
+            postgres: endpoints.postgres.as_ref().map(opening),
+        }
     }
 
     /// The `n`th opening of that driver, the first again after the last.
@@ -80,7 +83,7 @@ impl Openings {
 }
 
 impl<L: Ledger + Clone + 'static> AtLarge<L> {
-    /// The first session of user `number` is behind the door of that number.
+    /// The first session of user `number` is behind the endpoint of that number.
     pub fn new(openings: Rc<Openings>, number: u32, ledger: L, handle: Handle) -> Self {
         let next = number as usize;
         Self { openings, next, ledger, handle, sessions: Vec::new(), opening: None, closing: None, sleep: None }
@@ -90,7 +93,7 @@ impl<L: Ledger + Clone + 'static> AtLarge<L> {
 impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
     fn start_open(&mut self, driver: &str) {
         let Some(opening) = self.openings.nth(driver, self.next).cloned() else {
-            let why = format!("no door of {driver} is known here");
+            let why = format!("no endpoint of {driver} is known here");
             self.opening = Some(Box::pin(async move { Err(Fault::Unopened(why)) }));
             return;
         };
@@ -146,7 +149,7 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
 
     fn place(&self, driver: &str) -> String {
         let last = self.openings.nth(driver, self.next + self.openings.mysql.len().max(1) - 1);
-        match last.map(|opening| &opening.door.address) {
+        match last.map(|opening| &opening.endpoint.address) {
             Some(Address::Unix(path)) => format!("socket '{}'", path.display()),
             Some(Address::Tcp { host, port }) => format!("host '{host}', port {port}"),
             None => "no host".into(),
@@ -154,7 +157,7 @@ impl<L: Ledger + Clone + 'static> Sessions for AtLarge<L> {
     }
 
     fn schema(&self, driver: &str) -> Option<&str> {
-        self.openings.nth(driver, self.next)?.door.schema.as_deref()
+        self.openings.nth(driver, self.next)?.endpoint.schema.as_deref()
     }
 
     fn start_sleep(&mut self, time: Nanos) {

@@ -1,4 +1,5 @@
-//! Unpredictable bytes, of the kernel: what a login seals a password with, or by which it knows that an answer is not an old one.
+//! Unpredictable bytes, of the kernel: what a login seals a password with, or by which it knows that an answer is not
+//! an old one.
 
 use workload::session::Fault;
 

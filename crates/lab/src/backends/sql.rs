@@ -1,6 +1,7 @@
-//! Hot path: what a session of SQL is whichever protocol carries it: a request is encoded into the channel's outgoing buffer, its
-//! answer is read where it arrived, and its time runs from the batch of answers that its user was woken by to the batch that
-//! brought its last byte. Here are the polling, the counting and the opening anew; each protocol says how it encodes and reads.
+//! Hot path: what a session of SQL is whichever protocol carries it: a request is encoded into the channel's outgoing
+//! buffer, its answer is read where it arrived, and its time runs from the batch of answers that its user was woken by
+//! to the batch that brought its last byte. Here are the polling, the counting and the opening anew; each protocol says
+//! how it encodes and reads.
 
 use super::channel::Channel;
 use super::mysql::session::faults::lost;
@@ -10,7 +11,7 @@ use model::units::Nanos;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use workload::kept::Kept;
+use workload::rows::KeptRows;
 use workload::session::{Answer, Class, Fact, Fault, Request, Sql, Want};
 
 /// Setup belongs to no class of the workload: its ledger entries are not wanted.
@@ -47,7 +48,7 @@ pub struct Session<C: Conversing, L: Ledger> {
     leaving: bool,
     pub(crate) ledger: L,
     pub(crate) now: Pending<C::Asked>,
-    pub(crate) kept: Kept,
+    pub(crate) kept: KeptRows,
     /// The wall clock less the lab's.
     unix_at_boot: Nanos,
 }
@@ -85,7 +86,7 @@ impl<C: Conversing, L: Ledger> Session<C, L> {
             leaving: false,
             ledger,
             now,
-            kept: Kept::default(),
+            kept: KeptRows::default(),
             unix_at_boot: clock::unix_at_boot(),
         };
         session.ledger.connected(session.conversation.connect_time(), Opened::ByWish);
@@ -162,11 +163,11 @@ impl<C: Conversing, L: Ledger> Sql for Session<C, L> {
         }
     }
 
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.kept
     }
 
-    fn take_kept(&mut self, into: &mut Kept) {
+    fn take_kept(&mut self, into: &mut KeptRows) {
         std::mem::swap(&mut self.kept, into);
     }
 

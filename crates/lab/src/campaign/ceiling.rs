@@ -1,15 +1,15 @@
-//! The canary: the `noop` workload against the sham server gives what this machine's load can reach at most and costs at
-//! least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real server's
-//! rate near this ceiling says more about the client than about the server. A ceiling measured while others used the CPUs is too
-//! low, and would make quiet runs look client-bound: it is measured again before long, an old one too, and of the last two the
-//! better counts at each level.
+//! The canary: the `noop` workload against the sham server gives what this machine's load can reach at most and costs
+//! at least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real
+//! server's rate near this ceiling says more about the client than about the server. A ceiling measured while others
+//! used the CPUs is too low, and would make quiet runs look client-bound: it is measured again before long, an old one
+//! too, and of the last two the better counts at each level.
 
 use crate::backends::endpoint::SqlEndpoint;
 use crate::load::{LoadPlan, UserGroup, Witness, drive};
 use crate::notebook::unix_ms;
 use crate::os::procfs;
 use crate::servers::placement::{Placement, place};
-use crate::servers::process::folders::House;
+use crate::servers::process::folders::Folders;
 use crate::servers::sham::Sham;
 use crate::trouble::Trouble;
 use model::errors::Errors;
@@ -44,8 +44,8 @@ const DISTURBED: Duration = Duration::from_secs(10 * 60);
 const OTHERS: Share = Share(0.05);
 
 /// The ceiling that counts, measured if need be; `say` is told before that.
-pub fn find(house: &House, host: &Host, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result<Canary, Trouble> {
-    let before = kept(house, host);
+pub fn find(folders: &Folders, host: &Host, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result<Canary, Trouble> {
+    let before = kept(folders, host);
     if let Some(before) = before.as_ref().filter(|before| is_fresh(before, unix_ms())) {
         return Ok(before.clone());
     }
@@ -53,17 +53,17 @@ pub fn find(house: &House, host: &Host, stop: &AtomicBool, say: &mut dyn FnMut(&
         None => "measuring what this machine's load can do at most (once per machine and build)",
         Some(_) => "measuring what this machine's load can do at most (once more: it was disturbed, or is a day old)",
     });
-    let canary = better(before, measure(house, host, stop)?);
+    let canary = better(before, measure(folders, host, stop)?);
     if !stop.load(Relaxed) {
         let text = serde_json::to_string_pretty(&canary).expect("a canary is JSON");
-        std::fs::write(path(house), text).map_err(Trouble::at("keeping the canary in", &path(house)))?;
+        std::fs::write(path(folders), text).map_err(Trouble::at("keeping the canary in", &path(folders)))?;
     }
     Ok(canary)
 }
 
 /// The ceiling kept from before, when it was measured on this machine by this build.
-fn kept(house: &House, host: &Host) -> Option<Canary> {
-    let text = std::fs::read_to_string(path(house)).ok()?;
+fn kept(folders: &Folders, host: &Host) -> Option<Canary> {
+    let text = std::fs::read_to_string(path(folders)).ok()?;
     serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == machine(host))
 }
 
@@ -90,12 +90,12 @@ fn machine(host: &Host) -> String {
     format!("{} × {}, {}, assay {}", host.cpus.len(), host.cpu_model, host.kernel, host.assay)
 }
 
-fn path(house: &House) -> PathBuf {
-    house.home.join("canary.json")
+fn path(folders: &Folders) -> PathBuf {
+    folders.home.join("canary.json")
 }
 
-fn measure(house: &House, host: &Host, stop: &AtomicBool) -> Result<Canary, Trouble> {
-    let room = house.claim_socket()?;
+fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, Trouble> {
+    let room = folders.claim_socket()?;
     let socket = room.folder().join("s");
     // Placed as a server under test would be, so that sharing costs the canary what it costs the measured.
     let placement = place(&Server::default(), host);
@@ -158,7 +158,7 @@ fn measure_at(
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        door: SqlEndpoint::root(socket.to_path_buf()),
+        endpoint: SqlEndpoint::root(socket.to_path_buf()),
         others: Vec::new(),
         setup: Vec::new(),
         postgres: None,

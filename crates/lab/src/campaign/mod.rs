@@ -18,8 +18,8 @@ pub use visit::Noting;
 use crate::notebook::Notebook;
 use crate::os::process::Guard;
 use crate::provision::instance::Up;
-use crate::provision::snapshots::{Kept, Store};
-use crate::servers::process::folders::{House, free_bytes, private_folder};
+use crate::provision::snapshots::{Store, StoredSnapshot};
+use crate::servers::process::folders::{Folders, free_bytes, private_folder};
 use crate::trouble::Trouble;
 use model::dsn;
 use model::host::Host;
@@ -74,7 +74,7 @@ const SPARE_DISK: u64 = 1 << 30;
 pub struct Lab<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) host: &'a Host,
-    pub(crate) house: House,
+    pub(crate) folders: Folders,
     pub(crate) guard: Guard,
     pub(crate) notebook: &'a mut Notebook,
     pub(crate) progress: &'a mut dyn Progress,
@@ -84,11 +84,12 @@ pub struct Lab<'a> {
     pub(crate) instruments: Option<explain::Instruments>,
     pub(crate) store: Store,
     /// Snapshots that this lab uses, and the names of those that it made.
-    pub(crate) kept: BTreeMap<String, Rc<Kept>>,
+    pub(crate) kept: BTreeMap<String, Rc<StoredSnapshot>>,
     pub(crate) made: BTreeSet<String>,
     /// Digests of binaries by path.
     pub(crate) binaries: BTreeMap<String, String>,
-    /// Servers that would not start and data that would not load, so that they are not tried again for each of their runs.
+    /// Servers that would not start and data that would not load, so that they are not tried again for each of their
+    /// runs.
     pub(crate) refused: BTreeMap<String, String>,
     /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
     told: String,
@@ -109,7 +110,8 @@ struct Pace {
     planned: Nanos,
 }
 
-/// Which level the next run of a searching cell takes, by its finished runs: a rule of the judge's that the lab only follows.
+/// Which level the next run of a searching cell takes, by its finished runs: a rule of the judge's that the lab only
+/// follows.
 pub type Next = fn(&Cell, &[&RunRecord]) -> Step;
 
 /// Carries out what is not yet recorded of the plan.
@@ -135,7 +137,7 @@ fn carried_out(mut lab: Lab<'_>) -> (Lab<'_>, Result<(), Halt>) {
     }
     lab.take_down();
     // What cannot be swept now is swept by whoever comes next.
-    let _ = lab.house.sweep();
+    let _ = lab.folders.sweep();
     lab.kept.clear();
     // What cannot make room now makes room next time.
     let _ = lab.shrink();
@@ -161,11 +163,11 @@ fn most_users(plan: &Plan, dsn: &str) -> Users {
 }
 
 fn check_disk(plan: &Plan) -> Result<(), Trouble> {
-    let house = House::from_environment()?;
-    private_folder(&house.home)?;
-    let (free, needed) = (free_bytes(&house.home)?, plan.cost.disk);
+    let folders = Folders::from_environment()?;
+    private_folder(&folders.home)?;
+    let (free, needed) = (free_bytes(&folders.home)?, plan.cost.disk);
     if free.0 < needed.0.saturating_add(SPARE_DISK) {
-        let what = format!("the plan needs about {needed} at {} and {free} are free there", house.home.display());
+        let what = format!("the plan needs about {needed} at {} and {free} are free there", folders.home.display());
         let mend = "free some space, set ASSAY_HOME to a folder on a larger disk, or choose a smaller scale";
         return Err(Trouble::new(what).mend(mend));
     }
@@ -184,14 +186,14 @@ impl<'a> Lab<'a> {
         stop: &'a AtomicBool,
         visit: Option<Visit<'a>>,
     ) -> Result<Self, Trouble> {
-        let house = House::from_environment()?;
-        private_folder(&house.home)?;
-        let store = Store::of(&house)?;
+        let folders = Folders::from_environment()?;
+        private_folder(&folders.home)?;
+        let store = Store::of(&folders)?;
         let pace = Pace { begun: Instant::now(), done: 0, planned: Nanos(0) };
         Ok(Self {
             plan,
             host,
-            house,
+            folders,
             guard,
             notebook,
             progress,
@@ -259,7 +261,7 @@ impl Lab<'_> {
 
     /// The machine's own ceiling and floor, measured once and kept.
     fn find_ceiling(&mut self) -> Result<(), Halt> {
-        let canary = ceiling::find(&self.house, self.host, self.stop, &mut |line| self.progress.say(line))?;
+        let canary = ceiling::find(&self.folders, self.host, self.stop, &mut |line| self.progress.say(line))?;
         Ok(self.notebook.canary(&canary)?)
     }
 

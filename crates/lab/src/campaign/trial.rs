@@ -1,5 +1,5 @@
-//! Runs of a search: the level of each follows from the finished ones, which the lab remembers and, after a break, reads back.
-//! What the answers mean is not known here.
+//! Runs of a search: the level of each follows from the finished ones, which the lab remembers and, after a break,
+//! reads back. What the answers mean is not known here.
 
 use super::{Halt, Lab};
 use crate::trouble::Trouble;

@@ -1,5 +1,5 @@
-//! A run that is somebody else's, noted down whole: the command line of sysbench made its users, its server and its ends, and hears
-//! what the record hears. What is asked, sampled and written is what it is for every run.
+//! A run that is somebody else's, noted down whole: the command line of sysbench made its users, its server and its
+//! ends, and hears what the record hears. What is asked, sampled and written is what it is for every run.
 
 use super::{Lab, Progress, carried_out};
 use crate::backends::endpoint::SqlEndpoint;
@@ -24,8 +24,8 @@ pub(crate) struct Visit<'a> {
 
 impl Visit<'_> {
     /// Where the first user comes in.
-    pub fn door(&self) -> &SqlEndpoint {
-        &self.load_plan.user_groups[0].door
+    pub fn endpoint(&self) -> &SqlEndpoint {
+        &self.load_plan.user_groups[0].endpoint
     }
 }
 

@@ -1,5 +1,6 @@
-//! Placebos of an open snapshot: the same transaction with the same read, at isolations that keep nothing. READ COMMITTED
-//! makes a snapshot for each statement and gives it up; READ UNCOMMITTED makes none. The canary proves that nothing was held.
+//! Placebos of an open snapshot: the same transaction with the same read, at isolations that keep nothing. READ
+//! COMMITTED makes a snapshot for each statement and gives it up; READ UNCOMMITTED makes none. The canary proves that
+//! nothing was held.
 
 use super::scene::placebo::{hold, leave};
 use super::scene::watched_row::WatchedRow;

@@ -1,6 +1,6 @@
-//! Somebody else's programs on the server's CPUs: processes that do nothing but spend time there, as a neighbour on the same
-//! machine does. Each is under guard, so that none outlives the lab. How much they got is read from the kernel, because on a busy
-//! machine a hog gets only its share.
+//! Somebody else's programs on the server's CPUs: processes that do nothing but spend time there, as a neighbour on the
+//! same machine does. Each is under guard, so that none outlives the lab. How much they got is read from the kernel,
+//! because on a busy machine a hog gets only its share.
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
@@ -30,7 +30,7 @@ const SPIN: &[&str] = &["/bin/sh", "-c", "while :; do :; done"];
 const LOOK: Duration = Duration::from_millis(200);
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
-    let room = scene.place.house.claim_socket()?;
+    let room = scene.place.folders.claim_socket()?;
     let command: Vec<String> = SPIN.iter().map(|word| (*word).to_string()).collect();
     let order = Order {
         command: &command,

@@ -1,5 +1,6 @@
-//! An index is built on the largest table while users work on it (online DDL: in place, without a copy of the table), and dropped
-//! again; over and over until the phase is over. A build that is under way then is given up, and no index stays.
+//! An index is built on the largest table while users work on it (online DDL: in place, without a copy of the table),
+//! and dropped again; over and over until the phase is over. A build that is under way then is given up, and no index
+//! stays.
 
 use super::scene::{Teller, seconds};
 use super::{Deed, Disturbance, Scene};

@@ -1,6 +1,6 @@
-//! A logical backup beside the load: the dump program of the build reads every row of the run's data in one snapshot, and its
-//! output is counted and thrown away. It is begun again as often as it ends, and ended with the phase. What it asks of the server
-//! nobody counts, so check `counts_agree` cannot be evaluated in its run.
+//! A logical backup beside the load: the dump program of the build reads every row of the run's data in one snapshot,
+//! and its output is counted and thrown away. It is begun again as often as it ends, and ended with the phase. What it
+//! asks of the server nobody counts, so check `counts_agree` cannot be evaluated in its run.
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
@@ -111,7 +111,7 @@ impl Drop for Dumping {
 }
 
 fn start(scene: &Scene, program: &Path) -> Result<Child, Trouble> {
-    let SqlEndpoint { address, user, password, .. } = &scene.place.door;
+    let SqlEndpoint { address, user, password, .. } = &scene.place.endpoint;
     let launcher = scene.place.build.iter().filter(|b| program.starts_with(&b.installed.basedir));
     let words: Vec<PathBuf> =
         launcher.flat_map(|b| &b.launcher).map(PathBuf::from).chain([program.to_path_buf()]).collect();

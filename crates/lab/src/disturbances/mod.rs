@@ -1,7 +1,7 @@
-//! Disturbances: what is done to an instance during a phase, on purpose, to see what it costs. Each acts from the phase's
-//! begin on until the scene is over, proves that it did what it is named after, and leaves nothing behind; placebos are
-//! disturbances, too. They act on a thread of their own and share nothing with the load. Who starts and ends them is
-//! `scene::acting`; a disturbance itself is straight lines over a `Scene`.
+//! Disturbances: what is done to an instance during a phase, on purpose, to see what it costs. Each acts from the
+//! phase's begin on until the scene is over, proves that it did what it is named after, and leaves nothing behind;
+//! placebos are disturbances, too. They act on a thread of their own and share nothing with the load. Who starts and
+//! ends them is `scene::acting`; a disturbance itself is straight lines over a `Scene`.
 
 mod begin;
 mod cpu_hog;

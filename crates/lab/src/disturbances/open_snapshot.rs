@@ -1,7 +1,7 @@
-//! A transaction at REPEATABLE READ that has read one row of the engine under test and stays open: old versions of every
-//! row that is written meanwhile must be kept for it. BEGIN alone would hold nothing (the engine makes its snapshot at the first
-//! read), and neither would READ COMMITTED, which gives it up after each statement; so both are placebos, and the canary proves
-//! that this one holds to the end.
+//! A transaction at REPEATABLE READ that has read one row of the engine under test and stays open: old versions of
+//! every row that is written meanwhile must be kept for it. BEGIN alone would hold nothing (the engine makes its
+//! snapshot at the first read), and neither would READ COMMITTED, which gives it up after each statement; so both are
+//! placebos, and the canary proves that this one holds to the end.
 
 use super::scene::placebo::{engine_says, hold, leave};
 use super::scene::watched_row::WatchedRow;

@@ -1,7 +1,7 @@
-//! The server is killed as a fault would kill it, without a word to it, and started again on what lies on its disk: what a crash
-//! costs is the time until it serves again and until its caches are warm. Users wait for it and come back to their operation;
-//! what was under way has an unknown end, which the audit of the data allows for and no more. What the server counts
-//! begins anew, so of such a phase only the client's and the host's counters are kept.
+//! The server is killed as a fault would kill it, without a word to it, and started again on what lies on its disk:
+//! what a crash costs is the time until it serves again and until its caches are warm. Users wait for it and come back
+//! to their operation; what was under way has an unknown end, which the audit of the data allows for and no more. What
+//! the server counts begins anew, so of such a phase only the client's and the host's counters are kept.
 
 use super::{Deed, Disturbance, Scene};
 use crate::trouble::Trouble;

@@ -1,9 +1,9 @@
-//! What is asked before the users come: what a session of theirs looks like from inside, how the server means to carry out
-//! each statement, and what one execution of it does (the probe: handler counters of this session alone, so that work per
-//! statement is known exactly on every server, without instrumentation and outside the measured time). What a probe writes is
-//! rolled back. The values of all probes follow from one seed that is the same in every record, so that plans and answers of
-//! different servers are those of the same questions; a few further values show plans that depend on them. After the users left
-//! the plans are asked for once more.
+//! What is asked before the users come: what a session of theirs looks like from inside, how the server means to carry
+//! out each statement, and what one execution of it does (the probe: handler counters of this session alone, so that
+//! work per statement is known exactly on every server, without instrumentation and outside the measured time). What a
+//! probe writes is rolled back. The values of all probes follow from one seed that is the same in every record, so that
+//! plans and answers of different servers are those of the same questions; a few further values show plans that depend
+//! on them. After the users left the plans are asked for once more.
 
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::{Control, TextRow};
@@ -26,8 +26,8 @@ pub const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 /// Hexadecimal digits of a digest: collisions among a record's answers are out of question.
 const DIGITS: usize = 16;
 
-/// Session variables that change what a statement does or costs. Both spellings of the isolation level are asked for, and
-/// each server knows one.
+/// Session variables that change what a statement does or costs. Both spellings of the isolation level are asked for,
+/// and each server knows one.
 const VARIABLES: &str = "SHOW SESSION VARIABLES WHERE Variable_name IN ('character_set_client', 'character_set_connection', \
      'character_set_results', 'collation_connection', 'transaction_isolation', 'tx_isolation', 'autocommit', 'sql_mode', \
      'time_zone', 'optimizer_switch', 'sort_buffer_size', 'join_buffer_size', 'read_buffer_size', 'tmp_table_size', \
@@ -42,8 +42,8 @@ pub fn probes(workload: &dyn Workload, parameters: &Parameters) -> Vec<Vec<Probe
     (0..SAMPLES).map(|n| workload.probes(parameters, ASKED.nth(n))).collect()
 }
 
-fn enter(door: &SqlEndpoint, setup: &[String]) -> Result<Control, Fault> {
-    let mut control = Control::connect(door)?;
+fn enter(endpoint: &SqlEndpoint, setup: &[String]) -> Result<Control, Fault> {
+    let mut control = Control::connect(endpoint)?;
     for sql in setup {
         control.execute(sql)?;
     }
@@ -51,12 +51,12 @@ fn enter(door: &SqlEndpoint, setup: &[String]) -> Result<Control, Fault> {
 }
 
 pub fn ask(
-    door: &SqlEndpoint,
+    endpoint: &SqlEndpoint,
     setup: &[String],
     probes: &[Vec<Probe>],
     patience: Duration,
 ) -> Result<SessionAnswer, Fault> {
-    let mut control = enter(door, setup)?;
+    let mut control = enter(endpoint, setup)?;
     let variables = pairs(control.rows(VARIABLES)?);
     let [first, others @ ..] = probes else { unreachable!("there are several lists of probes") };
     let mut plans = first.iter().map(|p| plan(&mut control, p)).collect::<Result<Vec<_>, _>>()?;
@@ -70,7 +70,7 @@ pub fn ask(
     let compression = if carriage.compression_offered { "off, offered by the server" } else { "off, not offered" };
     let answer = SessionAnswer {
         variables,
-        transport: door.address.transport(carriage.tls.is_some()),
+        transport: endpoint.address.transport(carriage.tls.is_some()),
         tls: carriage.tls.map(|agreed| tls(&mut control, agreed)).transpose()?,
         authentication: carriage.plugin.to_string(),
         compression: compression.to_string(),
@@ -88,8 +88,12 @@ fn tls(control: &mut Control, (version, cipher): (String, String)) -> Result<Tls
 }
 
 /// Plans of the same statements now, where they read otherwise.
-pub fn again(door: &SqlEndpoint, setup: &[String], plans: &[StatementPlan]) -> Result<BTreeMap<String, String>, Fault> {
-    let mut control = enter(door, setup)?;
+pub fn again(
+    endpoint: &SqlEndpoint,
+    setup: &[String],
+    plans: &[StatementPlan],
+) -> Result<BTreeMap<String, String>, Fault> {
+    let mut control = enter(endpoint, setup)?;
     let mut changed = BTreeMap::new();
     for plan in plans {
         let now = explain(&mut control, &plan.sql)?;
@@ -140,7 +144,8 @@ fn without_values(explain: &str) -> String {
 fn explain(control: &mut Control, sql: &str) -> Result<String, Fault> {
     Ok(match control.value(&format!("EXPLAIN FORMAT=JSON {sql}")) {
         Ok(json) => json.unwrap_or_default(),
-        // MySQL 5.5 and some engines have only rows, and 5.5 only for SELECT; a server's refusal is not a failure of the run.
+        // MySQL 5.5 and some engines have only rows, and 5.5 only for SELECT; a server's refusal is not a failure of
+        // the run.
         Err(Fault::Server { .. }) => match rows_as_text(control, &format!("EXPLAIN {sql}")) {
             Err(refused @ Fault::Server { .. }) => format!("not explained by this server: {refused}"),
             rows => rows?,

@@ -1,5 +1,5 @@
-//! What is looked at just before the users come and just after they have left, when nothing that is looked at can be disturbed
-//! by the looking: the machine's pulse, its other processes, the room on its disk.
+//! What is looked at just before the users come and just after they have left, when nothing that is looked at can be
+//! disturbed by the looking: the machine's pulse, its other processes, the room on its disk.
 
 use crate::os::neighbours::{self, Look};
 use crate::os::speed_probe;

@@ -1,5 +1,6 @@
-//! Asks the data what their workload wants to know of them, before the users come and after they left, outside of everything
-//! that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never ends a run.
+//! Asks the data what their workload wants to know of them, before the users come and after they left, outside of
+//! everything that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never
+//! ends a run.
 
 use crate::backends::endpoint::Endpoint;
 use crate::backends::endpoint::SqlEndpoint;
@@ -7,7 +8,7 @@ use crate::backends::mongodb::session::{DocumentEndpoint, control as documents};
 use crate::backends::mysql::control::Control;
 use crate::load::{Counted, UserGroup};
 use crate::provision::dataset::key;
-use crate::provision::wanted::identity;
+use crate::provision::needs::identity;
 use model::load::Group;
 use model::record::audit::{Answer, Audit};
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ enum Witness {
 }
 
 struct Asked {
-    door: Room,
+    endpoint: Room,
     asks: workload::audit::Audit,
     user_groups: Vec<usize>,
     audit: Audit,
@@ -75,8 +76,8 @@ impl Auditor {
                         ..Audit::default()
                     };
                     let documents = user_group.past_sql.as_ref().and_then(Endpoint::documents).cloned();
-                    let door = documents.map_or_else(|| Room::Tables(user_group.door.clone()), Room::Documents);
-                    audits.push(Asked { door, asks, user_groups: vec![number], audit });
+                    let endpoint = documents.map_or_else(|| Room::Tables(user_group.endpoint.clone()), Room::Documents);
+                    audits.push(Asked { endpoint, asks, user_groups: vec![number], audit });
                 }
             }
         }
@@ -91,7 +92,7 @@ impl Auditor {
 
     pub fn before(&mut self) {
         for asked in &mut self.audits {
-            let answers = ask(&asked.door, &asked.asks, self.sessions);
+            let answers = ask(&asked.endpoint, &asked.asks, self.sessions);
             let pairs = asked.asks.questions.iter().zip(answers);
             asked.audit.answers = pairs
                 .map(|(question, answer)| {
@@ -104,7 +105,7 @@ impl Auditor {
 
     pub fn after(mut self, counted: &[Counted]) -> Vec<Audit> {
         for asked in &mut self.audits {
-            let answers = ask(&asked.door, &asked.asks, self.sessions);
+            let answers = ask(&asked.endpoint, &asked.asks, self.sessions);
             for (place, answer) in asked.audit.answers.iter_mut().zip(answers) {
                 let (after, unanswered) = told(answer);
                 place.after = after;
@@ -128,14 +129,14 @@ fn told(answer: Result<i64, String>) -> (Option<i64>, Option<String>) {
 }
 
 /// The answers in the order of the questions, asked side by side.
-fn ask(door: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
+fn ask(endpoint: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
     let parts: Vec<(usize, &String)> =
         audit.questions.iter().enumerate().flat_map(|(n, q)| q.sql.iter().map(move |sql| (n, sql))).collect();
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..sessions.min(parts.len()) {
             scope.spawn(|| {
-                let mut witness = prepared(door, &audit.setup);
+                let mut witness = prepared(endpoint, &audit.setup);
                 while let Some((question, sql)) = parts.get(next.fetch_add(1, Relaxed)) {
                     let part = match &mut witness {
                         Ok(Witness::Tables(control)) => number(control, sql),
@@ -154,12 +155,12 @@ fn ask(door: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<Resu
     (0..audit.questions.len()).map(answer).collect()
 }
 
-fn prepared(door: &Room, setup: &[String]) -> Result<Witness, String> {
+fn prepared(endpoint: &Room, setup: &[String]) -> Result<Witness, String> {
     let told = |e: Fault| e.to_string();
-    let mut control = match door {
-        Room::Tables(door) => Control::connect_with(door, PATIENCE).map_err(told)?,
-        Room::Documents(door) => {
-            return documents::Control::connect(door, PATIENCE)
+    let mut control = match endpoint {
+        Room::Tables(endpoint) => Control::connect_with(endpoint, PATIENCE).map_err(told)?,
+        Room::Documents(endpoint) => {
+            return documents::Control::connect(endpoint, PATIENCE)
                 .map(|control| Witness::Documents(Box::new(control)))
                 .map_err(told);
         }

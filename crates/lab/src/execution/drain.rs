@@ -1,6 +1,7 @@
-//! What a server still owes when its users have gone: old row versions, pages to write, runs to compact. A rate that is measured while
-//! the debt grows is partly borrowed, and how long paying takes says how much of it. The gauges are read until each has come
-//! back to where it was before the load, or the experiment's patience is over; who did not ask for it does not wait.
+//! What a server still owes when its users have gone: old row versions, pages to write, runs to compact. A rate that is
+//! measured while the debt grows is partly borrowed, and how long paying takes says how much of it. The gauges are read
+//! until each has come back to where it was before the load, or the experiment's patience is over; who did not ask for
+//! it does not wait.
 
 use super::sampling::{Readings, Sampling};
 use crate::os::clock;

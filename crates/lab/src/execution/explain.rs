@@ -1,7 +1,8 @@
-//! The instruments of an explain run: performance_schema's waits and stages, switched on for one run and put back afterwards,
-//! so that the runs that make numbers never pay for them. Read as sums over the run, the longest first. Instruments of a
-//! server that the lab did not start stay as they are. The threads of a plugin's daemon are none that performance_schema knows,
-//! and what they pass is not counted as long as it asks whose thread it was: so for its users it is told not to ask.
+//! The instruments of an explain run: performance_schema's waits and stages, switched on for one run and put back
+//! afterwards, so that the runs that make numbers never pay for them. Read as sums over the run, the longest first.
+//! Instruments of a server that the lab did not start stay as they are. The threads of a plugin's daemon are none that
+//! performance_schema knows, and what they pass is not counted as long as it asks whose thread it was: so for its users
+//! it is told not to ask.
 
 use crate::backends::endpoint::protocol_of;
 use crate::backends::mysql::control::{Control, PATIENCE};
@@ -51,7 +52,7 @@ impl Lab<'_> {
         if matches!(up.server, Serving::Found(_)) {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
-        let control = Control::connect_with(&up.door, PATIENCE).map_err(|e| e.to_string())?;
+        let control = Control::connect_with(&up.endpoint, PATIENCE).map_err(|e| e.to_string())?;
         let of_strangers = cell.works().iter().any(|work| protocol_of(work) == Protocol::Memcached);
         self.instruments = Some(Instruments::switch_on(control, of_strangers)?);
         Ok(())

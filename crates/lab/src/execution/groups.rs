@@ -1,9 +1,9 @@
-//! Who goes on a run: the users of each stage as groups that the load can drive, and what their sessions say of themselves before
-//! they come: when their stage begins, because the stages before it have changed the data.
+//! Who goes on a run: the users of each stage as groups that the load can drive, and what their sessions say of
+//! themselves before they come: when their stage begins, because the stages before it have changed the data.
 
 use super::answers;
 use crate::backends::endpoint::{Endpoint, SqlEndpoint, protocol_of};
-use crate::backends::keyed::provision::{self as keyed, key_door};
+use crate::backends::keyed::provision::{self as keyed, key_endpoint};
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mongodb::provision as documents;
 use crate::backends::postgres::provision as postgres;
@@ -11,7 +11,7 @@ use crate::campaign::Lab;
 use crate::disturbances::ends_the_server;
 use crate::load::{LoadPlan, UserGroup};
 use crate::provision::instance::Up;
-use crate::provision::wanted::identity;
+use crate::provision::needs::identity;
 use crate::servers::placement::place;
 use model::errors::LOST_CONNECTION;
 use model::load::{Group, Work};
@@ -61,14 +61,15 @@ impl Lab<'_> {
         let parameters = Arc::new(group.work.parameters.clone());
         let past_sql = past_sql(up, &group.work, &cell.server.engine);
         // Those who come by key leave SQL to the lab.
-        let door = if past_sql.is_some() { &up.door } else { up.doors.of(cell.load.transport, &up.door) };
-        let inside = |door: &SqlEndpoint| within(up, door, &group.work, &cell.server.engine);
+        let endpoint =
+            if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
+        let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
         UserGroup {
             postgres: None,
             past_sql,
             setup: workload.session_setup(&parameters),
-            door: inside(door),
-            others: up.nodes.iter().map(|node| inside(&node.door)).collect(),
+            endpoint: inside(endpoint),
+            others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
             workload,
             parameters,
             seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
@@ -83,10 +84,10 @@ impl Lab<'_> {
     }
 }
 
-fn within(up: &Up, door: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndpoint {
+fn within(up: &Up, endpoint: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndpoint {
     match up.datasets.get(&identity(work, engine).0) {
-        Some(Ok(schema)) => door.within(schema),
-        Some(Err(_)) | None => door.clone(),
+        Some(Ok(schema)) => endpoint.within(schema),
+        Some(Err(_)) | None => endpoint.clone(),
     }
 }
 
@@ -103,13 +104,13 @@ pub(crate) fn ask(
             continue;
         }
         let answer = match &user_group.past_sql {
-            Some(Endpoint::Documents(door)) => documents::ask(door)?,
-            Some(Endpoint::Keys(door)) => keyed::ask(door, has_sql(door).then_some(&user_group.door))?,
+            Some(Endpoint::Documents(endpoint)) => documents::ask(endpoint)?,
+            Some(Endpoint::Keys(endpoint)) => keyed::ask(endpoint, has_sql(endpoint).then_some(&user_group.endpoint))?,
             None if postgres::is_named(&cell.server) => {
-                postgres::ask(&postgres::door(&cell.server, user_group).expect("a visit knows its door"))?
+                postgres::ask(&postgres::endpoint(&cell.server, user_group).expect("a visit knows its endpoint"))?
             }
             None => answers::ask(
-                &user_group.door,
+                &user_group.endpoint,
                 &user_group.setup,
                 &answers::probes(user_group.workload, &user_group.parameters),
                 patience,
@@ -121,9 +122,9 @@ pub(crate) fn ask(
     Ok(answers)
 }
 
-/// Whether there is SQL beside the door: a cache has no schema to be within.
-fn has_sql(door: &KeyEndpoint) -> bool {
-    match &door.protocol {
+/// Whether there is SQL beside the endpoint: a cache has no schema to be within.
+fn has_sql(endpoint: &KeyEndpoint) -> bool {
+    match &endpoint.protocol {
         KeyProtocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
         KeyProtocol::HandlerSocket { .. } => true,
     }
@@ -133,8 +134,8 @@ fn has_sql(door: &KeyEndpoint) -> bool {
 fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
     match protocol_of(work) {
         Protocol::MySql | Protocol::PostgreSql => None,
-        Protocol::MongoDb => documents::door(up, &identity(work, engine).0).map(Endpoint::Documents),
-        Protocol::Memcached | Protocol::HandlerSocket => key_door(up, work, engine).map(Endpoint::Keys),
+        Protocol::MongoDb => documents::endpoint(up, &identity(work, engine).0).map(Endpoint::Documents),
+        Protocol::Memcached | Protocol::HandlerSocket => key_endpoint(up, work, engine).map(Endpoint::Keys),
     }
 }
 
@@ -149,7 +150,7 @@ pub(crate) fn ask_again((stage, load_plan): &(Stage, LoadPlan), cell: &Cell, rec
         if user_group.past_sql.is_some() || postgres::is_named(&cell.server) {
             continue;
         }
-        session.plans_after = answers::again(&user_group.door, &user_group.setup, &session.plans).ok();
+        session.plans_after = answers::again(&user_group.endpoint, &user_group.setup, &session.plans).ok();
     }
 }
 

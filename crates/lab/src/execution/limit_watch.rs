@@ -1,4 +1,5 @@
-//! A run of a search whose answer is certain before its end is cut short: this counts what broke the limit while the run goes on.
+//! A run of a search whose answer is certain before its end is cut short: this counts what broke the limit while the
+//! run goes on.
 
 use model::load::{PhaseKind, Until};
 use model::plan::Cell;

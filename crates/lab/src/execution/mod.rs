@@ -1,4 +1,5 @@
-//! One run: users in, sampling, disturbances, users out, all of it written down. It borrows an instance and owns nothing between runs.
+//! One run: users in, sampling, disturbances, users out, all of it written down. It borrows an instance and owns
+//! nothing between runs.
 
 pub mod answers;
 pub mod around;

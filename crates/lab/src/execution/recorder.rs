@@ -1,5 +1,6 @@
-//! What happens around a load, written down as it happens: intervals, what was read at the ends of phases, and disturbances,
-//! which begin and end with their phase. A run may drive several loads, one for each stage; phases are numbered through.
+//! What happens around a load, written down as it happens: intervals, what was read at the ends of phases, and
+//! disturbances, which begin and end with their phase. A run may drive several loads, one for each stage; phases are
+//! numbered through.
 
 use super::limit_watch::LimitWatch;
 use super::sampling::{Readings, Sampling, between};

@@ -23,8 +23,8 @@ use crate::notebook::{RunPages, unix_ms};
 use crate::os::procfs::children;
 use crate::provision::dataset::{SESSIONS_PER_CPU, key};
 use crate::provision::instance::{NEWS, Serving, held};
-use crate::provision::wanted::Wanted;
-use crate::provision::{start, wanted};
+use crate::provision::needs::DatasetNeed;
+use crate::provision::{needs, start};
 use crate::samplers;
 use crate::samplers::client::Workers;
 use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node, sources_of_postgres};
@@ -51,12 +51,12 @@ impl Lab<'_> {
         let mut record = self.blank(planned);
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let process = up.server.pid().map(Process::of);
-        let nodes: Vec<_> = up.nodes.iter().map(|node| (node.door.clone(), node.instance.pid())).collect();
+        let nodes: Vec<_> = up.nodes.iter().map(|node| (node.endpoint.clone(), node.instance.pid())).collect();
         let mut own: Vec<u32> = up.server.pid().into_iter().chain(nodes.iter().map(|(_, pid)| *pid)).collect();
         record.instance = Some(up.key.clone());
-        let wanted = wanted::of(cell);
+        let wanted = needs::of(cell);
         record.start = start::state(up, &wanted);
-        for Wanted { name, .. } in &wanted {
+        for DatasetNeed { name, .. } in &wanted {
             let key = key(&up.key, name);
             match &record.dataset {
                 _ if !up.datasets.contains_key(name) => {}
@@ -75,7 +75,7 @@ impl Lab<'_> {
         let mut auditor = Auditor::of(&up.key, &cell.server.engine, &user_groups, &groups, sessions);
         record.workers = load_plans.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, self.host).load;
-        let door = load_plans[0].1.user_groups[0].door.clone();
+        let endpoint = load_plans[0].1.user_groups[0].endpoint.clone();
         match ask(&load_plans[0], cell, answers::PATIENCE) {
             Ok(mut told) => {
                 (_, record.session) = told.remove(0);
@@ -86,7 +86,7 @@ impl Lab<'_> {
                 return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}{died}") });
             }
         }
-        if let Err(fault) = self.begin_use(&wanted, wanted::writes(cell)) {
+        if let Err(fault) = self.begin_use(&wanted, needs::writes(cell)) {
             return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") });
         }
         auditor.before();
@@ -99,20 +99,21 @@ impl Lab<'_> {
         let RunPages { intervals, series } = self.notebook.begin_run(&planned.id)?;
         let before = around::before(self.host.cpus.len());
         let workers = Workers::default();
-        let (sampled, theirs, patience) = (door.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
+        let (sampled, theirs, patience) =
+            (endpoint.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let (engine, followed) = (cell.server.engine.clone(), process.clone());
-        let wanted_of_server = samplers::Wanted {
+        let wanted_of_server = samplers::SamplerNeeds {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-            door: user_groups.iter().find_map(|user_group| user_group.past_sql.as_ref()?.keys().cloned()),
+            endpoint: user_groups.iter().find_map(|user_group| user_group.past_sql.as_ref()?.keys().cloned()),
         };
-        let postgres = postgres::door(&cell.server, &load_plans[0].1.user_groups[0]);
+        let postgres = postgres::endpoint(&cell.server, &load_plans[0].1.user_groups[0]);
         let all = move || {
-            if let Some(door) = &postgres {
-                return sources_of_postgres(postgres::asker(door, patience), followed, &theirs);
+            if let Some(endpoint) = &postgres {
+                return sources_of_postgres(postgres::asker(endpoint, patience), followed, &theirs);
             }
-            let of_node = |(number, (door, pid)): (u32, &(SqlEndpoint, u32))| {
-                sources_of_node(number, asker(door, patience), *pid, &engine)
+            let of_node = |(number, (endpoint, pid)): (u32, &(SqlEndpoint, u32))| {
+                sources_of_node(number, asker(endpoint, patience), *pid, &engine)
             };
             let asks = has_sql.then(|| asker(&sampled, patience));
             let first = sources(asks, followed, &theirs, &engine, wanted_of_server);
@@ -124,7 +125,7 @@ impl Lab<'_> {
         let mut outcome = self.drive_load(planned, todo, &load_plans, &mut recorder, &mut record)?;
         own.extend(self.up.as_ref().and_then(|up| up.server.pid()));
         own.extend(own.clone().into_iter().flat_map(children));
-        record.around = Some(before.and_after(&own, &self.house.home));
+        record.around = Some(before.and_after(&own, &self.folders.home));
         let lost = recorder.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = recorder.close();
         let (missing, written) = sampling.finish();
@@ -155,7 +156,7 @@ impl Lab<'_> {
         record.audits = auditor.after(&outcome.counted);
         let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
         let failure = outcome.failure.map(|why| match outcome.cause {
-            Cause::Full => troubles::with_limit(&door, why),
+            Cause::Full => troubles::with_limit(&endpoint, why),
             Cause::Stalled | Cause::Other => why,
         });
         let died = self.died(patience);
@@ -170,8 +171,8 @@ impl Lab<'_> {
         self.end(record, ending)
     }
 
-    /// One load after the other, until one of them ends the run. When a stage begins its plans are asked for, and again when it is
-    /// over: each sees other data. What that asks of the server is counted with none of them.
+    /// One load after the other, until one of them ends the run. When a stage begins its plans are asked for, and again
+    /// when it is over: each sees other data. What that asks of the server is counted with none of them.
     fn drive_load(
         &mut self,
         run: &PlannedRun,
@@ -232,7 +233,7 @@ impl Lab<'_> {
     }
 
     /// Where disturbances of this run would act.
-    fn scene(&self, cell: &Cell, wanted: &[Wanted], process: Option<Process>) -> Place {
+    fn scene(&self, cell: &Cell, wanted: &[DatasetNeed], process: Option<Process>) -> Place {
         let up = self.up.as_ref().expect("an instance is up before its users come");
         let schemas = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok()).cloned();
         let (cpus, build, instance) = match &up.server {
@@ -243,14 +244,14 @@ impl Lab<'_> {
             Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
-            door: up.door.clone(),
+            endpoint: up.endpoint.clone(),
             schemas: schemas.collect(),
             engine: cell.server.engine.clone(),
             cpus,
             build,
             instance,
             process: process.unwrap_or_else(|| Process::of(0)),
-            house: self.house.clone(),
+            folders: self.folders.clone(),
             guard: self.guard.clone(),
         }
     }
@@ -274,8 +275,8 @@ impl Lab<'_> {
         record.ended_unix_ms = unix_ms();
         record.explain = self.explained().or(record.explain);
         record.ending = ending.clone();
-        // The run is over when its `run.json` is there, and only then is it said: a lab that is killed between the two has a run
-        // that is over and was not told, never one that is told twice.
+        // The run is over when its `run.json` is there, and only then is it said: a lab that is killed between the two
+        // has a run that is over and was not told, never one that is told twice.
         self.notebook.end_run(&record)?;
         self.notebook.note(kind, Some(&record.id), text)?;
         self.remember(record);
@@ -314,11 +315,11 @@ impl Lab<'_> {
 }
 
 /// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
-fn asker(door: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
-    match Control::connect_with(door, patience) {
+fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
+    match Control::connect_with(endpoint, patience) {
         Ok(control) => {
             let dialect = control.dialect();
-            Box::new(Asking { door: door.clone(), patience, dialect, control: Some(control) })
+            Box::new(Asking { endpoint: endpoint.clone(), patience, dialect, control: Some(control) })
         }
         Err(fault) => Box::new(Refused(fault.to_string())),
     }
@@ -335,7 +336,7 @@ impl Ask for Control {
 
 /// A session that comes back when the server does.
 struct Asking {
-    door: SqlEndpoint,
+    endpoint: SqlEndpoint,
     patience: Duration,
     dialect: Option<Dialect>,
     control: Option<Control>,
@@ -345,7 +346,7 @@ impl Ask for Asking {
     fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
         let mut control = match self.control.take() {
             Some(control) => control,
-            None => Control::connect_with(&self.door, self.patience).map_err(|e| e.to_string())?,
+            None => Control::connect_with(&self.endpoint, self.patience).map_err(|e| e.to_string())?,
         };
         let rows = control.rows(sql);
         if rows.as_ref().err().is_none_or(Fault::session_survives) {

@@ -1,7 +1,8 @@
-//! When sources are read: at every mark, and once a second in between, by a thread of its own that sleeps otherwise. A mark
-//! is a moment that its owner names (the end of a phase is also the beginning of the next), and it is read at once: about
-//! 0.1 ms until the first source, plus the rest of a reading of the second when one is under way, and the seconds lie half
-//! a second away from the start so that marks at whole seconds never meet one. Each value carries its own moment.
+//! When sources are read: at every mark, and once a second in between, by a thread of its own that sleeps otherwise. A
+//! mark is a moment that its owner names (the end of a phase is also the beginning of the next), and it is read at
+//! once: about 0.1 ms until the first source, plus the rest of a reading of the second when one is under way, and the
+//! seconds lie half a second away from the start so that marks at whole seconds never meet one. Each value carries its
+//! own moment.
 
 use crate::notebook::Page;
 use crate::os::clock;
@@ -44,8 +45,8 @@ pub fn between(begin: &Readings, end: &Readings, start: Nanos) -> BTreeMap<Strin
         .collect()
 }
 
-/// What was counted in several windows, one behind the other, without what was counted between them. Counters that one of
-/// them lacks are absent.
+/// What was counted in several windows, one behind the other, without what was counted between them. Counters that one
+/// of them lacks are absent.
 pub fn together(windows: Vec<BTreeMap<String, Ends>>) -> BTreeMap<String, Ends> {
     let both = |mut all: BTreeMap<String, Ends>, next: BTreeMap<String, Ends>| {
         all.retain(|name, _| next.contains_key(name));
@@ -90,8 +91,8 @@ impl Sampling {
         Mark(receiver)
     }
 
-    /// Says when the run's first phase starts or started; from then on what is read is written down, with `seconds` once a
-    /// second besides.
+    /// Says when the run's first phase starts or started; from then on what is read is written down, with `seconds`
+    /// once a second besides.
     pub fn start(&self, start: Nanos, seconds: bool) {
         self.order(Order::Start(start, seconds));
     }

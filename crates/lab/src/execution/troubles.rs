@@ -32,8 +32,8 @@ pub fn sentence(whole: &Tally) -> Option<String> {
 }
 
 /// Why a server had no room, with its limit and the mend.
-pub fn with_limit(door: &SqlEndpoint, why: String) -> String {
-    let asked = Control::connect_with(door, PATIENCE).and_then(|mut control| {
+pub fn with_limit(endpoint: &SqlEndpoint, why: String) -> String {
+    let asked = Control::connect_with(endpoint, PATIENCE).and_then(|mut control| {
         let limit = control.value("SELECT @@max_connections");
         control.quit();
         limit

@@ -1,12 +1,12 @@
-//! Hot path: the two buffers of a line. They are one boxed value, so that an operation in flight can own them: a line that
-//! is dropped meanwhile leaves them with the operation, and memory that the kernel may still write is never freed or reused.
-//! Buffers start small, since ten thousand users have one each, and grow with what arrives.
+//! Hot path: the two buffers of a line. They are one boxed value, so that an operation in flight can own them: a line
+//! that is dropped meanwhile leaves them with the operation, and memory that the kernel may still write is never freed
+//! or reused. Buffers start small, since ten thousand users have one each, and grow with what arrives.
 
 /// Holds the answer to a point select; ten thousand of them are 20 MiB.
 const FIRST: usize = 2048;
 
-/// A buffer that was filled to the brim doubles up to this: beyond it, larger reads save no more system calls worth saving.
-/// An emptied buffer that had to grow beyond it for one long row shrinks back.
+/// A buffer that was filled to the brim doubles up to this: beyond it, larger reads save no more system calls worth
+/// saving. An emptied buffer that had to grow beyond it for one long row shrinks back.
 const STREAMING: usize = 64 * 1024;
 
 #[derive(Default)]

@@ -1,5 +1,5 @@
-//! Connecting, for both ways alike: a connect that does not block, then waiting until the socket can be written. Names are
-//! resolved by the system, which may block: a load is pointed at an address or at a name from the hosts file.
+//! Connecting, for both ways alike: a connect that does not block, then waiting until the socket can be written. Names
+//! are resolved by the system, which may block: a load is pointed at an address or at a name from the hosts file.
 
 use super::line::Line;
 use super::net::Waiter;

@@ -1,7 +1,8 @@
-//! Hot path: epoll, for kernels that refuse io_uring: send at once, wait for readability, receive. A socket is registered once
-//! and stays so, which costs one receive and one send per exchange and its share of a wait, and nothing else. It is told of
-//! arrivals once (edge-triggered): the kernel otherwise asks each socket that it told of a second time, at the next wait, only to find
-//! it emptied. So whoever waits must have emptied it, which a receive that left room has; and a hang-up is noted when it is told.
+//! Hot path: epoll, for kernels that refuse io_uring: send at once, wait for readability, receive. A socket is
+//! registered once and stays so, which costs one receive and one send per exchange and its share of a wait, and nothing
+//! else. It is told of arrivals once (edge-triggered): the kernel otherwise asks each socket that it told of a second
+//! time, at the next wait, only to find it emptied. So whoever waits must have emptied it, which a receive that left
+//! room has; and a hang-up is noted when it is told.
 
 use super::buffers::Buffers;
 use super::net::Waiter;
@@ -112,8 +113,9 @@ impl Epoll {
                 slot.state = State::Landed { result: 0, sending: false };
                 ready.push(slot.task);
             } else {
-                // Nobody waits for it now, as when the server hangs up on an idle user: do not be told again and again. It
-                // fails when the event is of an earlier socket that a process being started still holds, and then may.
+                // Nobody waits for it now, as when the server hangs up on an idle user: do not be told again and again.
+                // It fails when the event is of an earlier socket that a process being started still holds, and then
+                // may.
                 let _ = epoll::delete(&self.epoll, &slot.socket);
                 slot.registered = EventFlags::empty();
             }

@@ -1,5 +1,6 @@
 //! Hot path: a gate that tasks of one worker wait at until another task opens it (for everybody) or admits one. It is a
-//! condition variable without a lock: what they wait for lies elsewhere (a cell, a queue), and a task that passes looks again.
+//! condition variable without a lock: what they wait for lies elsewhere (a cell, a queue), and a task that passes looks
+//! again.
 
 use super::reactor::{Reactor, TaskId};
 use std::cell::RefCell;

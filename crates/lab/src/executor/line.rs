@@ -1,7 +1,7 @@
-//! Hot path: one conversation's transport: write into `outgoing`, exchange, read and consume `incoming`. The same session code
-//! runs over a line of an executor and over a blocking socket, whose operations are always ready. Encryption is not here: it
-//! stands between a session and its line (`backends/channel.rs`). A server is taken to read a whole request before it answers, as
-//! request-reply protocols have it.
+//! Hot path: one conversation's transport: write into `outgoing`, exchange, read and consume `incoming`. The same
+//! session code runs over a line of an executor and over a blocking socket, whose operations are always ready.
+//! Encryption is not here: it stands between a session and its line (`backends/channel.rs`). A server is taken to read
+//! a whole request before it answers, as request-reply protocols have it.
 
 use super::buffers::Buffers;
 use super::near::Part;
@@ -68,8 +68,8 @@ impl Line {
         line
     }
 
-    /// How long one send or receive on a blocking line may take from now on; a driven line has its deadline. A socket that
-    /// refuses it stays as it was.
+    /// How long one send or receive on a blocking line may take from now on; a driven line has its deadline. A socket
+    /// that refuses it stays as it was.
     pub fn waits_at_most(&self, patience: Duration) {
         if let Transport::Blocking(socket) = &self.transport {
             for way in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
@@ -85,8 +85,8 @@ impl Line {
         }
     }
 
-    /// The request to be sent by the next exchange; empty after it. Asked for while an operation is under way, that operation
-    /// is broken off and the line is dead: whatever still came would belong to an earlier request.
+    /// The request to be sent by the next exchange; empty after it. Asked for while an operation is under way, that
+    /// operation is broken off and the line is dead: whatever still came would belong to an earlier request.
     #[inline]
     pub fn outgoing(&mut self) -> &mut Vec<u8> {
         if self.busy {
@@ -115,8 +115,8 @@ impl Line {
         }
     }
 
-    /// Sends `outgoing` whole and receives at least one byte: how many. Errors end the line: `TimedOut` after the deadline,
-    /// `UnexpectedEof` when the server hung up, and what the kernel says.
+    /// Sends `outgoing` whole and receives at least one byte: how many. Errors end the line: `TimedOut` after the
+    /// deadline, `UnexpectedEof` when the server hung up, and what the kernel says.
     #[inline]
     pub fn poll_exchange(&mut self, _: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if let (Transport::Driven { reactor, .. }, false) = (&self.transport, self.busy) {
@@ -140,7 +140,8 @@ impl Line {
         }
     }
 
-    /// The same after an answer in several pieces, which epoll receives one after the other without a wait between them.
+    /// The same after an answer in several pieces, which epoll receives one after the other without a wait between
+    /// them.
     #[cold]
     pub fn moment_of_last_piece(&self) -> Nanos {
         if let Transport::Driven { reactor, .. } = &self.transport {

@@ -1,8 +1,9 @@
-//! Hot path: the executor of one worker thread. Every user is one boxed future, allocated once for its whole life and polled
-//! by its number: no wakers, no locks, no allocation per operation. What a future can wait for is here and nothing else is: an
-//! exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring and epoll stand behind the same operations.
-//! The clock is read once per batch of completions (`Reactor::now`): for timers, for deadlines, and as the moment at which all
-//! answers of the batch were received, which they were: they lay in their buffers before the first of them was read.
+//! Hot path: the executor of one worker thread. Every user is one boxed future, allocated once for its whole life and
+//! polled by its number: no wakers, no locks, no allocation per operation. What a future can wait for is here and
+//! nothing else is: an exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring and epoll
+//! stand behind the same operations. The clock is read once per batch of completions (`Reactor::now`): for timers, for
+//! deadlines, and as the moment at which all answers of the batch were received, which they were: they lay in their
+//! buffers before the first of them was read.
 
 mod buffers;
 mod connect;
@@ -37,8 +38,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use workload::user::Memory;
 
-/// Between being told to stop and dropping whoever still waits: long enough for a server that answers at all to answer, and
-/// short enough that a person who pressed Ctrl-C sees the end within a second.
+/// Between being told to stop and dropping whoever still waits: long enough for a server that answers at all to answer,
+/// and short enough that a person who pressed Ctrl-C sees the end within a second.
 pub const GRACE: Nanos = Nanos::from_millis(300);
 
 /// One user, or a helper among users.
@@ -57,8 +58,8 @@ pub struct Executor {
 pub struct Handle(Rc<Reactor>);
 
 impl Executor {
-    /// An executor for the calling thread, whose timer slack is set to the least. `Io::Auto` takes io_uring where the kernel
-    /// grants it and epoll otherwise; asking for `Io::IoUring` by name fails where it is refused.
+    /// An executor for the calling thread, whose timer slack is set to the least. `Io::Auto` takes io_uring where the
+    /// kernel grants it and epoll otherwise; asking for `Io::IoUring` by name fails where it is refused.
     pub fn new(io: Io) -> io::Result<Self> {
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         Ok(Self { reactor: Rc::new(Reactor::new(io)?), tasks: Vec::new(), living: 0, turn: Vec::new() })
@@ -68,8 +69,9 @@ impl Executor {
         Handle(Rc::clone(&self.reactor))
     }
 
-    /// Runs until every task has ended. `stop` is asked often, and at least every `reactor::TICK`; once it says yes, all
-    /// sleeps that are under way end early, so that tasks can look and leave, and after `GRACE` the tasks that still wait are dropped.
+    /// Runs until every task has ended. `stop` is asked often, and at least every `reactor::TICK`; once it says yes,
+    /// all sleeps that are under way end early, so that tasks can look and leave, and after `GRACE` the tasks that
+    /// still wait are dropped.
     pub fn run(&mut self, mut stop: impl FnMut() -> bool) -> io::Result<()> {
         let mut last_call = None;
         loop {
@@ -106,8 +108,8 @@ impl Executor {
         }
     }
 
-    /// Polls each task that was ready when the turn began; what becomes ready meanwhile waits for the next turn, so that
-    /// tasks which wake each other cannot keep the kernel waiting.
+    /// Polls each task that was ready when the turn began; what becomes ready meanwhile waits for the next turn, so
+    /// that tasks which wake each other cannot keep the kernel waiting.
     fn poll_ready(&mut self) {
         self.reactor.take_ready(&mut self.turn);
         let mut cx = Context::from_waker(Waker::noop());
@@ -164,16 +166,16 @@ impl Handle {
         Sleep::new(Rc::clone(&self.0), moment)
     }
 
-    /// Ends when the executor comes round again: for a task that would go on without ever waiting, and whom stops, the clock and
-    /// its neighbours wait for.
+    /// Ends when the executor comes round again: for a task that would go on without ever waiting, and whom stops, the
+    /// clock and its neighbours wait for.
     pub fn give_way(&self) -> Sleep {
         Sleep::of_one_turn(Rc::clone(&self.0))
     }
 
-    /// From now on the executor lets whoever else is ready on its CPU run before it waits. Where a server shares that CPU, its threads
-    /// answer what was just sent, and their answers are taken in one batch; without it each of them first wakes the executor, at
-    /// the price of two switches and of a server that works in small bites. Only io_uring has a batch to hand in before it does: epoll
-    /// has sent each request already, and gains nothing.
+    /// From now on the executor lets whoever else is ready on its CPU run before it waits. Where a server shares that
+    /// CPU, its threads answer what was just sent, and their answers are taken in one batch; without it each of them
+    /// first wakes the executor, at the price of two switches and of a server that works in small bites. Only io_uring
+    /// has a batch to hand in before it does: epoll has sent each request already, and gains nothing.
     pub fn share_cpu(&self) {
         if self.io() == Io::IoUring {
             self.0.share_cpu();

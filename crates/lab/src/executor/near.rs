@@ -1,8 +1,9 @@
-//! Hot path: fetches what a task will touch into the cache while the tasks before it are polled. With a thousand users the state
-//! of one lies in forty lines that the users between two of its turns have pushed out of the nearest caches; reading them one
-//! after the other was most of what a statement cost this program. Whoever keeps such state says where it lies: a whole task
-//! would be too much, as fetching what is not read pushes out what is. `unsafe` is the instruction's; it reads nothing and
-//! cannot fail, whatever the address, so what is registered here may be freed at any time.
+//! Hot path: fetches what a task will touch into the cache while the tasks before it are polled. With a thousand users
+//! the state of one lies in forty lines that the users between two of its turns have pushed out of the nearest caches;
+//! reading them one after the other was most of what a statement cost this program. Whoever keeps such state says where
+//! it lies: a whole task would be too much, as fetching what is not read pushes out what is. `unsafe` is the
+//! instruction's; it reads nothing and cannot fail, whatever the address, so what is registered here may be freed at
+//! any time.
 
 use super::reactor::TaskId;
 use workload::user::Memory;
@@ -42,8 +43,8 @@ const PARTS: usize = 8;
 #[derive(Clone, Copy, Default)]
 struct Places([Piece; PARTS]);
 
-/// The address of its first line, and in the bits that an address of a line leaves free the number of those that follow;
-/// zero where nothing is known.
+/// The address of its first line, and in the bits that an address of a line leaves free the number of those that
+/// follow; zero where nothing is known.
 #[derive(Clone, Copy, Default)]
 struct Piece(usize);
 

@@ -1,5 +1,6 @@
-//! Hot path: the sockets of one worker behind one set of operations, whichever way they travel. io_uring lends the buffers
-//! to the kernel for the flight of a linked send and receive; epoll sends at once, waits for readability, and then receives.
+//! Hot path: the sockets of one worker behind one set of operations, whichever way they travel. io_uring lends the
+//! buffers to the kernel for the flight of a linked send and receive; epoll sends at once, waits for readability, and
+//! then receives.
 
 use super::buffers::Buffers;
 use super::epoll::Epoll;
@@ -68,7 +69,8 @@ impl Net {
         self.slots.at(id).socket.as_fd()
     }
 
-    /// Sends what is unsent and receives at least one byte; polled again until it is ready. In flight, the buffers may be away.
+    /// Sends what is unsent and receives at least one byte; polled again until it is ready. In flight, the buffers may
+    /// be away.
     #[inline]
     pub fn poll_exchange(
         &mut self,
@@ -113,8 +115,8 @@ impl Net {
         if waiter.now >= slot.due { Poll::Ready(Err(Errno::TIMEDOUT.into())) } else { Poll::Pending }
     }
 
-    /// The line is gone. What the kernel still works on is brought to its end by shutting the socket down, and the slot is
-    /// kept until then.
+    /// The line is gone. What the kernel still works on is brought to its end by shutting the socket down, and the slot
+    /// is kept until then.
     pub fn release(&mut self, id: SlotId) {
         let slot = self.slots.at(id);
         if slot.state == State::Flying && matches!(self.way, Way::Ring(_)) {

@@ -1,8 +1,9 @@
-//! Being woken at once: a worker whose users wait for moments asks the kernel for real-time scheduling, the lowest of it, because
-//! a server that shares its CPUs otherwise keeps it from the CPU for milliseconds and every late wake-up is in somebody's
-//! latency. A worker that only waits for answers does not ask: there, running before the server's threads would make its
-//! batches small and the server slow. Where it is not permitted (without CAP_SYS_NICE, with RLIMIT_RTPRIO at zero) the
-//! worker stays as it is; which of both it was belongs in the record. Declared here because rustix leaves it to the C library.
+//! Being woken at once: a worker whose users wait for moments asks the kernel for real-time scheduling, the lowest of
+//! it, because a server that shares its CPUs otherwise keeps it from the CPU for milliseconds and every late wake-up is
+//! in somebody's latency. A worker that only waits for answers does not ask: there, running before the server's threads
+//! would make its batches small and the server slow. Where it is not permitted (without CAP_SYS_NICE, with
+//! RLIMIT_RTPRIO at zero) the worker stays as it is; which of both it was belongs in the record. Declared here because
+//! rustix leaves it to the C library.
 
 use std::ffi::c_int;
 

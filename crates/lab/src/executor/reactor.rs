@@ -1,5 +1,5 @@
-//! Hot path: what the tasks of one worker share: who is to be polled next, the timers, the sockets, and the moment of the last
-//! completion batch. One thread, so cells; no borrow is held while a task runs.
+//! Hot path: what the tasks of one worker share: who is to be polled next, the timers, the sockets, and the moment of
+//! the last completion batch. One thread, so cells; no borrow is held while a task runs.
 
 use super::Task;
 use super::near::Near;
@@ -12,8 +12,8 @@ use model::units::Nanos;
 use std::cell::{Cell, RefCell, RefMut};
 use std::io;
 
-/// The longest that the executor lies in the kernel, and how often it looks for overdue operations: short against a deadline
-/// and against a person's patience, long against the price of waking up.
+/// The longest that the executor lies in the kernel, and how often it looks for overdue operations: short against a
+/// deadline and against a person's patience, long against the price of waking up.
 pub const TICK: Nanos = Nanos::from_millis(100);
 
 /// A task's number in its executor.
@@ -131,7 +131,8 @@ impl Reactor {
         self.ready.borrow_mut().extend(self.timers().drain());
     }
 
-    /// Hands everything that was begun to the kernel, waits until something happened, and lists the tasks that it concerns.
+    /// Hands everything that was begun to the kernel, waits until something happened, and lists the tasks that it
+    /// concerns.
     pub fn wait(&self) -> io::Result<()> {
         let mut ready = self.ready.borrow_mut();
         let mut net = self.net.borrow_mut();

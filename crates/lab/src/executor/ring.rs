@@ -1,6 +1,7 @@
-//! Hot path: io_uring. An exchange is a linked send and receive, entered together with everybody else's, so that a batch of
-//! exchanges costs one system call. A send that succeeds says nothing; one that fails or falls short cancels its receive
-//! silently, so every flight ends with exactly one completion. This file holds all `unsafe` of the hot path.
+//! Hot path: io_uring. An exchange is a linked send and receive, entered together with everybody else's, so that a
+//! batch of exchanges costs one system call. A send that succeeds says nothing; one that fails or falls short cancels
+//! its receive silently, so every flight ends with exactly one completion. This file holds all `unsafe` of the hot
+//! path.
 
 use super::buffers::Buffers;
 use super::net::Waiter;
@@ -26,8 +27,8 @@ const COMPLETIONS: u32 = 16384;
 /// The kernel retries a send that falls short, and a vanished peer is an error and no signal.
 const SEND: i32 = (SendFlags::NOSIGNAL.bits() | RecvFlags::WAITALL.bits()) as i32;
 
-/// Ends a wait that nothing else ends. It is an operation of its own, since a time-out given to each wait costs arming and
-/// disarming a timer each time, which a single user would feel.
+/// Ends a wait that nothing else ends. It is an operation of its own, since a time-out given to each wait costs arming
+/// and disarming a timer each time, which a single user would feel.
 static TICKING: Timespec = Timespec::new().nsec(TICK.0 as u32);
 const TICKED: u64 = u64::MAX;
 
@@ -109,9 +110,9 @@ impl Ring {
     #[inline]
     fn push(&mut self, entries: &[Entry]) -> io::Result<()> {
         // SAFETY: a tick names a static; any other entry names a socket and memory that its slot owns (`Slot::socket`,
-        // `Slot::cargo`). The slot is Flying, and gives neither away nor drops them before the completion of this flight
-        // has arrived (`Slots::land`); buffers whose completion never arrives are leaked (`Net::drop`). Moving a slot
-        // moves no byte of what the boxes hold.
+        // `Slot::cargo`). The slot is Flying, and gives neither away nor drops them before the completion of this
+        // flight has arrived (`Slots::land`); buffers whose completion never arrives are leaked (`Net::drop`). Moving a
+        // slot moves no byte of what the boxes hold.
         while unsafe { self.ring.submission().push_multiple(entries) }.is_err() {
             match self.ring.submit() {
                 Ok(_) => {}

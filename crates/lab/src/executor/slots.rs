@@ -1,5 +1,6 @@
-//! Hot path: one slot per socket of a worker: who waits for it, until when, and what is under way. A slot outlives its line
-//! while an operation is in flight, so that the socket's number and the buffers stay taken until the kernel has let go.
+//! Hot path: one slot per socket of a worker: who waits for it, until when, and what is under way. A slot outlives its
+//! line while an operation is in flight, so that the socket's number and the buffers stay taken until the kernel has
+//! let go.
 
 use super::buffers::Buffers;
 use super::reactor::TaskId;
@@ -31,7 +32,8 @@ pub enum State {
     Idle,
     /// The kernel will say something about it.
     Flying,
-    /// io_uring: the result of the send (which then failed or fell short) or of the receive; epoll: the socket is ready.
+    /// io_uring: the result of the send (which then failed or fell short) or of the receive; epoll: the socket is
+    /// ready.
     Landed {
         result: i32,
         sending: bool,

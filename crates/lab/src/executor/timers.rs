@@ -1,6 +1,6 @@
-//! Hot path: moments that tasks wait for: a binary heap, since a worker has few sleepers with near moments, and its lateness
-//! counted, since a load that is late must be able to say by how much. A sleep that is dropped leaves its entry behind; it
-//! then wakes a task for nothing, which is harmless.
+//! Hot path: moments that tasks wait for: a binary heap, since a worker has few sleepers with near moments, and its
+//! lateness counted, since a load that is late must be able to say by how much. A sleep that is dropped leaves its
+//! entry behind; it then wakes a task for nothing, which is harmless.
 
 use super::reactor::{Reactor, TaskId};
 use crate::os::clock;

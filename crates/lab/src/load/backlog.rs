@@ -1,13 +1,13 @@
-//! Hot path: the arrivals of one worker as they fall due and are begun: who takes the next, how many wait. The schedule is kept
-//! twice, once at the next arrival to be handed out and once at the next to fall due; what waits is between the two, so
-//! that overload of any length needs no memory and is counted to the last arrival.
+//! Hot path: the arrivals of one worker as they fall due and are begun: who takes the next, how many wait. The schedule
+//! is kept twice, once at the next arrival to be handed out and once at the next to fall due; what waits is between the
+//! two, so that overload of any length needs no memory and is counted to the last arrival.
 
 use super::schedule::Schedule;
 use model::record::tally::ArrivalTally;
 use model::units::Nanos;
 
-/// As many arrivals are counted at one look, which takes milliseconds; of a rate beyond all counting the rest is counted later, and
-/// a worker comes back from looking.
+/// As many arrivals are counted at one look, which takes milliseconds; of a rate beyond all counting the rest is
+/// counted later, and a worker comes back from looking.
 const AT_ONCE: u64 = 1 << 20;
 
 pub struct Backlog {

@@ -1,6 +1,7 @@
-//! The course of one run, shared by its workers and its conductor: when it starts, which phase holds, when each ends, and
-//! whether it must stop. A phase by time ends at a moment that everybody can compute; a phase by count ends when the last of
-//! its operations does, and the worker that sees it writes the moment down. Atomics only: nothing here waits.
+//! The course of one run, shared by its workers and its conductor: when it starts, which phase holds, when each ends,
+//! and whether it must stop. A phase by time ends at a moment that everybody can compute; a phase by count ends when
+//! the last of its operations does, and the worker that sees it writes the moment down. Atomics only: nothing here
+//! waits.
 
 use super::failure::Cause;
 use model::load::{Phase, Until};

@@ -1,6 +1,6 @@
-//! Why a run ended before its time, in words. A server that is there and answers nobody has stalled: a user waited a whole
-//! deadline for an answer and another one for its new session (to be let in, or for its next answer while no other user
-//! was answered either). One user alone that waits in vain is a failed operation, and goes on.
+//! Why a run ended before its time, in words. A server that is there and answers nobody has stalled: a user waited a
+//! whole deadline for an answer and another one for its new session (to be let in, or for its next answer while no
+//! other user was answered either). One user alone that waits in vain is a failed operation, and goes on.
 
 use super::UserGroup;
 use model::errors::TOO_MANY_CONNECTIONS;

@@ -1,5 +1,5 @@
-//! The load of one run: users on workers, a course that they share, and a conductor that starts them together, collects what they
-//! count, and ends with them. Everything a user does per operation is in files marked as hot path.
+//! The load of one run: users on workers, a course that they share, and a conductor that starts them together, collects
+//! what they count, and ends with them. Everything a user does per operation is in files marked as hot path.
 
 mod backlog;
 pub mod course;
@@ -68,8 +68,8 @@ pub struct UserGroup {
     pub deadline: Nanos,
     pub reconnect_every: Option<u64>,
     pub errors: Errors,
-    pub door: SqlEndpoint,
-    /// To the other nodes of a cluster: users take `door` and these in turn.
+    pub endpoint: SqlEndpoint,
+    /// To the other nodes of a cluster: users take `endpoint` and these in turn.
     pub others: Vec<SqlEndpoint>,
     /// What each session says first.
     pub setup: Vec<String>,
@@ -86,8 +86,8 @@ impl LoadPlan {
         self.user_groups.iter().map(|c| c.users).sum()
     }
 
-    /// The workers that a group's users sit on, in turn: how many, and which of them this one is. Groups begin where the one
-    /// before ended, so that two small ones do not share a worker while another has nobody.
+    /// The workers that a group's users sit on, in turn: how many, and which of them this one is. Groups begin where
+    /// the one before ended, so that two small ones do not share a worker while another has nobody.
     fn place(&self, user_group: usize, worker: u32) -> (Option<u32>, u32) {
         let workers = self.workers.clamp(1, self.users().max(1));
         let before: u32 = self.user_groups[..user_group].iter().map(|c| c.users).sum();
@@ -99,9 +99,9 @@ impl LoadPlan {
 
 impl UserGroup {
     /// The endpoint that a user takes, always the same.
-    fn door_of(&self, user: u32) -> &SqlEndpoint {
+    fn endpoint_of(&self, user: u32) -> &SqlEndpoint {
         match user as usize % (self.others.len() + 1) {
-            0 => &self.door,
+            0 => &self.endpoint,
             n => &self.others[n - 1],
         }
     }

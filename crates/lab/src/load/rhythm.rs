@@ -1,6 +1,6 @@
-//! Hot path: when a user's next operation is to begin: at once, after a pause, at its own pace, or with the next arrival that
-//! nobody has taken. Arrivals are handed out in order to users as they become idle, ahead of time, which is the same as
-//! a queue that idle users wait at: an arrival that is due and not handed out finds every user busy.
+//! Hot path: when a user's next operation is to begin: at once, after a pause, at its own pace, or with the next
+//! arrival that nobody has taken. Arrivals are handed out in order to users as they become idle, ahead of time, which
+//! is the same as a queue that idle users wait at: an arrival that is due and not handed out finds every user busy.
 
 use super::UserGroup;
 use super::schedule::exponential;

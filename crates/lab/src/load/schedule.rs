@@ -1,6 +1,6 @@
-//! Hot path: the intended starts of one worker's operations under an open load: a clock of expected arrivals (the integral of
-//! the rate) on which the workers' arrivals lie, evenly or at random, turned back into time. All that a schedule keeps is where
-//! it is, so that a backlog costs no memory: what is late is what has not been drawn yet.
+//! Hot path: the intended starts of one worker's operations under an open load: a clock of expected arrivals (the
+//! integral of the rate) on which the workers' arrivals lie, evenly or at random, turned back into time. All that a
+//! schedule keeps is where it is, so that a backlog costs no memory: what is late is what has not been drawn yet.
 
 use model::load::{Arrivals, Process};
 use model::rate::{How, Rate};
@@ -14,7 +14,8 @@ pub struct Schedule {
     stretches: Rc<[Stretch]>,
     /// The stretch that holds the last arrival.
     stretch: usize,
-    /// Arrivals of all workers that are expected before the next one (constant) or the last one (Poisson) of this worker.
+    /// Arrivals of all workers that are expected before the next one (constant) or the last one (Poisson) of this
+    /// worker.
     position: f64,
     /// How many of all arrivals make one of this worker's.
     step: f64,
@@ -84,7 +85,8 @@ fn stretches(rate: &Rate) -> Vec<Stretch> {
 }
 
 impl Stretch {
-    /// When so many arrivals are expected: the root of `rate·t + slope·t²/2 = more`, in the form that also holds for no slope.
+    /// When so many arrivals are expected: the root of `rate·t + slope·t²/2 = more`, in the form that also holds for no
+    /// slope.
     fn time_of(&self, arrivals: f64) -> Nanos {
         let more = arrivals - self.before;
         let root = (self.rate * self.rate + 2.0 * self.slope * more).max(0.0).sqrt();

@@ -1,6 +1,6 @@
-//! Hot path: a user's seat: it gives turns when the load wants an operation, keeps its times, and decides about retries.
-//! Latency counts from the intended start where there is one, service time from the actual one; where there is none, the
-//! two are the same and only one is kept.
+//! Hot path: a user's seat: it gives turns when the load wants an operation, keeps its times, and decides about
+//! retries. Latency counts from the intended start where there is one, service time from the actual one; where there is
+//! none, the two are the same and only one is kept.
 
 use super::UserGroup;
 use super::failure::{self, Cause};
@@ -160,7 +160,8 @@ impl Seat for UserSeat {
                     break;
                 }
             }
-            // Before the start and before the intended one, or all operations of this phase are taken: wait for the next phase.
+            // Before the start and before the intended one, or all operations of this phase are taken: wait for the
+            // next phase.
             if self.state.gate.poll_pass(cx).is_pending() {
                 return Poll::Pending;
             }

@@ -1,5 +1,6 @@
-//! Hot path: what one worker counts. Users of a worker share one tally, indexed by operation and statement class; once a
-//! second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram increment.
+//! Hot path: what one worker counts. Users of a worker share one tally, indexed by operation and statement class; once
+//! a second it is handed over whole and an empty one takes its place, so that counting costs an index and a histogram
+//! increment.
 
 use super::UserGroup;
 use crate::backends::mysql::session::Opened;

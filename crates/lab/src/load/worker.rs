@@ -1,6 +1,6 @@
-//! One worker: a thread with an executor and its share of the users, and a metronome among them that hands the tally over each
-//! second, turns the phases, and rings the end. Cuts are made at the moment they happen and carry it, so that an interval is
-//! exactly as long as it says.
+//! One worker: a thread with an executor and its share of the users, and a metronome among them that hands the tally
+//! over each second, turns the phases, and rings the end. Cuts are made at the moment they happen and carry it, so that
+//! an interval is exactly as long as it says.
 
 use super::backlog::Backlog;
 use super::course::Course;
@@ -29,8 +29,8 @@ use workload::life::{DocumentsLife, KeyValueLife, Life, Place, ScriptLife, SqlLi
 use workload::session::Fault;
 use workload::user::Memory;
 
-/// Users of one worker that may be connecting at a time: enough to keep a server busy with handshakes, and below the accept
-/// backlog of every server.
+/// Users of one worker that may be connecting at a time: enough to keep a server busy with handshakes, and below the
+/// accept backlog of every server.
 const CONNECTING: u32 = 32;
 
 /// How often a metronome looks for what it cannot compute: the start, and the end of a phase by count.
@@ -84,8 +84,8 @@ pub fn work(
         }
         tables.push(Table { user_group, state, spares });
     }
-    // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a thread for each
-    // session has nothing to gather: its rate is the same.
+    // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them. A server with a
+    // thread for each session has nothing to gather: its rate is the same.
     let few_threads =
         load_plan.user_groups.iter().all(|user_group| matches!(user_group.workload.life(), Life::KeyValue(_)));
     if load_plan.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
@@ -201,7 +201,7 @@ impl Chair<'_> {
         let Some(Endpoint::Keys(endpoint)) = &self.user_group.past_sql else {
             return Err(self.nowhere("keys and values"));
         };
-        let opening = keyed::Opening { door: endpoint.clone(), connect: self.connect(&endpoint.address) };
+        let opening = keyed::Opening { endpoint: endpoint.clone(), connect: self.connect(&endpoint.address) };
         let opened = Box::pin(keyed::Session::open(Rc::new(opening), StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
         let Seated { session, seat } = &mut *seated;
@@ -217,7 +217,7 @@ impl Chair<'_> {
         let Some(Endpoint::Documents(endpoint)) = &self.user_group.past_sql else {
             return Err(self.nowhere("documents"));
         };
-        let opening = documents::Opening { door: endpoint.clone(), connect: self.connect(&endpoint.store.address) };
+        let opening = documents::Opening { endpoint: endpoint.clone(), connect: self.connect(&endpoint.store.address) };
         let opened = Box::pin(documents::Session::open(Rc::new(opening), StateLedger(Rc::clone(self.state)))).await;
         let mut seated = self.seated(opened)?;
         let Seated { session, seat } = &mut *seated;
@@ -230,7 +230,7 @@ impl Chair<'_> {
 
     /// A user who opens sessions itself closes them too, and does not wait until the server's threads were read.
     async fn as_a_script(&self, life: &dyn ScriptLife) -> Result<(), Fault> {
-        let mysql = std::iter::once(&self.user_group.door).chain(&self.user_group.others).cloned().collect();
+        let mysql = std::iter::once(&self.user_group.endpoint).chain(&self.user_group.others).cloned().collect();
         let endpoints = ScriptEndpoints { mysql, postgres: self.user_group.postgres.clone() };
         let openings = Rc::new(Openings::new(&endpoints, self.handle, self.user_group.deadline));
         let ledger = StateLedger(Rc::clone(self.state));
@@ -244,7 +244,7 @@ impl Chair<'_> {
 
     /// Where this user's SQL is said, and what becomes of it while the server is gone.
     fn sql(&self) -> Rc<Opening> {
-        let door = self.user_group.door_of(self.number);
+        let endpoint = self.user_group.endpoint_of(self.number);
         let again = self.user_group.outlasts.then(|| {
             let (handle, state) = (self.handle.clone(), Rc::clone(self.state));
             Box::new(move || -> Again {
@@ -255,8 +255,8 @@ impl Chair<'_> {
                 })
             }) as Box<dyn Fn() -> Again>
         });
-        let connect = self.connect(&door.address);
-        Rc::new(Opening { door: door.clone(), connect, setup: self.user_group.setup.clone(), again })
+        let connect = self.connect(&endpoint.address);
+        Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: self.user_group.setup.clone(), again })
     }
 
     fn connect(&self, address: &Address) -> Box<dyn Fn() -> Connecting> {
@@ -303,8 +303,9 @@ impl Chair<'_> {
         }
     }
 
-    /// Whether there is a session to say goodbye to. What the kernel counted of the server's thread is read while there is one. Who
-    /// could not go on says so first: the others may wait for its being ready, and it for the end of the run.
+    /// Whether there is a session to say goodbye to. What the kernel counted of the server's thread is read while there
+    /// is one. Who could not go on says so first: the others may wait for its being ready, and it for the end of the
+    /// run.
     async fn lingered(&self, lived: &Result<(), Fault>) -> bool {
         self.tell(lived);
         if lived.as_ref().is_err_and(|fault| !fault.session_survives()) {

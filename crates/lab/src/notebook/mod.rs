@@ -1,6 +1,6 @@
-//! The notebook: the writer of a record folder, and the only one at a time. It grows by appending; whole files appear at
-//! once or not at all; `run.json` comes last, so its presence says that a run is over and a run without it is repeated.
-//! What it writes is what `reading.rs` and `seconds.rs` read; the layout is told in docs/record.md.
+//! The notebook: the writer of a record folder, and the only one at a time. It grows by appending; whole files appear
+//! at once or not at all; `run.json` comes last, so its presence says that a run is over and a run without it is
+//! repeated. What it writes is what `reading.rs` and `seconds.rs` read; the layout is told in docs/record.md.
 
 mod difference;
 mod page;
@@ -210,7 +210,8 @@ fn begin(folder: &Path, plan: &Plan, experiment: &str) -> Result<(), Trouble> {
     write_json(&folder.join("plan.json"), plan)
 }
 
-/// A record goes on only with the plan that it began with; what a plan expects to cost may change, and how it was asked for.
+/// A record goes on only with the plan that it began with; what a plan expects to cost may change, and how it was asked
+/// for.
 fn same_plan(folder: &Path, plan: &Plan) -> Result<(), Trouble> {
     let there: Plan = read_json(&folder.join("plan.json"))?;
     let json = |plan: &Plan| {

@@ -71,8 +71,8 @@ fn mend<T: DeserializeOwned>(path: &Path) -> Result<(), Trouble> {
 /// What a thread of its own is worth: a megabyte of text is read in some milliseconds.
 const PART: usize = 1 << 20;
 
-/// Every whole line of a page; none of a page that does not exist. With damage, the lines before it and the damage. Long pages
-/// are read by all CPUs, since reading a record is little else than this.
+/// Every whole line of a page; none of a page that does not exist. With damage, the lines before it and the damage.
+/// Long pages are read by all CPUs, since reading a record is little else than this.
 pub(super) fn read<T: DeserializeOwned + Send>(path: &Path) -> (Vec<T>, Option<Trouble>) {
     let bytes = match bytes(path) {
         Ok(bytes) => bytes,

@@ -1,5 +1,6 @@
-//! A record folder read back: everything a judge needs in memory, and what lies per second when asked for. Reading needs
-//! no lock and changes nothing; a record that is still being written, or was torn by a kill, reads up to its last line.
+//! A record folder read back: everything a judge needs in memory, and what lies per second when asked for. Reading
+//! needs no lock and changes nothing; a record that is still being written, or was torn by a kill, reads up to its last
+//! line.
 
 use super::INTERRUPTED;
 use super::page::{self, read_json};
@@ -48,7 +49,8 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
     Ok((record, Folder::new(folder)))
 }
 
-/// Those that are over. A long record has more than a hundred megabytes of them, and each is read by itself: by all CPUs.
+/// Those that are over. A long record has more than a hundred megabytes of them, and each is read by itself: by all
+/// CPUs.
 fn runs(folder: &Path) -> Result<Vec<RunRecord>, Trouble> {
     let ended = |path: &PathBuf| path.exists() && !path.to_string_lossy().contains(INTERRUPTED);
     let paths: Vec<PathBuf> =
@@ -65,8 +67,8 @@ fn runs(folder: &Path) -> Result<Vec<RunRecord>, Trouble> {
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Nobody reads how long operations of a warm-up took, and it is as much to keep as what was measured. Of an explain run
-/// they are kept: its waits are those of all phases.
+/// Nobody reads how long operations of a warm-up took, and it is as much to keep as what was measured. Of an explain
+/// run they are kept: its waits are those of all phases.
 fn without_unmeasured_latencies(mut run: RunRecord) -> RunRecord {
     if run.explain.is_none() {
         for phase in run.phases.iter_mut().filter(|p| p.kind != PhaseKind::Measure) {

@@ -1,6 +1,6 @@
-//! What lies per second in a record, read from its folder when asked for: of each file only what was asked, and once. The
-//! pages of a thousand runs are a gigabyte of text, of which a judge wants sums and a few metrics; those few megabytes are kept,
-//! the rest is passed over while it is read.
+//! What lies per second in a record, read from its folder when asked for: of each file only what was asked, and once.
+//! The pages of a thousand runs are a gigabyte of text, of which a judge wants sums and a few metrics; those few
+//! megabytes are kept, the rest is passed over while it is read.
 
 use super::page;
 use crate::trouble::Trouble;
@@ -28,14 +28,14 @@ const MOST_KEPT: usize = 2_000_000;
 pub struct Folder {
     path: PathBuf,
     damage: Mutex<Vec<String>>,
-    kept: Mutex<Kept>,
+    kept: Mutex<ReadBefore>,
     /// By how many moments each run will be drawn, where it will be.
     moments: Option<usize>,
 }
 
 /// What was read before, by run.
 #[derive(Debug, Default)]
-struct Kept {
+struct ReadBefore {
     seconds: HashMap<RunId, Vec<Second>>,
     count: usize,
     /// Until they are drawn.
@@ -50,8 +50,8 @@ impl Folder {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), damage: Mutex::default(), kept: Mutex::default(), moments: None }
     }
-    /// These runs will also be drawn, by so many moments and these metrics. Their seconds and series are read now, once and by all
-    /// CPUs, which is most of the time that reporting a long record takes.
+    /// These runs will also be drawn, by so many moments and these metrics. Their seconds and series are read now, once
+    /// and by all CPUs, which is most of the time that reporting a long record takes.
     pub fn to_be_drawn(mut self, runs: &[RunRecord], moments: usize, metrics: &[&str]) -> Self {
         self.moments = Some(moments);
         self.kept().wanted.extend(metrics.iter().map(|metric| (*metric).to_string()));
@@ -71,7 +71,7 @@ impl Folder {
     pub fn damage(&self) -> Vec<String> {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, ReadBefore> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
     fn file(&self, run: &RunId, name: &str) -> PathBuf {
@@ -136,7 +136,7 @@ impl Details for Folder {
     }
 }
 
-impl Kept {
+impl ReadBefore {
     /// All that anybody wants, where it must be read for these metrics of that run.
     fn unread(&mut self, run: &RunId, metrics: &[&str]) -> Option<BTreeSet<String>> {
         for metric in metrics {

@@ -1,5 +1,5 @@
-//! Asks a program that answers and ends: its version, its libraries, an archive unpacked. Such a program waits for nobody, so one that does
-//! not come to its end within its bound is ended and told, instead of holding the lab.
+//! Asks a program that answers and ends: its version, its libraries, an archive unpacked. Such a program waits for
+//! nobody, so one that does not come to its end within its bound is ended and told, instead of holding the lab.
 
 use super::waits;
 use std::io::{self, Read};

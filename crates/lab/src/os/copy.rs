@@ -1,7 +1,8 @@
-//! A copy of a data directory: by reference where the file system shares blocks (FICLONE on btrfs and XFS), else byte by
-//! byte, several files at a time, holes left as holes. What its server had allocated is allocated in the copy, so that
-//! the first writes after a restore find their blocks as those after a load did; the source itself may be hollow. Large files are synced and dropped
-//! from the page cache: what is still to be written would be written during somebody's measurement.
+//! A copy of a data directory: by reference where the file system shares blocks (FICLONE on btrfs and XFS), else byte
+//! by byte, several files at a time, holes left as holes. What its server had allocated is allocated in the copy, so
+//! that the first writes after a restore find their blocks as those after a load did; the source itself may be hollow.
+//! Large files are synced and dropped from the page cache: what is still to be written would be written during
+//! somebody's measurement.
 
 use crate::trouble::Trouble;
 use model::units::Bytes;
@@ -19,8 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 /// Copies side by side: enough to keep a disk's queue filled, few enough that a spinning one still reads in runs.
 const HANDS: usize = 4;
 
-/// Files from here on are synced: below it lie the hundred files of system tables, whose syncs took fifty seconds on a busy
-/// disk and whose bytes are a moment's writing.
+/// Files from here on are synced: below it lie the hundred files of system tables, whose syncs took fifty seconds on a
+/// busy disk and whose bytes are a moment's writing.
 const WORTH_SYNCING: u64 = 1 << 20;
 
 /// `st_blocks` counts in these (stat(2)).
@@ -171,8 +172,8 @@ fn pour(source: &File, target: &File, entry: &Entry, stop: &AtomicBool) -> io::R
     Ok(())
 }
 
-/// Where a file holds data. Asked before anything is read: what reading ahead brings into the page cache counts as data from
-/// then on, and a redo log of 2 GiB with 3 MB in it was copied whole.
+/// Where a file holds data. Asked before anything is read: what reading ahead brings into the page cache counts as data
+/// from then on, and a redo log of 2 GiB with 3 MB in it was copied whole.
 fn extents(file: &File, length: u64) -> io::Result<Vec<Range<u64>>> {
     let _ = fadvise(file, 0, None, Advice::DontNeed);
     let (mut found, mut at) = (Vec::new(), 0);
@@ -189,7 +190,8 @@ fn extents(file: &File, length: u64) -> io::Result<Vec<Range<u64>>> {
     Ok(found)
 }
 
-/// Gives back the blocks that a file has and never wrote, as most of a redo log's. Where a file system cannot, they stay.
+/// Gives back the blocks that a file has and never wrote, as most of a redo log's. Where a file system cannot, they
+/// stay.
 pub fn hollow(path: &Path) -> io::Result<()> {
     let file = File::options().write(true).read(true).open(path)?;
     let length = file.metadata()?.len();

@@ -1,6 +1,6 @@
-//! Who else used the CPUs: CPU time of every process at two moments, and what it grew by meanwhile, by name. A look costs a few
-//! milliseconds, so it is taken before a run and after it and never within. A process that came and went between the two
-//! looks is not seen; the machine's counters have its time all the same.
+//! Who else used the CPUs: CPU time of every process at two moments, and what it grew by meanwhile, by name. A look
+//! costs a few milliseconds, so it is taken before a run and after it and never within. A process that came and went
+//! between the two looks is not seen; the machine's counters have its time all the same.
 
 use super::procfs::{stat, ticks_to_nanos};
 use model::record::around::Neighbour;
@@ -15,7 +15,8 @@ const LEAST: Nanos = Nanos::from_millis(20);
 /// How the kernel's own workers are called.
 const WORKER: &str = "kworker";
 
-/// Name and CPU time by process. Its number alone tells which it is: workers of the kernel change their names as they go.
+/// Name and CPU time by process. Its number alone tells which it is: workers of the kernel change their names as they
+/// go.
 pub struct Look(HashMap<u32, (String, u64)>);
 
 pub fn look() -> Look {

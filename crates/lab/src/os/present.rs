@@ -1,6 +1,6 @@
-//! What goes on on this machine at the moment: the CPU that others use, the CPU that a hypervisor withholds, the swap in use.
-//! The survey says what a machine is; this says what it is doing, so it takes a moment to watch. Only `assay doctor` asks:
-//! during a run the samplers see the same in the record.
+//! What goes on on this machine at the moment: the CPU that others use, the CPU that a hypervisor withholds, the swap
+//! in use. The survey says what a machine is; this says what it is doing, so it takes a moment to watch. Only `assay
+//! doctor` asks: during a run the samplers see the same in the record.
 
 use super::procfs::{cpu, field, stat, ticks_to_nanos};
 use model::units::{Bytes, Share};

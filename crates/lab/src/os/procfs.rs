@@ -1,5 +1,5 @@
-//! The few lines of /proc that samplers and disturbances need, as pure functions of a file's text (proc(5)). `None` means that the
-//! text is not what that manual says.
+//! The few lines of /proc that samplers and disturbances need, as pure functions of a file's text (proc(5)). `None`
+//! means that the text is not what that manual says.
 
 /// Of `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub fn resident(text: &str) -> Option<u64> {
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// The first line of `/proc/stat`: ticks in user (nice included), system, idle, iowait, irq (soft ones included), steal.
-/// Guest time is part of user.
+/// The first line of `/proc/stat`: ticks in user (nice included), system, idle, iowait, irq (soft ones included),
+/// steal. Guest time is part of user.
 pub fn cpu(text: &str) -> Option<[u64; 6]> {
     let line = text.lines().next()?.strip_prefix("cpu ")?;
     let ticks: Vec<u64> = line.split_ascii_whitespace().map_while(|n| n.parse().ok()).collect();

@@ -1,7 +1,8 @@
-//! The machine's own speed, taken outside a run's window by work that is always the same: an integer loop and copying through
-//! memory, on every CPU at once, for a few hundredths of a second. Time is the threads' own CPU time, so that a neighbour who takes
-//! a CPU does not enter (that is told by name elsewhere), while a lower clock, heat, or a busy sibling of the core do.
-//! The best of a few slices counts, because a pulse asks what the machine can do. Not taken: the speed of the disk.
+//! The machine's own speed, taken outside a run's window by work that is always the same: an integer loop and copying
+//! through memory, on every CPU at once, for a few hundredths of a second. Time is the threads' own CPU time, so that a
+//! neighbour who takes a CPU does not enter (that is told by name elsewhere), while a lower clock, heat, or a busy
+//! sibling of the core do. The best of a few slices counts, because a pulse asks what the machine can do. Not taken:
+//! the speed of the disk.
 
 use model::record::around::Pulse;
 use model::units::Nanos;
@@ -11,8 +12,8 @@ use std::hint::black_box;
 const SLICES: usize = 3;
 /// CPU time of one slice of the loop.
 const SLICE: Nanos = Nanos::from_millis(8);
-/// With its copy beyond the second-level cache of every CPU, and little beside what a load needs: a pulse is taken while a
-/// thousand users are connected.
+/// With its copy beyond the second-level cache of every CPU, and little beside what a load needs: a pulse is taken
+/// while a thousand users are connected.
 const BUFFER: usize = 2 << 20;
 /// Copies in a slice, of a few milliseconds together.
 const COPIES: usize = 8;

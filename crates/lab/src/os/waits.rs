@@ -1,6 +1,6 @@
-//! No wait of the lab is silent: whoever waits for the world says what for and how long at most, and when it has lasted a while a
-//! thread of its own says it aloud. Here stands only what is said; each wait keeps its own bound. Not for what a load does per
-//! operation, and not for what is shown as it goes on.
+//! No wait of the lab is silent: whoever waits for the world says what for and how long at most, and when it has lasted
+//! a while a thread of its own says it aloud. Here stands only what is said; each wait keeps its own bound. Not for
+//! what a load does per operation, and not for what is shown as it goes on.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,9 +1,9 @@
-//! One dataset brought into a server by loading it, or found in a server that was there before the lab; counted and compared
-//! with its generator either way.
+//! One dataset brought into a server by loading it, or found in a server that was there before the lab; counted and
+//! compared with its generator either way.
 
 use super::instance::{NEWS, Serving};
 use super::loader::{self, LoadFault, Loaded};
-use super::wanted::Wanted;
+use super::needs::DatasetNeed;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::{Found, Lying, lying, mark};
@@ -27,13 +27,22 @@ pub(crate) fn key(instance: &str, identity: &str) -> String {
 
 impl Lab<'_> {
     /// Loads a dataset into the instance that is up; `Err` inside says why this build cannot hold it.
-    pub(crate) fn load(&mut self, wanted: &Wanted, run: &PlannedRun) -> Result<Result<DatasetRecord, String>, Unready> {
+    pub(crate) fn load(
+        &mut self,
+        wanted: &DatasetNeed,
+        run: &PlannedRun,
+    ) -> Result<Result<DatasetRecord, String>, Unready> {
         let schema = wanted.schema();
         self.fill(wanted, run, &schema, false)
     }
 
     /// The data in a server that is not ours.
-    pub(crate) fn meet_datasets(&mut self, wanted: &[Wanted], run: &PlannedRun, writes: bool) -> Result<(), Unready> {
+    pub(crate) fn meet_datasets(
+        &mut self,
+        wanted: &[DatasetNeed],
+        run: &PlannedRun,
+        writes: bool,
+    ) -> Result<(), Unready> {
         let up = self.up.as_mut().expect("a server is met before its data");
         if let (Serving::Found(Found { schema: Some(schema), .. }), 2..) = (&up.server, wanted.len()) {
             let what = format!("the groups need {} datasets, and the schema {schema} has room for one", wanted.len());
@@ -49,14 +58,14 @@ impl Lab<'_> {
     }
 
     /// One of them: used as it is where it matches, made where the lab may.
-    fn meet_dataset(&mut self, wanted: &Wanted, run: &PlannedRun, writes: bool) -> Result<(), Unready> {
+    fn meet_dataset(&mut self, wanted: &DatasetNeed, run: &PlannedRun, writes: bool) -> Result<(), Unready> {
         let up = self.up.as_ref().expect("a server is met before its data");
         let Serving::Found(Found { schema: named, .. }) = &up.server else { unreachable!("this server is not ours") };
         let schema = named.clone().unwrap_or_else(|| wanted.schema());
         if let Some(known) = up.datasets.get(&wanted.name) {
             return known.clone().map(|_| ()).map_err(Unready::Skip);
         }
-        let root = up.door.clone();
+        let root = up.endpoint.clone();
         let lying = lying(&root, &schema, &wanted.name, wanted.dataset.as_ref());
         match lying.map_err(|e| Unready::Fail(format!("looking at the schema {schema}: {e}")))? {
             Lying::Nothing | Lying::Ours => {}
@@ -95,39 +104,39 @@ impl Lab<'_> {
 
     fn fill(
         &mut self,
-        wanted: &Wanted,
+        wanted: &DatasetNeed,
         run: &PlannedRun,
         schema: &str,
         marked: bool,
     ) -> Result<Result<DatasetRecord, String>, Unready> {
         let (name, label) = (&wanted.name, wanted.label());
         let up = self.up.as_ref().expect("an instance is up before its data are loaded");
-        let (root, door) = (up.door.clone(), up.door.within(schema));
+        let (root, endpoint) = (up.endpoint.clone(), up.endpoint.within(schema));
         self.notebook.note(EventKind::DatasetLoading, Some(&run.id), format!("{name}: {label}"))?;
         self.progress.say(&format!("loading {label}"));
         let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
         let identity = wanted.fingerprint();
         // A schema that is not there has nothing to go on with.
-        if loader::is_begun(&door, &identity).unwrap_or(false) {
+        if loader::is_begun(&endpoint, &identity).unwrap_or(false) {
             let text = format!("{name}: an interrupted load is gone on with");
             self.progress.say(&text);
             self.notebook.note(EventKind::Note, Some(&run.id), text)?;
         } else {
             create_schema(&root, schema).map_err(|e| fail("no schema for the data", e))?;
             if marked {
-                mark(&door, None).map_err(|e| fail("marking the schema as made by assay", e))?;
+                mark(&endpoint, None).map_err(|e| fail("marking the schema as made by assay", e))?;
             }
         }
         let begun = clock::now();
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
         let load = |at: &(dyn Fn(u64, u64) + Sync), stop: &AtomicBool| {
-            loader::load(&door, wanted.dataset.as_ref(), &identity, sessions, stop, at)
+            loader::load(&endpoint, wanted.dataset.as_ref(), &identity, sessions, stop, at)
         };
         match self.watched(load, &label) {
             Ok(loaded) => {
                 let load_time = Nanos(clock::now().0 - begun.0);
                 if marked {
-                    mark(&door, Some(name)).map_err(|e| fail("marking the dataset as complete", e))?;
+                    mark(&endpoint, Some(name)).map_err(|e| fail("marking the dataset as complete", e))?;
                 }
                 let record = self.describe_dataset(wanted, schema, loaded, Some(load_time));
                 let text = format!("{name}: {} rows in {load_time}", record.rows);
@@ -145,7 +154,7 @@ impl Lab<'_> {
 
     pub(crate) fn describe_dataset(
         &self,
-        wanted: &Wanted,
+        wanted: &DatasetNeed,
         schema: &str,
         loaded: Loaded,
         load_time: Option<Nanos>,

@@ -1,15 +1,15 @@
-//! The one instance that is up: started when a run wants a server that is not, asked what it really is, and taken down when
-//! the next run wants another. One at a time, because two idle servers are not idle. A server that was found is only left
-//! alone instead of started and taken down.
+//! The one instance that is up: started when a run wants a server that is not, asked what it really is, and taken down
+//! when the next run wants another. One at a time, because two idle servers are not idle. A server that was found is
+//! only left alone instead of started and taken down.
 
 use super::prepare::told;
-use super::snapshots::Kept;
+use super::snapshots::StoredSnapshot;
 use super::snapshots::rest::{settle, warm};
 use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mongodb::session::Store;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::{Found, build_of, knock, knock_at};
-use crate::backends::mysql::plugins::{Doors, free_port};
+use crate::backends::mysql::plugins::{PortEndpoints, free_port};
 use crate::campaign::{Lab, Unready};
 use crate::os::process::{Ended, cpus_of};
 use crate::servers::placement::place;
@@ -36,7 +36,8 @@ use std::time::Duration;
 use workload::session::Fault;
 use workload::session::documents::Offers;
 
-/// How long the news of a server's death may take after its sessions broke: the guard wakes up for it on a busy machine.
+/// How long the news of a server's death may take after its sessions broke: the guard wakes up for it on a busy
+/// machine.
 pub(crate) const NEWS: Duration = Duration::from_millis(500);
 
 /// An instance that serves.
@@ -44,11 +45,11 @@ pub struct Up {
     pub key: String,
     pub server: Serving,
     /// Outside any schema.
-    pub door: SqlEndpoint,
+    pub endpoint: SqlEndpoint,
     /// The other nodes of a cluster, from the second on.
     pub nodes: Vec<Node>,
     /// Beside that one, for users.
-    pub doors: Doors,
+    pub endpoints: PortEndpoints,
     /// Datasets that were prepared in it: the schema, or why it cannot hold them.
     pub datasets: BTreeMap<String, Result<String, String>>,
     /// Those of them that this lab loaded into a server that was there before, beside others that it found.
@@ -58,8 +59,8 @@ pub struct Up {
     pub restored: Option<Restored>,
     /// What it is a build of; a found server's is unknown.
     pub build: Build,
-    /// Where users by key come, once its doors are open: to read, and to write.
-    pub gate: Option<(Address, Address)>,
+    /// Where users by key come, once its endpoints are open: to read, and to write.
+    pub key_addresses: Option<(Address, Address)>,
     /// What HandlerSocket wants to hear there.
     pub secrets: [String; 2],
     /// Where documents are kept: how one comes in, and what was found there.
@@ -71,21 +72,21 @@ pub struct Up {
 }
 
 impl Up {
-    pub(crate) fn new(key: &str, server: Serving, build: Build, door: SqlEndpoint, prepared: Prepared) -> Self {
+    pub(crate) fn new(key: &str, server: Serving, build: Build, endpoint: SqlEndpoint, prepared: Prepared) -> Self {
         let key = key.to_string();
-        let doors = Doors::default();
+        let endpoints = PortEndpoints::default();
         Self {
             key,
             server,
-            door,
+            endpoint,
             nodes: Vec::new(),
-            doors,
+            endpoints,
             datasets: BTreeMap::new(),
             filled: BTreeSet::new(),
             prepared,
             restored: None,
             build,
-            gate: None,
+            key_addresses: None,
             secrets: Default::default(),
             store: None,
             runs: 0,
@@ -97,10 +98,10 @@ impl Up {
 /// A node of a cluster that is not its first.
 pub struct Node {
     pub instance: Instance,
-    pub door: SqlEndpoint,
+    pub endpoint: SqlEndpoint,
 }
 
-/// Who is behind the door.
+/// Who serves.
 pub enum Serving {
     /// A disturbance may have it killed and started again.
     Ours(Arc<Mutex<Instance>>),
@@ -133,7 +134,7 @@ impl Lab<'_> {
     }
 
     /// A new instance, empty or on a copy of a snapshot.
-    pub(crate) fn bring_up(&mut self, cell: &Cell, kept: Option<&Kept>) -> Result<(), Unready> {
+    pub(crate) fn bring_up(&mut self, cell: &Cell, kept: Option<&StoredSnapshot>) -> Result<(), Unready> {
         let key = key(&cell.server);
         if let Some(reason) = self.refused.get(&key) {
             return Err(Unready::Fail(reason.clone()));
@@ -167,11 +168,11 @@ impl Lab<'_> {
         }
     }
 
-    fn start(&mut self, key: &str, server: &Server, kept: Option<&Kept>) -> Result<Up, Trouble> {
+    fn start(&mut self, key: &str, server: &Server, kept: Option<&StoredSnapshot>) -> Result<Up, Trouble> {
         let build = catalogue::find(&server.build)?;
         let cpus = place(server, self.host).server;
         let wish = Wish {
-            house: &self.house,
+            folders: &self.folders,
             guard: &self.guard,
             build: &build,
             server,
@@ -201,13 +202,13 @@ impl Lab<'_> {
         if build.installed.kind == FERRETDB {
             return self.start_documents(key, server, &build, instance);
         }
-        let door = SqlEndpoint::root(instance.socket().to_path_buf());
+        let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
         let mut control =
-            Control::connect(&door).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
+            Control::connect(&endpoint).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
         let asked = describe(key, server, &mut control)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = of_ours(asked, &build.installed, &instance, wish.tcp);
-        let doors = wish.tcp.map(|port| Doors::open(port, instance.ca(), &mut control)).transpose()?;
+        let endpoints = wish.tcp.map(|port| PortEndpoints::open(port, instance.ca(), &mut control)).transpose()?;
         if restored.is_some() {
             warm(&mut control, self.stop);
         }
@@ -219,10 +220,10 @@ impl Lab<'_> {
             self.notebook.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
-        let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), door, prepared);
+        let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), endpoint, prepared);
         let nodes = (2..).zip(others).map(|(number, instance)| self.node(&up.key, number, server, &build, instance));
         let nodes = nodes.collect::<Result<_, Trouble>>()?;
-        Ok(Up { restored, nodes, doors: doors.unwrap_or_default(), ..up })
+        Ok(Up { restored, nodes, endpoints: endpoints.unwrap_or_default(), ..up })
     }
 
     /// Asks another node of a cluster what it is.
@@ -234,8 +235,8 @@ impl Lab<'_> {
         build: &Build,
         instance: Instance,
     ) -> Result<Node, Trouble> {
-        let door = SqlEndpoint::root(instance.socket().to_path_buf());
-        let asked = Control::connect(&door).and_then(|mut control| {
+        let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
+        let asked = Control::connect(&endpoint).and_then(|mut control| {
             let asked = describe(&key_of(key, number), server, &mut control)?;
             warm(&mut control, self.stop);
             control.quit();
@@ -243,13 +244,13 @@ impl Lab<'_> {
         });
         let asked = asked.map_err(|e| Trouble::new(format!("node {number} does not say what it is")).because(e))?;
         self.notebook.instance(&of_ours(asked, &build.installed, &instance, None))?;
-        Ok(Node { instance, door })
+        Ok(Node { instance, endpoint })
     }
 
     /// Looks at a server that is there already.
     fn meet(&mut self, key: &str, server: &Server, dsn: &str) -> Result<Up, Trouble> {
-        let (found, door, mut control) = match &self.visit {
-            Some(visit) => knock_at(visit.door().clone(), dsn)?,
+        let (found, endpoint, mut control) = match &self.visit {
+            Some(visit) => knock_at(visit.endpoint().clone(), dsn)?,
             None => knock(dsn)?,
         };
         let mut record = describe(key, server, &mut control)
@@ -263,7 +264,7 @@ impl Lab<'_> {
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{dsn} is {}", record.version_text))?;
         let build = build_of(server, record);
-        Ok(Up::new(key, Serving::Found(found), build, door, Prepared::Found))
+        Ok(Up::new(key, Serving::Found(found), build, endpoint, Prepared::Found))
     }
 
     /// Stops the instance cleanly; its folder goes with it.
@@ -295,7 +296,7 @@ impl Lab<'_> {
         let Serving::Ours(instance) = up.server else { unreachable!("only servers of ours are ended") };
         let instance = Arc::try_unwrap(instance).expect("disturbances end with their run");
         let mut instance = instance.into_inner().expect("no panic while held");
-        let settled = Control::connect(&up.door).and_then(|mut control| {
+        let settled = Control::connect(&up.endpoint).and_then(|mut control| {
             settle(&mut control, engine)?;
             control.quit();
             Ok(())
@@ -412,10 +413,10 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
     }
 }
 
-/// Ports of doors past SQL are new at every start, too.
+/// Ports of key endpoint are new at every start, too.
 fn hide_ports(text: String, instance: &Instance) -> String {
-    let ports = instance.door().and_then(|gate| gate.ports).unwrap_or_default();
-    ports.iter().filter(|port| **port != 0).fold(text, |text, port| text.replace(&port.to_string(), "{door}"))
+    let ports = instance.key_listener().and_then(|key_addresses| key_addresses.ports).unwrap_or_default();
+    ports.iter().filter(|port| **port != 0).fold(text, |text, port| text.replace(&port.to_string(), "{endpoint}"))
 }
 
 /// SHA-256 of a binary, because a version does not say who compiled it.

@@ -1,14 +1,14 @@
-//! A run's server and data, as the run needs them: the live instance goes on serving runs that only read; a run that writes
-//! begins on a fresh copy of its data, and so does whoever comes after it. Data are loaded once, kept cold and
+//! A run's server and data, as the run needs them: the live instance goes on serving runs that only read; a run that
+//! writes begins on a fresh copy of its data, and so does whoever comes after it. Data are loaded once, kept cold and
 //! restored each time, so that the first run begins as the last one does.
 
 use super::instance::Up;
 use super::loader::check_spots;
-use super::snapshots::Kept;
+use super::needs::{self, DatasetNeed};
+use super::snapshots::StoredSnapshot;
 use super::snapshots::key::{self as naming, Maker};
 use super::snapshots::manifest;
 use super::snapshots::manifest::Manifest;
-use super::wanted::{self, Wanted};
 use crate::backends::memcached::found as found_cache;
 use crate::backends::mongodb::provision as documents;
 use crate::backends::mysql::control::Control;
@@ -37,7 +37,7 @@ impl Lab<'_> {
         if self.visit.is_some() {
             return self.instance(cell);
         }
-        let (wanted, writes) = (wanted::of(cell), wanted::writes(cell));
+        let (wanted, writes) = (needs::of(cell), needs::writes(cell));
         if documents::keeps(&cell.server) {
             return self.prepare_documents(cell, &wanted, run, writes);
         }
@@ -69,11 +69,11 @@ impl Lab<'_> {
         if let Some(reason) = reasons.next() {
             return Err(Unready::Skip(reason.clone()));
         }
-        self.open_doors(cell, &wanted)
+        self.open_key_endpoints(cell, &wanted)
     }
 
     /// Whether the live instance will do.
-    fn serves(&mut self, cell: &Cell, wanted: &[Wanted], writes: bool) -> bool {
+    fn serves(&mut self, cell: &Cell, wanted: &[DatasetNeed], writes: bool) -> bool {
         let will_do = |up: &Up| {
             let holds = wanted.iter().all(|w| up.datasets.contains_key(&w.name));
             let fresh = wanted.is_empty() || !(up.aged || writes && up.runs > 0);
@@ -83,7 +83,13 @@ impl Lab<'_> {
     }
 
     /// Without snapshots: what a run cannot go on with is loaded again.
-    fn by_loading(&mut self, cell: &Cell, run: &PlannedRun, wanted: &[Wanted], writes: bool) -> Result<(), Unready> {
+    fn by_loading(
+        &mut self,
+        cell: &Cell,
+        run: &PlannedRun,
+        wanted: &[DatasetNeed],
+        writes: bool,
+    ) -> Result<(), Unready> {
         if self.up.as_ref().is_some_and(|up| up.aged || writes && up.runs > 0) {
             self.take_down();
         }
@@ -104,7 +110,7 @@ impl Lab<'_> {
     }
 
     fn on_a_copy(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
-        let together = wanted::together(self.plan, cell);
+        let together = needs::together(self.plan, cell);
         let name = self.name_of(&cell.server, &together)?;
         if let Some(reason) = self.refused.get(&name) {
             return Err(Unready::Fail(reason.clone()));
@@ -121,7 +127,7 @@ impl Lab<'_> {
         self.restore(cell, run, &together, &kept)
     }
 
-    fn name_of(&mut self, server: &Server, together: &[Wanted]) -> Result<String, Unready> {
+    fn name_of(&mut self, server: &Server, together: &[DatasetNeed]) -> Result<String, Unready> {
         let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
         let build = catalogue::find(&server.build).map_err(fail)?.installed;
         let binary_sha256 = self.fingerprint(&build.binary).map_err(fail)?;
@@ -143,7 +149,7 @@ impl Lab<'_> {
     }
 
     /// The snapshot of that name, held as long as the lab lives.
-    fn kept(&mut self, name: &str) -> Result<Option<Rc<Kept>>, Unready> {
+    fn kept(&mut self, name: &str) -> Result<Option<Rc<StoredSnapshot>>, Unready> {
         if let Some(kept) = self.kept.get(name) {
             kept.touch();
             return Ok(Some(kept.clone()));
@@ -166,7 +172,13 @@ impl Lab<'_> {
     }
 
     /// Loads what is kept together into a new instance and keeps its data directory.
-    fn make(&mut self, cell: &Cell, run: &PlannedRun, together: &[Wanted], name: &str) -> Result<Rc<Kept>, Unready> {
+    fn make(
+        &mut self,
+        cell: &Cell,
+        run: &PlannedRun,
+        together: &[DatasetNeed],
+        name: &str,
+    ) -> Result<Rc<StoredSnapshot>, Unready> {
         self.take_down();
         // Loaded into one server, whatever is made of the copies: a cluster shares its snapshots with single servers.
         let alone = Server { topology: Topology::Single, ..cell.server.clone() };
@@ -217,7 +229,13 @@ impl Lab<'_> {
     }
 
     /// Puts a copy of a snapshot under a new instance, and looks whether it is what was kept.
-    fn restore(&mut self, cell: &Cell, run: &PlannedRun, together: &[Wanted], kept: &Rc<Kept>) -> Result<(), Unready> {
+    fn restore(
+        &mut self,
+        cell: &Cell,
+        run: &PlannedRun,
+        together: &[DatasetNeed],
+        kept: &Rc<StoredSnapshot>,
+    ) -> Result<(), Unready> {
         self.take_down();
         self.bring_up(cell, Some(kept))?;
         let manifest = &kept.manifest;
@@ -248,11 +266,11 @@ impl Lab<'_> {
         up: &Up,
         name: &str,
         record: &DatasetRecord,
-        together: &[Wanted],
+        together: &[DatasetNeed],
         manifest: &Manifest,
     ) -> Result<DatasetRecord, String> {
         let wanted = together.iter().find(|w| w.name == name).ok_or("it holds other data")?;
-        let mut control = Control::connect(&up.door.within(&record.schema)).map_err(|e| e.to_string())?;
+        let mut control = Control::connect(&up.endpoint.within(&record.schema)).map_err(|e| e.to_string())?;
         let tables = wanted.dataset.tables();
         let (rows_checked, rows_wrong) =
             check_spots(&mut control, wanted.dataset.as_ref(), &tables).map_err(|e| e.to_string())?;
@@ -285,7 +303,7 @@ impl Lab<'_> {
                 control.execute("SET SESSION wsrep_sync_wait = 1")?;
                 control.value(&format!("SELECT COUNT(*) FROM {table}"))
             };
-            let mut control = Control::connect(&node.door.within(&record.schema)).map_err(|e| of(e.to_string()))?;
+            let mut control = Control::connect(&node.endpoint.within(&record.schema)).map_err(|e| of(e.to_string()))?;
             for table in &record.tables {
                 let rows = count(&mut control, &table.name).map_err(|e| of(e.to_string()))?;
                 if rows != Some(table.rows.to_string()) {
@@ -309,6 +327,6 @@ impl Lab<'_> {
 }
 
 /// How a restore goes into the record.
-pub(crate) fn told(kept: &Kept, restored: &crate::provision::snapshots::Restored) -> Restored {
+pub(crate) fn told(kept: &StoredSnapshot, restored: &crate::provision::snapshots::Restored) -> Restored {
     Restored { snapshot: kept.manifest.key.clone(), manner: restored.manner.to_string(), time: restored.time }
 }

@@ -1,8 +1,8 @@
-//! What a run begins with, asked just before its users come: whose data, how they came there, and how the engine stands. What a
-//! server does not say, or not to this account, is left out.
+//! What a run begins with, asked just before its users come: whose data, how they came there, and how the engine
+//! stands. What a server does not say, or not to this account, is left out.
 
 use super::instance::{Serving, Up};
-use super::wanted::Wanted;
+use super::needs::DatasetNeed;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::unmark;
 use crate::campaign::Lab;
@@ -20,14 +20,14 @@ const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_history
 const METRICS: &str = "SELECT name, count FROM information_schema.INNODB_METRICS WHERE status = 'enabled' \
      AND name IN ('trx_rseg_history_len', 'log_lsn_checkpoint_age')";
 
-pub(crate) fn state(up: &Up, wanted: &[Wanted]) -> Option<StartingState> {
+pub(crate) fn state(up: &Up, wanted: &[DatasetNeed]) -> Option<StartingState> {
     let schemas: Vec<_> =
         wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok()).map(|s| format!("'{s}'")).collect();
     if schemas.is_empty() {
         return None;
     }
     let schemas = schemas.join(", ");
-    let mut control = Control::connect(&up.door).ok()?;
+    let mut control = Control::connect(&up.endpoint).ok()?;
     let levels: BTreeMap<String, u64> = [STATUS, METRICS].iter().flat_map(|sql| levels(&mut control, sql)).collect();
     let level = |names: &[&str]| names.iter().find_map(|n| levels.get(*n).copied());
     let mut sum = |sql: String| control.value(&sql).ok().flatten()?.split('.').next()?.parse::<u64>().ok();
@@ -62,9 +62,9 @@ fn levels(control: &mut Control, sql: &str) -> Vec<(String, u64)> {
 }
 
 impl Lab<'_> {
-    /// From here on the data are used. Before somebody writes into a schema that outlives the lab, it stops being called a
-    /// dataset: what a run leaves, or a killed one, is none.
-    pub(crate) fn begin_use(&mut self, wanted: &[Wanted], writes: bool) -> Result<(), Fault> {
+    /// From here on the data are used. Before somebody writes into a schema that outlives the lab, it stops being
+    /// called a dataset: what a run leaves, or a killed one, is none.
+    pub(crate) fn begin_use(&mut self, wanted: &[DatasetNeed], writes: bool) -> Result<(), Fault> {
         let up = self.up.as_mut().expect("an instance is up before its users come");
         up.runs += 1;
         up.aged |= writes;
@@ -72,7 +72,9 @@ impl Lab<'_> {
         match &up.server {
             // A store of documents is filled anew for whoever writes.
             Serving::Found(_) if !serves(&up.build.installed.kind, Protocol::MySql) => Ok(()),
-            Serving::Found(_) if writes => schemas.into_iter().try_for_each(|schema| unmark(&up.door.within(schema))),
+            Serving::Found(_) if writes => {
+                schemas.into_iter().try_for_each(|schema| unmark(&up.endpoint.within(schema)))
+            }
             Serving::Found(_) | Serving::Ours(_) => Ok(()),
         }
     }

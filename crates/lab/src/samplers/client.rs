@@ -1,6 +1,6 @@
 //! What the load costs its own machine: the workers' CPU, their waiting for a CPU and their switches, and the memory of
-//! the process. Only worker threads count as client: the sampler and the conductor share the process, not the work. When
-//! a worker is gone its counts are too, so that the sums are left out rather than lowered.
+//! the process. Only worker threads count as client: the sampler and the conductor share the process, not the work.
+//! When a worker is gone its counts are too, so that the sums are left out rather than lowered.
 
 use super::{Occasion, Reading, Source};
 use crate::os::procfs::{resident, schedstat, stat, switches, ticks_to_nanos};

@@ -1,6 +1,6 @@
-//! What a workload wants to know of its data at the ends of phases, as how many orders lie there: read by the sampler's session
-//! at marks only, so that a rate of the server's own can be laid beside the client's. Asked before and after the run, too,
-//! where laws tie it to what the users counted.
+//! What a workload wants to know of its data at the ends of phases, as how many orders lie there: read by the sampler's
+//! session at marks only, so that a rate of the server's own can be laid beside the client's. Asked before and after
+//! the run, too, where laws tie it to what the users counted.
 
 use super::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};

@@ -1,6 +1,6 @@
-//! Counters that some versions still list and no longer move. A zero of theirs would read as "never happened", so they are
-//! left out and named as missing. Seen under loads that move them elsewhere; where only the ends of a range of versions
-//! were seen, the whole range is left out, because missing is safer than a false zero.
+//! Counters that some versions still list and no longer move. A zero of theirs would read as "never happened", so they
+//! are left out and named as missing. Seen under loads that move them elsewhere; where only the ends of a range of
+//! versions were seen, the whole range is left out, because missing is safer than a false zero.
 
 use super::Dialect;
 use model::host::Version;

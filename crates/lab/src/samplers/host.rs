@@ -1,5 +1,5 @@
-//! The machine around client and server: CPU with steal, stalls, swapping and want of memory, disks, network. These say whether somebody else was at
-//! work, which no counter of ours can.
+//! The machine around client and server: CPU with steal, stalls, swapping and want of memory, disks, network. These say
+//! whether somebody else was at work, which no counter of ours can.
 
 use super::{Occasion, Reading, Source};
 use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};

@@ -1,6 +1,6 @@
-//! Samplers: each reads one source of numbers about a run and names them (`docs/record.md` lists the names). A source that
-//! cannot be read leaves its metrics out and says so once; nothing is ever reported as zero because it was not there.
-//! `sampling` decides when they are read; the sources only know how.
+//! Samplers: each reads one source of numbers about a run and names them (`docs/record.md` lists the names). A source
+//! that cannot be read leaves its metrics out and says so once; nothing is ever reported as zero because it was not
+//! there. `sampling` decides when they are read; the sources only know how.
 
 pub mod client;
 mod data;
@@ -49,27 +49,27 @@ pub const OF_POSTGRESQL: &[&str] = &[postgres::NAME, server_processes::NAME, cli
 
 /// What is read only where somebody wants it.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct SamplerNeeds {
     /// Of the workload to its data, at marks.
     pub questions: Vec<Question>,
     /// Those that are off by default were switched on.
     pub engine_counters: bool,
     /// By which users come past SQL.
-    pub door: Option<KeyEndpoint>,
+    pub endpoint: Option<KeyEndpoint>,
 }
 
-/// The sources of a run that can be read there: without a session none of what the server tells, without a process of ours
-/// no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
+/// The sources of a run that can be read there: without a session none of what the server tells, without a process of
+/// ours no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
 pub fn sources(
     ask: Option<Box<dyn Ask>>,
     server: Option<Process>,
     workers: &client::Workers,
     engine: &str,
-    wanted: Wanted,
+    wanted: SamplerNeeds,
 ) -> Vec<Box<dyn Source>> {
     let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    let cache = wanted.door.and_then(memcached::Memcached::of);
+    let cache = wanted.endpoint.and_then(memcached::Memcached::of);
     let requests = cache.as_ref().map(memcached::Memcached::requests).unwrap_or_default();
     sources.extend(cache.map(|source| Box::new(source) as Box<dyn Source>));
     if asker.is_none() {
@@ -116,7 +116,8 @@ pub fn sources_of_postgres(
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
 pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
-    let all = sources(Some(ask), Some(Process::of(server)), &client::Workers::default(), engine, Wanted::default());
+    let all =
+        sources(Some(ask), Some(Process::of(server)), &client::Workers::default(), engine, SamplerNeeds::default());
     let own = all.into_iter().filter(|source| ![client::NAME, host::NAME, data::NAME].contains(&source.name()));
     own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
 }
@@ -263,10 +264,10 @@ mod tests {
     use crate::backends::endpoint::Address;
     use crate::backends::keyed::{KeyProtocol, Keys};
 
-    fn all_wanted() -> Wanted {
+    fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
-        let door = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
-        Wanted { engine_counters: true, door: Some(door), ..Wanted::default() }
+        let endpoint = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
+        SamplerNeeds { engine_counters: true, endpoint: Some(endpoint), ..SamplerNeeds::default() }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What sampling itself costs: statements for the server, CPU for the client. Read right after `status`, so that the
-//! statements told are those that the status had counted. Of a server without SQL they are the requests for its statistics.
+//! statements told are those that the status had counted. Of a server without SQL they are the requests for its
+//! statistics.
 
 use super::{Occasion, Reading, Source};
 use model::record::series::Unit;

@@ -1,6 +1,7 @@
-//! A server of many processes, PostgreSQL's one for each session and some of its own: the first and its children together, under the names
-//! of a server of one. The sums must only grow, though children come and go: what one had counted at its last reading stays in
-//! the sum, and what it did behind that is missing. Memory is left out, because most of it is shared and would count again and again.
+//! A server of many processes, PostgreSQL's one for each session and some of its own: the first and its children
+//! together, under the names of a server of one. The sums must only grow, though children come and go: what one had
+//! counted at its last reading stays in the sum, and what it did behind that is missing. Memory is left out, because
+//! most of it is shared and would count again and again.
 
 use super::server_threads::Sums;
 use super::{Occasion, Process, Reading, Source};

@@ -2,7 +2,7 @@
 
 use super::{Build, Kind, Site};
 use crate::backends::mysql::facts::Fact;
-use crate::backends::mysql::keys::Gate;
+use crate::backends::mysql::keys::KeyListener;
 use crate::backends::mysql::kinds::galera::Member;
 use model::host::{InstalledBuild, Version};
 use model::plan::Server;
@@ -43,10 +43,10 @@ pub fn described_as(member: Option<Member>, kind: &dyn Kind, version: Version, w
         share: "/base/share".into(),
         plugins: (wanted.engine == "rocksdb").then(|| "/base/plugin".into()),
     };
-    let doors = wanted.settings.get("doors").and_then(Value::flag) == Some(true);
-    let door = doors.then_some(Gate { socket: Path::new("/run/k"), ports: Some([41, 42]) });
+    let endpoints = wanted.settings.get("doors").and_then(Value::flag) == Some(true);
+    let key_listener = endpoints.then_some(KeyListener { socket: Path::new("/run/k"), ports: Some([41, 42]) });
     let (folder, socket) = (Path::new("/home/i1"), Path::new("/run/s"));
-    let site = Site { folder, socket, tcp: None, as_root: true, door, member };
+    let site = Site { folder, socket, tcp: None, as_root: true, key_listener, member };
     let d = kind.describe(&build, &site, wanted);
     let mut text = format!("{}\n", d.option_file);
     d.folders.iter().for_each(|f| text += &format!("folder: {}\n", f.display()));

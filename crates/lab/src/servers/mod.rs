@@ -38,8 +38,8 @@ pub trait Kind: Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
     pub installed: InstalledBuild,
-    /// What stands before the binary in every command: a loader and its library path, for a build that brings its own libc.
-    /// Empty for most.
+    /// What stands before the binary in every command: a loader and its library path, for a build that brings its own
+    /// libc. Empty for most.
     pub launcher: Vec<String>,
     /// The folder of the SQL that makes system tables, of messages and of `charsets/`.
     pub share: PathBuf,
@@ -74,7 +74,7 @@ pub struct Site<'a> {
     /// Servers refuse to run as root unless told so.
     pub as_root: bool,
     /// Where users past SQL come, when they do.
-    pub door: Option<keys::Gate<'a>>,
+    pub key_listener: Option<keys::KeyListener<'a>>,
     /// Its place in a cluster, when it is a node of one.
     pub member: Option<galera::Member<'a>>,
 }

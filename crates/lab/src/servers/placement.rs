@@ -47,8 +47,8 @@ pub fn place(server: &Server, host: &Host) -> Placement {
 }
 
 impl Placement {
-    /// Workers for that many users: one per CPU of its own, one in all where it shares, since a second worker there only
-    /// adds wake-ups.
+    /// Workers for that many users: one per CPU of its own, one in all where it shares, since a second worker there
+    /// only adds wake-ups.
     pub fn workers(&self, users: u32) -> u32 {
         if self.apart { (self.load.len() as u32).clamp(1, users.max(1)) } else { 1 }
     }

@@ -1,6 +1,6 @@
-//! The sham server: a server in this process that lets everybody in and answers every statement from memory, in the bytes of a
-//! real one. Against it the load meets nothing but itself, which is what the canary measures; and it can misbehave on
-//! request in ways that a real server does only when it should not.
+//! The sham server: a server in this process that lets everybody in and answers every statement from memory, in the
+//! bytes of a real one. Against it the load meets nothing but itself, which is what the canary measures; and it can
+//! misbehave on request in ways that a real server does only when it should not.
 
 mod manners;
 
@@ -22,7 +22,8 @@ use wire::mysql::handshake::{Greeting, Response, SCRAMBLE_BYTES};
 use wire::mysql::server::{Answer, Command};
 use wire::mysql::{Capabilities, Cell, Column, ColumnType, OkPacket, Status, packet};
 
-/// What it offers: all that a session of ours asks for, without the bit by which a MySQL server says that it is none of MariaDB's.
+/// What it offers: all that a session of ours asks for, without the bit by which a MySQL server says that it is none of
+/// MariaDB's.
 const OFFERED: Capabilities = Capabilities::WANTED.without(Capabilities::LONG_PASSWORD);
 
 const VERSION: &[u8] = b"5.5.5-10.11.0-MariaDB-sham";
@@ -90,8 +91,8 @@ impl Sham {
         self.shared.silent_until.store(moment.0, SeqCst);
     }
 
-    /// From now on each execution takes so long on one of so many servers, first come, first served: a queue whose capacity
-    /// everybody can compute.
+    /// From now on each execution takes so long on one of so many servers, first come, first served: a queue whose
+    /// capacity everybody can compute.
     pub fn be_slow(&self, service: Nanos, servers: u32) {
         self.shared.servers.store(u64::from(servers), SeqCst);
         self.shared.service.store(service.0, SeqCst);
@@ -254,8 +255,8 @@ impl Peer {
         self.say(&out)
     }
 
-    /// Takes what has arrived and answers every whole packet; the answers to executions are owed when the server is slow. An
-    /// error means that the peer is gone.
+    /// Takes what has arrived and answers every whole packet; the answers to executions are owed when the server is
+    /// slow. An error means that the peer is gone.
     fn hear(&mut self, buffer: &mut [u8], shared: &Shared) -> io::Result<u32> {
         let slow = shared.service.load(SeqCst) > 0;
         let got = match recv(&self.socket, &mut *buffer, RecvFlags::DONTWAIT) {

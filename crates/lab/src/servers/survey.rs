@@ -1,6 +1,6 @@
-//! The machine as it is found before a plan is made: what can be read without privileges, each fact from one place in the
-//! kernel's own words. What cannot be read is absent. The survey changes one thing: it raises this process's limit of open
-//! files to the most allowed, because a thousand users are two thousand files.
+//! The machine as it is found before a plan is made: what can be read without privileges, each fact from one place in
+//! the kernel's own words. What cannot be read is absent. The survey changes one thing: it raises this process's limit
+//! of open files to the most allowed, because a thousand users are two thousand files.
 
 use super::catalogue;
 use super::process::folders::free_bytes;

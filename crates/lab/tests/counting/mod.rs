@@ -1,5 +1,5 @@
-//! Counts what this thread allocates, by an allocator that stands in for the system's in the tests that name this module. It
-//! cannot be written without `unsafe`.
+//! Counts what this thread allocates, by an allocator that stands in for the system's in the tests that name this
+//! module. It cannot be written without `unsafe`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

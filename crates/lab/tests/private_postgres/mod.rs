@@ -1,5 +1,5 @@
-//! A PostgreSQL of the distribution as a private server for tests: in a folder of its own, with its socket there, gone with the
-//! thread that started it. It will not run as root, so root starts it as the account that its package made.
+//! A PostgreSQL of the distribution as a private server for tests: in a folder of its own, with its socket there, gone
+//! with the thread that started it. It will not run as root, so root starts it as the account that its package made.
 
 #![allow(dead_code)] // each test uses a part of this
 

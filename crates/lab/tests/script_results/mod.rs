@@ -1,5 +1,5 @@
-//! Answers of several results, as procedures and texts of several statements give them: a script reads one after the other, from a
-//! query and from a prepared statement alike, and each counts when it is asked for.
+//! Answers of several results, as procedures and texts of several statements give them: a script reads one after the
+//! other, from a query and from a prepared statement alike, and each counts when it is asked for.
 
 use super::{Performed, ScriptEndpoints, Theatre};
 use lua::Compat;
@@ -58,10 +58,10 @@ function event()
 end
 "#;
 
-pub fn come_one_by_one(doors: &ScriptEndpoints) {
+pub fn come_one_by_one(endpoints: &ScriptEndpoints) {
     for prepares in ["auto", "disable"] {
         let mode = [("db_ps_mode", Value::Text(prepares.into()))];
-        let mut theatre = Theatre::open(TEXT, doors.clone(), Compat::V11, 1, &mode).unwrap();
+        let mut theatre = Theatre::open(TEXT, endpoints.clone(), Compat::V11, 1, &mode).unwrap();
         assert_eq!(theatre.perform("prepare"), Performed::Done, "{:?}", theatre.said());
         let ran = theatre.run(1);
         assert_eq!(ran.failure, None, "{:?}", theatre.said());

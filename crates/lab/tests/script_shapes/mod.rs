@@ -1,5 +1,6 @@
-//! Scripts of our own in the shapes that people write them in, on whatever server stands behind the doors: as sysbench-tpcc (globals,
-//! ffi, files beside the script, transactions by name, several connections, hooks), and as those of sysbench 0.5 were.
+//! Scripts of our own in the shapes that people write them in, on whatever server stands behind the endpoints: as
+//! sysbench-tpcc (globals, ffi, files beside the script, transactions by name, several connections, hooks), and as
+//! those of sysbench 0.5 were.
 
 use super::{Performed, ScriptEndpoints, Theatre};
 use lua::Compat;
@@ -116,7 +117,8 @@ function set_vars()
 end
 "#;
 
-/// Connections that nobody holds any more are closed, so that a script which opens one per event does not use up the server.
+/// Connections that nobody holds any more are closed, so that a script which opens one per event does not use up the
+/// server.
 const ONE_PER_EVENT: &str = r#"
 function event()
   local con = sysbench.sql.driver():connect()
@@ -126,15 +128,15 @@ function event()
 end
 "#;
 
-fn beside(text: &str, common: &str, doors: &ScriptEndpoints, driver: &str, options: &[(&str, Value)]) -> Theatre {
+fn beside(text: &str, common: &str, endpoints: &ScriptEndpoints, driver: &str, options: &[(&str, Value)]) -> Theatre {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("common.lua"), common).unwrap();
     let driver = [("db_driver", Value::Text(driver.into())), ("mysql_dry_run", Value::Bool(false))];
-    Theatre::beside(folder, text, doors.clone(), Compat::V10, 2, &[&driver, options].concat()).unwrap()
+    Theatre::beside(folder, text, endpoints.clone(), Compat::V10, 2, &[&driver, options].concat()).unwrap()
 }
 
-pub fn all(doors: &ScriptEndpoints, driver: &str) {
-    let mut tpcc = beside(OF_TPCC, COMMON, doors, driver, &[]);
+pub fn all(endpoints: &ScriptEndpoints, driver: &str) {
+    let mut tpcc = beside(OF_TPCC, COMMON, endpoints, driver, &[]);
     let prepare = lua::state::Entry::Command("prepare".into());
     let done = super::perform(&tpcc.stage, &mut tpcc.main, prepare, true, &tpcc.stop);
     assert_eq!(done, Performed::Done, "{:?}", tpcc.said());
@@ -143,13 +145,13 @@ pub fn all(doors: &ScriptEndpoints, driver: &str) {
     assert!(ran.total.reads > 400 && ran.total.writes > 100 && ran.total.errors < 100, "{:?}", ran.total);
 
     let size = [("oltp_table_size", Value::Text("50".into()))];
-    let mut old = beside(OF_0_5, COMMON_0_5, doors, driver, &size);
+    let mut old = beside(OF_0_5, COMMON_0_5, endpoints, driver, &size);
     assert_eq!(old.perform("prepare"), Performed::Done, "{:?}", old.said());
     let ran = old.run(100);
     assert_eq!((ran.total.events, ran.total.reads, ran.failure), (100, 200, None), "{:?}", old.said());
     assert_eq!(old.perform("cleanup"), Performed::Done, "{:?}", old.said());
 
-    let mut many = beside(ONE_PER_EVENT, "", doors, driver, &[]);
+    let mut many = beside(ONE_PER_EVENT, "", endpoints, driver, &[]);
     let ran = many.run(400);
     assert_eq!((ran.total.events, ran.failure), (400, None), "{:?}", many.said());
 }

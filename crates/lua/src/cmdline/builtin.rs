@@ -1,4 +1,5 @@
-//! The options that every script has: names, kinds and defaults are sysbench's, version by version; the descriptions are ours.
+//! The options that every script has: names, kinds and defaults are sysbench's, version by version; the descriptions
+//! are ours.
 
 use crate::Compat;
 use crate::option::Kind;

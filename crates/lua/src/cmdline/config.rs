@@ -1,5 +1,6 @@
-//! A file of options: `name=value` in each line, as on the command line without its dashes. Comments, blanks and quotes are taken
-//! off; a line that is none of these is an error, where sysbench would go on with another option than the one that was meant.
+//! A file of options: `name=value` in each line, as on the command line without its dashes. Comments, blanks and quotes
+//! are taken off; a line that is none of these is an error, where sysbench would go on with another option than the one
+//! that was meant.
 
 use super::{Complaint, Given};
 

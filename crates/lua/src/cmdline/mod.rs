@@ -1,6 +1,6 @@
-//! sysbench's command line as values. Three steps, because only the script knows its options: the words are split, the built-in
-//! options are read, and when the script has declared its own, what is left is theirs or an error. Nothing here prints or reads
-//! a file: texts and where they belong are told to the caller.
+//! sysbench's command line as values. Three steps, because only the script knows its options: the words are split, the
+//! built-in options are read, and when the script has declared its own, what is left is theirs or an error. Nothing
+//! here prints or reads a file: texts and where they belong are told to the caller.
 
 mod builtin;
 mod config;
@@ -72,8 +72,8 @@ pub fn invoke(compat: Compat, given: Vec<Given>) -> Result<Invoked, Complaint> {
     Ok(Invoked { settings, options, unknown, warnings })
 }
 
-/// Adds the options of a script, `None` where it declares none. Then sysbench 1.0 takes whatever was given as text, because
-/// scripts of 0.5 have no other way; whether it did is told, because such options are globals too.
+/// Adds the options of a script, `None` where it declares none. Then sysbench 1.0 takes whatever was given as text,
+/// because scripts of 0.5 have no other way; whether it did is told, because such options are globals too.
 pub fn with_script(
     compat: Compat,
     mut invoked: Invoked,

@@ -1,5 +1,5 @@
-//! What the built-in options come to: the numbers by which a run goes, checked. The complaints are sysbench's where it makes any;
-//! where it goes on with a number that makes no sense, ours are in the same form.
+//! What the built-in options come to: the numbers by which a run goes, checked. The complaints are sysbench's where it
+//! makes any; where it goes on with a number that makes no sense, ours are in the same form.
 
 use super::Complaint;
 use crate::Compat;

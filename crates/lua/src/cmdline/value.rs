@@ -1,5 +1,6 @@
-//! One value, read as its kind demands. Whole numbers and switches are strict; a number that goes on after its digits is read as
-//! far as it goes, as sysbench does, and that is said, because `--table-size=10K` is ten rows there and nobody tells.
+//! One value, read as its kind demands. Whole numbers and switches are strict; a number that goes on after its digits
+//! is read as far as it goes, as sysbench does, and that is said, because `--table-size=10K` is ten rows there and
+//! nobody tells.
 
 use super::{Complaint, Given};
 use crate::option::{Kind, Value};

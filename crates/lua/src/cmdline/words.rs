@@ -1,5 +1,6 @@
-//! The words of a command line: options are those that begin with two dashes, everything else has a place. `--name value` is not
-//! an option with a value here, as it is not in sysbench; the one option that is ours takes it, because only people write it.
+//! The words of a command line: options are those that begin with two dashes, everything else has a place. `--name
+//! value` is not an option with a value here, as it is not in sysbench; the one option that is ours takes it, because
+//! only people write it.
 
 use super::Complaint;
 use crate::Compat;

@@ -1,5 +1,5 @@
-//! What a script's `prepare` makes, as a dataset: in pieces side by side where the script declares it as a parallel command. What
-//! comes of it is the script's secret; the lab counts what it finds afterwards.
+//! What a script's `prepare` makes, as a dataset: in pieces side by side where the script declares it as a parallel
+//! command. What comes of it is the script's secret; the lab counts what it finds afterwards.
 
 use super::{Guest, Prepares};
 use crate::player::Halt;
@@ -14,7 +14,8 @@ use workload::session::{Fault, Sessions};
 
 const COMMAND: &str = "prepare";
 
-/// States that prepare side by side. Fixed, because rows follow from a state's number: they are not to depend on the machine.
+/// States that prepare side by side. Fixed, because rows follow from a state's number: they are not to depend on the
+/// machine.
 const PIECES: u32 = 4;
 
 pub(super) struct Data {

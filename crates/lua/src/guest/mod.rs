@@ -1,6 +1,6 @@
-//! A script that an experiment names, as one workload among the others: its options are parameters, what its `prepare` makes is
-//! a dataset, and each run has states of its own, drawn from the run's seed. What sysbench does once per run, `init` and
-//! `done`, the first user does for all: before anybody begins, and when everybody else has left.
+//! A script that an experiment names, as one workload among the others: its options are parameters, what its `prepare`
+//! makes is a dataset, and each run has states of its own, drawn from the run's seed. What sysbench does once per run,
+//! `init` and `done`, the first user does for all: before anybody begins, and when everybody else has left.
 
 mod data;
 mod play;
@@ -56,8 +56,8 @@ enum Prepares {
 pub type Source = (String, Vec<u8>);
 
 impl Guest {
-    /// Runs the script's body once and reads what it declares. `path` is where the script lies as seen from here; `digest`
-    /// tells texts apart. What is wrong with it is said as the interpreter says it.
+    /// Runs the script's body once and reads what it declares. `path` is where the script lies as seen from here;
+    /// `digest` tells texts apart. What is wrong with it is said as the interpreter says it.
     pub fn meet(
         wanted: &experiment::Script,
         path: &str,

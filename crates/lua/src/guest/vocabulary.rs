@@ -1,5 +1,6 @@
-//! The words of a script: its name, and its options as the parameters of a workload. All of them shape the data, because nobody
-//! but the script knows which of them its `prepare` reads; so do its text and the text of what it requires.
+//! The words of a script: its name, and its options as the parameters of a workload. All of them shape the data,
+//! because nobody but the script knows which of them its `prepare` reads; so do its text and the text of what it
+//! requires.
 
 use crate::Compat;
 use crate::cmdline::{BUILTIN, DISTRIBUTIONS_10, DISTRIBUTIONS_11, Group};

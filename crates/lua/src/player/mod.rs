@@ -1,6 +1,6 @@
-//! Who drives a state: carries out what the script asks through sessions and gives it the replies, one after the other. It
-//! counts as sysbench does (a statement by what it came to, not by its text), and decides which errors an event is begun
-//! again after.
+//! Who drives a state: carries out what the script asks through sessions and gives it the replies, one after the other.
+//! It counts as sysbench does (a statement by what it came to, not by its text), and decides which errors an event is
+//! begun again after.
 
 mod links;
 mod statements;
@@ -58,7 +58,8 @@ pub struct Player {
     cut_off: Option<Arc<AtomicU64>>,
 }
 
-/// After so many events it is asked where the state's compiled code lies: first when LuaJIT has compiled the event, then what came later.
+/// After so many events it is asked where the state's compiled code lies: first when LuaJIT has compiled the event,
+/// then what came later.
 const COMPILED: [u64; 3] = [150, 600, 2_400];
 
 /// Events that ask nobody are done one after the other for so long; then the other users of the worker have their turn.
@@ -128,8 +129,8 @@ impl Player {
         self
     }
 
-    /// Calls one function of the script and carries out what it asks, to its end; false when the function says so. Without a
-    /// seat there are no events.
+    /// Calls one function of the script and carries out what it asks, to its end; false when the function says so.
+    /// Without a seat there are no events.
     pub async fn perform(
         &mut self,
         entry: Entry,

@@ -1,5 +1,5 @@
-//! What goes wrong between a script and its database: which errors an event is begun again after, what is said of those that
-//! end it, and how requests are answered that reach no server.
+//! What goes wrong between a script and its database: which errors an event is begun again after, what is said of those
+//! that end it, and how requests are answered that reach no server.
 
 use super::links::Link;
 use super::{ERROR, Halt, Next, OTHER, Player, RECONNECT};

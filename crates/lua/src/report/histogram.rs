@@ -1,4 +1,5 @@
-//! The table of latencies: sysbench's buckets, evenly spaced on a logarithmic scale, filled from counts of a finer histogram.
+//! The table of latencies: sysbench's buckets, evenly spaced on a logarithmic scale, filled from counts of a finer
+//! histogram.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What sysbench prints, as text made from counts: whoever reads it today must be able to read ours. Every column and every empty
-//! line is where sysbench 1.0.20 puts it, and where 1.1 differs, `Compat` says so. Nothing here prints.
+//! What sysbench prints, as text made from counts: whoever reads it today must be able to read ours. Every column and
+//! every empty line is where sysbench 1.0.20 puts it, and where 1.1 differs, `Compat` says so. Nothing here prints.
 
 mod banner;
 mod histogram;

@@ -1,5 +1,5 @@
-//! What a state and its host say to each other: what the host may tell it to call, and what the script may then ask for, under
-//! the numbers that the prelude knows them by.
+//! What a state and its host say to each other: what the host may tell it to call, and what the script may then ask
+//! for, under the numbers that the prelude knows them by.
 
 use workload::session::Param;
 

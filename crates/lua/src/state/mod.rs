@@ -1,6 +1,7 @@
 //! One Lua: the interpreter of one user, with the API of sysbench in it and the script's body run. It is driven from
-//! outside: `start` says what to call, and each `resume` goes on until the script asks for something or has ended. Unsafe
-//! only where the interpreter is made with the libraries that scripts need (FFI, debug), which Lua cannot make safe.
+//! outside: `start` says what to call, and each `resume` goes on until the script asks for something or has ended.
+//! Unsafe only where the interpreter is made with the libraries that scripts need (FFI, debug), which Lua cannot make
+//! safe.
 
 mod asks;
 mod offered;
@@ -27,7 +28,7 @@ use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
-use workload::kept::Kept;
+use workload::rows::KeptRows;
 use workload::session::{Param, Sql};
 
 /// The drivers by number, as the exchange names them.
@@ -50,7 +51,7 @@ const MAIN: &str = include_str!("../prelude/main.lua");
 #[derive(Default)]
 struct Shared {
     /// The results of the last answer that the script has not left behind, by connection.
-    kept: Vec<Kept>,
+    kept: Vec<KeptRows>,
     trouble: Option<Trouble>,
 }
 
@@ -141,7 +142,8 @@ impl State {
         &self.script
     }
 
-    /// Gives the script its options: as `sysbench.opt`, and as globals too where it declares none and is of sysbench 1.0.
+    /// Gives the script its options: as `sysbench.opt`, and as globals too where it declares none and is of sysbench
+    /// 1.0.
     pub fn export(&mut self, options: &Options, as_globals: bool) -> Result<(), String> {
         self.draws.tune(options);
         let export = || -> mlua::Result<()> {
@@ -216,7 +218,8 @@ impl State {
         })
     }
 
-    /// What ended a call outside of the script's own function: an interruption that met what calls it, or want of memory.
+    /// What ended a call outside of the script's own function: an interruption that met what calls it, or want of
+    /// memory.
     #[cold]
     fn last_words(&mut self) -> String {
         let said = self.lua.exec_raw_lua(|lua| {
@@ -273,7 +276,7 @@ impl State {
     pub fn keep(&mut self, connection: usize, session: &mut (dyn Sql + '_)) -> (u32, u32) {
         let kept = &mut self.shared.borrow_mut().kept;
         if kept.len() <= connection {
-            kept.resize_with(connection + 1, Kept::default);
+            kept.resize_with(connection + 1, KeptRows::default);
         }
         let rows = &mut kept[connection];
         session.take_kept(rows);
@@ -299,8 +302,9 @@ impl State {
 }
 
 impl Drop for State {
-    /// A call that was cut off is ended first, by errors wherever it goes: a collector that finds a compiled call under way waits for
-    /// its end, for ever where there is none. A call that goes on asking all the same leaves its Lua to the end of the process.
+    /// A call that was cut off is ended first, by errors wherever it goes: a collector that finds a compiled call under
+    /// way waits for its end, for ever where there is none. A call that goes on asking all the same leaves its Lua to
+    /// the end of the process.
     fn drop(&mut self) {
         for _ in 0..LAST_ANSWERS {
             if !self.fiber.is_asking() {
@@ -316,9 +320,10 @@ impl Drop for State {
     }
 }
 
-/// How LuaJIT compiles. An event of many statements, of which each draws by a tail call and some lie in loops of one turn, is to be
-/// compiled as a whole (loopunroll). Areas of code begin at multiples of 64 KiB and are filled from their ends: of areas of one size
-/// the code of a thousand states would want the same few places of a cache (sizemcode, in KiB).
+/// How LuaJIT compiles. An event of many statements, of which each draws by a tail call and some lie in loops of one
+/// turn, is to be compiled as a whole (loopunroll). Areas of code begin at multiples of 64 KiB and are filled from
+/// their ends: of areas of one size the code of a thousand states would want the same few places of a cache (sizemcode,
+/// in KiB).
 fn compiler(tid: u32) -> String {
     let area = 16 + 4 * (tid % 12);
     format!(r#"require("jit.opt").start("loopunroll=100", "sizemcode={area}")"#)

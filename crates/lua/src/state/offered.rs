@@ -1,4 +1,5 @@
-//! What the prelude finds in a fresh state: where the call's words are, the draws, the log, and the rows of the last results.
+//! What the prelude finds in a fresh state: where the call's words are, the draws, the log, and the rows of the last
+//! results.
 
 use super::{DRIVERS, Shared};
 use crate::Compat;
@@ -11,7 +12,7 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Arc;
-use workload::kept::{Cell, Kept};
+use workload::rows::{Cell, KeptRows};
 
 pub(super) fn offer_draws(host: &Table, draws: &mut Draws) -> mlua::Result<()> {
     let functions: [(&str, *const ()); 6] = [
@@ -118,7 +119,7 @@ pub(super) fn offer_functions(
 }
 
 /// A row's cells as texts, as scripts get all of them.
-fn row_of(lua: &Lua, kept: Option<&Kept>, row: usize) -> mlua::Result<MultiValue> {
+fn row_of(lua: &Lua, kept: Option<&KeptRows>, row: usize) -> mlua::Result<MultiValue> {
     let Some(kept) = kept.filter(|kept| row < kept.rows()) else { return Ok(MultiValue::new()) };
     (0..kept.columns())
         .map(|column| {

@@ -1,5 +1,5 @@
-//! What is asked of a script about itself, outside of its events: which options, commands, functions and hooks it has. None of it
-//! may ask a database.
+//! What is asked of a script about itself, outside of its events: which options, commands, functions and hooks it has.
+//! None of it may ask a database.
 
 use super::{Entry, State, words};
 use crate::bundled::bundled;

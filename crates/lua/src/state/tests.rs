@@ -1,5 +1,5 @@
-//! A user that is cut off in the middle of an event leaves at once, though its event is compiled: LuaJIT's collector would wait for
-//! the end of a compiled call for ever.
+//! A user that is cut off in the middle of an event leaves at once, though its event is compiled: LuaJIT's collector
+//! would wait for the end of a compiled call for ever.
 
 use super::{Entry, State, Step};
 use crate::Compat;

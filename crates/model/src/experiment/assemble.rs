@@ -1,5 +1,5 @@
-//! From checked values to the experiment: names become fields, durations become phases, and what the file leaves open gets
-//! its default. Nothing can be wrong any more here.
+//! From checked values to the experiment: names become fields, durations become phases, and what the file leaves open
+//! gets its default. Nothing can be wrong any more here.
 
 use super::keys::{self, OTHERS};
 use super::reading::Reading;
@@ -150,8 +150,8 @@ fn group(get: Get<'_>, reading: &Reading<'_>, at: &str) -> Group {
     Group { name, work, users, arrivals, pause }
 }
 
-/// How many users begin when, as a section says it; what an axis says stands at its first value, what a search looks for at
-/// its lowest.
+/// How many users begin when, as a section says it; what an axis says stands at its first value, what a search looks
+/// for at its lowest.
 fn rhythm(
     get: Get<'_>,
     reading: &Reading<'_>,

@@ -38,8 +38,8 @@ pub(super) struct Document {
     pub legible: bool,
 }
 
-/// Mistakes of syntax by what the TOML reader says of them, with the mend, and whether the rest of the file can still be
-/// read as it was meant.
+/// Mistakes of syntax by what the TOML reader says of them, with the mend, and whether the rest of the file can still
+/// be read as it was meant.
 const SYNTAX: &[(&str, &str, bool)] = &[
     ("must be quoted", "put it between double quotes, as in \"40s\" or \"10 GiB\"", true),
     ("duplicate key", "keep one of the two", true),

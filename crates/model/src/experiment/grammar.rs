@@ -1,6 +1,6 @@
-//! What a path of an experiment stands for, and what it accepts. Fixed keys are rows of `keys`; parameters, settings and names
-//! come from the vocabulary. A key that is not found here gets a mend: the nearest key of its section, or the section
-//! where it belongs.
+//! What a path of an experiment stands for, and what it accepts. Fixed keys are rows of `keys`; parameters, settings
+//! and names come from the vocabulary. A key that is not found here gets a mend: the nearest key of its section, or the
+//! section where it belongs.
 
 use super::keys::{self, count, group_axis};
 use super::script;

@@ -1,5 +1,5 @@
-//! What the groups of a run must say, and what then nobody else may: users, rates and pauses are each group's own, so that
-//! no reader has to guess whether a number of users is that of one group or of all.
+//! What the groups of a run must say, and what then nobody else may: users, rates and pauses are each group's own, so
+//! that no reader has to guess whether a number of users is that of one group or of all.
 
 use super::grammar::parameter_of;
 use super::keys::{group_axis, is_axis_of};

@@ -90,8 +90,8 @@ pub struct Repeat {
 }
 
 impl Experiment {
-    /// Reads the file of that stem, with a scale and with the command line's `--set` (key and value as text) in force. Every
-    /// problem of the file is told, those of scales that were not chosen included.
+    /// Reads the file of that stem, with a scale and with the command line's `--set` (key and value as text) in force.
+    /// Every problem of the file is told, those of scales that were not chosen included.
     pub fn parse(
         name: &str,
         text: &str,

@@ -1,5 +1,6 @@
-//! A scale and the command line's `--set` replace values in place. Both are lists of entries whose path says which value;
-//! `phases.*.KEY` means every phase that has the key, and `phases.NAME.KEY` the phase of that name; groups likewise.
+//! A scale and the command line's `--set` replace values in place. Both are lists of entries whose path says which
+//! value; `phases.*.KEY` means every phase that has the key, and `phases.NAME.KEY` the phase of that name; groups
+//! likewise.
 
 use super::document::{Entry, Raw};
 use super::keys::ENDS;

@@ -1,5 +1,5 @@
-//! Every entry read against the grammar, one by one. Problems are collected with their line; what only the whole file can
-//! answer (what is missing, what contradicts) is asked in `whole`.
+//! Every entry read against the grammar, one by one. Problems are collected with their line; what only the whole file
+//! can answer (what is missing, what contradicts) is asked in `whole`.
 
 use super::document::{Entry, Raw};
 use super::grammar::{self, Slot};
@@ -109,7 +109,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A parameter that stands beside the name of its workload. Where that is no name, this says nothing: it was told there.
+    /// A parameter that stands beside the name of its workload. Where that is no name, this says nothing: it was told
+    /// there.
     fn own(&mut self, entry: &Entry, owner: &str, name: &str) {
         let Some(workload) = self.workload_of(owner) else { return };
         let Some(parameter) = grammar::parameter_of(workload, name) else {

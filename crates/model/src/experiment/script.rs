@@ -1,6 +1,6 @@
-//! A workload that is a script of its author: `workload = { lua = "my.lua", options = { … } }`. What such a file may say is
-//! known only when its script was read, so the file is asked for the script first; then the script's options are words like
-//! the parameters of any workload.
+//! A workload that is a script of its author: `workload = { lua = "my.lua", options = { … } }`. What such a file may
+//! say is known only when its script was read, so the file is asked for the script first; then the script's options are
+//! words like the parameters of any workload.
 
 use super::document::{Document, Entry, Raw};
 use super::grammar::Slot;

@@ -1,5 +1,5 @@
-//! `[load] search`: a level of the load that is looked for instead of named. Its keys are plain ones of the grammar; here are
-//! the questions that only all of them together answer, and what they come to.
+//! `[load] search`: a level of the load that is looked for instead of named. Its keys are plain ones of the grammar;
+//! here are the questions that only all of them together answer, and what they come to.
 
 use super::assemble::Get;
 use super::keys::MAX_USERS;

@@ -33,7 +33,8 @@ pub(super) enum Shape {
     Keep,
     Build,
     Engine,
-    /// A server that is there already, as `mysql://user@host:port/schema`, `mongodb://host:port/database` or `memcached://host:port`.
+    /// A server that is there already, as `mysql://user@host:port/schema`, `mongodb://host:port/database` or
+    /// `memcached://host:port`.
     Dsn,
     Cpus,
     Topology,

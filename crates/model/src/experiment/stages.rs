@@ -1,5 +1,6 @@
-//! Phases that have work of their own: a run then goes through stages, each with its workload and users. What is done and by
-//! whom is said either for all phases or by each of them, so that no reader has to look up what a phase without a word does.
+//! Phases that have work of their own: a run then goes through stages, each with its workload and users. What is done
+//! and by whom is said either for all phases or by each of them, so that no reader has to look up what a phase without
+//! a word does.
 
 use super::reading::Reading;
 

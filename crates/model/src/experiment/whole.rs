@@ -1,5 +1,5 @@
-//! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a file whose
-//! syntax could be read to its end; what was written wrongly is not also missing.
+//! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a
+//! file whose syntax could be read to its end; what was written wrongly is not also missing.
 
 use super::grammar::parameter_of;
 use super::keys::{self, ENDS, Effect, OTHERS, WORKLOAD};

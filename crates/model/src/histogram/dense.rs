@@ -1,7 +1,7 @@
-//! Hot path: the buckets of a histogram that is being recorded, one counter each, laid out as in an HdrHistogram of three
-//! digits: even steps of `LOWEST` at first, and half as many buckets for each doubling after that. Ours because counting is all
-//! that the load does with it: an index from the leading bits and an increment, where the crate keeps books that nobody reads.
-//! Pages of counters that never counted are never touched.
+//! Hot path: the buckets of a histogram that is being recorded, one counter each, laid out as in an HdrHistogram of
+//! three digits: even steps of `LOWEST` at first, and half as many buckets for each doubling after that. Ours because
+//! counting is all that the load does with it: an index from the leading bits and an increment, where the crate keeps
+//! books that nobody reads. Pages of counters that never counted are never touched.
 
 use super::{HIGHEST, LEADING_BITS, LOWEST};
 

@@ -1,8 +1,8 @@
 //! A latency histogram of three significant digits. It is merged and never averaged: a percentile of a run is the
-//! percentile of all its operations, whichever worker or second they belong to. Its buckets are those of an HdrHistogram.
-//! While it is being recorded every bucket has a counter; read back it is a packed list of those that counted, because a
-//! record has ten thousand of them. On disk it is a text of `step:count` pairs (step from the last bucket's lowest value),
-//! which every language reads.
+//! percentile of all its operations, whichever worker or second they belong to. Its buckets are those of an
+//! HdrHistogram. While it is being recorded every bucket has a counter; read back it is a packed list of those that
+//! counted, because a record has ten thousand of them. On disk it is a text of `step:count` pairs (step from the last
+//! bucket's lowest value), which every language reads.
 
 mod dense;
 mod packed;
@@ -208,7 +208,8 @@ fn merged(
 }
 
 impl Clone for Histogram {
-    /// A copy is the short list: it is taken to be read, merged and written, by somebody whom all the counters would only delay.
+    /// A copy is the short list: it is taken to be read, merged and written, by somebody whom all the counters would
+    /// only delay.
     fn clone(&self) -> Self {
         Self(Form::Sparse(match &self.0 {
             Form::Dense(dense) => Packed::of(dense.places()),

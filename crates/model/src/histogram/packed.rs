@@ -1,6 +1,6 @@
-//! The buckets of a histogram that is read and merged: for each that counted, how many buckets further it lies than the last one,
-//! and its count, both in as few bytes as they need. Neighbours and small counts are the rule, so a bucket takes two
-//! bytes and not sixteen, and the histograms of a thousand runs fit in memory.
+//! The buckets of a histogram that is read and merged: for each that counted, how many buckets further it lies than the
+//! last one, and its count, both in as few bytes as they need. Neighbours and small counts are the rule, so a bucket
+//! takes two bytes and not sixteen, and the histograms of a thousand runs fit in memory.
 
 /// Seven bits of a number per byte; the eighth says that more follow.
 const MORE: u8 = 0x80;

@@ -1,5 +1,5 @@
-//! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An axis over
-//! a parameter that a workload lacks does not multiply that workload's cells.
+//! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An
+//! axis over a parameter that a workload lacks does not multiply that workload's cells.
 
 use super::obstacle::{Obstacle, admit, obstacle};
 use super::served;
@@ -20,13 +20,14 @@ use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A parameter of this name, where a workload has it and nobody says it, is the number of the iteration that a phase belongs to.
+/// A parameter of this name, where a workload has it and nobody says it, is the number of the iteration that a phase
+/// belongs to.
 const ITERATION: &str = "iteration";
 
 type Axes = BTreeMap<String, Value>;
 
-/// Cells in the order of the axes, the last axis varying fastest, and what was put aside: each as it is listed beside the
-/// cells that remain, and as it is told where none remains.
+/// Cells in the order of the axes, the last axis varying fastest, and what was put aside: each as it is listed beside
+/// the cells that remain, and as it is told where none remains.
 pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec<Cell>, Vec<(Skipped, Problem)>) {
     let mut cells = Vec::new();
     let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
@@ -169,7 +170,7 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     }
     let mut server = server(experiment, &axes);
     if server.on.is_none() && experiment.running(words).iter().any(|w| !w.protocol().is_sql()) {
-        // The servers of all cells open the doors that they have, so that one server can take users of each.
+        // The servers of all cells open the endpoints that they have, so that one server can take users of each.
         server.settings.entry("doors".into()).or_insert(Value::Flag(true));
     }
     let mut phases = experiment.phases.clone();
@@ -274,7 +275,8 @@ fn server(experiment: &Experiment, axes: &Axes) -> Server {
     server
 }
 
-/// Whether users of any cell come this way: then the servers of all cells offer it, so that one server can take them all.
+/// Whether users of any cell come this way: then the servers of all cells offer it, so that one server can take them
+/// all.
 fn comes_by(experiment: &Experiment, transport: Transport) -> bool {
     match experiment.axes.iter().find(|a| a.key == "transport") {
         Some(axis) => axis.values.iter().any(|value| value.text() == Some(transport.word())),

@@ -1,5 +1,5 @@
-//! What a plan will take. Phases by time are exact; the rest rests on the rates named here, which were chosen low so that
-//! an estimate errs on the side of patience.
+//! What a plan will take. Phases by time are exact; the rest rests on the rates named here, which were chosen low so
+//! that an estimate errs on the side of patience.
 
 use super::{Cell, Cost, PlannedRun, Server, growth, order};
 use crate::load::{Until, Work};

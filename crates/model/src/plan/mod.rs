@@ -33,7 +33,8 @@ use topology::Topology;
 pub use obstacle::LAB_SESSIONS;
 pub use table::{axis_text, table};
 
-/// More runs than a human can want, fewer than fill the memory: an experiment beyond it multiplied something by mistake.
+/// More runs than a human can want, fewer than fill the memory: an experiment beyond it multiplied something by
+/// mistake.
 pub const MOST_RUNS: usize = 100_000;
 
 /// Raised when a field changes its meaning; additions keep it.
@@ -47,7 +48,8 @@ pub struct Plan {
     pub question: String,
     /// The scale whose overrides were applied; `None` when the file was used as it stands.
     pub scale: Option<String>,
-    /// What the command line set beside the file, as `KEY=VALUE`, in its order: what the plan came from, not what it is.
+    /// What the command line set beside the file, as `KEY=VALUE`, in its order: what the plan came from, not what it
+    /// is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
     pub seed: Seed,
@@ -204,7 +206,8 @@ impl Plan {
         }
     }
 
-    /// Every choice and every seed, before anything starts. Pure: the same experiment, host and words give the same plan.
+    /// Every choice and every seed, before anything starts. Pure: the same experiment, host and words give the same
+    /// plan.
     pub fn of(experiment: &Experiment, host: &Host, words: &Words) -> Result<Self, Vec<Problem>> {
         let asked = experiment
             .axes

@@ -1,6 +1,6 @@
-//! What keeps a cell from being run here: a build or an engine that is not there, settings that contradict its load, more users than
-//! the server takes or a process may have sockets for. Found before anything starts, from the plan and what the host offers; what
-//! nobody said is set so that there is no such obstacle.
+//! What keeps a cell from being run here: a build or an engine that is not there, settings that contradict its load,
+//! more users than the server takes or a process may have sockets for. Found before anything starts, from the plan and
+//! what the host offers; what nobody said is set so that there is no such obstacle.
 
 use super::cpus::CpuSet;
 use super::topology;
@@ -14,7 +14,8 @@ use crate::words::Words;
 
 /// Sessions of the lab itself beside the users: samplers, probe, control.
 pub const LAB_SESSIONS: u32 = 8;
-/// The setting that limits them, and how it is raised where nobody says it: in steps, so that plans of like size share servers.
+/// The setting that limits them, and how it is raised where nobody says it: in steps, so that plans of like size share
+/// servers.
 const SESSIONS: &str = "max_connections";
 const SESSIONS_STEP: i64 = 1_024;
 /// What the servers take at most.
@@ -32,8 +33,8 @@ pub(super) struct Obstacle {
     pub mend: String,
 }
 
-/// Lets private servers take the users of every cell, where the experiment says nothing of it. All cells have the same limit, so that
-/// levels of users share one server.
+/// Lets private servers take the users of every cell, where the experiment says nothing of it. All cells have the same
+/// limit, so that levels of users share one server.
 pub(super) fn admit(experiment: &Experiment, cells: &mut [Cell]) {
     let is_said = experiment.server.settings.contains_key(SESSIONS)
         || experiment.axes.iter().any(|axis| axis.key.strip_prefix("settings.") == Some(SESSIONS));
@@ -118,7 +119,8 @@ fn crowded(cell: &Cell) -> Option<Obstacle> {
     Some(Obstacle { keys: &["users", "settings.max_connections"], reason, mend: mend.into() })
 }
 
-/// More users than a process of this host may have sockets: the lab has one for each, and so has a server that it starts.
+/// More users than a process of this host may have sockets: the lab has one for each, and so has a server that it
+/// starts.
 fn short_of_files(cell: &Cell, host: &Host) -> Option<Obstacle> {
     let most = cell.most_users();
     let (whose, beside) = match cell.server.on {

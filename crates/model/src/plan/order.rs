@@ -1,7 +1,8 @@
-//! The order of runs: randomised complete blocks. Each block holds every cell once, so that whatever drifts over the hours
-//! (heat, a neighbour, a filling disk) touches all cells alike. Within a block, cells that share a server stay together,
-//! because changing the server costs a restart; the groups and the cells within them are shuffled anew for every block.
-//! Searches are an exception: they have many blocks, so each server is met once, and the cells of one server take turns.
+//! The order of runs: randomised complete blocks. Each block holds every cell once, so that whatever drifts over the
+//! hours (heat, a neighbour, a filling disk) touches all cells alike. Within a block, cells that share a server stay
+//! together, because changing the server costs a restart; the groups and the cells within them are shuffled anew for
+//! every block. Searches are an exception: they have many blocks, so each server is met once, and the cells of one
+//! server take turns.
 
 use super::{Cell, PlannedRun, RunId, Server};
 use crate::seed::Seed;
@@ -52,8 +53,8 @@ fn run(cell: &Cell, index: usize, repetition: u32, seed: Seed) -> PlannedRun {
     }
 }
 
-/// One more block behind all others: each cell once with instruments on. The runs before it then cannot pay for them. A search
-/// has no level to explain before it is over, and the A/A arm explains nothing that its twin does not.
+/// One more block behind all others: each cell once with instruments on. The runs before it then cannot pay for them. A
+/// search has no level to explain before it is over, and the A/A arm explains nothing that its twin does not.
 pub(super) fn explain(cells: &[Cell], runs: &mut Vec<PlannedRun>, seed: Seed) {
     let block = runs.iter().map(|r| r.block).max().unwrap_or(0) + 1;
     let mut explained: Vec<_> =

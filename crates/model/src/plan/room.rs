@@ -8,7 +8,8 @@ use crate::units::{Bytes, Share};
 use crate::words::Words;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of the pool, that data may fill: as `regime_was_cached` asks of the run. The rest is undo, dictionary and free pages.
+/// Of the pool, that data may fill: as `regime_was_cached` asks of the run. The rest is undo, dictionary and free
+/// pages.
 pub(super) const FULL: Share = Share(0.90);
 /// The setting, and the only engine whose pages it caches.
 const POOL: &str = "buffer_pool";

@@ -1,5 +1,5 @@
-//! Which kinds of servers serve which protocols: by kind and version alone, so that a plan can say what will not work before
-//! anything starts. Whether a plugin's file is there is seen when the server is.
+//! Which kinds of servers serve which protocols: by kind and version alone, so that a plan can say what will not work
+//! before anything starts. Whether a plugin's file is there is seen when the server is.
 
 use super::{Axis, Cell};
 use crate::dsn;

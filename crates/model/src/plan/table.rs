@@ -1,5 +1,5 @@
-//! The plan as text for a terminal: every run in order with its seed and its place on each axis, then what it costs, what
-//! cannot be run here, and what deserves a look. Facts that all cells share are said once, above.
+//! The plan as text for a terminal: every run in order with its seed and its place on each axis, then what it costs,
+//! what cannot be run here, and what deserves a look. Facts that all cells share are said once, above.
 
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;

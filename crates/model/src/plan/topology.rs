@@ -1,6 +1,6 @@
-//! How many servers a cell's instance is made of, and what binds them. One server is the rule; a Galera cluster is MariaDB's
-//! own answer for users who outgrow one machine, here on loopback: what certification and flow control cost shows, what a
-//! network costs does not. It is written as one word, so that it can be an axis.
+//! How many servers a cell's instance is made of, and what binds them. One server is the rule; a Galera cluster is
+//! MariaDB's own answer for users who outgrow one machine, here on loopback: what certification and flow control cost
+//! shows, what a network costs does not. It is written as one word, so that it can be an axis.
 
 use super::Cell;
 use crate::host::{InstalledBuild, Version};

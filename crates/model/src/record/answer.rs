@@ -153,8 +153,8 @@ pub struct StatementPlan {
     /// Plans of the same statement with other values that read otherwise, numbers aside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_explains: Vec<String>,
-    /// What executions with values from a seed of their own returned, the same in every record: digests of the question and of
-    /// its rows, whatever their order. Empty for a statement that writes.
+    /// What executions with values from a seed of their own returned, the same in every record: digests of the question
+    /// and of its rows, whatever their order. Empty for a statement that writes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answered>,
 }

@@ -1,6 +1,6 @@
-//! What was looked at just before a run and just after it, outside its window: how fast the machine itself was, who else used its
-//! CPUs meanwhile, and how much room the disk had. None of it makes a number; all of it may spoil one (checks
-//! `machine_was_quiet`, `machine_kept_its_speed`, `disk_was_ours`).
+//! What was looked at just before a run and just after it, outside its window: how fast the machine itself was, who
+//! else used its CPUs meanwhile, and how much room the disk had. None of it makes a number; all of it may spoil one
+//! (checks `machine_was_quiet`, `machine_kept_its_speed`, `disk_was_ours`).
 
 use crate::units::{Nanos, Share};
 use serde::{Deserialize, Serialize};

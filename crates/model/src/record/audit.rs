@@ -1,6 +1,7 @@
-//! The third witness: what the data themselves say. A workload asks its tables a few questions before the users come and
-//! after they left; its laws tie the answers to the facts that the users counted (what a client took for committed must lie
-//! there). Questions, answers and laws are data in the record, so that whoever judges needs to know no workload.
+//! The third witness: what the data themselves say. A workload asks its tables a few questions before the users come
+//! and after they left; its laws tie the answers to the facts that the users counted (what a client took for committed
+//! must lie there). Questions, answers and laws are data in the record, so that whoever judges needs to know no
+//! workload.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -65,8 +66,8 @@ pub enum Rule {
     Equal { left: Vec<Term>, right: Vec<Term>, apart: i64 },
     /// The same, but of the right a share may be missing on the left.
     Nearly { left: Vec<Term>, right: Vec<Term>, apart: i64, short: f64 },
-    /// The share of the part in the whole lies in these bounds; what chance alone explains (99.9 %) is no breach, and from
-    /// `enough` of the whole on it is looked at.
+    /// The share of the part in the whole lies in these bounds; what chance alone explains (99.9 %) is no breach, and
+    /// from `enough` of the whole on it is looked at.
     Share { part: Vec<Term>, whole: Vec<Term>, low: f64, high: f64, enough: i64 },
     /// Of the measured operations of that name so many per cent were done within the limit.
     Within { operation: String, percent: f64, micros: u64 },

@@ -1,5 +1,6 @@
-//! What a disturbance did during its phase: when it began and ended, what was read of it, and whether the mechanism that it is
-//! named after was there. A disturbance that was only asked for explains nothing (check `disturbances_acted`).
+//! What a disturbance did during its phase: when it began and ended, what was read of it, and whether the mechanism
+//! that it is named after was there. A disturbance that was only asked for explains nothing (check
+//! `disturbances_acted`).
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,8 @@ pub struct DisturbanceRecord {
     /// Why it did not do what it is named after; `None` when that was seen to hold to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// What it asked of the server beside the load; `None` when nobody counts that, as of a program that makes a backup.
+    /// What it asked of the server beside the load; `None` when nobody counts that, as of a program that makes a
+    /// backup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
 }

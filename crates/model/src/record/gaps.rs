@@ -1,6 +1,7 @@
-//! Times in which operations were under way at a worker and none ended, from one end to the next: what a stall of the server
-//! looks like under a closed load, whose users wait it out together so that no percentile shows it. Kept by powers of two
-//! with exact sums, and only from `FROM` on: what counts as a stall is told from the run's own median, afterwards.
+//! Times in which operations were under way at a worker and none ended, from one end to the next: what a stall of the
+//! server looks like under a closed load, whose users wait it out together so that no percentile shows it. Kept by
+//! powers of two with exact sums, and only from `FROM` on: what counts as a stall is told from the run's own median,
+//! afterwards.
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
-//! The course of a run as it is drawn: its seconds, with what all workers and groups counted in them, thinned out to a few
-//! moments by merging neighbours: counts are summed, histograms merged, and the slowest second stands beside them so that a
-//! stall does not vanish in a mean. Here and not where it is drawn, because the pages of a thousand runs are read once,
-//! and this is what is kept of them. Full resolution stays in the record.
+//! The course of a run as it is drawn: its seconds, with what all workers and groups counted in them, thinned out to a
+//! few moments by merging neighbours: counts are summed, histograms merged, and the slowest second stands beside them
+//! so that a stall does not vanish in a mean. Here and not where it is drawn, because the pages of a thousand runs are
+//! read once, and this is what is kept of them. Full resolution stays in the record.
 
 use super::second::TimedSecond;
 use crate::histogram::Histogram;

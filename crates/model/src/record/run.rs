@@ -50,7 +50,8 @@ pub struct RunRecord {
     pub load_cpus: Vec<u32>,
     /// Of the first group, or the first stage.
     pub session: SessionAnswer,
-    /// Of further groups that do other work than the first, by name; of further stages by their first phase, asked when it began.
+    /// Of further groups that do other work than the first, by name; of further stages by their first phase, asked when
+    /// it began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub more_sessions: BTreeMap<String, SessionAnswer>,
     /// `None` for a run without data.
@@ -78,7 +79,8 @@ pub struct WholeRun {
     pub rollbacks: u64,
     /// Rows that the users were sent, plumbing included.
     pub rows: u64,
-    /// Statements that write, as INSERT, answered or refused, and rows that they changed; `None` in records from before.
+    /// Statements that write, as INSERT, answered or refused, and rows that they changed; `None` in records from
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Writes>,
     /// Sessions of users that were opened, those of them that replaced a broken one, and how long opening took.
@@ -88,7 +90,8 @@ pub struct WholeRun {
     pub reconnects: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connect_time: Option<Histogram>,
-    /// Where there are several stages, they grew over these together: what the lab asks between two of them is left out.
+    /// Where there are several stages, they grew over these together: what the lab asks between two of them is left
+    /// out.
     pub counters: BTreeMap<String, Ends>,
     /// What the server owed when the load was over; `None` where nobody waited for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

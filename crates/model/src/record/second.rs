@@ -1,6 +1,6 @@
-//! An interval as most readers want it: how much was done in it, over all operations and statements. Read straight from the
-//! interval's line, with its histograms passed over (they are nine tenths of it) or with those of operations merged, because
-//! a record of a thousand runs has a million such lines.
+//! An interval as most readers want it: how much was done in it, over all operations and statements. Read straight from
+//! the interval's line, with its histograms passed over (they are nine tenths of it) or with those of operations
+//! merged, because a record of a thousand runs has a million such lines.
 
 use super::tally::{ArrivalTally, Interval};
 use crate::histogram::Histogram;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Metric {
-    /// `subject.thing.aspect`, as `client.cpu.time`; the server's own counters as `status.Questions`, `innodb.buffer_pool_reads`.
+    /// `subject.thing.aspect`, as `client.cpu.time`; the server's own counters as `status.Questions`,
+    /// `innodb.buffer_pool_reads`.
     pub name: String,
     pub unit: Unit,
     pub shape: Shape,

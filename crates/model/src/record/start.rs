@@ -1,5 +1,5 @@
-//! What a run began with: how its data came to lie there, what has happened to them since, and how the engine stood just
-//! before the users came. Two numbers are comparable only when they began alike (check `starting_states_agree`).
+//! What a run began with: how its data came to lie there, what has happened to them since, and how the engine stood
+//! just before the users came. Two numbers are comparable only when they began alike (check `starting_states_agree`).
 
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! A small vocabulary and two small hosts for these tests. The real vocabulary is made by the workload room; this one has
-//! the same shape and only what the tests talk about.
+//! A small vocabulary and two small hosts for these tests. The real vocabulary is made by the workload room; this one
+//! has the same shape and only what the tests talk about.
 
 use model::host::{Host, InstalledBuild, Version};
 use model::protocol::Protocol;

@@ -1,5 +1,6 @@
 //! Writes a report of a made-up record into a folder: seed 0's matrix in miniature, with cells that failed, were
-//! skipped and drew a warning. The page's tests open it, and whoever works on the page looks at it. No number in it was measured.
+//! skipped and drew a warning. The page's tests open it, and whoever works on the page looks at it. No number in it was
+//! measured.
 //!
 //! `cargo run -p report --example sample -- FOLDER`
 

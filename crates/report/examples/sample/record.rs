@@ -1,5 +1,6 @@
 //! A made-up record: what seed 0 would leave behind on a small machine. Rates follow a plain model (a cost per
-//! statement, shared CPUs, a collation that makes sorting dearer), noise comes from the seed, so it is the same each time.
+//! statement, shared CPUs, a collation that makes sorting dearer), noise comes from the seed, so it is the same each
+//! time.
 
 use model::errors::Errors;
 use model::host::{Host, InstalledBuild, Version};

@@ -1,5 +1,5 @@
-//! JUnit XML, which every build server draws: a test case per row. A broken limit is a failure; a refused row is an error,
-//! because its evidence is invalid; an undecided one is skipped, with what would decide it.
+//! JUnit XML, which every build server draws: a test case per row. A broken limit is a failure; a refused row is an
+//! error, because its evidence is invalid; an undecided one is skipped, with what would decide it.
 
 use super::{Broken, ratio, word};
 use model::compared::{Compared, Row};

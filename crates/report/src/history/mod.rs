@@ -1,5 +1,6 @@
 //! A metric over records in the forms that people read: a table for a terminal, and one page that opens offline, with a
-//! drawing per line. Drawn as static SVG, since there is nothing to choose; nothing is computed here but where ink goes.
+//! drawing per line. Drawn as static SVG, since there is nothing to choose; nothing is computed here but where ink
+//! goes.
 
 mod page;
 mod text;

@@ -1,5 +1,5 @@
-//! One page: a drawing per line, its points with their intervals, its levels, and a band where it changed. Each point says its
-//! record and value when it is pointed at; one that failed a check is hollow.
+//! One page: a drawing per line, its points with their intervals, its levels, and a band where it changed. Each point
+//! says its record and value when it is pointed at; one that failed a check is hollow.
 
 use super::{levels, with_unit};
 use crate::page::in_text;

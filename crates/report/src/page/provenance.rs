@@ -50,7 +50,8 @@ enum RunEnding {
     Skipped,
 }
 
-/// Name, kind, from and to in milliseconds since the run's first phase, users, the disturbance, and what it did in words.
+/// Name, kind, from and to in milliseconds since the run's first phase, users, the disturbance, and what it did in
+/// words.
 #[derive(Serialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 struct Phase<'a>(&'a str, PhaseKind, u64, u64, u32, Option<&'a str>, Option<&'a str>);
@@ -159,7 +160,8 @@ fn distinct(record: &Record) -> BTreeMap<Identity<'_>, &RunRecord> {
     answers
 }
 
-/// What the users' sessions said; statements of further groups and stages carry their name. Of iterations the last is told.
+/// What the users' sessions said; statements of further groups and stages carry their name. Of iterations the last is
+/// told.
 pub fn sessions(record: &Record) -> Vec<SessionAnswer> {
     let whole = |run: &RunRecord| {
         let mut answer = run.session.clone();

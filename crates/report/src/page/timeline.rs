@@ -1,5 +1,5 @@
-//! The session as it went: per run the load's moments with rate, latency, CPU use, and what the server said of itself. Of long
-//! sessions moments are several seconds (`model::record::moment`); full resolution stays in the record.
+//! The session as it went: per run the load's moments with rate, latency, CPU use, and what the server said of itself.
+//! Of long sessions moments are several seconds (`model::record::moment`); full resolution stays in the record.
 
 use model::record::moment::{self, Moment};
 use model::record::run::RunRecord;
@@ -13,7 +13,8 @@ const CLIENT: &[&str] = &["client.cpu.process"];
 const SERVER: &[&str] = &["server.cpu.user", "server.cpu.system"];
 const BUSY: &[&str] = &["host.cpu.user", "host.cpu.system", "host.cpu.irq"];
 
-/// What a reader may lay beside rate and latency, where it was measured and moved: name, and whether it is told per second.
+/// What a reader may lay beside rate and latency, where it was measured and moved: name, and whether it is told per
+/// second.
 const MORE: &[(&str, bool)] = &[
     ("db.history_list_length", false),
     ("db.checkpoint_age", false),

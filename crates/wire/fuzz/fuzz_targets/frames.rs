@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::frames`.
+//! libFuzzer's entry to `bodies::frames`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

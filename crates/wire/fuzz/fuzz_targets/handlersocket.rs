@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::handlersocket`.
+//! libFuzzer's entry to `bodies::handlersocket`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

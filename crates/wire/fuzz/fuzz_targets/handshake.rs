@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::handshake`.
+//! libFuzzer's entry to `bodies::handshake`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::login`.
+//! libFuzzer's entry to `bodies::login`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::memcached`.
+//! libFuzzer's entry to `bodies::memcached`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::messages`.
+//! libFuzzer's entry to `bodies::messages`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

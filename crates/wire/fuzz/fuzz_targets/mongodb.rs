@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::mongodb`.
+//! libFuzzer's entry to `bodies::mongodb`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

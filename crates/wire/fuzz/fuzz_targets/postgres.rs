@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::postgres`.
+//! libFuzzer's entry to `bodies::postgres`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::reply`.
+//! libFuzzer's entry to `bodies::reply`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

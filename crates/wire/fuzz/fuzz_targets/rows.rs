@@ -1,4 +1,4 @@
-//! libFuzzer's door to `bodies::rows`.
+//! libFuzzer's entry to `bodies::rows`.
 #![no_main]
 
 #[allow(dead_code)] // every target uses one body of all

@@ -1,5 +1,5 @@
-//! Hot path: how bytes that the protocol needs for itself travel in a field: 0x00 to 0x0F as 0x01 and the byte plus 0x40. A field
-//! that is one zero byte is NULL.
+//! Hot path: how bytes that the protocol needs for itself travel in a field: 0x00 to 0x0F as 0x01 and the byte plus
+//! 0x40. A field that is one zero byte is NULL.
 
 use super::Malformed;
 

@@ -1,7 +1,9 @@
-//! HandlerSocket's protocol, as MariaDB's plugin speaks it: a line for each request, a line for each answer, fields between tabs.
+//! HandlerSocket's protocol, as MariaDB's plugin speaks it: a line for each request, a line for each answer, fields
+//! between tabs.
 //!
-//! Requests are appended to a buffer, as many as one likes before the first is answered; answers come in their order. An index is
-//! opened under a number of one's own for the life of the connection. Not here: filters, and deleting, which no workload needs.
+//! Requests are appended to a buffer, as many as one likes before the first is answered; answers come in their order.
+//! An index is opened under a number of one's own for the life of the connection. Not here: filters, and deleting,
+//! which no workload needs.
 
 mod escape;
 

@@ -1,5 +1,5 @@
-//! Hot path: the binary dialect: a header of 24 bytes, then extras, key and value. A get of several keys is a quiet get of each,
-//! which says nothing about what is not there, and a no-op behind them.
+//! Hot path: the binary dialect: a header of 24 bytes, then extras, key and value. A get of several keys is a quiet get
+//! of each, which says nothing about what is not there, and a no-op behind them.
 
 use super::{Heard, Key, MOST_BYTES, Malformed, Said};
 

@@ -1,5 +1,5 @@
-//! Hot path: what can be a key. Whole numbers are written as digits straight into the request: most keys are numbers, and a table
-//! with an integer key reads them so.
+//! Hot path: what can be a key. Whole numbers are written as digits straight into the request: most keys are numbers,
+//! and a table with an integer key reads them so.
 
 use crate::decimal;
 

@@ -1,5 +1,5 @@
-//! Hot path: the meta commands of memcached 1.6: a get of several keys is a quiet get of each and a `mn` behind them, at which
-//! the server says that it has come so far.
+//! Hot path: the meta commands of memcached 1.6: a get of several keys is a quiet get of each and a `mn` behind them,
+//! at which the server says that it has come so far.
 
 use super::{Heard, Key, Malformed, Said, block, line, refused, text};
 use crate::decimal;

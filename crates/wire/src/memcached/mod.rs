@@ -1,9 +1,10 @@
-//! The memcached protocol in its three dialects: text, binary, and the meta commands of 1.6. What MySQL's InnoDB plugin speaks is
-//! the first two of them, and a container of its is chosen by a get of `@@name`.
+//! The memcached protocol in its three dialects: text, binary, and the meta commands of 1.6. What MySQL's InnoDB plugin
+//! speaks is the first two of them, and a container of its is chosen by a get of `@@name`.
 //!
-//! Requests are appended to a buffer, as many as one likes before the first is answered; answers come in their order, one `Heard`
-//! at a time, and lie where they arrived. What says that a request is answered depends on the dialect: `Dialect::closes`. Not here:
-//! UDP, SASL (the servers under test have neither on), cas, and commands that change what a server is (`flush_all` empties a table).
+//! Requests are appended to a buffer, as many as one likes before the first is answered; answers come in their order,
+//! one `Heard` at a time, and lie where they arrived. What says that a request is answered depends on the dialect:
+//! `Dialect::closes`. Not here: UDP, SASL (the servers under test have neither on), cas, and commands that change what
+//! a server is (`flush_all` empties a table).
 
 mod binary;
 mod key;
@@ -101,8 +102,8 @@ impl Dialect {
         Asked::Write
     }
 
-    /// The gets that follow are of this container of the InnoDB plugin. It answers with a value: the name of a table, which is that
-    /// of the one before on 5.6.
+    /// The gets that follow are of this container of the InnoDB plugin. It answers with a value: the name of a table,
+    /// which is that of the one before on 5.6.
     pub fn select(self, out: &mut Vec<u8>, container: &str) -> Asked {
         let name = [b"@@", container.as_bytes()].concat();
         self.get(out, std::iter::once(name.as_slice()))

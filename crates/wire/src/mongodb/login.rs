@@ -1,5 +1,6 @@
-//! The opening conversation: a greeting, and for an account SCRAM in two or three commands, as a machine that is fed replies and
-//! writes requests. It runs once per session, so it favours being plain. TLS begins before it, since this protocol cannot ask for it.
+//! The opening conversation: a greeting, and for an account SCRAM in two or three commands, as a machine that is fed
+//! replies and writes requests. It runs once per session, so it favours being plain. TLS begins before it, since this
+//! protocol cannot ask for it.
 
 use super::{Document, Malformed, Value, Writer, request};
 use crate::scram::{Hash, NONCE_BYTES, Scram, ScramError};

@@ -1,9 +1,10 @@
-//! MongoDB's protocol as its servers and those that imitate them speak it since 3.6: a message (OP_MSG) is a header and one BSON
-//! document, a command one way and its reply the other.
+//! MongoDB's protocol as its servers and those that imitate them speak it since 3.6: a message (OP_MSG) is a header and
+//! one BSON document, a command one way and its reply the other.
 //!
-//! Requests are appended to a buffer; a reply lies where it arrived and is read field by field. The codec is our own: the `bson`
-//! crate builds a map of owned values for each document, and brings a dozen crates to do it. Not here: the opcodes before OP_MSG,
-//! compression, documents that follow the first section (the loader sends arrays instead), and messages without an answer.
+//! Requests are appended to a buffer; a reply lies where it arrived and is read field by field. The codec is our own:
+//! the `bson` crate builds a map of owned values for each document, and brings a dozen crates to do it. Not here: the
+//! opcodes before OP_MSG, compression, documents that follow the first section (the loader sends arrays instead), and
+//! messages without an answer.
 
 pub mod login;
 mod read;

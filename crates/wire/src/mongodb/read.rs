@@ -1,5 +1,5 @@
-//! Hot path: a document read where it arrived. Each value is checked when it is reached: a document that nobody looks into has
-//! only its length and its end checked.
+//! Hot path: a document read where it arrived. Each value is checked when it is reached: a document that nobody looks
+//! into has only its length and its end checked.
 
 use super::{Malformed, word};
 

@@ -1,4 +1,5 @@
-//! Hot path: a document written field by field into a buffer that grows. Its length is known when it ends, so it is put in then.
+//! Hot path: a document written field by field into a buffer that grows. Its length is known when it ends, so it is put
+//! in then.
 
 use crate::decimal;
 

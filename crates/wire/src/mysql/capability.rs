@@ -1,7 +1,7 @@
 //! What the two sides of a connection can do, and therefore which dialect they speak.
 //!
-//! The low 32 bits are the protocol's; the high 32 are MariaDB's own and travel in what MySQL calls filler. A client may
-//! only set what the server offered. Bits that assay never asks for are not named here.
+//! The low 32 bits are the protocol's; the high 32 are MariaDB's own and travel in what MySQL calls filler. A client
+//! may only set what the server offered. Bits that assay never asks for are not named here.
 
 use std::ops::{BitAnd, BitOr};
 

@@ -1,7 +1,7 @@
 //! What a client says after login, except execute (which has its own file, being the hot path).
 //!
-//! Each function appends one message to `out` and returns the sequence number that the reply will start with; give it to
-//! `Reply::begin`. COM_QUIT and COM_STMT_CLOSE are never answered, so they return nothing.
+//! Each function appends one message to `out` and returns the sequence number that the reply will start with; give it
+//! to `Reply::begin`. COM_QUIT and COM_STMT_CLOSE are never answered, so they return nothing.
 
 use super::packet;
 

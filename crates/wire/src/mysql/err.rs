@@ -1,7 +1,7 @@
 //! The ERR packet: number, SQLSTATE, message.
 //!
-//! It is read in place (`ErrPacket`), because a workload that meets deadlocks needs only the number; `ServerError` is the
-//! owned form that travels up as an error. Servers that refuse a connection before the greeting leave SQLSTATE out.
+//! It is read in place (`ErrPacket`), because a workload that meets deadlocks needs only the number; `ServerError` is
+//! the owned form that travels up as an error. Servers that refuse a connection before the greeting leave SQLSTATE out.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! The opening packets: the server's greeting, the client's response, and the request for TLS that may come between.
 //!
-//! Both are read and written, because the sham server speaks the other side. A greeting is protocol 10 (MySQL 3.21.0 and
-//! later, every MariaDB); a response is that of protocol 4.1.
+//! Both are read and written, because the sham server speaks the other side. A greeting is protocol 10 (MySQL 3.21.0
+//! and later, every MariaDB); a response is that of protocol 4.1.
 
 use super::capability::Capabilities;
 use super::ok::Status;

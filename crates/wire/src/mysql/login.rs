@@ -1,8 +1,8 @@
 //! The opening conversation, from greeting to OK, as a machine that is fed bytes and writes bytes.
 //!
-//! It runs once per session, so it favours being plain over being fast. Where the session is to be encrypted, the machine
-//! says when (`LoginStep::Encrypt`) and goes on with what comes out of TLS, which is the caller's. Not here: what a session
-//! sets after login (SET NAMES and the like).
+//! It runs once per session, so it favours being plain over being fast. Where the session is to be encrypted, the
+//! machine says when (`LoginStep::Encrypt`) and goes on with what comes out of TLS, which is the caller's. Not here:
+//! what a session sets after login (SET NAMES and the like).
 
 use std::fmt;
 
@@ -16,7 +16,8 @@ use super::ok::{OkPacket, Status};
 use super::packet;
 use super::reader::Malformed;
 
-/// Who wants in. It cannot be printed: it holds the password. No name may hold a zero byte; check it where it is parsed.
+/// Who wants in. It cannot be printed: it holds the password. No name may hold a zero byte; check it where it is
+/// parsed.
 #[derive(Clone, Copy)]
 pub struct Account<'a> {
     pub user: &'a str,
@@ -76,8 +77,8 @@ pub enum LoginStep<'b> {
         consumed: usize,
         missing: usize,
     },
-    /// What was appended to `out` is the last word in the clear. The caller sends it, goes through the TLS handshake, and
-    /// then calls `encrypted`.
+    /// What was appended to `out` is the last word in the clear. The caller sends it, goes through the TLS handshake,
+    /// and then calls `encrypted`.
     Encrypt {
         consumed: usize,
     },
@@ -201,7 +202,8 @@ impl<'a> Login<'a> {
             wanted = wanted | Capabilities::SSL;
         }
         let capabilities = wanted & greeting.capabilities;
-        // A default plugin that is unknown here need not be the account's: answer by native, and the server will switch.
+        // A default plugin that is unknown here need not be the account's: answer by native, and the server will
+        // switch.
         self.plugin = Plugin::named(greeting.plugin).unwrap_or(Plugin::Native);
         self.challenge = greeting.scramble.to_vec();
         let response = Response {

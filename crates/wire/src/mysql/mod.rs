@@ -1,8 +1,8 @@
 //! The MySQL client protocol as MySQL 5.5 to 9 and MariaDB 10.1 to 11 speak it.
 //!
 //! Three conversations: `login` (greeting to OK), `command`/`execute` (what a client says), `reply` (what it hears, row
-//! by row, in place). `server` is the other side, as far as a canned server needs it. Not here: TLS itself, compression,
-//! cursors, LOAD DATA LOCAL, replication, and the X protocol; `auth` has room for further plugins.
+//! by row, in place). `server` is the other side, as far as a canned server needs it. Not here: TLS itself,
+//! compression, cursors, LOAD DATA LOCAL, replication, and the X protocol; `auth` has room for further plugins.
 //!
 //! A session is a buffer and two parsers; whoever owns the socket goes round like this:
 //!

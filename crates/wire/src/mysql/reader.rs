@@ -1,7 +1,7 @@
 //! Hot path: the one cursor through which every byte of a packet is read.
 //!
-//! All bounds checks live here, so no other file indexes into bytes that came from a network. Running out of bytes inside
-//! a packet is `Malformed`: whether a packet is complete was decided before, from its header.
+//! All bounds checks live here, so no other file indexes into bytes that came from a network. Running out of bytes
+//! inside a packet is `Malformed`: whether a packet is complete was decided before, from its header.
 
 use std::fmt;
 

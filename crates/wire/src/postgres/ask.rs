@@ -1,7 +1,8 @@
 //! Hot path: what a client says once it is in, written straight into the caller's buffer.
 //!
-//! Statements are named by a number. Their parameters have the types that the server infers, and values are text: it reads
-//! `5` as whatever the place needs. Everything but a close ends in a Sync or is a query, so that the server answers now.
+//! Statements are named by a number. Their parameters have the types that the server infers, and values are text: it
+//! reads `5` as whatever the place needs. Everything but a close ends in a Sync or is a query, so that the server
+//! answers now.
 
 use super::message::{text, write};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! ErrorResponse: tagged fields, of which severity, SQLSTATE and message are always there.
 //!
-//! `Refusal` is read in place; `ServerError` is the owned form that travels up. Its text is laid out as the standard client
-//! library's, because scripts and people look for that.
+//! `Refusal` is read in place; `ServerError` is the owned form that travels up. Its text is laid out as the standard
+//! client library's, because scripts and people look for that.
 
 use super::message::Fields;
 use crate::mysql::Malformed;

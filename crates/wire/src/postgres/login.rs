@@ -1,6 +1,6 @@
-//! The opening conversation, from the first message to the first ReadyForQuery, as a machine that is fed bytes and writes
-//! bytes. It runs once per session, so it favours being plain over being fast. Where the session is to be encrypted, the
-//! machine says when, and goes on with what comes out of TLS, which is the caller's.
+//! The opening conversation, from the first message to the first ReadyForQuery, as a machine that is fed bytes and
+//! writes bytes. It runs once per session, so it favours being plain over being fast. Where the session is to be
+//! encrypted, the machine says when, and goes on with what comes out of TLS, which is the caller's.
 
 use super::auth::{self, Method};
 use super::error::{Refusal, ServerError};

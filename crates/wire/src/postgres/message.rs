@@ -1,5 +1,5 @@
-//! Hot path: messages, the frames of the protocol: a byte that says what it is, a length of four bytes, a body. And the cursor
-//! through which every byte of a body is read, so that no other file indexes into what came from a network.
+//! Hot path: messages, the frames of the protocol: a byte that says what it is, a length of four bytes, a body. And the
+//! cursor through which every byte of a body is read, so that no other file indexes into what came from a network.
 
 use crate::mysql::Malformed;
 
@@ -63,8 +63,8 @@ pub fn counted(out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
     out[start..start + LENGTH_BYTES].copy_from_slice(&length.to_be_bytes());
 }
 
-/// Appends text with the zero byte that ends it. What lies behind a zero byte of its own is not sent: the server could not
-/// take it for text, and would take it for more fields.
+/// Appends text with the zero byte that ends it. What lies behind a zero byte of its own is not sent: the server could
+/// not take it for text, and would take it for more fields.
 #[inline]
 pub fn text(out: &mut Vec<u8>, text: &[u8]) {
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());

@@ -1,9 +1,10 @@
 //! The PostgreSQL client protocol, version 3.0, as PostgreSQL 10 to 17 speak it.
 //!
-//! Three conversations, as for MySQL: `login` (start-up to the first ReadyForQuery), `ask` (what a client says), `reply` (what
-//! it hears, row by row, in place). Values travel as text in both directions, because that is what those who read them
-//! want. A crate that writes and reads these messages exists; it allocates for each of them and draws its own nonces,
-//! which a recording could not be replayed against. Not here: TLS itself, cursors, COPY, replication, Kerberos.
+//! Three conversations, as for MySQL: `login` (start-up to the first ReadyForQuery), `ask` (what a client says),
+//! `reply` (what it hears, row by row, in place). Values travel as text in both directions, because that is what those
+//! who read them want. A crate that writes and reads these messages exists; it allocates for each of them and draws its
+//! own nonces, which a recording could not be replayed against. Not here: TLS itself, cursors, COPY, replication,
+//! Kerberos.
 
 pub mod ask;
 pub mod auth;

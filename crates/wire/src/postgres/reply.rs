@@ -1,8 +1,8 @@
 //! Hot path: the parser of a whole reply, fed with whatever bytes have arrived.
 //!
-//! A reply is everything up to the ReadyForQuery: results of several statements, the answer to a close that travelled in front,
-//! notices in between. It reads messages in place and keeps its state in a few words. An error is told when the server is
-//! ready again, because only then may it be asked the next thing.
+//! A reply is everything up to the ReadyForQuery: results of several statements, the answer to a close that travelled
+//! in front, notices in between. It reads messages in place and keeps its state in a few words. An error is told when
+//! the server is ready again, because only then may it be asked the next thing.
 
 use super::error::{Refusal, ServerError};
 use super::message::{self, Fields, Front, Message};
@@ -122,7 +122,8 @@ impl Reply {
                 self.summary.rows += 1;
                 visitor.row(Row::parse(message.body)?);
             }
-            // Bound; closed; parsed; nothing to describe; more rows; parameters of the session; copied data and its end.
+            // Bound; closed; parsed; nothing to describe; more rows; parameters of the session; copied data and its
+            // end.
             b'2' | b'3' | b'1' | b's' | b'S' | b'd' | b'c' => {}
             b'C' => {
                 self.summary.results += 1;

@@ -1,4 +1,5 @@
-//! Hot path: a DataRow, borrowed where it lies in the receive buffer: a count, then for each cell its length and its text.
+//! Hot path: a DataRow, borrowed where it lies in the receive buffer: a count, then for each cell its length and its
+//! text.
 
 use super::message::Fields;
 use crate::mysql::Malformed;

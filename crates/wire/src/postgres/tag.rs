@@ -1,5 +1,5 @@
-//! Hot path: the tag of CommandComplete, which is all that tells how many rows a statement changed: its last word, where the
-//! first is one of those that change rows.
+//! Hot path: the tag of CommandComplete, which is all that tells how many rows a statement changed: its last word,
+//! where the first is one of those that change rows.
 
 /// Rows that the command wrote; 0 for those that write none.
 #[inline]

@@ -18,7 +18,7 @@ pub const FILES: [(&str, &str); 8] = [
     ("mysql-8.0.33/plain", include_str!("../../fixtures/mysql-8.0.33/plain.hex")),
 ];
 
-/// The doors past SQL.
+/// The key endpoints.
 pub const BY_KEY: [(&str, &str); 9] = [
     ("memcached-1.6.18/text", include_str!("../../fixtures/memcached-1.6.18/text.hex")),
     ("memcached-1.6.18/binary", include_str!("../../fixtures/memcached-1.6.18/binary.hex")),

@@ -1,9 +1,9 @@
-//! Hot path: one user past SQL: says a batch, and looks at what came back. There is nothing to prepare and nothing to roll back,
-//! so its life is shorter than that of a user who speaks SQL.
+//! Hot path: one user past SQL: says a batch, and looks at what came back. There is nothing to prepare and nothing to
+//! roll back, so its life is shorter than that of a user who speaks SQL.
 
 use super::work::{Wish, Work};
 use super::{GET, MISSES, SET, VERIFIED, WRONG, value};
-use crate::kept::Cell;
+use crate::rows::Cell;
 use crate::session::key_value::KeyValue;
 use crate::session::{Fault, Want};
 use crate::user::{Decision, End, Memory, Operation, Seat};

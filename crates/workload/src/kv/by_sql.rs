@@ -1,10 +1,11 @@
-//! Hot path: one user who asks for the same keys in SQL: a prepared select by key, or of a list of keys, and a prepared update. SQL
-//! gives a row once however often its key stands in a list, so a list expects as many rows as it has different keys.
+//! Hot path: one user who asks for the same keys in SQL: a prepared select by key, or of a list of keys, and a prepared
+//! update. SQL gives a row once however often its key stands in a list, so a list expects as many rows as it has
+//! different keys.
 
 use super::work::{Wish, Work};
 use super::{GET, MISSES, PREPARE, SET, TABLE, VERIFIED, WRONG, value};
 use crate::Probe;
-use crate::kept::Cell;
+use crate::rows::Cell;
 use crate::session::{Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Operation, User};
 

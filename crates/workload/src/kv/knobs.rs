@@ -1,5 +1,5 @@
-//! The parameters of the family as words of an experiment. A member lists those that change it: requests travel in batches only
-//! where a protocol lets them, so an axis over `depth` must not repeat the prepared statements.
+//! The parameters of the family as words of an experiment. A member lists those that change it: requests travel in
+//! batches only where a protocol lets them, so an axis over `depth` must not repeat the prepared statements.
 
 use super::{sizes, value};
 pub(super) use crate::asked::count;
@@ -67,7 +67,7 @@ const SET_PERCENT: Parameter = knob(
     "How many of a hundred requests write.",
 );
 
-/// The knobs of all members, then those of doors.
+/// The knobs of all members, then those of endpoints.
 macro_rules! with {
     ($($more:expr),*) => {
         &[

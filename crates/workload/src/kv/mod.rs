@@ -1,8 +1,8 @@
-//! Keys and values in every protocol: the same keys, drawn in the same way, asked of SQL by prepared statements, of memcached's
-//! protocol (the cache itself, or InnoDB's plugin) and of HandlerSocket. What a value must be follows from its key and from who
-//! wrote it last, so that answers are compared byte for byte; a key that is not there is an error, because no key is missing.
-//! Members that only read leave their data as they are; the mixes write. Not here: expiry, counters, and eviction, which make
-//! a store forget.
+//! Keys and values in every protocol: the same keys, drawn in the same way, asked of SQL by prepared statements, of
+//! memcached's protocol (the cache itself, or InnoDB's plugin) and of HandlerSocket. What a value must be follows from
+//! its key and from who wrote it last, so that answers are compared byte for byte; a key that is not there is an error,
+//! because no key is missing. Members that only read leave their data as they are; the mixes write. Not here: expiry,
+//! counters, and eviction, which make a store forget.
 
 mod by_key;
 mod by_sql;

@@ -1,6 +1,6 @@
-//! Hot path: how many bytes the value of a key has: all as many, or drawn by key, so that a reader knows the size of each value without asking
-//! and who writes it again writes as much. Real caches hold many small values and a few large ones; a mean alone would hide the large
-//! ones, which fill sockets and pages.
+//! Hot path: how many bytes the value of a key has: all as many, or drawn by key, so that a reader knows the size of
+//! each value without asking and who writes it again writes as much. Real caches hold many small values and a few large
+//! ones; a mean alone would hide the large ones, which fill sockets and pages.
 
 use super::knobs::count;
 use super::value;

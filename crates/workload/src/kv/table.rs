@@ -1,5 +1,5 @@
-//! The one table of the family, with an integer key as the vendor's record run had it. Values are text of one byte a character,
-//! so that each door gives back the bytes that were written.
+//! The one table of the family, with an integer key as the vendor's record run had it. Values are text of one byte a
+//! character, so that each endpoint gives back the bytes that were written.
 
 use super::sizes::Sizes;
 use super::{knobs, value};

@@ -1,6 +1,6 @@
-//! Hot path: what a key's value is: a stamp that says who wrote it, and text that follows from key and stamp. A reader needs
-//! nothing but the key to say whether a value is one that somebody wrote whole, however many write; a value of another key, cut off,
-//! or mixed of two is none.
+//! Hot path: what a key's value is: a stamp that says who wrote it, and text that follows from key and stamp. A reader
+//! needs nothing but the key to say whether a value is one that somebody wrote whole, however many write; a value of
+//! another key, cut off, or mixed of two is none.
 
 use model::seed::split_mix;
 

@@ -1,5 +1,5 @@
-//! Hot path: what a user wants next: a batch of gets and sets with their keys drawn, in buffers that are used again. Every door is
-//! given the same wishes; each says them in its own way.
+//! Hot path: what a user wants next: a batch of gets and sets with their keys drawn, in buffers that are used again.
+//! Every endpoint is given the same wishes; each says them in its own way.
 
 use super::sizes::Sizes;
 use super::{knobs, value};

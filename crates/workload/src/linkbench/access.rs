@@ -1,7 +1,7 @@
 //! Hot path: which id an operation goes to: a rank from a Zipf distribution, placed by a shuffle. LinkBench blends two
 //! kinds: nearly all ids are hot for reasons of their own, a few because they have many links. The formula is Gray's
-//! ("Quickly generating billion-record synthetic databases", 1994) with LinkBench's approximation of the harmonic number;
-//! an exact one would be another distribution, and other hot spots.
+//! ("Quickly generating billion-record synthetic databases", 1994) with LinkBench's approximation of the harmonic
+//! number; an exact one would be another distribution, and other hot spots.
 
 use super::shuffle::Shuffle;
 use crate::draw::Generator;
@@ -83,7 +83,8 @@ impl Blend {
 /// How many ids a multiget asks for: 1 and more with a geometric distribution whose smallest value LinkBench misses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Multiget {
-    /// LinkBench's off-by-one: nearly all ask for at least 2, and the mean is 3.62 instead of the 2.62 that was measured.
+    /// LinkBench's off-by-one: nearly all ask for at least 2, and the mean is 3.62 instead of the 2.62 that was
+    /// measured.
     pub shifted: bool,
 }
 

@@ -1,7 +1,7 @@
-//! What the tables must say after a run. LinkBench keeps a counter beside each list, in the transaction of the change, and never
-//! looks whether the two agree; here they are compared for every node and type (or a sample of a large graph), and
-//! the growth of all three tables with what the users saw committed. A retry without a rollback, an upsert whose affected
-//! rows mean something else, or a server that loses a commit shows as a number.
+//! What the tables must say after a run. LinkBench keeps a counter beside each list, in the transaction of the change,
+//! and never looks whether the two agree; here they are compared for every node and type (or a sample of a large
+//! graph), and the growth of all three tables with what the users saw committed. A retry without a rollback, an upsert
+//! whose affected rows mean something else, or a server that loses a commit shows as a number.
 
 use super::graph::Shape;
 use super::knobs;
@@ -34,7 +34,8 @@ pub(super) const HISTORY: Fact = Fact(7);
 const CHANGES: &str = "counters_and_their_changes";
 /// Parts of the ids that are asked side by side.
 const PARTS: u64 = 8;
-/// Graphs up to this size are compared list by list, larger ones in a part of their ids: it takes some microseconds a list.
+/// Graphs up to this size are compared list by list, larger ones in a part of their ids: it takes some microseconds a
+/// list.
 pub(super) const COMPARED_NODES: u64 = 2_000_000;
 
 /// Ranges of ids, both ends included, that cover all of them, or so many nodes spread evenly.

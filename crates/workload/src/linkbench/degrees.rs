@@ -1,7 +1,8 @@
-//! How many links a node has, by its rank: the distribution that LinkBench ships as numbers measured on Facebook's graph
-//! (Distribution.dat, Apache-2.0), of 2011 and, in Callaghan's fork, of 2017. A file holds percentages with 8 or 10
-//! decimals, which are multiples of one count of nodes; kept here are the counts, as pairs of variable-length steps (value,
-//! nodes), a tenth of the text. No formula yields these numbers: a tenth of a per mille of nodes has half of the links.
+//! How many links a node has, by its rank: the distribution that LinkBench ships as numbers measured on Facebook's
+//! graph (Distribution.dat, Apache-2.0), of 2011 and, in Callaghan's fork, of 2017. A file holds percentages with 8 or
+//! 10 decimals, which are multiples of one count of nodes; kept here are the counts, as pairs of variable-length steps
+//! (value, nodes), a tenth of the text. No formula yields these numbers: a tenth of a per mille of nodes has half of
+//! the links.
 
 use std::sync::{LazyLock, Mutex};
 
@@ -56,7 +57,8 @@ impl Degrees {
         offered.push((name, degrees));
         name
     }
-    /// The section `nlinks` of a Distribution.dat: a value and the percentage of nodes that have no more, a line for each.
+    /// The section `nlinks` of a Distribution.dat: a value and the percentage of nodes that have no more, a line for
+    /// each.
     fn parsed(text: &str) -> Result<Self, String> {
         let lines = text.lines().zip(1..).skip_while(|(line, _)| line.trim() != SECTION).skip(1);
         let (mut shares, mut values): (Vec<f64>, Vec<u64>) = Default::default();

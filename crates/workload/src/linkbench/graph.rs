@@ -1,6 +1,6 @@
-//! The graph as arithmetic: how many links of each type leave a node, to which ids, and where in the loaded tables a link
-//! stands. All of it follows from the parameters, without a random number, so that any loader finds its rows, any user its
-//! targets, and the sums of a whole graph can be compared with those that others published.
+//! The graph as arithmetic: how many links of each type leave a node, to which ids, and where in the loaded tables a
+//! link stands. All of it follows from the parameters, without a random number, so that any loader finds its rows, any
+//! user its targets, and the sums of a whole graph can be compared with those that others published.
 
 use super::degrees::Degrees;
 use super::shuffle::{BY_DEGREE, Shuffle};

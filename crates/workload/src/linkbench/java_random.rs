@@ -1,6 +1,6 @@
 //! java.util.Random, which Java's documentation specifies to the bit (a linear congruential generator of 48 bits). Only
-//! the shuffler needs it: which node has how many links follows from its numbers, so a graph of ours is LinkBench's graph.
-//! Everything else is drawn by our own generator, since nobody can repeat LinkBench's sequences anyway.
+//! the shuffler needs it: which node has how many links follows from its numbers, so a graph of ours is LinkBench's
+//! graph. Everything else is drawn by our own generator, since nobody can repeat LinkBench's sequences anyway.
 
 pub(super) struct JavaRandom(u64);
 

@@ -1,5 +1,5 @@
-//! The parameters as words of an experiment. Where LinkBench does not do what its comments say, the defect has a name and a
-//! default of its own: the default is what everybody's numbers were made with.
+//! The parameters as words of an experiment. Where LinkBench does not do what its comments say, the defect has a name
+//! and a default of its own: the default is what everybody's numbers were made with.
 
 use super::access::STEEPEST;
 use super::degrees::Degrees;

@@ -1,9 +1,10 @@
-//! Hot path: what a correct server's rows look like. Short answers are all looked at, lists one in sixteen; of lists that may
-//! be full the last row is always kept, since where they end is remembered. A row that is not kept was still parsed.
+//! Hot path: what a correct server's rows look like. Short answers are all looked at, lists one in sixteen; of lists
+//! that may be full the last row is always kept, since where they end is remembered. A row that is not kept was still
+//! parsed.
 
 use super::data::NODE_TYPE;
 use super::statement::TIME_COLUMN;
-use crate::kept::Kept;
+use crate::rows::KeptRows;
 use crate::session::Want;
 
 /// Of lists one in so many is looked at: enough to see a wrong order within a second.
@@ -24,7 +25,7 @@ pub(super) fn worth_keeping(loaded: u64, limit: u64, count: u64) -> Want {
 }
 
 /// Visible links of this node and type, none newer than the one before it.
-pub(super) fn is_a_list(rows: &Kept, id1: u64, link_type: u64, until: u64) -> bool {
+pub(super) fn is_a_list(rows: &KeptRows, id1: u64, link_type: u64, until: u64) -> bool {
     let mut before = until as i64;
     (0..rows.rows()).all(|row| {
         let time = rows.int(row, TIME_COLUMN).unwrap_or(i64::MAX);
@@ -35,19 +36,19 @@ pub(super) fn is_a_list(rows: &Kept, id1: u64, link_type: u64, until: u64) -> bo
 }
 
 /// Links of this node and type that were asked for, none twice.
-pub(super) fn are_among(rows: &Kept, id1: u64, link_type: u64, ids: &[u64]) -> bool {
+pub(super) fn are_among(rows: &KeptRows, id1: u64, link_type: u64, ids: &[u64]) -> bool {
     let id2 = |row| rows.int(row, 1).unwrap_or(-1) as u64;
     (0..rows.rows()).all(|row| {
         is_of(rows, row, id1, link_type) && ids.contains(&id2(row)) && (0..row).all(|other| id2(other) != id2(row))
     })
 }
 
-fn is_of(rows: &Kept, row: usize, id1: u64, link_type: u64) -> bool {
+fn is_of(rows: &KeptRows, row: usize, id1: u64, link_type: u64) -> bool {
     rows.int(row, 0) == Some(id1 as i64) && rows.int(row, 2) == Some(link_type as i64)
 }
 
 /// At most one node, of this id, as it was loaded or after an update.
-pub(super) fn is_node(rows: &Kept, id: u64) -> bool {
+pub(super) fn is_node(rows: &KeptRows, id: u64) -> bool {
     match rows.rows() {
         0 => true,
         1 => {

@@ -1,5 +1,5 @@
-//! Hot path: which of the ten operations comes next. Order and percentages are LinkBench's; its draw takes the first whose
-//! percentages so far add up to it, and so does ours.
+//! Hot path: which of the ten operations comes next. Order and percentages are LinkBench's; its draw takes the first
+//! whose percentages so far add up to it, and so does ours.
 
 use crate::draw::Generator;
 

@@ -1,6 +1,7 @@
-//! The same graph and the same users over MongoDB's protocol, in the mapping of the fork's second store of 2020: keys are `_id`s of
-//! big-endian numbers, a link and its counter change in one transaction, and one index serves lists. Where that store says a command
-//! outside of the transaction that it opened for it, there is no transaction here. What only tables have is no parameter.
+//! The same graph and the same users over MongoDB's protocol, in the mapping of the fork's second store of 2020: keys
+//! are `_id`s of big-endian numbers, a link and its counter change in one transaction, and one index serves lists.
+//! Where that store says a command outside of the transaction that it opened for it, there is no transaction here. What
+//! only tables have is no parameter.
 
 mod client;
 mod life;

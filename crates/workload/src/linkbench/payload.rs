@@ -1,6 +1,6 @@
-//! Hot path: the bytes of links and nodes: log-normal sizes, and chunks that are either fresh random bytes or copied from a
-//! buffer of motifs, so that they compress about as Facebook's did. The buffer belongs to its generator: two users repeat
-//! different motifs, as in LinkBench.
+//! Hot path: the bytes of links and nodes: log-normal sizes, and chunks that are either fresh random bytes or copied
+//! from a buffer of motifs, so that they compress about as Facebook's did. The buffer belongs to its generator: two
+//! users repeat different motifs, as in LinkBench.
 
 use crate::draw::Generator;
 

@@ -1,6 +1,6 @@
-//! The three tables as LinkBench's README has them, with the variants that its users run: partitions or none, compressed
-//! pages, and for RocksDB the column families of Callaghan's scripts, the secondary index in reverse because lists are read
-//! newest first. The secondary index comes after the rows, sorted once, as he loads.
+//! The three tables as LinkBench's README has them, with the variants that its users run: partitions or none,
+//! compressed pages, and for RocksDB the column families of Callaghan's scripts, the secondary index in reverse because
+//! lists are read newest first. The secondary index comes after the rows, sorted once, as he loads.
 
 use super::knobs::{count_if_any, is_on};
 use crate::Parameters;
@@ -43,8 +43,8 @@ impl Schema {
         };
         format!("ENGINE={} DEFAULT CHARSET=latin1{collation}{block}{partitions}", self.engine)
     }
-    /// A key's column family, named for each partition, because MyRocks otherwise leaves partitions in the default one; so it does
-    /// where there are more of them than a comment has room for.
+    /// A key's column family, named for each partition, because MyRocks otherwise leaves partitions in the default one;
+    /// so it does where there are more of them than a comment has room for.
     fn family(&self, name: &str, is_partitioned: bool) -> String {
         let comment = match self.partitions {
             parts if is_partitioned && parts > 0 => {

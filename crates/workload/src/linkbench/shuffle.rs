@@ -1,6 +1,6 @@
-//! Which rank is which id: a permutation that scatters hot and well-connected nodes over the id space. Ids fall into 1024
-//! groups by remainder, and each group is rotated by a number of Java's. It is LinkBench's InvertibleShuffler in closed
-//! form, the same bit for bit; for fewer than 2048 nodes it moves nothing.
+//! Which rank is which id: a permutation that scatters hot and well-connected nodes over the id space. Ids fall into
+//! 1024 groups by remainder, and each group is rotated by a number of Java's. It is LinkBench's InvertibleShuffler in
+//! closed form, the same bit for bit; for fewer than 2048 nodes it moves nothing.
 
 use super::java_random::JavaRandom;
 
@@ -32,7 +32,8 @@ impl Shuffle {
     pub fn rank(&self, place: u64) -> u64 {
         self.moved(place, |position, by, size| (position + size - by) % size)
     }
-    /// Of all ranks within, without looking at each: a group's places are neighbours, turned around its end at most once.
+    /// Of all ranks within, without looking at each: a group's places are neighbours, turned around its end at most
+    /// once.
     #[cfg(test)]
     pub fn sum_of_places(&self, ranks: std::ops::Range<u64>) -> u64 {
         let groups = self.rotations.len() as u64;

@@ -1,6 +1,6 @@
-//! The statements, those of LinkBench's MySQL store and those of the fork of 2020, each written once: with question marks
-//! for the server to prepare, which become literals where a statement is said as text. Bytes travel as LinkBench sends them:
-//! quoted where all of them are letters, digits or escapable, else as hexadecimal digits.
+//! The statements, those of LinkBench's MySQL store and those of the fork of 2020, each written once: with question
+//! marks for the server to prepare, which become literals where a statement is said as text. Bytes travel as LinkBench
+//! sends them: quoted where all of them are letters, digits or escapable, else as hexadecimal digits.
 
 use super::data::hex;
 use crate::session::{Class, Param};
@@ -98,8 +98,8 @@ impl Sentence {
         }
     }
 
-    /// With the primary key named where `hinted`: MariaDB's optimiser, which RocksDB tells of one row in a short list, otherwise
-    /// takes the list's index for updates, and the engine locks the whole list.
+    /// With the primary key named where `hinted`: MariaDB's optimiser, which RocksDB tells of one row in a short list,
+    /// otherwise takes the list's index for updates, and the engine locks the whole list.
     pub fn sql(self, hinted: bool) -> &'static str {
         match self {
             Self::WriteLink if hinted => {

@@ -1,6 +1,6 @@
-//! Hot path: says one sentence, as text or prepared, with what belongs around it. As text, BEGIN and COMMIT travel in the
-//! packet of the statement beside them, so that an operation takes as many round trips as in LinkBench, which begins
-//! transactions by being in no autocommit mode; prepared statements go one by one.
+//! Hot path: says one sentence, as text or prepared, with what belongs around it. As text, BEGIN and COMMIT travel in
+//! the packet of the statement beside them, so that an operation takes as many round trips as in LinkBench, which
+//! begins transactions by being in no autocommit mode; prepared statements go one by one.
 
 use super::statement::{BEGIN, COMMIT, MULTIGET, PREPARE, Sentence, multiget};
 use crate::session::{Answer, Class, Fault, Param, Prepared, Sql, Want};

@@ -1,5 +1,5 @@
-//! Hot path: what users do, resolved from the parameters once, and the drawing of one operation: which kind, which node,
-//! which link, which bytes. A retry does the drawn operation again.
+//! Hot path: what users do, resolved from the parameters once, and the drawing of one operation: which kind, which
+//! node, which link, which bytes. A retry does the drawn operation again.
 
 use super::access::{Blend, Heat, Multiget, STEEPEST, Zipf};
 use super::data::FIRST_LINK_TYPE;

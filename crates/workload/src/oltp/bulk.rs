@@ -1,6 +1,6 @@
-//! Hot path: sysbench's bulk_insert: tables of two numbers, filled by statements as long as sysbench's buffer, one table per
-//! user. An operation here is one such statement, because that is what a server answers; sysbench counts each of its
-//! rows as an event, most of which take no time, so its events are the rows that this statement affects.
+//! Hot path: sysbench's bulk_insert: tables of two numbers, filled by statements as long as sysbench's buffer, one
+//! table per user. An operation here is one such statement, because that is what a server answers; sysbench counts each
+//! of its rows as an event, most of which take no time, so its events are the rows that this statement affects.
 
 use super::knobs;
 use super::statement::{BULK_INSERT as CLASS, STATEMENTS};

@@ -1,6 +1,6 @@
-//! Hot path: which statements an operation has, and where a user finds those that it has prepared. Both lie in the user itself, and
-//! its prepared statements as close together as the work has kinds: with a thousand users, each line of memory that
-//! a turn reads comes from far away.
+//! Hot path: which statements an operation has, and where a user finds those that it has prepared. Both lie in the user
+//! itself, and its prepared statements as close together as the work has kinds: with a thousand users, each line of
+//! memory that a turn reads comes from far away.
 
 use super::statement::Kind;
 use std::ops::Deref;

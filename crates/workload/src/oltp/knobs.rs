@@ -1,5 +1,5 @@
-//! The parameters of the family as words of an experiment. A member lists only the parameters that change it: an axis over
-//! `range_size` must not repeat the point selects.
+//! The parameters of the family as words of an experiment. A member lists only the parameters that change it: an axis
+//! over `range_size` must not repeat the point selects.
 
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag};

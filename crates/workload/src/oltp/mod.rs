@@ -1,6 +1,6 @@
-//! sysbench's OLTP workloads: its transactions, and each of their statements alone. Schema, statements, text formats and
-//! defaults are sysbench's, so that numbers can be laid beside thirty years of others. What differs: every answer is
-//! checked, charset and collation are said everywhere, and `k` is always loaded uniformly (see `sbtest`).
+//! sysbench's OLTP workloads: its transactions, and each of their statements alone. Schema, statements, text formats
+//! and defaults are sysbench's, so that numbers can be laid beside thirty years of others. What differs: every answer
+//! is checked, charset and collation are said everywhere, and `k` is always loaded uniformly (see `sbtest`).
 
 mod bulk;
 mod client;

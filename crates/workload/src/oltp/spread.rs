@@ -1,6 +1,6 @@
-//! Hot path: sysbench's select_random_points and select_random_ranges: one statement with many values of the indexed column `k`,
-//! each user's from a part of the table of its own. They read sbtest1 only, as sysbench does, whatever other tables lie
-//! beside it.
+//! Hot path: sysbench's select_random_points and select_random_ranges: one statement with many values of the indexed
+//! column `k`, each user's from a part of the table of its own. They read sbtest1 only, as sysbench does, whatever
+//! other tables lie beside it.
 
 use super::knobs;
 use super::sbtest::Sbtest;

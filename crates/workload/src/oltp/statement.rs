@@ -93,8 +93,8 @@ impl Kind {
             Self::Point | Self::IndexUpdate | Self::NonIndexUpdate | Self::Delete | Self::Insert => false,
         }
     }
-    /// Replaces `sql` by the statement with these values, or question marks: one id or the two of a range, the id and `k` of
-    /// an insert; `c` and `pad` where they are written.
+    /// Replaces `sql` by the statement with these values, or question marks: one id or the two of a range, the id and
+    /// `k` of an insert; `c` and `pad` where they are written.
     pub fn write(self, sql: &mut String, table: u64, [first, last]: [impl Display; 2], [c, pad]: [impl Display; 2]) {
         sql.clear();
         match self {

@@ -1,9 +1,9 @@
 //! Hot path: what a user can say to a store of documents: commands, each a document whose first field is its name, in
-//! transactions where the server has them. A command is written as nested slices, so that saying one allocates nothing and this
-//! room knows no encoding. Polled as `Sql` is, and for the same reason.
+//! transactions where the server has them. A command is written as nested slices, so that saying one allocates nothing
+//! and this room knows no encoding. Polled as `Sql` is, and for the same reason.
 
 use super::{Answer, Class, Fact, Fault};
-use crate::kept::Kept;
+use crate::rows::KeptRows;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
@@ -34,14 +34,14 @@ pub trait Documents {
     fn offers(&self) -> Offers;
     /// What follows, up to a commit or an abort, is one transaction. Where the server has none, nothing happens.
     fn begin(&mut self);
-    /// Begins a command; the session must be idle. Documents that are found count as rows, and their fields of these names
-    /// are kept; what was changed counts as affected.
+    /// Begins a command; the session must be idle. Documents that are found count as rows, and their fields of these
+    /// names are kept; what was changed counts as affected.
     fn start(&mut self, class: Class, command: Fields<'_>, keep: &'static [&'static str]);
     /// Begins the end of the transaction. Where none was begun, its answer is there at once.
     fn start_end(&mut self, class: Class, commits: bool);
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Of the last command.
-    fn kept(&self) -> &Kept;
+    fn kept(&self) -> &KeptRows;
     /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
     fn unix_ms(&self) -> u64;
     /// Counts the last answer as one that broke an expectation of the workload.

@@ -1,5 +1,6 @@
-//! Hot path: one user: draws a transaction, carries it out, and counts what it did once it is committed. A statement that does
-//! not find or change the rows that it must makes its transaction invalid: it is rolled back and reported (clause 2.3.6).
+//! Hot path: one user: draws a transaction, carries it out, and counts what it did once it is committed. A statement
+//! that does not find or change the rows that it must makes its transaction invalid: it is rolled back and reported
+//! (clause 2.3.6).
 
 use super::draw::{Drawer, Inputs, Kind};
 use super::facts::{INVALID, RETRIES, USER_ROLLBACKS};

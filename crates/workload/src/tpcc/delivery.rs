@@ -1,5 +1,5 @@
-//! Hot path: Delivery (clause 2.7): the oldest waiting order of each of ten districts gets its carrier and the date of its lines,
-//! which is the update that the study is about. A district without a waiting order is skipped and counted.
+//! Hot path: Delivery (clause 2.7): the oldest waiting order of each of ten districts gets its carrier and the date of
+//! its lines, which is the update that the study is about. A district without a waiting order is skipped and counted.
 
 use super::client::{Client, Went};
 use super::draw::Inputs;

@@ -1,5 +1,5 @@
-//! Hot path: what one transaction is to do, drawn before it begins, so that a retry does the same again: its kind by deck or
-//! by weights, its warehouse by home or at random, and all inputs of clause 2.4 to 2.8.
+//! Hot path: what one transaction is to do, drawn before it begins, so that a retry does the same again: its kind by
+//! deck or by weights, its warehouse by home or at random, and all inputs of clause 2.4 to 2.8.
 
 use super::knobs::{Habits, Mix};
 use super::nurand::{Constants, DISTRICTS, ITEMS, LastName};

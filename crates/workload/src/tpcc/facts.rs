@@ -1,5 +1,5 @@
-//! What users count beside their statements: of committed transactions only, save rollbacks, retries and what was invalid. The laws
-//! (`laws`) lay them beside the data.
+//! What users count beside their statements: of committed transactions only, save rollbacks, retries and what was
+//! invalid. The laws (`laws`) lay them beside the data.
 
 use crate::session::Fact;
 
@@ -42,7 +42,8 @@ pub(super) const STOCK_LEVELS: Fact = Fact(14);
 pub(super) const INVALID: Fact = Fact(15);
 /// Transactions that were begun again with the same inputs.
 pub(super) const RETRIES: Fact = Fact(16);
-/// Of each order the square of its number of lines: a constant ten has the same mean as what is wanted, and another square.
+/// Of each order the square of its number of lines: a constant ten has the same mean as what is wanted, and another
+/// square.
 pub(super) const ORDER_LINES_SQUARED: Fact = Fact(17);
 
 #[cfg(test)]

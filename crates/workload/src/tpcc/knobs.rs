@@ -1,5 +1,6 @@
 //! The parameters of the family. Its two members have the same ones with other defaults: `tpcc.faithful` follows the
-//! specification, `tpcc.compat` sysbench-tpcc with every defect of it that changes the work, each under a name of its own.
+//! specification, `tpcc.compat` sysbench-tpcc with every defect of it that changes the work, each under a name of its
+//! own.
 
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, text};

@@ -1,6 +1,6 @@
-//! The laws of TPC-C: conditions that hold at any time, sums that agree with what the users counted, and shares that the
-//! specification or the mix demands. All twelve conditions hold when every New-Order aborts, because nothing happens then;
-//! only the sums and the share of rollbacks tell.
+//! The laws of TPC-C: conditions that hold at any time, sums that agree with what the users counted, and shares that
+//! the specification or the mix demands. All twelve conditions hold when every New-Order aborts, because nothing
+//! happens then; only the sums and the share of rollbacks tell.
 
 use super::knobs::{self, Habits, Mix, Shape};
 use super::questions::{CONDITIONS, Depth, REFUSING, questions};

@@ -1,7 +1,8 @@
-//! TPC-C: orders, payments and deliveries of warehouses, as the specification has them (`tpcc.faithful`) and as sysbench-tpcc
-//! says them, with its defects under names (`tpcc.compat`; docs/tpcc.md). Each kind of transaction is an operation of its own, and so
-//! is the New-Order that is rolled back on purpose, so that nothing is fast because it fails. Not here: terminals and their
-//! screens, the durability and the pricing of the specification; a number of ours is `nopm` and never tpmC.
+//! TPC-C: orders, payments and deliveries of warehouses, as the specification has them (`tpcc.faithful`) and as
+//! sysbench-tpcc says them, with its defects under names (`tpcc.compat`; docs/tpcc.md). Each kind of transaction is an
+//! operation of its own, and so is the New-Order that is rolled back on purpose, so that nothing is fast because it
+//! fails. Not here: terminals and their screens, the durability and the pricing of the specification; a number of ours
+//! is `nopm` and never tpmC.
 
 mod client;
 mod delivery;

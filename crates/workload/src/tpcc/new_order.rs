@@ -1,5 +1,5 @@
-//! Hot path: New-Order (clause 2.4). One in a hundred asks for an item that nobody sells and is rolled back, after all that comes
-//! before it was done.
+//! Hot path: New-Order (clause 2.4). One in a hundred asks for an item that nobody sells and is rolled back, after all
+//! that comes before it was done.
 
 use super::client::{Client, Went};
 use super::draw::{Inputs, UNUSED};
@@ -7,7 +7,7 @@ use super::facts::{NEW_ORDERS, ORDER_LINES, ORDER_LINES_SQUARED, QUANTITIES, REM
 use super::statement::Say;
 use super::statement_runner::Value::{Cents, Int, Minus, Text};
 use super::statement_runner::decimal;
-use crate::kept::Cell;
+use crate::rows::Cell;
 use crate::session::{Fault, Sql};
 
 /// `s_dist_xx` is so long.

@@ -1,6 +1,6 @@
-//! Hot path: the specification's non-uniform random numbers and its last names. The constant C is drawn once per run and is the
-//! same for all users; that of last names keeps a distance from the one that the data were loaded with, so that
-//! neither the hottest names nor the coldest are those of the load (clause 2.1.6).
+//! Hot path: the specification's non-uniform random numbers and its last names. The constant C is drawn once per run
+//! and is the same for all users; that of last names keeps a distance from the one that the data were loaded with, so
+//! that neither the hottest names nor the coldest are those of the load (clause 2.1.6).
 
 use crate::draw::Generator;
 use model::seed::Seed;

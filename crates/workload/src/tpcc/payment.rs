@@ -1,5 +1,5 @@
-//! Hot path: Payment (clause 2.5): a customer, by number or by name and of another warehouse in one of seven, pays; warehouse and
-//! district count it, and customers of bad credit get a note.
+//! Hot path: Payment (clause 2.5): a customer, by number or by name and of another warehouse in one of seven, pays;
+//! warehouse and district count it, and customers of bad credit get a note.
 
 use super::client::{Client, Went};
 use super::draw::Inputs;
@@ -7,7 +7,7 @@ use super::facts::{PAYMENT_CENTS, PAYMENTS, PAYMENTS_BY_NAME, REMOTE_PAYMENTS};
 use super::statement::Say;
 use super::statement_runner::Value::{Cents, Int, Text};
 use super::statement_runner::{Value, decimal};
-use crate::kept::{Cell, Kept};
+use crate::rows::{Cell, KeptRows};
 use crate::session::{Fault, Sql};
 use std::io::Write;
 
@@ -36,7 +36,7 @@ impl<const MOST: usize> Short<MOST> {
         self.text[self.length..self.length + length].copy_from_slice(&more[..length]);
         self.length += length;
     }
-    fn of(kept: &Kept, row: usize, column: usize) -> Self {
+    fn of(kept: &KeptRows, row: usize, column: usize) -> Self {
         let mut short = Self::empty();
         if let Cell::Bytes(text) = kept.cell(row, column) {
             short.push(text);

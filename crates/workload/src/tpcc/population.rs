@@ -1,6 +1,6 @@
-//! The population of clause 4.3.3, a warehouse at a time: each row depends on the seed and its own number alone, so that any
-//! warehouse can be made again without the others. What the load must not know (the number of lines of an order, the
-//! customer of an order) is drawn per district. Dates are fixed, because rows are to be equal for ever.
+//! The population of clause 4.3.3, a warehouse at a time: each row depends on the seed and its own number alone, so
+//! that any warehouse can be made again without the others. What the load must not know (the number of lines of an
+//! order, the customer of an order) is drawn per district. Dates are fixed, because rows are to be equal for ever.
 
 use super::knobs::{Dates, Shape};
 use super::nurand::{CUSTOMERS, Constants, DISTRICTS, ITEMS, LastName};

@@ -1,6 +1,7 @@
-//! What the tables are asked around a run: the twelve consistency conditions of clause 3.3 (generalised, and with outer joins,
-//! so that a district without any order is no hole), and the sums that must have grown by what the users counted. Asked
-//! per range of warehouses, so that they are answered side by side; each answer is a whole number, and cents for money.
+//! What the tables are asked around a run: the twelve consistency conditions of clause 3.3 (generalised, and with outer
+//! joins, so that a district without any order is no hole), and the sums that must have grown by what the users
+//! counted. Asked per range of warehouses, so that they are answered side by side; each answer is a whole number, and
+//! cents for money.
 
 use super::knobs::{Dates, Shape};
 use crate::audit::Question;
@@ -12,14 +13,15 @@ const RANGES: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
     Full,
-    /// Sums of small tables, and every condition at a few warehouses: a thousand of them take longer to ask than to measure.
+    /// Sums of small tables, and every condition at a few warehouses: a thousand of them take longer to ask than to
+    /// measure.
     Sample,
     /// Of small tables only.
     Quick,
 }
 
-/// Code, claim, depth and the statement that counts its violations. `#` is the set, `{lo}` and `{hi}` the range, `[D x]` and `[C x]`
-/// say that a delivery date or a carrier is not there yet.
+/// Code, claim, depth and the statement that counts its violations. `#` is the set, `{lo}` and `{hi}` the range, `[D
+/// x]` and `[C x]` say that a delivery date or a carrier is not there yet.
 pub(super) const CONDITIONS: &[(&str, &str, Depth, &str)] = &[
     (
         "C1",

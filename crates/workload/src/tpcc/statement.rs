@@ -1,6 +1,6 @@
-//! The statements and the classes under which their answers are counted. `#` stands for the number of a set of tables, `~` for a
-//! district in two digits, `?` for a value. They are sysbench-tpcc's but for white space; where the specification asks for
-//! more, a twin says it.
+//! The statements and the classes under which their answers are counted. `#` stands for the number of a set of tables,
+//! `~` for a district in two digits, `?` for a value. They are sysbench-tpcc's but for white space; where the
+//! specification asks for more, a twin says it.
 
 use crate::session::Class;
 use crate::{Doing, Statement};

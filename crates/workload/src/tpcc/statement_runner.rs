@@ -1,9 +1,9 @@
-//! Hot path: how a user says a statement: prepared, once per set of tables and district, or as text with its values written out.
-//! Values pass through buffers on the stack and one text that is used again.
+//! Hot path: how a user says a statement: prepared, once per set of tables and district, or as text with its values
+//! written out. Values pass through buffers on the stack and one text that is used again.
 
 use super::statement::{PREPARE, Say};
-use crate::kept::{Cell, Kept};
 use crate::oltp::Form;
+use crate::rows::{Cell, KeptRows};
 use crate::session::{Answer, Fault, Param, Prepared, Sql};
 use std::fmt::Write;
 
@@ -13,7 +13,8 @@ const VALUES: usize = 10;
 const AMOUNT: usize = 24;
 /// No statement is longer: an update with 500 bytes of data.
 const LONGEST: usize = 1024;
-/// Those of a set are prepared before measuring where there are no more sets than this; else when they are first needed.
+/// Those of a set are prepared before measuring where there are no more sets than this; else when they are first
+/// needed.
 const PREPARED_AHEAD: u64 = 1;
 /// Statements by set: those with a district have ten forms.
 const FORMS: usize = Say::ALL.len() + 10;
@@ -183,7 +184,7 @@ fn write_cents(cents: i64, text: &mut [u8; AMOUNT]) -> usize {
 }
 
 /// A cell that holds a decimal, in units of so many digits behind its point; what is beyond them is cut.
-pub(super) fn decimal(kept: &Kept, row: usize, column: usize, digits: u32) -> Option<i64> {
+pub(super) fn decimal(kept: &KeptRows, row: usize, column: usize, digits: u32) -> Option<i64> {
     let unit = 10_i64.pow(digits);
     match kept.cell(row, column) {
         Cell::Null => None,
@@ -220,12 +221,12 @@ mod tests {
             let mut sql = String::new();
             Value::Cents(cents).write(&mut sql);
             assert_eq!(sql, text);
-            let mut kept = Kept::default();
+            let mut kept = KeptRows::default();
             kept.clear(1);
             kept.push(Cell::Bytes(text.as_bytes()));
             assert_eq!(decimal(&kept, 0, 0, 2), Some(cents));
         }
-        let mut kept = Kept::default();
+        let mut kept = KeptRows::default();
         kept.clear(3);
         [Cell::Bytes(b"0.1234"), Cell::Bytes(b"7"), Cell::Null].into_iter().for_each(|cell| kept.push(cell));
         assert_eq!((decimal(&kept, 0, 0, 4), decimal(&kept, 0, 0, 2)), (Some(1234), Some(12)));

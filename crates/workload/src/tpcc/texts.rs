@@ -1,5 +1,5 @@
-//! Hot path of the loader: the texts of the population, appended to the lines of a piece: random letters and digits as the
-//! specification wants them, or one letter repeated as sysbench-tpcc writes them, which compresses well.
+//! Hot path of the loader: the texts of the population, appended to the lines of a piece: random letters and digits as
+//! the specification wants them, or one letter repeated as sysbench-tpcc writes them, which compresses well.
 
 use crate::draw::Generator;
 

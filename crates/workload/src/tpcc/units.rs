@@ -1,6 +1,6 @@
-//! In which units the population is loaded, each whole or not at all. The stock of a warehouse is a unit of its own behind everybody's
-//! orders: so the index of their lines, the dearest, is built on one CPU while stock comes in on the others (measured on two:
-//! it had been a fifth of the time). Not here: what the rows say.
+//! In which units the population is loaded, each whole or not at all. The stock of a warehouse is a unit of its own
+//! behind everybody's orders: so the index of their lines, the dearest, is built on one CPU while stock comes in on the
+//! others (measured on two: it had been a fifth of the time). Not here: what the rows say.
 
 use super::nurand::DISTRICTS;
 use super::population::{Place, Population};

@@ -1,5 +1,5 @@
-//! Hot path: a user of the steps whose operations are single statements: a table made anew, all rows of a table deleted, or all its
-//! history, a moment written down, and the seed's cases of access that meet no current row.
+//! Hot path: a user of the steps whose operations are single statements: a table made anew, all rows of a table
+//! deleted, or all its history, a moment written down, and the seed's cases of access that meet no current row.
 
 use super::audit::{DELETED, FORGOTTEN};
 use super::look::look_at_tables;
@@ -107,8 +107,8 @@ impl Alone {
 }
 
 impl Alone {
-    /// The time, and the transaction that was committed last: that of the row itself, where versions are known by transaction. It
-    /// began when all others were over; one that was concurrent with them would not have seen them all.
+    /// The time, and the transaction that was committed last: that of the row itself, where versions are known by
+    /// transaction. It began when all others were over; one that was concurrent with them would not have seen them all.
     async fn write_down(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         let inserted = session.query(MOMENT, &self.sql).await?.affected;
         let last = if self.work.variant.is_by_transaction() {
@@ -188,8 +188,8 @@ impl User for Alone {
 }
 
 impl Case {
-    /// The first id that it asks about: of the sets before the current one, which only history holds. Before the first set there
-    /// was none; the ids behind it stand in for them, so that the same questions meet no history.
+    /// The first id that it asks about: of the sets before the current one, which only history holds. Before the first
+    /// set there was none; the ids behind it stand in for them, so that the same questions meet no history.
     pub(super) fn draw(self, work: &Work, generator: &mut Generator) -> u64 {
         let (before, size) = (work.set.first() - 1, work.range_size);
         let behind = |generator: &mut Generator| work.set.last() + 1 + generator.below(work.set.rows);

@@ -1,6 +1,6 @@
-//! Hot path: a user of the steps that go by transactions: ten rows inserted, ten selects by one key or the other, eight ranges, ten
-//! updates, between BEGIN and COMMIT and in one table. Ids are those of the current set only, uniform and, where they
-//! are written, each once in a transaction; a transaction that is tried again says the same again.
+//! Hot path: a user of the steps that go by transactions: ten rows inserted, ten selects by one key or the other, eight
+//! ranges, ten updates, between BEGIN and COMMIT and in one table. Ids are those of the current set only, uniform and,
+//! where they are written, each once in a transaction; a transaction that is tried again says the same again.
 
 use super::audit::{INSERTED, UPDATED};
 use super::look::look_at_tables;

@@ -1,6 +1,7 @@
-//! How large the tables are when a run begins, and what each step makes of them, for the plan: before anything runs it must tell in
-//! which iteration history will outgrow the cache. Bytes were measured on MariaDB 10.11 (8 users, 25,000 and 100,000 rows a
-//! table, four iterations): they meet what the files took within a fifth, and those of the seed (46 and 77 GB).
+//! How large the tables are when a run begins, and what each step makes of them, for the plan: before anything runs it
+//! must tell in which iteration history will outgrow the cache. Bytes were measured on MariaDB 10.11 (8 users, 25,000
+//! and 100,000 rows a table, four iterations): they meet what the files took within a fifth, and those of the seed (46
+//! and 77 GB).
 
 use super::knobs;
 use super::schema::{Begin, Variant};

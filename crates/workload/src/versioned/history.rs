@@ -1,6 +1,7 @@
-//! Hot path: a user who reads the past, and holds it against a model: at a moment written down after an iteration's inserts
-//! exactly its set was current, with the contents that the generator gave it. By timestamp on tables versioned by
-//! transaction id, too. A plain table has no past; there the same rows are asked for as they are now, for comparison.
+//! Hot path: a user who reads the past, and holds it against a model: at a moment written down after an iteration's
+//! inserts exactly its set was current, with the contents that the generator gave it. By timestamp on tables versioned
+//! by transaction id, too. A plain table has no past; there the same rows are asked for as they are now, for
+//! comparison.
 
 use super::audit::VERSIONS;
 use super::look::look_at_tables;
@@ -8,7 +9,7 @@ use super::rows::Set;
 use super::statement::{COUNT, Past};
 use super::step::Work;
 use crate::draw::Generator;
-use crate::kept::{Cell, Kept};
+use crate::rows::{Cell, KeptRows};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
 use model::seed::Seed;
@@ -76,7 +77,7 @@ impl Historian {
     }
 
     /// Whether this is what a server that forgets nothing answers.
-    fn is_right(&self, kept: &Kept) -> bool {
+    fn is_right(&self, kept: &KeptRows) -> bool {
         let Some(moment) = self.moments.get(self.of).filter(|_| self.work.variant.is_versioned()) else {
             return kept.rows() == 1;
         };

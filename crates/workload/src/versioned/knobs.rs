@@ -1,5 +1,5 @@
-//! The parameters of the family as words of an experiment. All members share those that shape the data, so that the steps of a
-//! study work on the same tables; the defaults are the seed's.
+//! The parameters of the family as words of an experiment. All members share those that shape the data, so that the
+//! steps of a study work on the same tables; the defaults are the seed's.
 
 pub(super) use crate::asked::{count, text};
 use crate::oltp::knobs::join;

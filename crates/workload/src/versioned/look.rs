@@ -1,5 +1,6 @@
-//! Looks whether the tables hold the rows that the generator says, before a step begins and outside of what is measured: what a
-//! step takes for the current set is a claim about all steps before it. The users of a step share the tables.
+//! Looks whether the tables hold the rows that the generator says, before a step begins and outside of what is
+//! measured: what a step takes for the current set is a claim about all steps before it. The users of a step share the
+//! tables.
 
 use super::audit::{LOOKED, WRONG};
 use super::statement::COUNT;

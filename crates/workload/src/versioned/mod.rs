@@ -1,7 +1,7 @@
-//! System versioning: the OLTP tables with their history kept, and the steps that a study of it goes through again and again: insert a
-//! set of rows, read it by both keys and in ranges, update each half of it, read again, delete all of it. Steps are
-//! members of one family on one dataset, so that a run's phases name them; which rows are current follows from the
-//! iteration. Not here: sysbench's other distributions, since the study chooses uniformly.
+//! System versioning: the OLTP tables with their history kept, and the steps that a study of it goes through again and
+//! again: insert a set of rows, read it by both keys and in ranges, update each half of it, read again, delete all of
+//! it. Steps are members of one family on one dataset, so that a run's phases name them; which rows are current follows
+//! from the iteration. Not here: sysbench's other distributions, since the study chooses uniformly.
 
 mod alone;
 mod audit;

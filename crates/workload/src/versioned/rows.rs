@@ -1,6 +1,6 @@
-//! Hot path: which ids are current, and what their rows hold. Each iteration has a set of its own behind those before it, and a
-//! row depends on (iteration, table, number) only: whoever inserts it and whoever reads it back from history, many steps
-//! later and with other seeds, know the same row.
+//! Hot path: which ids are current, and what their rows hold. Each iteration has a set of its own behind those before
+//! it, and a row depends on (iteration, table, number) only: whoever inserts it and whoever reads it back from history,
+//! many steps later and with other seeds, know the same row.
 
 use super::knobs::{count, text};
 use crate::Parameters;

@@ -1,6 +1,7 @@
-//! The tables sbtest1 to sbtestN in the OLTP layout, plain or with their history kept, and what is loaded before the users come:
-//! nothing, one set of rows, or a set that was updated once. The columns of the period are written out and invisible, so that
-//! statements stay sysbench's and `SHOW CREATE TABLE` shows what the server makes of the primary key.
+//! The tables sbtest1 to sbtestN in the OLTP layout, plain or with their history kept, and what is loaded before the
+//! users come: nothing, one set of rows, or a set that was updated once. The columns of the period are written out and
+//! invisible, so that statements stay sysbench's and `SHOW CREATE TABLE` shows what the server makes of the primary
+//! key.
 
 use super::knobs::{self, count, text};
 use super::rows::{Set, row};
@@ -63,8 +64,8 @@ impl Begin {
     }
 }
 
-/// Where moments of the run are written down, for who reads history. Where versions are known by transaction, this table is one of
-/// them, so that a moment is a transaction that began when all before it were over.
+/// Where moments of the run are written down, for who reads history. Where versions are known by transaction, this
+/// table is one of them, so that a moment is a transaction that began when all before it were over.
 fn moments(variant: Variant, engine: &str) -> String {
     let (columns, period, versioning) = if variant.is_by_transaction() { period(variant) } else { NO_PERIOD };
     format!(

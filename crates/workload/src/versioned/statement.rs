@@ -1,5 +1,5 @@
-//! The statements of the family, and the classes under which their answers are counted. What sysbench says too is said in its
-//! words.
+//! The statements of the family, and the classes under which their answers are counted. What sysbench says too is said
+//! in its words.
 
 use crate::oltp::Kind;
 use crate::session::Class;
@@ -108,8 +108,8 @@ impl Say {
     pub fn writes(self) -> bool {
         STATEMENTS[self as usize].doing == Doing::Write
     }
-    /// Replaces `sql` by the statement with these values, or question marks; the first of `values` is the id, or `k` where rows
-    /// are found by it.
+    /// Replaces `sql` by the statement with these values, or question marks; the first of `values` is the id, or `k`
+    /// where rows are found by it.
     pub fn write(self, sql: &mut String, table: u64, values: [impl Display; 2], texts: [impl Display; 2]) {
         let kind = match self {
             Self::Point => Kind::Point,
@@ -160,8 +160,8 @@ impl Past {
     pub fn class(self) -> Class {
         Class(PASTS + self as u16)
     }
-    /// Versions of one id, the one that ended first before the others; `moment` is a timestamp, `transaction` a number. Without
-    /// a past there is only the present, whose row is then asked for.
+    /// Versions of one id, the one that ended first before the others; `moment` is a timestamp, `transaction` a number.
+    /// Without a past there is only the present, whose row is then asked for.
     pub fn write(self, sql: &mut String, table: u64, id: u64, past: Option<(&str, &str)>) {
         sql.clear();
         let written = write!(sql, "SELECT k, c FROM sbtest{table} ").and_then(|()| match (self, past) {

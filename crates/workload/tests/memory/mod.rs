@@ -7,8 +7,8 @@ use model::seed::Seed;
 use model::units::Nanos;
 use model::value::Value;
 use std::task::{Context, Poll, Waker};
-use workload::kept::{Cell, Kept};
 use workload::life::{Life, Living, Place};
+use workload::rows::{Cell, KeptRows};
 use workload::session::{Answer, Class, Fact, Fault, Param, Prepared, Request, Sql, Want};
 use workload::user::{Decision, End, Operation, Seat};
 use workload::{Parameters, Workload};
@@ -32,7 +32,7 @@ pub struct Memory {
     pub requests: usize,
     pub prepared: Vec<String>,
     pub answer: Option<Result<Answer, Fault>>,
-    pub kept: Kept,
+    pub kept: KeptRows,
     pub text: Vec<u8>,
 }
 
@@ -183,7 +183,7 @@ impl Sql for Memory {
     fn poll_answer(&mut self, _: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
         Poll::Ready(self.answer.take().expect("an answer was asked for"))
     }
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.kept
     }
     fn unix_ms(&self) -> u64 {

@@ -1,5 +1,5 @@
-//! `assay compare --history DIR`: every record below a folder, taken one at a time, as lines over time with their changes of
-//! level. A record that cannot be read is told and left out: one broken night must not hide a year.
+//! `assay compare --history DIR`: every record below a folder, taken one at a time, as lines over time with their
+//! changes of level. A record that cannot be read is told and left out: one broken night must not hide a year.
 
 use crate::exit::{self, Exit};
 use crate::out;

@@ -1,6 +1,6 @@
-//! A limit of `assay compare --fail-if`: `oltp.*:qps<-3%` is broken by a row of any oltp workload whose QPS fell by more than
-//! three per cent, when that it fell is decided. A row that is undecided breaks nothing: noise must not fail a build, and
-//! the table says how many more repetitions would decide.
+//! A limit of `assay compare --fail-if`: `oltp.*:qps<-3%` is broken by a row of any oltp workload whose QPS fell by
+//! more than three per cent, when that it fell is decided. A row that is undecided breaks nothing: noise must not fail
+//! a build, and the table says how many more repetitions would decide.
 
 use model::compared::{Compared, Row};
 use model::estimate::Outcome;

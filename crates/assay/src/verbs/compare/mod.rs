@@ -1,5 +1,6 @@
-//! `assay compare`: two records, or two cells, side by side, or many over time, for a reader and for a build server. The exit status is 1 when
-//! a limit named by --fail-if is broken or the evidence is invalid; a difference by itself is a result and no failure.
+//! `assay compare`: two records, or two cells, side by side, or many over time, for a reader and for a build server.
+//! The exit status is 1 when a limit named by --fail-if is broken or the evidence is invalid; a difference by itself is
+//! a result and no failure.
 
 mod history;
 mod limit;

@@ -1,4 +1,5 @@
-//! `assay servers install`: builds from the catalogue, one after the other, each from nothing to a server that was tried.
+//! `assay servers install`: builds from the catalogue, one after the other, each from nothing to a server that was
+//! tried.
 
 use super::super::Verb;
 use super::progress::Downloads;
@@ -33,7 +34,7 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Exit {
-    let (house, catalogue) = match super::catalogue() {
+    let (folders, catalogue) = match super::catalogue() {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -62,7 +63,7 @@ fn run(matches: &ArgMatches) -> Exit {
     for entry in entries {
         let mut progress = Downloads::new();
         let mut installer =
-            Installer { house: &house, guard: &guard, from: from.as_deref(), stop: &stop, progress: &mut progress };
+            Installer { folders: &folders, guard: &guard, from: from.as_deref(), stop: &stop, progress: &mut progress };
         // What is wrong with the request is found before anything is made, and what fails later is the world's.
         if let Err(why) = installer.check(entry) {
             return exit::refused(why);

@@ -6,8 +6,8 @@ use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::servers::catalogue::entry::{Entry, features};
 use lab::servers::catalogue::probe::served;
-use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, kept};
-use lab::servers::process::folders::House;
+use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, own_builds};
+use lab::servers::process::folders::Folders;
 use lab::servers::{Build, catalogue};
 use model::protocol::Protocol;
 use model::units::Bytes;
@@ -41,11 +41,11 @@ struct Row {
 }
 
 fn run(matches: &ArgMatches) -> Exit {
-    let (house, catalogue) = match super::catalogue() {
+    let (folders, catalogue) = match super::catalogue() {
         Ok(found) => found,
         Err(exit) => return exit,
     };
-    let rows = rows(&house, &catalogue);
+    let rows = rows(&folders, &catalogue);
     if matches.get_flag("json") {
         rows.iter().for_each(|row| out!("{}", json(row)));
     } else {
@@ -60,10 +60,10 @@ fn run(matches: &ArgMatches) -> Exit {
     Exit::Valid
 }
 
-fn rows(house: &House, catalogue: &Catalogue) -> Vec<Row> {
+fn rows(folders: &Folders, catalogue: &Catalogue) -> Vec<Row> {
     let distribution =
         distribution::find().map(|b| here(&b, Bytes(0), Bytes(0), format!("found at {}", b.installed.binary)));
-    let kept = kept::all(house);
+    let kept = own_builds::all(folders);
     let known = |entry: &Entry| match kept.iter().find(|k| k.build.installed.name == entry.name) {
         Some(kept) => here(&kept.build, kept.size, entry.download, entry.source.describe()),
         None => match catalogue::based(entry) {
@@ -95,7 +95,7 @@ fn here(build: &Build, disk: Bytes, download: Bytes, source: String) -> Row {
 }
 
 fn elsewhere(entry: &Entry) -> Row {
-    let served = entry.doors.iter().map(|protocol| protocol.name());
+    let served = entry.endpoints.iter().map(|protocol| protocol.name());
     Row {
         name: entry.name.clone(),
         kind: entry.kind.clone(),

@@ -1,5 +1,5 @@
-//! `assay servers`: the catalogue of builds, and what of it is on this machine. One file per word after the verb, in the order
-//! in which help shows them; without a word it lists.
+//! `assay servers`: the catalogue of builds, and what of it is on this machine. One file per word after the verb, in
+//! the order in which help shows them; without a word it lists.
 
 mod install;
 mod list;
@@ -14,7 +14,7 @@ use super::Verb;
 use crate::exit::{self, Exit};
 use clap::{ArgMatches, Command};
 use lab::servers::catalogue::{Catalogue, Illegible};
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 
 pub const VERB: Verb = Verb { name: "servers", command, run };
 
@@ -38,10 +38,10 @@ fn run(matches: &ArgMatches) -> Exit {
 }
 
 /// Where builds are kept, and which there could be.
-pub fn catalogue() -> Result<(House, Catalogue), Exit> {
-    let house = House::from_environment().map_err(exit::failed)?;
-    let catalogue = Catalogue::of(&house).map_err(illegible)?;
-    Ok((house, catalogue))
+pub fn catalogue() -> Result<(Folders, Catalogue), Exit> {
+    let folders = Folders::from_environment().map_err(exit::failed)?;
+    let catalogue = Catalogue::of(&folders).map_err(illegible)?;
+    Ok((folders, catalogue))
 }
 
 pub fn illegible(why: Illegible) -> Exit {

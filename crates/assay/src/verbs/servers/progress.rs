@@ -1,4 +1,5 @@
-//! Downloads as a person sees them: on a terminal a bar in bytes, elsewhere a line at each quarter. All of it goes to stderr.
+//! Downloads as a person sees them: on a terminal a bar in bytes, elsewhere a line at each quarter. All of it goes to
+//! stderr.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::units::Bytes;

@@ -1,7 +1,8 @@
-//! `assay servers shell`: a client's session on a server that was started by hand, or on a fresh one that ends with the session.
+//! `assay servers shell`: a client's session on a server that was started by hand, or on a fresh one that ends with the
+//! session.
 
 use super::super::Verb;
-use super::start::{self, Wanted};
+use super::start::{self, ServerRequest};
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use clap::{ArgMatches, Command};
@@ -21,7 +22,7 @@ fn run(matches: &ArgMatches) -> Exit {
         Ok(wanted) => wanted,
         Err(exit) => return exit,
     };
-    if let Some(up) = by_hand::running(&wanted.house, &wanted.server.build) {
+    if let Some(up) = by_hand::running(&wanted.folders, &wanted.server.build) {
         return open(&wanted, &up.socket);
     }
     let stop = interrupt::patient_flag();
@@ -35,7 +36,7 @@ fn run(matches: &ArgMatches) -> Exit {
     exit
 }
 
-fn open(wanted: &Wanted, socket: &Path) -> Exit {
+fn open(wanted: &ServerRequest, socket: &Path) -> Exit {
     let client = match by_hand::client(&wanted.build, socket) {
         Ok(client) => client,
         Err(why) => return exit::refused(why),

@@ -1,5 +1,5 @@
-//! `assay servers snapshots`: loaded data that are kept cold, least recently used first, and their removal by hand. What a
-//! running lab uses stays.
+//! `assay servers snapshots`: loaded data that are kept cold, least recently used first, and their removal by hand.
+//! What a running lab uses stays.
 
 use super::super::Verb;
 use crate::exit::{self, Exit};
@@ -7,7 +7,7 @@ use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::provision::snapshots::limit::LIMIT;
 use lab::provision::snapshots::{Listed, Store};
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::trouble::Trouble;
 use model::units::{Bytes, Nanos};
 use std::time::SystemTime;
@@ -22,8 +22,8 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Exit {
-    let outcome = House::from_environment().and_then(|house| {
-        let store = Store::of(&house)?;
+    let outcome = Folders::from_environment().and_then(|folders| {
+        let store = Store::of(&folders)?;
         match matches.subcommand() {
             Some(("clear", matches)) => {
                 clear(&store, &matches.get_many::<String>("key").into_iter().flatten().cloned().collect::<Vec<_>>())
@@ -43,7 +43,8 @@ fn show(store: &Store) -> Result<Exit, Trouble> {
     Ok(Exit::Valid)
 }
 
-/// `ee91ed50b487f7a5  13.4 MiB  mariadb 10.11.19 innodb, oltp: charset latin1, rows 10000; loaded in 1.2 s, used 3 min ago`.
+/// `ee91ed50b487f7a5 13.4 MiB mariadb 10.11.19 innodb, oltp: charset latin1, rows 10000; loaded in 1.2 s, used 3 min
+/// ago`.
 fn line(listed: &Listed) -> String {
     let m = &listed.manifest;
     let datasets = m.datasets.values().map(|d| {

@@ -1,5 +1,6 @@
-//! `assay servers start`: a private server by hand, as an experiment would have it, with fresh data that are thrown away at its
-//! end. It runs in the foreground until Ctrl-C, or detached until `assay servers stop`; it is never the system's server.
+//! `assay servers start`: a private server by hand, as an experiment would have it, with fresh data that are thrown
+//! away at its end. It runs in the foreground until Ctrl-C, or detached until `assay servers stop`; it is never the
+//! system's server.
 
 use super::super::Verb;
 use crate::exit::{self, Exit};
@@ -7,7 +8,7 @@ use crate::{interrupt, out, question};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use lab::os::process::Guard;
 use lab::servers::process::by_hand::{self, Held, Running};
-use lab::servers::process::folders::House;
+use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use lab::servers::{Build, catalogue};
 use model::plan::Server;
@@ -66,14 +67,14 @@ fn run(matches: &ArgMatches) -> Exit {
 }
 
 /// A server that is asked for by hand.
-pub struct Wanted {
-    pub house: House,
+pub struct ServerRequest {
+    pub folders: Folders,
     pub build: Build,
     pub server: Server,
 }
 
 /// The arguments as the one cell of an experiment, so that a server by hand is what an experiment would get.
-pub fn wanted(matches: &ArgMatches) -> Result<Wanted, Exit> {
+pub fn wanted(matches: &ArgMatches) -> Result<ServerRequest, Exit> {
     let name = matches.get_one::<String>("build").expect("clap requires it");
     let text = "question = \"What does this server say?\"\n\n[axes]\nworkload = [\"noop\"]\n\n[load]\nusers = 1\n\n\
                 [repeat]\naa = false\n";
@@ -84,23 +85,23 @@ pub fn wanted(matches: &ArgMatches) -> Result<Wanted, Exit> {
     sets.push(question::server(name));
     let mut question = question::resolve("servers", "assay servers", text, None, sets)?;
     let server = question.plan.cells.swap_remove(0).server;
-    let house = House::from_environment().map_err(exit::failed)?;
+    let folders = Folders::from_environment().map_err(exit::failed)?;
     let build = catalogue::find(&server.build).map_err(exit::refused)?;
-    Ok(Wanted { house, build, server })
+    Ok(ServerRequest { folders, build, server })
 }
 
 /// Starts it and takes its name.
-pub fn serve(wanted: &Wanted, stop: &AtomicBool) -> Result<(Held, Instance), Exit> {
-    let held = by_hand::hold(&wanted.house, &wanted.server.build).map_err(exit::refused)?;
+pub fn serve(wanted: &ServerRequest, stop: &AtomicBool) -> Result<(Held, Instance), Exit> {
+    let held = by_hand::hold(&wanted.folders, &wanted.server.build).map_err(exit::refused)?;
     let guard = Guard::this_program();
-    let Wanted { house, build, server } = wanted;
-    let wish = Wish { house, guard: &guard, build, server, cpus: &[], tcp: None, stop };
+    let ServerRequest { folders, build, server } = wanted;
+    let wish = Wish { folders, guard: &guard, build, server, cpus: &[], tcp: None, stop };
     let instance = Instance::provision(&wish).map_err(exit::failed)?;
     held.ready(instance.socket()).map_err(exit::failed)?;
     Ok((held, instance))
 }
 
-fn tell(wanted: &Wanted, socket: &std::path::Path) {
+fn tell(wanted: &ServerRequest, socket: &std::path::Path) {
     let of = &wanted.build.installed;
     out!("{} ({} {}) serves at {}", wanted.server.build, of.kind, of.version, socket.display());
     match by_hand::client(&wanted.build, socket) {
@@ -117,10 +118,10 @@ fn detach(matches: &ArgMatches) -> Exit {
     };
     let name = &wanted.server.build;
     // Also makes the folder of its log.
-    if let Err(why) = by_hand::hold(&wanted.house, name) {
+    if let Err(why) = by_hand::hold(&wanted.folders, name) {
         return exit::refused(why);
     }
-    let path = by_hand::log(&wanted.house, name);
+    let path = by_hand::log(&wanted.folders, name);
     let log = match std::fs::File::create(&path) {
         Ok(log) => log,
         Err(e) => return exit::failed(format!("{}: {e}", path.display())),
@@ -135,7 +136,7 @@ fn detach(matches: &ArgMatches) -> Exit {
         Err(e) => return exit::failed(format!("starting assay in the background: {e}")),
     };
     loop {
-        if let Some(Running { socket, .. }) = by_hand::running(&wanted.house, name) {
+        if let Some(Running { socket, .. }) = by_hand::running(&wanted.folders, name) {
             tell(&wanted, &socket);
             return Exit::Valid;
         }

@@ -16,16 +16,16 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Exit {
-    let (house, _) = match super::catalogue() {
+    let (folders, _) = match super::catalogue() {
         Ok(found) => found,
         Err(exit) => return exit,
     };
     let name = matches.get_one::<String>("build").expect("clap requires it");
-    if by_hand::running(&house, name).is_none() {
+    if by_hand::running(&folders, name).is_none() {
         return exit::refused(format!("no server of {name} is up\n    assay servers start {name} starts one"));
     }
     // The holder itself waits that long before it ends the server by force.
-    match by_hand::stop(&house, name, STOP_PATIENCE * 2) {
+    match by_hand::stop(&folders, name, STOP_PATIENCE * 2) {
         Ok(()) => out!("{name} is stopped"),
         Err(why) => return exit::failed(why),
     }

@@ -1,5 +1,5 @@
-//! `assay servers uninstall`: builds off the disk again. What was downloaded for them stays in the cache of artifacts unless it
-//! is asked for, because archives forget releases.
+//! `assay servers uninstall`: builds off the disk again. What was downloaded for them stays in the cache of artifacts
+//! unless it is asked for, because archives forget releases.
 
 use super::super::Verb;
 use crate::exit::{self, Exit};
@@ -22,18 +22,18 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Exit {
-    let (house, _) = match super::catalogue() {
+    let (folders, _) = match super::catalogue() {
         Ok(found) => found,
         Err(exit) => return exit,
     };
     for name in matches.get_many::<String>("build").expect("clap requires it") {
-        match uninstall(&house, name) {
+        match uninstall(&folders, name) {
             Ok(size) => out!("{name} is removed ({size})"),
             Err(why) => return exit::refused(why),
         }
     }
     if matches.get_flag("downloads") {
-        match forget_downloads(&house) {
+        match forget_downloads(&folders) {
             Ok(size) => out!("{size} of downloads are removed"),
             Err(why) => return exit::failed(why),
         }

@@ -1,8 +1,8 @@
-//! `assay sysbench`, and this program called by the name `sysbench`: its command line, its output, its exit statuses, for whoever
-//! has scripts and programs that know no other. Here the parts are put together in sysbench's order; what a script is lies in
-//! `lua`, how it is carried out in `lab`.
+//! `assay sysbench`, and this program called by the name `sysbench`: its command line, its output, its exit statuses,
+//! for whoever has scripts and programs that know no other. Here the parts are put together in sysbench's order; what a
+//! script is lies in `lua`, how it is carried out in `lab`.
 
-mod doors;
+mod endpoints;
 mod numbers;
 mod printer;
 mod recorded;
@@ -128,9 +128,9 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, printer: &Printer) ->
     let mut script = Script::find(invocation, seed(invoked.settings.seed), printer.say()).map_err(fatal)?;
     script.tune(&invoked.options);
     let script = Arc::new(script);
-    let doors = doors::of(words.compat, &invoked.options)?;
+    let endpoints = endpoints::of(words.compat, &invoked.options)?;
     let stop = crate::interrupt::flag();
-    let mut main = Main::open(&script, &doors, &stop).map_err(fatal)?;
+    let mut main = Main::open(&script, &endpoints, &stop).map_err(fatal)?;
     let declared = main.state().declared().map_err(|text| fatal(failed(Some(READ_OPTIONS), &text)))?;
     // What is asked of a script without options is not looked at either.
     let (mut invoked, as_globals) = match words.reads_a_file() {
@@ -139,7 +139,8 @@ fn open(argv: Vec<String>, words: Words, invoked: Invoked, printer: &Printer) ->
     };
     warn(&mut invoked);
     main.state().export(&invoked.options, as_globals).map_err(fatal)?;
-    let stage = Stage::new(Arc::clone(&script), invoked.options.clone(), as_globals, doors, invoked.settings.threads);
+    let stage =
+        Stage::new(Arc::clone(&script), invoked.options.clone(), as_globals, endpoints, invoked.settings.threads);
     let (printer, declares) = (printer.clone(), declared.is_some());
     Ok(Call { words, invoked, printer, script, main, stage, declares, as_globals, stop })
 }

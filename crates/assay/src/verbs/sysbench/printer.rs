@@ -1,5 +1,5 @@
-//! What is printed, line by line and whole: by scripts on any worker, by the log at its level, by reports. A reader that has seen
-//! enough ends the program quietly.
+//! What is printed, line by line and whole: by scripts on any worker, by the log at its level, by reports. A reader
+//! that has seen enough ends the program quietly.
 
 use lua::report::{Level, Log};
 use lua::script::{Said, Say};

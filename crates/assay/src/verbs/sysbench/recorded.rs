@@ -1,5 +1,6 @@
-//! `--record DIR`: the run that the command line asks for, as a plan of one run, so that it is noted down, judged and drawn like any
-//! other. The text report stays sysbench's; where the page lies is told on stderr. Passwords reach no record.
+//! `--record DIR`: the run that the command line asks for, as a plan of one run, so that it is noted down, judged and
+//! drawn like any other. The text report stays sysbench's; where the page lies is told on stderr. Passwords reach no
+//! record.
 
 use super::Call;
 use crate::progress::Terminal;
@@ -82,15 +83,15 @@ enum Asked {
 
 fn server(call: &Call) -> Result<Asked, String> {
     let option = |name: &str| call.invoked.options.get(name);
-    let doors = &call.stage.doors;
-    let door = if option("db_driver") == Some(&OptionValue::Text("pgsql".into())) {
-        doors.postgres.clone().map(Asked::Postgres)
+    let endpoints = &call.stage.endpoints;
+    let endpoint = if option("db_driver") == Some(&OptionValue::Text("pgsql".into())) {
+        endpoints.postgres.clone().map(Asked::Postgres)
     } else if option("mysql_dry_run") == Some(&OptionValue::Bool(true)) {
         return Err("--record: a dry run says nothing to any server, and there is nothing to record".into());
     } else {
-        doors.mysql.first().cloned().map(Asked::MySql)
+        endpoints.mysql.first().cloned().map(Asked::MySql)
     };
-    door.ok_or_else(|| "--record: no server is named".to_string())
+    endpoint.ok_or_else(|| "--record: no server is named".to_string())
 }
 
 fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String> {
@@ -104,7 +105,7 @@ fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String>
         axes: BTreeMap::new(),
         repeats: None,
         server: Server {
-            build: address(&asked.door().address),
+            build: address(&asked.endpoint().address),
             on: Some(asked.dsn()),
             engine: asked.engine().into(),
             profile: "default".into(),
@@ -174,9 +175,9 @@ fn address(address: &Address) -> String {
 }
 
 impl Asked {
-    fn door(&self) -> &SqlEndpoint {
+    fn endpoint(&self) -> &SqlEndpoint {
         match self {
-            Self::MySql(door) | Self::Postgres(door) => door,
+            Self::MySql(endpoint) | Self::Postgres(endpoint) => endpoint,
         }
     }
 
@@ -194,13 +195,13 @@ impl Asked {
             Self::MySql(_) => "mysql",
             Self::Postgres(_) => "postgres",
         };
-        let door = self.door();
-        let (host, port, query) = match &door.address {
+        let endpoint = self.endpoint();
+        let (host, port, query) = match &endpoint.address {
             Address::Unix(path) => ("localhost", None, vec![("socket".to_string(), path.display().to_string())]),
             Address::Tcp { host, port } => (host.as_str(), Some(*port), Vec::new()),
         };
-        let path = Some(door.schema.clone().unwrap_or_default());
-        let user = Some(door.user.clone());
+        let path = Some(endpoint.schema.clone().unwrap_or_default());
+        let user = Some(endpoint.user.clone());
         Dsn { scheme: scheme.into(), user, host: host.into(), port, path, query }.to_string()
     }
 }

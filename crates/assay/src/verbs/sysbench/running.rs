@@ -1,5 +1,6 @@
-//! `run`: the banner, the events, what is said of them on the way, and the block at the end. A script may take a report over by a
-//! hook; hooks of intermediate reports live in a state of their own, so that nothing of theirs meets the other.
+//! `run`: the banner, the events, what is said of them on the way, and the block at the end. A script may take a report
+//! over by a hook; hooks of intermediate reports live in a state of their own, so that nothing of theirs meets the
+//! other.
 
 use super::numbers::{latencies, of_thread, stat};
 use super::{Call, DONE, FAILED, FORCED, performed, recorded};
@@ -89,7 +90,8 @@ impl Reporters {
     fn of(call: &mut Call) -> Self {
         let mut state = |hook: &str, wanted: bool| {
             let wanted = wanted && call.main.state().has_hook(hook);
-            let mut main = wanted.then(|| Main::open(&call.script, &call.stage.doors, &call.stop).ok()).flatten()?;
+            let mut main =
+                wanted.then(|| Main::open(&call.script, &call.stage.endpoints, &call.stop).ok()).flatten()?;
             main.state().export(&call.invoked.options, call.as_globals).ok()?;
             Some(main)
         };

@@ -1,6 +1,7 @@
-//! What else differs between two records: of the cells' parameters, variables and sessions what `drift` tells, then tables, plans
-//! of statements, and the hosts. What follows from the very thing compared (another build has other variables) is left
-//! out, as between cells of one record. A difference that many pairs share is told once, with their number.
+//! What else differs between two records: of the cells' parameters, variables and sessions what `drift` tells, then
+//! tables, plans of statements, and the hosts. What follows from the very thing compared (another build has other
+//! variables) is left out, as between cells of one record. A difference that many pairs share is told once, with their
+//! number.
 
 use super::Pair;
 use crate::compare::drift::{self, Class, Drift};

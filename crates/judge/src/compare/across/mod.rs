@@ -1,6 +1,6 @@
-//! Two records, or two cells, side by side: which cells belong together, a ratio for each metric of each pair, all decided
-//! in one table, and what else differs between them. Runs of two records share no blocks, so their ratios are those of
-//! independent arms; two cells of one record keep their blocks.
+//! Two records, or two cells, side by side: which cells belong together, a ratio for each metric of each pair, all
+//! decided in one table, and what else differs between them. Runs of two records share no blocks, so their ratios are
+//! those of independent arms; two cells of one record keep their blocks.
 
 mod differences;
 mod sides;
@@ -168,8 +168,8 @@ fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str
     open.into_iter().map(&mut row).collect()
 }
 
-/// Runs of several phases are compared phase by phase: a sum over what was done to a server and what was not says nothing of
-/// either.
+/// Runs of several phases are compared phase by phase: a sum over what was done to a server and what was not says
+/// nothing of either.
 fn shared_phases<'a>(pair: &Pair<'a, '_>) -> Vec<Option<&'a str>> {
     let theirs = pair.candidate.phases();
     match pair.base.phases() {

@@ -1,7 +1,8 @@
-//! Which side moved. An experiment that compares two cells has a ratio of theirs in each record, and that ratio moves when either of
-//! them does: a study of five releases saw a feature become cheaper, and it was the reference that had become dearer. So where
-//! the ratio of two cells of one record is another in the other record, the rows of both say whose change it is: the reference
-//! is the control of what is compared with it. Both intervals count, so that noise of one side is not called a move.
+//! Which side moved. An experiment that compares two cells has a ratio of theirs in each record, and that ratio moves
+//! when either of them does: a study of five releases saw a feature become cheaper, and it was the reference that had
+//! become dearer. So where the ratio of two cells of one record is another in the other record, the rows of both say
+//! whose change it is: the reference is the control of what is compared with it. Both intervals count, so that noise of
+//! one side is not called a move.
 
 use super::{Matched, Pair};
 use crate::compare::comparisons::{CURVE, MARGIN, name, of_answers};

@@ -1,6 +1,6 @@
-//! What a search found: the answer with its interval, in a sentence that also says why there may be none, and the runs that
-//! carry it: those at the highest rate that held below the knee, or at the best number of users. Only they are judged as numbers;
-//! runs over the limit were made to be over it.
+//! What a search found: the answer with its interval, in a sentence that also says why there may be none, and the runs
+//! that carry it: those at the highest rate that held below the knee, or at the best number of users. Only they are
+//! judged as numbers; runs over the limit were made to be over it.
 
 use super::peak::{FLAT, Peak, Sight};
 use super::threshold::{Belief, Knee};

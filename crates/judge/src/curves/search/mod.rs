@@ -1,6 +1,6 @@
-//! Searches: which level the next run takes, and what all runs together say. Both are pure functions of the plan's search and
-//! of the records of its finished runs, so a lab that was killed goes on where it was, and the answer can be computed again
-//! from the files alone. The lab is handed [`next`] by whoever starts it: it knows no statistics.
+//! Searches: which level the next run takes, and what all runs together say. Both are pure functions of the plan's
+//! search and of the records of its finished runs, so a lab that was killed goes on where it was, and the answer can be
+//! computed again from the files alone. The lab is handed [`next`] by whoever starts it: it knows no statistics.
 
 pub mod answer;
 pub mod peak;

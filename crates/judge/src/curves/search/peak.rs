@@ -1,8 +1,9 @@
-//! The users with whom most is done, from runs that each give a rate with noise. Throughput is flat around its peak, so a search
-//! that trusts single comparisons (golden section) ends anywhere; and a formula for the curve would answer for curves that do
-//! not follow it. Instead the range is swept once by factors of two, and further runs go to the levels that may still be the
-//! best (subset selection, Gupta 1965, with one spread for all levels on the log scale), with a level put in between
-//! where the best is known too coarsely. Nothing is assumed of the curve but that it rises to its peak and falls after it.
+//! The users with whom most is done, from runs that each give a rate with noise. Throughput is flat around its peak, so
+//! a search that trusts single comparisons (golden section) ends anywhere; and a formula for the curve would answer for
+//! curves that do not follow it. Instead the range is swept once by factors of two, and further runs go to the levels
+//! that may still be the best (subset selection, Gupta 1965, with one spread for all levels on the log scale), with a
+//! level put in between where the best is known too coarsely. Nothing is assumed of the curve but that it rises to its
+//! peak and falls after it.
 
 use crate::stats::{mean, student};
 use model::search::Search;

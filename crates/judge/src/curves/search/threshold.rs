@@ -1,8 +1,8 @@
-//! The highest rate that keeps a limit, from runs that only say *held* or *over*. Near the knee the same rate does now one, now
-//! the other, so plain bisection would follow the first wrong answer; here each run shifts a belief about where the knee
-//! lies and how wide its slope is, as in measuring thresholds of perception (Watson and Pelli 1983; Kontsevich and Tyler
-//! 1999). While all answers agree this is bisection. Only whether a limit held enters, not by how much: latency near a knee
-//! has no shape that one could rely on.
+//! The highest rate that keeps a limit, from runs that only say *held* or *over*. Near the knee the same rate does now
+//! one, now the other, so plain bisection would follow the first wrong answer; here each run shifts a belief about
+//! where the knee lies and how wide its slope is, as in measuring thresholds of perception (Watson and Pelli 1983;
+//! Kontsevich and Tyler 1999). While all answers agree this is bisection. Only whether a limit held enters, not by how
+//! much: latency near a knee has no shape that one could rely on.
 
 use model::search::Search;
 
@@ -16,8 +16,8 @@ const BEYOND: f64 = std::f64::consts::LN_2;
 const SLOPES: [f64; 7] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32];
 /// While the interval's ends are further apart than this factor, halving it tells more than its flanks.
 const WIDE: f64 = 3.0;
-/// The tail on either side: 2 % of belief, so that the interval of a search that ends as soon as it is narrow still holds the
-/// knee in 95 of 100.
+/// The tail on either side: 2 % of belief, so that the interval of a search that ends as soon as it is narrow still
+/// holds the knee in 95 of 100.
 const TAIL: f64 = 0.02;
 /// How far from the knee the slope is looked for: a tenth of the belief lies beyond.
 const FLANK: f64 = 0.1;

@@ -28,7 +28,8 @@ pub struct Cause {
     pub intervention: fn() -> String,
     /// The cause's own file, of which `assay explain` prints the opening.
     pub source: &'static str,
-    /// How much of it there is per operation: moves with the loss when the cause is dosed, and falls when it is taken away.
+    /// How much of it there is per operation: moves with the loss when the cause is dosed, and falls when it is taken
+    /// away.
     pub indicator: Option<fn(&RunEvidence) -> Option<f64>>,
     /// Terms of the account in which its time lies, by their words: they do not compete with it.
     pub within: &'static [&'static str],

@@ -1,6 +1,6 @@
-//! The cause in several amounts: over five levels of a parameter, at the same offered rate, its indicator per operation and the
-//! time of an operation move together. The rate is fixed because everything moves with the rate. Each repetition is one walk
-//! over the levels and has one rank correlation (Spearman); their interval must leave zero out.
+//! The cause in several amounts: over five levels of a parameter, at the same offered rate, its indicator per operation
+//! and the time of an operation move together. The rate is fixed because everything moves with the rate. Each
+//! repetition is one walk over the levels and has one rank correlation (Spearman); their interval must leave zero out.
 
 use super::cause::{Case, Cause, Dose, Scene, Time};
 use crate::frame::account::operation_us;

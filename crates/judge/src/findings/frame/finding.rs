@@ -15,8 +15,8 @@ use model::plan::CellId;
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks of how fast, how steadily and how undisturbed a cell worked. Where only these fail, what is counted per unit of work holds: a
-/// neighbour makes an order slower, and no page of it splits twice.
+/// Checks of how fast, how steadily and how undisturbed a cell worked. Where only these fail, what is counted per unit
+/// of work holds: a neighbour makes an order slower, and no page of it splits twice.
 const OF_TIME: &[&str] = &[
     "client_had_headroom",
     "cpu_was_not_stolen",

@@ -1,5 +1,5 @@
-//! What every finding stands on: the ladder from an association to a confirmed cause, rival explanations, the dose, and the
-//! experiment that would settle it.
+//! What every finding stands on: the ladder from an association to a confirmed cause, rival explanations, the dose, and
+//! the experiment that would settle it.
 
 pub mod cause;
 pub mod dose;

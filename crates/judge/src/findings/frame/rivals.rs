@@ -1,6 +1,6 @@
-//! What else claims the time that a cause explains: the other causes that were seen at the same place, and the terms of the
-//! account in which the cause does not lie. The one with the largest share is told with the finding. Where it comes within a
-//! factor of two, nothing is decided between them, and the finding says what would decide.
+//! What else claims the time that a cause explains: the other causes that were seen at the same place, and the terms of
+//! the account in which the cause does not lie. The one with the largest share is told with the finding. Where it comes
+//! within a factor of two, nothing is decided between them, and the finding says what would decide.
 
 use super::cause::{Case, Cause, Place, Scene, Time};
 use crate::frame::account::{self, Split};

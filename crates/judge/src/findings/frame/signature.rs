@@ -1,6 +1,7 @@
-//! How a server behaves at the top of a curve over users, against its lowest level: what a reader of the signature matrix looks
-//! at. CPU and switches per operation, the share of the kernel, page faults, the rate, threads at work. One reading of it is a
-//! file in `findings/`; each asks for its own row, so that at most one of the readings of a full CPU fits.
+//! How a server behaves at the top of a curve over users, against its lowest level: what a reader of the signature
+//! matrix looks at. CPU and switches per operation, the share of the kernel, page faults, the rate, threads at work.
+//! One reading of it is a file in `findings/`; each asks for its own row, so that at most one of the readings of a full
+//! CPU fits.
 
 use super::finding::{Case, Cost, Necessary, Place, Scene, Time, name};
 use crate::frame::account::{self, Part, Split, operation_us, per_operation_of};

@@ -1,7 +1,8 @@
-//! An experiment that takes a cause away (`[intervention]` of its file): the axis that removes the cause and the axis of the
-//! placebo, each as it was and changed, every combination of them. The cause is confirmed when removing it closes at least half
-//! of the time that its own cost claims, its indicator falls, and the placebo, a change of the same kind that the cause does not
-//! feel, changes nothing. Both effects are main effects: each block compares with and without over both values of the other axis.
+//! An experiment that takes a cause away (`[intervention]` of its file): the axis that removes the cause and the axis
+//! of the placebo, each as it was and changed, every combination of them. The cause is confirmed when removing it
+//! closes at least half of the time that its own cost claims, its indicator falls, and the placebo, a change of the
+//! same kind that the cause does not feel, changes nothing. Both effects are main effects: each block compares with and
+//! without over both values of the other axis.
 
 use super::cause::{CLOSES, Case, Cause, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;
@@ -130,8 +131,8 @@ impl<'a> Arms<'a> {
         of(self.cell(removed, placebo).runs.iter().find(|r| r.run.block == block)?)
     }
 
-    /// Whether there is less of the cause, and the two amounts in words; where this server does not count it, the times alone
-    /// must say it.
+    /// Whether there is less of the cause, and the two amounts in words; where this server does not count it, the times
+    /// alone must say it.
     fn indicator(&self, cause: &Cause) -> (bool, String) {
         let Some(indicator) = cause.indicator else { return (true, String::new()) };
         let amount = |removed| {

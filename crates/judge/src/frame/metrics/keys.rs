@@ -1,5 +1,6 @@
-//! What a run of keys and values makes beside its rate: keys are not requests where one get names many, a miss is no answer, and
-//! commits per get say what a get is to InnoDB. They are made only where the users counted values that they compared.
+//! What a run of keys and values makes beside its rate: keys are not requests where one get names many, a miss is no
+//! answer, and commits per get say what a get is to InnoDB. They are made only where the users counted values that they
+//! compared.
 
 use crate::checks::gets_agree::COMMITS;
 use crate::frame::evidence::RunEvidence;

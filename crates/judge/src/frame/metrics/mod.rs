@@ -1,5 +1,5 @@
-//! The numbers: first of each run (`of_run`), then of a cell over its repetitions (`of_cell`). Names and units are those
-//! of `docs/report-schema.md`.
+//! The numbers: first of each run (`of_run`), then of a cell over its repetitions (`of_cell`). Names and units are
+//! those of `docs/report-schema.md`.
 
 pub(crate) mod keys;
 mod of_cell;

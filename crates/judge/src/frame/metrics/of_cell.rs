@@ -1,7 +1,8 @@
-//! A cell's estimates over its repetitions. Rates, times and amounts: the mean over runs with Student's interval, on the
-//! log scale where all values are positive (`stats::mean`). Percentiles: of the merged histogram of all repetitions, never a
-//! mean of percentiles. Their interval is the wider of two: what the runs' own percentiles range over, and the order statistics that
-//! bound the percentile given how many independent samples there are (`noise`). Fewer than three runs: no interval.
+//! A cell's estimates over its repetitions. Rates, times and amounts: the mean over runs with Student's interval, on
+//! the log scale where all values are positive (`stats::mean`). Percentiles: of the merged histogram of all
+//! repetitions, never a mean of percentiles. Their interval is the wider of two: what the runs' own percentiles range
+//! over, and the order statistics that bound the percentile given how many independent samples there are (`noise`).
+//! Fewer than three runs: no interval.
 
 use super::of_run::{self, Name, Named, Values};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
@@ -113,7 +114,8 @@ fn latencies<'a>(
     runs.into_iter().map(|(name, runs)| (name.to_string(), of_histograms(&runs, independence))).collect()
 }
 
-/// Between which values the percentile of everything that could have been measured lies, as far as so many samples tell.
+/// Between which values the percentile of everything that could have been measured lies, as far as so many samples
+/// tell.
 fn bounds(merged: &Histogram, percent: f64, independence: f64) -> (f64, f64) {
     let n = (merged.count() as f64 * independence).ceil().max(1.0);
     let (low, high) = order::ranks(n as u64, percent / 100.0);

@@ -38,7 +38,8 @@ const BUSY: &[(Name, &[&str])] = &[
     (("client_cpus_used", "CPUs"), &[CLIENT_USER, CLIENT_SYSTEM]),
 ];
 
-/// How each of these is made, for a reader who wants to make it again: in words, and the counters of `run.json` that enter.
+/// How each of these is made, for a reader who wants to make it again: in words, and the counters of `run.json` that
+/// enter.
 pub fn made_of() -> BTreeMap<String, Made> {
     let made = |how: &str, counters: &[&str]| Made {
         how: how.into(),
@@ -88,16 +89,16 @@ pub fn whole(run: &RunEvidence) -> Values {
     values
 }
 
-/// Operations over the time that they were measured and that the server went on paying for them without users; `None` where
-/// nobody waited for that, and of a part of the run alone.
+/// Operations over the time that they were measured and that the server went on paying for them without users; `None`
+/// where nobody waited for that, and of a part of the run alone.
 pub fn debt_adjusted(run: &RunEvidence) -> Option<f64> {
     let drain = run.run.whole.drain.as_ref()?;
     let is_whole = run.phases.len() == run.run.measured().count();
     is_whole.then(|| run.done() as f64 / (run.seconds() + drain.took.seconds()))
 }
 
-/// New orders per minute, where a workload counts them: as the clients saw them committed, and as the server's data grew.
-/// Orders that were rolled back on purpose stand apart.
+/// New orders per minute, where a workload counts them: as the clients saw them committed, and as the server's data
+/// grew. Orders that were rolled back on purpose stand apart.
 fn orders(run: &RunEvidence) -> Values {
     const MINUTE: f64 = 60.0;
     let sum = |fact: &str| run.tallies().filter_map(|t| t.facts.get(fact)).sum::<i64>() as f64;

@@ -1,6 +1,7 @@
-//! What a reader looks for in the text of an EXPLAIN, taken apart: how the first table is read, by which key and how much of it, how
-//! many rows that is thought to be, under which conditions, and what is done beside. Unlike a fingerprint it keeps the
-//! estimate, because a plan that does the same and expects a hundred times the rows is what an optimizer goes by.
+//! What a reader looks for in the text of an EXPLAIN, taken apart: how the first table is read, by which key and how
+//! much of it, how many rows that is thought to be, under which conditions, and what is done beside. Unlike a
+//! fingerprint it keeps the estimate, because a plan that does the same and expects a hundred times the rows is what an
+//! optimizer goes by.
 
 use serde_json::Value;
 use std::collections::BTreeSet;

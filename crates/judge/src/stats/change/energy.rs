@@ -1,6 +1,6 @@
-//! Change points by energy distances (Matteson and James 2014, E-divisive, with exponent 1): where the two sides of a cut
-//! differ most as distributions, whatever their shape; real when few permutations of the segment differ as much. Each side
-//! of a real cut is looked at again.
+//! Change points by energy distances (Matteson and James 2014, E-divisive, with exponent 1): where the two sides of a
+//! cut differ most as distributions, whatever their shape; real when few permutations of the segment differ as much.
+//! Each side of a real cut is looked at again.
 
 use crate::stats::draws::Draws;
 
@@ -34,7 +34,8 @@ pub fn cuts(series: &[f64], shortest: usize, test: &Test, draws: &mut Draws) -> 
     found
 }
 
-/// The cut whose sides differ most, with nm/(n + m) times their energy distance; `None` for a series too short to be cut.
+/// The cut whose sides differ most, with nm/(n + m) times their energy distance; `None` for a series too short to be
+/// cut.
 pub fn strongest(series: &[f64], shortest: usize) -> Option<(usize, f64)> {
     let n = series.len();
     if n < 2 * shortest {

@@ -1,6 +1,6 @@
-//! The cheapest way to cut a series into segments, when each cut has a price: exact, by PELT (Killick, Fearnhead and Eckley
-//! 2012), which drops starts that can no longer win. What a segment costs is the caller's; it must not become dearer by being
-//! cut, which holds of sums of squares, of absolute deviations, and of likelihoods.
+//! The cheapest way to cut a series into segments, when each cut has a price: exact, by PELT (Killick, Fearnhead and
+//! Eckley 2012), which drops starts that can no longer win. What a segment costs is the caller's; it must not become
+//! dearer by being cut, which holds of sums of squares, of absolute deviations, and of likelihoods.
 
 /// Cuts, as the index of the first value after each, ascending. No segment is shorter than `shortest`.
 pub fn cuts(n: usize, shortest: usize, price: f64, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn cuts_are_those_of_ruptures_for_squares_and_for_absolute_deviations() {
-        // ruptures 1.1.10: Pelt(model, min_size=4, jump=1).fit(y).predict(price), and its exact Dynp; a spike bends squares alone.
+        // ruptures 1.1.10: Pelt(model, min_size=4, jump=1).fit(y).predict(price), and its exact Dynp; a spike bends
+        // squares alone.
         let series = [
             10.1, 9.8, 10.3, 10.0, 9.9, 10.2, 12.1, 11.8, 12.3, 12.0, 11.9, 12.2, 12.05, 9.0, 9.2, 8.9, 9.1, 9.3, 8.8,
             9.05, 15.0, 9.1, 9.0, 10.9, 11.2, 11.0, 11.1, 10.8, 11.3, 11.05,

@@ -1,8 +1,8 @@
 //! Where a series of runs changed: by the vote of three methods that err differently. E-divisive hears any change of
-//! distribution; a sum of absolute deviations (Potts) is deaf to single spikes; a sum of squares (PELT on the mean) is the
-//! sharpest where noise is normal. A change stands where two of them put it, within two runs. What a cut must gain is taken from
-//! permutations of the series itself, times the values that one independent value is worth where neighbours resemble each other:
-//! thresholds from theory alarm on every third calm series that does.
+//! distribution; a sum of absolute deviations (Potts) is deaf to single spikes; a sum of squares (PELT on the mean) is
+//! the sharpest where noise is normal. A change stands where two of them put it, within two runs. What a cut must gain
+//! is taken from permutations of the series itself, times the values that one independent value is worth where
+//! neighbours resemble each other: thresholds from theory alarm on every third calm series that does.
 
 use super::energy::{self, Test};
 use super::partition;
@@ -51,8 +51,8 @@ pub fn changes(series: &[f64], least: f64, seed: Seed) -> Vec<Change> {
     large_enough(series, agreed(&votes), least)
 }
 
-/// How many values are worth one independent value, by how much neighbours resemble each other around the two levels that the
-/// series seems to have: (1 + φ) / (1 − φ). Each level takes (1 + 4φ)/n off the φ that is seen (Kendall 1954).
+/// How many values are worth one independent value, by how much neighbours resemble each other around the two levels
+/// that the series seems to have: (1 + φ) / (1 − φ). Each level takes (1 + 4φ)/n off the φ that is seen (Kendall 1954).
 fn alike(series: &[f64]) -> f64 {
     let cut = energy::strongest(series, SHORTEST).map_or(0, |(place, _)| place);
     let (left, right) = series.split_at(cut);

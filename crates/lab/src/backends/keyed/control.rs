@@ -1,5 +1,6 @@
-//! The session by which the lab itself talks to a door past SQL, over a blocking socket: loading, looking, and reading what the
-//! daemon counted. Never for load. Every answer has a time limit: a plugin that is unloaded leaves its sockets open and silent.
+//! The session by which the lab itself talks to a key endpoint, over a blocking socket: loading, looking, and reading
+//! what the daemon counted. Never for load. Every answer has a time limit: a plugin that is unloaded leaves its sockets
+//! open and silent.
 
 use super::{KeyEndpoint, KeyProtocol, Opening, Session};
 use crate::backends::mysql::control::{OPENING_PATIENCE, connecting, opened};
@@ -8,7 +9,7 @@ use crate::executor::block_on;
 use std::rc::Rc;
 use std::time::Duration;
 use wire::memcached::{Dialect, Said};
-use workload::kept::Cell;
+use workload::rows::Cell;
 use workload::session::key_value::KeyValue;
 use workload::session::{Class, Fault, Want};
 
@@ -17,9 +18,9 @@ pub struct Control {
 }
 
 impl Control {
-    pub fn connect(door: &KeyEndpoint, patience: Duration) -> Result<Self, Fault> {
-        let opening = Rc::new(Opening { door: door.clone(), connect: connecting(&door.address, patience) });
-        let session = opened(&door.address, patience, || block_on(Session::open(opening, ())))?;
+    pub fn connect(endpoint: &KeyEndpoint, patience: Duration) -> Result<Self, Fault> {
+        let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect: connecting(&endpoint.address, patience) });
+        let session = opened(&endpoint.address, patience, || block_on(Session::open(opening, ())))?;
         session.channel.waits_at_most(patience);
         Ok(Self { session })
     }
@@ -54,10 +55,11 @@ impl Control {
         self.write()
     }
 
-    /// The first question to a daemon: memcached's protocol has no greeting, and one that is silent here speaks another.
+    /// The first question to a daemon: memcached's protocol has no greeting, and one that is silent here speaks
+    /// another.
     pub fn version(&mut self) -> Result<String, Fault> {
         let mut version = String::new();
-        let address = self.session.opening.door.address.clone();
+        let address = self.session.opening.endpoint.address.clone();
         opened(&address, OPENING_PATIENCE, || {
             self.ask(
                 |dialect, out| dialect.version(out),
@@ -91,7 +93,7 @@ impl Control {
         request: impl FnOnce(Dialect, &mut Vec<u8>) -> wire::memcached::Asked,
         mut hear: impl FnMut(&Said<'_>),
     ) -> Result<(), Fault> {
-        let KeyProtocol::Memcached { dialect, .. } = self.session.opening.door.protocol else {
+        let KeyProtocol::Memcached { dialect, .. } = self.session.opening.endpoint.protocol else {
             unreachable!("only memcached has statistics")
         };
         let channel = &mut self.session.channel;

@@ -1,7 +1,7 @@
-//! Hot path: a session past SQL over one channel: requests are encoded behind each other into its outgoing buffer, sent together,
-//! and answers are read where they arrived, in their order. A request's time runs from the moment its batch was begun to the
-//! batch of completions that brought its last byte. After the first batches nothing is allocated. A refusal ends only its own
-//! request; what is malformed ends the conversation.
+//! Hot path: a session past SQL over one channel: requests are encoded behind each other into its outgoing buffer, sent
+//! together, and answers are read where they arrived, in their order. A request's time runs from the moment its batch
+//! was begun to the batch of completions that brought its last byte. After the first batches nothing is allocated. A
+//! refusal ends only its own request; what is malformed ends the conversation.
 
 pub mod control;
 mod opening;
@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use wire::memcached::Below;
-use workload::kept::Kept;
+use workload::rows::KeptRows;
 use workload::session::key_value::KeyValue;
 use workload::session::{Answer, Class, Fact, Fault, Want};
 
@@ -61,7 +61,7 @@ pub(crate) struct Request {
 pub(crate) struct Notes {
     /// The keys that were asked for.
     keys: Vec<u64>,
-    kept: Kept,
+    kept: KeptRows,
     /// For a value that has to be unescaped.
     pub(crate) room: Vec<u8>,
 }
@@ -84,8 +84,8 @@ impl Notes {
         if !self.keys[from..from + request.keys].contains(&key) {
             return Err(Fault::Protocol(format!("a value of key {key}, which was not asked for")));
         }
-        self.kept.push(workload::kept::Cell::UInt(key));
-        self.kept.push(workload::kept::Cell::Bytes(value));
+        self.kept.push(workload::rows::Cell::UInt(key));
+        self.kept.push(workload::rows::Cell::Bytes(value));
         Ok(())
     }
 }
@@ -128,7 +128,7 @@ impl<L: Ledger> Session<L> {
         let mut ended = None;
         while let Some(request) = self.batch.get_mut(self.next) {
             let bytes = &self.channel.incoming()[taken..];
-            let read = match &self.opening.door.protocol {
+            let read = match &self.opening.endpoint.protocol {
                 KeyProtocol::Memcached { dialect, keys } => {
                     memcached::read(*dialect, keys.prefix(), bytes, request, &mut self.notes)?
                 }
@@ -167,7 +167,7 @@ impl<L: Ledger> Session<L> {
     /// Adds to the batch that a key is taken away: by the lab only, and only in memcached's protocol.
     fn delete(&mut self, class: Class, key: u64) {
         self.begin();
-        let KeyProtocol::Memcached { dialect, keys } = &self.opening.door.protocol else {
+        let KeyProtocol::Memcached { dialect, keys } = &self.opening.endpoint.protocol else {
             unreachable!("only what the lab set in a cache of others is taken away")
         };
         dialect.delete(self.channel.outgoing(), Below(keys.prefix(), key));
@@ -191,7 +191,7 @@ impl<L: Ledger> KeyValue for Session<L> {
     fn get(&mut self, class: Class, keys: &[u64], want: Want) {
         self.begin();
         let out = self.channel.outgoing();
-        match &self.opening.door.protocol {
+        match &self.opening.endpoint.protocol {
             KeyProtocol::Memcached { dialect, keys: of } => memcached::get(*dialect, of.prefix(), out, keys),
             KeyProtocol::HandlerSocket { .. } => handlersocket::get(out, keys),
         }
@@ -206,7 +206,7 @@ impl<L: Ledger> KeyValue for Session<L> {
     fn set(&mut self, class: Class, key: u64, value: &[u8]) {
         self.begin();
         let out = self.channel.outgoing();
-        match &self.opening.door.protocol {
+        match &self.opening.endpoint.protocol {
             KeyProtocol::Memcached { dialect, keys } => memcached::set(*dialect, keys.prefix(), out, key, value),
             KeyProtocol::HandlerSocket { .. } => handlersocket::set(out, key, value, &mut self.notes.room),
         }
@@ -234,7 +234,7 @@ impl<L: Ledger> KeyValue for Session<L> {
         })
     }
 
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.notes.kept
     }
 

@@ -1,7 +1,7 @@
-//! How a conversation past SQL begins: a fresh line, then what the protocol needs before the first request: the container of
-//! InnoDB's plugin, or the secret and the index of HandlerSocket. A container that is not mapped answers every get with a
-//! miss, and HandlerSocket without its secret answers every find with a refusal, at full speed both: so both are looked at
-//! here, once per connect.
+//! How a conversation past SQL begins: a fresh line, then what the protocol needs before the first request: the
+//! container of InnoDB's plugin, or the secret and the index of HandlerSocket. A container that is not mapped answers
+//! every get with a miss, and HandlerSocket without its secret answers every find with a refusal, at full speed both:
+//! so both are looked at here, once per connect.
 
 use crate::backends::channel::Channel;
 use crate::backends::endpoint::Address;
@@ -16,7 +16,7 @@ use wire::handlersocket;
 use wire::memcached::{Dialect, Said};
 use workload::session::Fault;
 
-/// A door past SQL: where, and what is spoken there.
+/// A key endpoint: where, and what is spoken there.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyEndpoint {
     pub address: Address,
@@ -72,7 +72,7 @@ impl fmt::Display for Keys {
 }
 
 impl KeyEndpoint {
-    /// The door to all that a cache has.
+    /// The endpoint to all that a cache has.
     pub fn of_cache(address: Address) -> Self {
         Self { address, protocol: KeyProtocol::Memcached { dialect: Dialect::Text, keys: Keys::All } }
     }
@@ -95,7 +95,7 @@ impl fmt::Debug for KeyEndpoint {
 }
 
 pub struct Opening {
-    pub door: KeyEndpoint,
+    pub endpoint: KeyEndpoint,
     pub connect: Box<dyn Fn() -> Connecting>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<(Channel, Nanos), Fault> {
     let begun = clock::now();
     let line: Line = (opening.connect)().await.map_err(|e| lost(&e))?;
     let mut channel = Channel::plain(line);
-    match &opening.door.protocol {
+    match &opening.endpoint.protocol {
         KeyProtocol::Memcached { keys: Keys::All | Keys::Below(_), .. } => {}
         KeyProtocol::Memcached { dialect, keys: Keys::Container(name) } => select(&mut channel, *dialect, name).await?,
         KeyProtocol::HandlerSocket { secret, schema, table, columns } => {

@@ -1,7 +1,7 @@
-//! The doors past SQL of the instance that is up, opened when the data lie behind them: InnoDB's plugin is given its tables, the
-//! data are mapped, it is installed and looked at; HandlerSocket is asked for the secret that it made. Before users come, values
-//! are compared through the door itself: a mapping that is wrong answers with misses and a splendid rate. How long an answer
-//! stays old after somebody wrote is asked once per run, in gets and in time.
+//! The key endpoint of the instance that is up, opened when the data lie behind them: InnoDB's plugin is given its
+//! tables, the data are mapped, it is installed and looked at; HandlerSocket is asked for the secret that it made.
+//! Before users come, values are compared through the endpoint itself: a mapping that is wrong answers with misses and
+//! a splendid rate. How long an answer stays old after somebody wrote is asked once per run, in gets and in time.
 
 use super::control::Control as KeyControl;
 use super::{KeyEndpoint, KeyProtocol, Keys};
@@ -12,7 +12,7 @@ use crate::backends::mysql::keys::{HANDLERSOCKET, MEMCACHED, answers};
 use crate::campaign::{Lab, Unready};
 use crate::os::clock;
 use crate::provision::instance::{Serving, Up, held};
-use crate::provision::wanted::{Wanted, identity};
+use crate::provision::needs::{DatasetNeed, identity};
 use crate::trouble::Trouble;
 use model::load::{Transport, Work};
 use model::plan::Cell;
@@ -27,7 +27,7 @@ use wire::memcached::Dialect;
 use workload::kv::{COLUMNS, Sizes, TABLE, value};
 use workload::session::Fault;
 
-/// A door that is silent so long is closed.
+/// An endpoint that is silent so long is closed.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a plugin may take until its daemon listens; it was up within a second wherever it came up.
 const LISTENING: Duration = Duration::from_secs(30);
@@ -40,8 +40,8 @@ const OURS: u64 = 0;
 const MOST_GETS: u32 = 2_000;
 
 impl Lab<'_> {
-    /// Opens the doors that this cell's users come by.
-    pub(crate) fn open_doors(&mut self, cell: &Cell, wanted: &[Wanted]) -> Result<(), Unready> {
+    /// Opens the endpoints that this cell's users come by.
+    pub(crate) fn open_key_endpoints(&mut self, cell: &Cell, wanted: &[DatasetNeed]) -> Result<(), Unready> {
         for work in cell.works() {
             let protocol = protocol_of(&work);
             let plugin = match protocol {
@@ -52,17 +52,18 @@ impl Lab<'_> {
             let dataset = wanted.iter().find(|w| w.name == identity(&work, &cell.server.engine).0);
             let dataset = dataset.expect("a workload by key has data");
             let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
-            let up = self.up.as_mut().expect("an instance is up before its doors are opened");
+            let up = self.up.as_mut().expect("an instance is up before its endpoints are opened");
             if up.build.installed.kind == CACHE {
                 continue;
             }
             let Serving::Ours(instance) = &up.server else {
                 return Err(Unready::Skip("assay opens no protocol past SQL of a server that it did not start".into()));
             };
-            let found =
-                held(instance).door().map(|gate| (gate.address(false), gate.address(true), gate.ports.is_some()));
+            let found = held(instance)
+                .key_listener()
+                .map(|listener| (listener.address(false), listener.address(true), listener.ports.is_some()));
             let Some((read, write, by_port)) = found else {
-                return Err(Unready::Skip("settings.doors = false keeps every protocol past SQL shut".into()));
+                return Err(Unready::Skip("settings.doors = false keeps every key protocol shut".into()));
             };
             if !up.build.has_plugin(plugin) {
                 let why = format!("build `{}` comes without {plugin}", cell.server.build);
@@ -74,22 +75,22 @@ impl Lab<'_> {
                 return Err(Unready::Skip(why.into()));
             }
             if protocol == Protocol::Memcached {
-                map(&up.door, &up.build.share, &read, &dataset.schema()).map_err(fail)?;
+                map(&up.endpoint, &up.build.share, &read, &dataset.schema()).map_err(fail)?;
             } else {
-                up.secrets = secrets(&up.door)
+                up.secrets = secrets(&up.endpoint)
                     .map_err(|e| fail(Trouble::new("HandlerSocket does not say its secret").because(e)))?;
             }
-            up.gate = Some((read, write));
-            let key_door = key_door(up, &work, &cell.server.engine).expect("its gate was just opened");
-            compare(&key_door, &work).map_err(fail)?;
+            up.key_addresses = Some((read, write));
+            let key_endpoint = key_endpoint(up, &work, &cell.server.engine).expect("its listener was just opened");
+            compare(&key_endpoint, &work).map_err(fail)?;
         }
         Ok(())
     }
 }
 
-/// The door of users who do this work, on a server whose doors are open.
-pub(crate) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyEndpoint> {
-    let (read, write) = up.gate.clone()?;
+/// The endpoint of users who do this work, on a server whose endpoints are open.
+pub(crate) fn key_endpoint(up: &Up, work: &Work, engine: &str) -> Option<KeyEndpoint> {
+    let (read, write) = up.key_addresses.clone()?;
     let schema = up.datasets.get(&identity(work, engine).0)?.clone().ok()?;
     let writes = workload::by_name(&work.workload)?.words().writes;
     match protocol_of(work) {
@@ -116,8 +117,8 @@ pub(crate) fn key_door(up: &Up, work: &Work, engine: &str) -> Option<KeyEndpoint
     }
 }
 
-/// Maps a dataset as a container of its schema's name, and installs the plugin where it is not yet. A row of the mapping that is
-/// new is found by the daemon itself.
+/// Maps a dataset as a container of its schema's name, and installs the plugin where it is not yet. A row of the
+/// mapping that is new is found by the daemon itself.
 pub fn map(sql: &SqlEndpoint, share: &Path, address: &Address, schema: &str) -> Result<(), Trouble> {
     let refuses = |e: Fault| Trouble::new("the server does not take the memcached plugin").because(e);
     let mut control = Control::connect(sql).map_err(refuses)?;
@@ -160,8 +161,8 @@ fn statements(script: &str) -> Vec<String> {
 }
 
 /// For reading and for writing, as the server drew them at its start; they stay in this process.
-fn secrets(door: &SqlEndpoint) -> Result<[String; 2], Fault> {
-    let mut control = Control::connect(door)?;
+fn secrets(endpoint: &SqlEndpoint) -> Result<[String; 2], Fault> {
+    let mut control = Control::connect(endpoint)?;
     let mut secret = |name: &str| -> Result<String, Fault> {
         let sql = format!("SELECT @@GLOBAL.{name}");
         Ok(control.value(&sql)?.unwrap_or_default())
@@ -171,21 +172,21 @@ fn secrets(door: &SqlEndpoint) -> Result<[String; 2], Fault> {
     Ok(both)
 }
 
-/// Values of keys all over the table, through the door, byte for byte.
-pub fn compare(door: &KeyEndpoint, work: &Work) -> Result<(), Trouble> {
+/// Values of keys all over the table, through the endpoint, byte for byte.
+pub fn compare(endpoint: &KeyEndpoint, work: &Work) -> Result<(), Trouble> {
     let count = |name: &str| work.parameters[name].count().expect("a checked parameter").unsigned_abs();
     let (keys, sizes) = (count("keys"), Sizes::of(&work.parameters));
     let spots: Vec<u64> =
         (0..SPOTS.min(keys)).map(|n| 1 + n * (keys - 1) / SPOTS.min(keys).max(2).saturating_sub(1)).collect();
-    let cannot = |e: Fault| Trouble::new(format!("{door:?} cannot be read")).because(e);
-    let found = KeyControl::connect(door, PATIENCE).and_then(|mut control| control.get(&spots)).map_err(cannot)?;
+    let cannot = |e: Fault| Trouble::new(format!("{endpoint:?} cannot be read")).because(e);
+    let found = KeyControl::connect(endpoint, PATIENCE).and_then(|mut control| control.get(&spots)).map_err(cannot)?;
     let mut room = Vec::new();
     let wrong = found.iter().filter(|(key, value)| !value::is_of(*key, value, sizes.bytes(*key), &mut room)).count();
     let there = spots.iter().filter(|spot| found.iter().any(|(key, _)| key == *spot)).count();
     if wrong > 0 || there < spots.len() {
         let (missing, of) = (spots.len() - there, spots.len());
         return Err(Trouble::new(format!(
-            "through {door:?} {missing} of {of} keys are missing and {wrong} values are not theirs"
+            "through {endpoint:?} {missing} of {of} keys are missing and {wrong} values are not theirs"
         ))
         .mend("the mapping leads to another table, or a value does not fit its column"));
     }
@@ -193,14 +194,14 @@ pub fn compare(door: &KeyEndpoint, work: &Work) -> Result<(), Trouble> {
 }
 
 /// What a session past SQL is, and how long its answers stay old.
-pub(crate) fn ask(door: &KeyEndpoint, sql: Option<&SqlEndpoint>) -> Result<SessionAnswer, Fault> {
+pub(crate) fn ask(endpoint: &KeyEndpoint, sql: Option<&SqlEndpoint>) -> Result<SessionAnswer, Fault> {
     let mut variables: BTreeMap<String, String> = BTreeMap::new();
     let mut say = |name: &str, what: String| drop(variables.insert(name.into(), what));
-    match &door.protocol {
+    match &endpoint.protocol {
         KeyProtocol::Memcached { dialect, keys } => {
             say("door", format!("memcached, {}", format!("{dialect:?}").to_lowercase()));
             say("container", keys.to_string());
-            say("door_version", KeyControl::connect(door, PATIENCE)?.version()?);
+            say("door_version", KeyControl::connect(endpoint, PATIENCE)?.version()?);
         }
         KeyProtocol::HandlerSocket { schema, .. } => {
             say("door", "handlersocket".into());
@@ -208,7 +209,7 @@ pub(crate) fn ask(door: &KeyEndpoint, sql: Option<&SqlEndpoint>) -> Result<Sessi
         }
     }
     if let Some(sql) = sql {
-        let Stale { gets, time, level } = stale(door, sql)?;
+        let Stale { gets, time, level } = stale(endpoint, sql)?;
         say(
             "stale_gets_after_commit",
             if gets < MOST_GETS { gets.to_string() } else { format!("more than {MOST_GETS}") },
@@ -218,8 +219,8 @@ pub(crate) fn ask(door: &KeyEndpoint, sql: Option<&SqlEndpoint>) -> Result<Sessi
     }
     Ok(SessionAnswer {
         variables,
-        transport: door.address.transport(false),
-        authentication: match &door.protocol {
+        transport: endpoint.address.transport(false),
+        authentication: match &endpoint.protocol {
             KeyProtocol::HandlerSocket { secret, .. } if !secret.is_empty() => "a secret in plain text".into(),
             KeyProtocol::HandlerSocket { .. } | KeyProtocol::Memcached { .. } => "none".into(),
         },
@@ -231,18 +232,18 @@ pub(crate) fn ask(door: &KeyEndpoint, sql: Option<&SqlEndpoint>) -> Result<Sessi
 struct Stale {
     gets: u32,
     time: Nanos,
-    /// Of the transactions behind the door, as the server names it.
+    /// Of the transactions behind the endpoint, as the server names it.
     level: String,
 }
 
 /// One connection reads the lab's own row over and over; another changes it in SQL and commits.
-fn stale(door: &KeyEndpoint, sql: &SqlEndpoint) -> Result<Stale, Fault> {
+fn stale(endpoint: &KeyEndpoint, sql: &SqlEndpoint) -> Result<Stale, Fault> {
     let mut control = Control::connect(sql)?;
     let write = |control: &mut Control, text: &str| {
         control.execute(&format!("REPLACE INTO {TABLE} VALUES ({OURS}, '{text}')")).map(drop)
     };
     write(&mut control, "before")?;
-    let mut reader = KeyControl::connect(door, PATIENCE)?;
+    let mut reader = KeyControl::connect(endpoint, PATIENCE)?;
     reader.get(&[OURS])?;
     write(&mut control, "after")?;
     let begun = clock::now();

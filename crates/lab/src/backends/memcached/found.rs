@@ -1,7 +1,7 @@
-//! A cache that was there before the lab, named by a DSN. Others keep keys in it and it has no schemas, so the lab is a guest: its keys
-//! begin as nobody else's do, it sets them only where they have room, because a cache that is full drops what others set, it
-//! never sends `flush_all`, and it takes its keys away when it leaves. A lab that is killed leaves them; the next one with the same
-//! data sets them anew and takes them away.
+//! A cache that was there before the lab, named by a DSN. Others keep keys in it and it has no schemas, so the lab is a
+//! guest: its keys begin as nobody else's do, it sets them only where they have room, because a cache that is full
+//! drops what others set, it never sends `flush_all`, and it takes its keys away when it leaves. A lab that is killed
+//! leaves them; the next one with the same data sets them anew and takes them away.
 
 use super::provision::{describe, keys};
 use crate::backends::endpoint::Address;
@@ -13,7 +13,7 @@ use crate::backends::mysql::found::{build_of, find};
 use crate::campaign::{Lab, Unready};
 use crate::os::process::cpus_of;
 use crate::provision::instance::{Serving, Up};
-use crate::provision::wanted::Wanted;
+use crate::provision::needs::DatasetNeed;
 use crate::servers::process::instance::key;
 use crate::trouble::Trouble;
 use model::dsn;
@@ -40,13 +40,15 @@ pub(crate) fn is_named(server: &Server) -> bool {
 
 /// Looks whether a cache is there, and whether it is one.
 pub fn look(name: &str) -> Result<(), Trouble> {
-    let (_, door) = find(name)?;
-    let told = describe("", &Server::default(), &door.address);
+    let (_, endpoint) = find(name)?;
+    let told = describe("", &Server::default(), &endpoint.address);
     let told = told.map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
     if told.version >= MEMCACHED_FROM {
         let what =
             format!("{name} answers as version {}: InnoDB's plugin, whose keys are rows of a table", told.version_text);
-        return Err(Trouble::new(what).mend("assay uses that door of servers which it starts itself: name a build"));
+        return Err(
+            Trouble::new(what).mend("assay serves that protocol from servers which it starts itself: name a build")
+        );
     }
     Ok(())
 }
@@ -58,7 +60,7 @@ fn counted(control: &mut Control) -> Result<impl Fn(&str) -> Option<u64> + use<>
 }
 
 /// What the rows of a dataset take there at most, under keys that begin with so many bytes.
-fn bytes(wanted: &Wanted, prefix: usize) -> u64 {
+fn bytes(wanted: &DatasetNeed, prefix: usize) -> u64 {
     let Rows::ByTable(rows) = wanted.dataset.rows() else { unreachable!("keys and values lie in one table") };
     let each = rows.row_text_bytes(0) as u64 + prefix as u64 + ITEM_BYTES;
     wanted.dataset.tables()[0].rows * each * SLAB.0 / SLAB.1
@@ -67,8 +69,8 @@ fn bytes(wanted: &Wanted, prefix: usize) -> u64 {
 impl Lab<'_> {
     pub(crate) fn meet_cache(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
         look(name)?;
-        let (found, door) = find(name)?;
-        let told = describe(key, server, &door.address);
+        let (found, endpoint) = find(name)?;
+        let told = describe(key, server, &endpoint.address);
         let mut record = told.map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
         record.place = Some(found.place);
         record.cpus = found.pid.and_then(|pid| cpus_of(pid).ok()).unwrap_or_default();
@@ -76,14 +78,14 @@ impl Lab<'_> {
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
         let build = build_of(server, record);
         let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
-        Ok(Up { gate: Some((door.address.clone(), door.address)), ..up })
+        Ok(Up { key_addresses: Some((endpoint.address.clone(), endpoint.address)), ..up })
     }
 
     /// Makes sure that it is there and that the keys are as the run needs them.
     pub(crate) fn prepare_found_cache(
         &mut self,
         cell: &Cell,
-        wanted: &[Wanted],
+        wanted: &[DatasetNeed],
         run: &PlannedRun,
         writes: bool,
     ) -> Result<(), Unready> {
@@ -98,7 +100,7 @@ impl Lab<'_> {
             return Ok(());
         }
         let fail = |e: Fault| Unready::Fail(format!("asking the cache what it has: {e}"));
-        let (address, _) = self.up.as_ref().and_then(|up| up.gate.clone()).expect("a cache has a gate");
+        let (address, _) = self.up.as_ref().and_then(|up| up.key_addresses.clone()).expect("a cache listens");
         let mut control = Control::connect(&KeyEndpoint::of_cache(address), PATIENCE).map_err(fail)?;
         let before = counted(&mut control).map_err(fail)?;
         for wanted in missing {
@@ -114,12 +116,12 @@ impl Lab<'_> {
         Ok(())
     }
 
-    fn holds(&self, wanted: &Wanted) -> bool {
+    fn holds(&self, wanted: &DatasetNeed) -> bool {
         self.up.as_ref().is_some_and(|up| up.datasets.contains_key(&wanted.name))
     }
 
     /// Writes down that keys of this dataset will lie there, if they have room.
-    fn admit(&mut self, wanted: &Wanted, stats: &impl Fn(&str) -> Option<u64>) -> Result<(), Unready> {
+    fn admit(&mut self, wanted: &DatasetNeed, stats: &impl Fn(&str) -> Option<u64>) -> Result<(), Unready> {
         let up = self.up.as_mut().expect("a cache is met before it is filled");
         let keys = keys(up, &wanted.schema());
         let Serving::Found(found) = &mut up.server else { unreachable!("this server is not ours") };
@@ -138,7 +140,7 @@ impl Lab<'_> {
 
     /// Takes away what the lab set in a cache of others, and says what became of it.
     pub(crate) fn leave_cache(&mut self, up: &Up) {
-        let (Serving::Found(found), Some((address, _))) = (&up.server, &up.gate) else { return };
+        let (Serving::Found(found), Some((address, _))) = (&up.server, &up.key_addresses) else { return };
         for (prefix, keys) in &found.keys {
             let told = match delete(address, prefix, *keys) {
                 Ok(deleted) => format!("{deleted} keys that began with {prefix} were taken away"),

@@ -1,5 +1,6 @@
-//! memcached itself, as a kind: no data directory, no option file, no SQL; a command line. It is the measure for doors past SQL:
-//! the same protocol with nothing behind it. Keys lie in memory and are gone with the process, so they are set at each start.
+//! memcached itself, as a kind: no data directory, no option file, no SQL; a command line. It is the measure for key
+//! endpoint: the same protocol with nothing behind it. Keys lie in memory and are gone with the process, so they are
+//! set at each start.
 
 use crate::backends::mysql::keys;
 use crate::servers::{Build, Description, Kind, Ready, Site};
@@ -21,8 +22,8 @@ impl Kind for Memcached {
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
         let memory = wanted.settings.get("buffer_pool").and_then(Value::count).unwrap_or(MEMORY);
-        let gate = site.door.expect("a cache has a gate");
-        let mut words = keys::daemon(gate, site.as_root, wanted);
+        let listener = site.key_listener.expect("a cache has a listener");
+        let mut words = keys::daemon(listener, site.as_root, wanted);
         words.extend(["-m".into(), (memory / MEBIBYTE).max(64).to_string()]);
         let others = wanted.settings.keys().filter(|word| !WORDS.contains(&word.as_str())).count();
         Description {

@@ -1,5 +1,5 @@
-//! A server that is a cache: asked what it is, and filled with the very rows that a table would hold, by sets. There is no
-//! SQL, so nothing of it can be asked, and nothing is kept on disk: every start is followed by a fill.
+//! A server that is a cache: asked what it is, and filled with the very rows that a table would hold, by sets. There is
+//! no SQL, so nothing of it can be asked, and nothing is kept on disk: every start is followed by a fill.
 
 use crate::backends::endpoint::Address;
 use crate::backends::keyed::control::Control as KeyControl;
@@ -10,7 +10,7 @@ use crate::campaign::{Lab, Unready};
 use crate::os::clock;
 use crate::provision::dataset::key;
 use crate::provision::instance::{Serving, Up, fingerprint};
-use crate::provision::wanted::Wanted;
+use crate::provision::needs::DatasetNeed;
 use crate::servers::Build;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
@@ -52,7 +52,8 @@ pub(crate) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<
     })
 }
 
-/// Which of the keys of the cache that is up are a dataset's: in a server of ours all, in one of others those that begin as it says.
+/// Which of the keys of the cache that is up are a dataset's: in a server of ours all, in one of others those that
+/// begin as it says.
 pub(crate) fn keys(up: &Up, schema: &str) -> Keys {
     match up.server {
         Serving::Ours(_) => Keys::All,
@@ -69,7 +70,7 @@ impl Lab<'_> {
         build: &Build,
         instance: Instance,
     ) -> Result<Up, Trouble> {
-        let address = instance.door().expect("a cache has a gate").address(false);
+        let address = instance.key_listener().expect("a cache listens").address(false);
         let told = describe(key, server, &address)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = InstanceRecord {
@@ -86,24 +87,24 @@ impl Lab<'_> {
         self.notebook.note(EventKind::InstanceReady, None, text)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
-        Ok(Up { gate: Some((address.clone(), address)), ..up })
+        Ok(Up { key_addresses: Some((address.clone(), address)), ..up })
     }
 
     /// Sets the rows of each dataset that is not there yet.
-    pub(crate) fn fill_cache(&mut self, wanted: &[Wanted], run: &PlannedRun) -> Result<(), Unready> {
+    pub(crate) fn fill_cache(&mut self, wanted: &[DatasetNeed], run: &PlannedRun) -> Result<(), Unready> {
         for wanted in wanted {
             let up = self.up.as_ref().expect("a cache is up before it is filled");
             if up.datasets.contains_key(&wanted.name) {
                 continue;
             }
-            let (address, _) = up.gate.clone().expect("a cache has a gate");
+            let (address, _) = up.key_addresses.clone().expect("a cache listens");
             let protocol = KeyProtocol::Memcached { dialect: Dialect::Text, keys: keys(up, &wanted.schema()) };
-            let (door, instance) = (KeyEndpoint { address, protocol }, up.key.clone());
+            let (endpoint, instance) = (KeyEndpoint { address, protocol }, up.key.clone());
             self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
             self.progress.say(&format!("setting {}", wanted.label()));
             let begun = clock::now();
             let stop = || self.stop.load(Relaxed);
-            let rows = fill(&door, wanted, &stop).map_err(|trouble| Unready::Fail(trouble.to_string()))?;
+            let rows = fill(&endpoint, wanted, &stop).map_err(|trouble| Unready::Fail(trouble.to_string()))?;
             self.check_stop().map_err(Unready::Halt)?;
             let record = DatasetRecord {
                 key: key(&instance, &wanted.name),
@@ -129,11 +130,11 @@ impl Lab<'_> {
 }
 
 /// Sets every row and reads every value back; how many there are.
-fn fill(door: &KeyEndpoint, wanted: &Wanted, stop: &dyn Fn() -> bool) -> Result<u64, Trouble> {
+fn fill(endpoint: &KeyEndpoint, wanted: &DatasetNeed, stop: &dyn Fn() -> bool) -> Result<u64, Trouble> {
     let Rows::ByTable(rows) = wanted.dataset.rows() else { unreachable!("keys and values lie in one table") };
     let total = wanted.dataset.tables()[0].rows;
-    let cannot = |e: Fault| Trouble::new(format!("{door:?} cannot be filled")).because(e);
-    let mut control = KeyControl::connect(door, PATIENCE).map_err(cannot)?;
+    let cannot = |e: Fault| Trouble::new(format!("{endpoint:?} cannot be filled")).because(e);
+    let mut control = KeyControl::connect(endpoint, PATIENCE).map_err(cannot)?;
     let mut text = Vec::new();
     for from in (0..total).step_by(BATCH as usize) {
         if stop() {

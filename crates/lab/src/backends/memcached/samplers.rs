@@ -1,6 +1,6 @@
-//! What memcached's daemon counts, itself or as InnoDB's plugin, by its own `stats` over a connection of ours. It is the one count of
-//! gets that moves on every version: InnoDB's `dml_reads` and the server's `Handler_read_key` do not see what comes this way.
-//! Keys are counted, not requests, and reading the statistics counts as neither.
+//! What memcached's daemon counts, itself or as InnoDB's plugin, by its own `stats` over a connection of ours. It is
+//! the one count of gets that moves on every version: InnoDB's `dml_reads` and the server's `Handler_read_key` do not
+//! see what comes this way. Keys are counted, not requests, and reading the statistics counts as neither.
 
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
@@ -29,18 +29,18 @@ const COUNTERS: &[(&str, Unit)] = &[
 const LEVELS: &[(&str, Unit)] = &[("curr_connections", Unit::Count), ("threads", Unit::Count), ("bytes", Unit::Bytes)];
 
 pub(crate) struct Memcached {
-    door: KeyEndpoint,
+    endpoint: KeyEndpoint,
     control: Option<Control>,
     /// How often the statistics were asked for.
     requests: Rc<Cell<u64>>,
 }
 
 impl Memcached {
-    /// Of a door that has statistics. They are asked for without a container, which only gets need.
-    pub(crate) fn of(door: KeyEndpoint) -> Option<Self> {
-        let KeyProtocol::Memcached { dialect, .. } = door.protocol else { return None };
-        let door = KeyEndpoint { protocol: KeyProtocol::Memcached { dialect, keys: Keys::All }, ..door };
-        Some(Self { door, control: None, requests: Rc::default() })
+    /// Of an endpoint that has statistics. They are asked for without a container, which only gets need.
+    pub(crate) fn of(endpoint: KeyEndpoint) -> Option<Self> {
+        let KeyProtocol::Memcached { dialect, .. } = endpoint.protocol else { return None };
+        let endpoint = KeyEndpoint { protocol: KeyProtocol::Memcached { dialect, keys: Keys::All }, ..endpoint };
+        Some(Self { endpoint, control: None, requests: Rc::default() })
     }
 
     pub(crate) fn requests(&self) -> Rc<Cell<u64>> {
@@ -50,7 +50,7 @@ impl Memcached {
     fn stats(&mut self) -> Result<Vec<(String, String)>, String> {
         let control = match self.control.take() {
             Some(control) => control,
-            None => Control::connect(&self.door, PATIENCE).map_err(|e| e.to_string())?,
+            None => Control::connect(&self.endpoint, PATIENCE).map_err(|e| e.to_string())?,
         };
         self.requests.set(self.requests.get() + 1);
         self.control.insert(control).stats().map_err(|e| e.to_string())

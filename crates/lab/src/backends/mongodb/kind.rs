@@ -1,5 +1,6 @@
-//! FerretDB 1 with its SQLite back end, as a kind: MongoDB's protocol over one file per database. No option file and no SQL; a command
-//! line, and a socket in the private folder. It has no transactions and keeps what it is told to. Telemetry is off.
+//! FerretDB 1 with its SQLite back end, as a kind: MongoDB's protocol over one file per database. No option file and no
+//! SQL; a command line, and a socket in the private folder. It has no transactions and keeps what it is told to.
+//! Telemetry is off.
 
 use crate::servers::{Build, Description, Kind, Ready, Site};
 use model::plan::Server;
@@ -15,10 +16,10 @@ impl Kind for FerretDb {
     }
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
-        let gate = site.door.expect("a store of documents has a gate");
-        let (tcp, unix) = match gate.ports {
+        let listener = site.key_listener.expect("a store of documents has a listener");
+        let (tcp, unix) = match listener.ports {
             Some([port, _]) => (format!("127.0.0.1:{port}"), String::new()),
-            None => (String::new(), gate.socket.display().to_string()),
+            None => (String::new(), listener.socket.display().to_string()),
         };
         let data = site.data();
         let words = [

@@ -1,5 +1,6 @@
-//! Brings a dataset into a store of documents: the lines that a table would be loaded from, as documents of its collection, in
-//! parallel; then indexes, counts, and documents read back byte for byte. What lay in the collections before is dropped.
+//! Brings a dataset into a store of documents: the lines that a table would be loaded from, as documents of its
+//! collection, in parallel; then indexes, counts, and documents read back byte for byte. What lay in the collections
+//! before is dropped.
 
 use super::session::DocumentEndpoint;
 use super::session::control::Control;
@@ -20,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 const BATCH: u64 = 1_000;
 
 pub fn load(
-    door: &DocumentEndpoint,
+    endpoint: &DocumentEndpoint,
     dataset: &dyn Dataset,
     sessions: usize,
     stop: &AtomicBool,
@@ -30,12 +31,12 @@ pub fn load(
         return Err(LoadFault::Unsupported("rows that come by units, in a store of documents".into()));
     };
     let (tables, collections) = (dataset.tables(), dataset.collections());
-    let mut control = Control::connect(door, PATIENCE).map_err(world)?;
+    let mut control = Control::connect(endpoint, PATIENCE).map_err(world)?;
     for collection in collections {
         drop_whole(&mut control, collection.name).map_err(world)?;
         control.ask(&json!({ "create": collection.name })).map_err(world)?;
     }
-    fill(door, rows, &tables, collections, sessions, stop, at)?;
+    fill(endpoint, rows, &tables, collections, sessions, stop, at)?;
     let mut answers = Vec::new();
     for (table, collection) in tables.iter().zip(collections) {
         let indexes = indexes(collection);
@@ -81,7 +82,7 @@ fn answer(control: &mut Control, table: &Table, collection: &Collection, indexes
 }
 
 fn fill(
-    door: &DocumentEndpoint,
+    endpoint: &DocumentEndpoint,
     rows: &dyn ByTable,
     tables: &[Table],
     collections: &[Collection],
@@ -93,7 +94,7 @@ fn fill(
     let total: u64 = tables.iter().map(|table| table.rows).sum();
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
     side_by_side(sessions, |over| {
-        let mut control = Control::connect(door, PATIENCE).map_err(world)?;
+        let mut control = Control::connect(endpoint, PATIENCE).map_err(world)?;
         let mut text = Vec::new();
         loop {
             if stop.load(Relaxed) {
@@ -181,8 +182,8 @@ fn plain(value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Documents looked up by their `_id`, spread over the collections by a fixed sequence: how many, and how many are not what was
-/// written.
+/// Documents looked up by their `_id`, spread over the collections by a fixed sequence: how many, and how many are not
+/// what was written.
 fn check_spots(
     control: &mut Control,
     rows: &dyn ByTable,

@@ -1,6 +1,6 @@
-//! A server that keeps documents: one of ours, or one that a DSN names; asked what it is and what it has, and filled with the very rows
-//! that tables would hold. It has no snapshots: who writes begins with a fresh load. In a server that was there before, the lab
-//! fills only a schema that is empty or that it made itself.
+//! A server that keeps documents: one of ours, or one that a DSN names; asked what it is and what it has, and filled
+//! with the very rows that tables would hold. It has no snapshots: who writes begins with a fresh load. In a server
+//! that was there before, the lab fills only a schema that is empty or that it made itself.
 
 use super::load;
 use super::session::control::Control;
@@ -13,7 +13,7 @@ use crate::os::clock;
 use crate::provision::dataset::SESSIONS_PER_CPU;
 use crate::provision::instance::{Serving, Up, fingerprint};
 use crate::provision::loader::LoadFault;
-use crate::provision::wanted::Wanted;
+use crate::provision::needs::DatasetNeed;
 use crate::servers::process::instance::{Instance, key};
 use crate::servers::{Build, catalogue};
 use crate::trouble::Trouble;
@@ -48,8 +48,8 @@ pub(crate) fn no_sql() -> SqlEndpoint {
     SqlEndpoint::root("/nowhere/no-sql-here".into())
 }
 
-/// The door to that dataset.
-pub(crate) fn door(up: &Up, name: &str) -> Option<DocumentEndpoint> {
+/// The endpoint to that dataset.
+pub(crate) fn endpoint(up: &Up, name: &str) -> Option<DocumentEndpoint> {
     let schema = up.datasets.get(name)?.clone().ok()?;
     let (store, offers) = up.store.clone()?;
     Some(DocumentEndpoint { store, schema, offers })
@@ -103,7 +103,7 @@ impl Lab<'_> {
         build: &Build,
         instance: Instance,
     ) -> Result<Up, Trouble> {
-        let store = Store::open(instance.door().expect("a store of documents has a gate").address(false));
+        let store = Store::open(instance.key_listener().expect("a store of documents has a gate").address(false));
         let (told, offers) =
             look(&store).map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = InstanceRecord {
@@ -140,7 +140,7 @@ impl Lab<'_> {
     pub(crate) fn prepare_documents(
         &mut self,
         cell: &Cell,
-        wanted: &[Wanted],
+        wanted: &[DatasetNeed],
         run: &PlannedRun,
         writes: bool,
     ) -> Result<(), Unready> {
@@ -157,7 +157,7 @@ impl Lab<'_> {
         wanted.iter().try_for_each(|wanted| self.fill_documents(wanted, run))
     }
 
-    fn fill_documents(&mut self, wanted: &Wanted, run: &PlannedRun) -> Result<(), Unready> {
+    fn fill_documents(&mut self, wanted: &DatasetNeed, run: &PlannedRun) -> Result<(), Unready> {
         let up = self.up.as_ref().expect("a server is up before it is filled");
         if up.datasets.contains_key(&wanted.name) {
             return Ok(());
@@ -167,17 +167,18 @@ impl Lab<'_> {
             Serving::Found(Found { schema: Some(schema), .. }) => schema.clone(),
             Serving::Found(_) | Serving::Ours(_) => wanted.schema(),
         };
-        let door = DocumentEndpoint { store, schema: schema.clone(), offers };
+        let endpoint = DocumentEndpoint { store, schema: schema.clone(), offers };
         let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
         if let Serving::Found(_) = &up.server {
-            mark(&door).map_err(|e| fail("looking at the schema", e))?.map_err(Unready::Fail)?;
+            mark(&endpoint).map_err(|e| fail("looking at the schema", e))?.map_err(Unready::Fail)?;
         }
         self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
         let label = wanted.label();
         self.progress.say(&format!("loading {label}"));
         let begun = clock::now();
         let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
-        let loaded = self.watched(|at, stop| load::load(&door, wanted.dataset.as_ref(), sessions, stop, at), &label);
+        let loaded =
+            self.watched(|at, stop| load::load(&endpoint, wanted.dataset.as_ref(), sessions, stop, at), &label);
         let loaded = loaded.map_err(|fault| match fault {
             LoadFault::Stopped => Unready::Halt(crate::campaign::Halt::Interrupted),
             LoadFault::Unsupported(reason) => Unready::Skip(reason),
@@ -195,12 +196,12 @@ impl Lab<'_> {
 }
 
 /// Marks a schema that is empty, or finds it marked; `Err` inside where somebody else made it.
-fn mark(door: &DocumentEndpoint) -> Result<Result<(), String>, Fault> {
-    let mut control = Control::connect(door, PATIENCE)?;
+fn mark(endpoint: &DocumentEndpoint) -> Result<Result<(), String>, Fault> {
+    let mut control = Control::connect(endpoint, PATIENCE)?;
     let there = control.all(&json!({ "listCollections": 1, "nameOnly": true }))?;
     let is_ours = there.iter().any(|collection| collection["name"] == MARKER);
     if !is_ours && !there.is_empty() {
-        let what = format!("the schema {} was not made by assay, which would fill it anew", door.schema);
+        let what = format!("the schema {} was not made by assay, which would fill it anew", endpoint.schema);
         return Ok(Err(format!("{what}; {}", Found::ROOM_OF_ITS_OWN)));
     }
     if !is_ours {
@@ -210,20 +211,20 @@ fn mark(door: &DocumentEndpoint) -> Result<Result<(), String>, Fault> {
 }
 
 /// What a session is.
-pub(crate) fn ask(door: &DocumentEndpoint) -> Result<SessionAnswer, Fault> {
+pub(crate) fn ask(endpoint: &DocumentEndpoint) -> Result<SessionAnswer, Fault> {
     let yes = |truth: bool| if truth { "yes" } else { "no" }.to_string();
     let variables = [
         ("door", Protocol::MongoDb.name().to_string()),
-        ("door_transactions", yes(door.offers.transactions)),
-        ("door_parts_of_changed", yes(door.offers.parts_of_changed)),
-        ("container", door.schema.clone()),
+        ("door_transactions", yes(endpoint.offers.transactions)),
+        ("door_parts_of_changed", yes(endpoint.offers.parts_of_changed)),
+        ("container", endpoint.schema.clone()),
     ];
-    let mut control = Control::connect(door, PATIENCE)?;
+    let mut control = Control::connect(endpoint, PATIENCE)?;
     control.ask(&json!({ "ping": 1 }))?;
     let cipher = control.cipher();
     Ok(SessionAnswer {
         variables: variables.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
-        transport: door.store.address.transport(cipher.is_some()),
+        transport: endpoint.store.address.transport(cipher.is_some()),
         // This protocol has no question for what the server thinks of it.
         tls: cipher.map(|(version, cipher)| TlsAnswer { version, cipher, ..TlsAnswer::default() }),
         authentication: control.mechanism().unwrap_or("none").into(),

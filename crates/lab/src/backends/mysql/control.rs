@@ -17,9 +17,11 @@ use workload::session::{Answer, Class, Fault, NO_ADDRESS, Sql};
 
 /// Long enough for an index build or a COUNT over a large table; a server that is silent longer is taken for dead.
 pub const PATIENCE: Duration = Duration::from_secs(3600);
-/// The same for a session that loads beside others of the lab: it waits for their tables, and its statement is said again.
+/// The same for a session that loads beside others of the lab: it waits for their tables, and its statement is said
+/// again.
 const LOAD_LOCK_PATIENCE: Duration = Duration::from_secs(60);
-/// A server that takes a connection greets and lets in at once; one that is silent so long speaks another protocol, or is stuck.
+/// A server that takes a connection greets and lets in at once; one that is silent so long speaks another protocol, or
+/// is stuck.
 pub const OPENING_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is left for the last of several addresses when the others took all; zero is no time limit.
@@ -30,7 +32,7 @@ const SHOWN: usize = 80;
 
 pub struct Control {
     session: Session<()>,
-    door: SqlEndpoint,
+    endpoint: SqlEndpoint,
     /// How long its statements wait for locks; `None` as the server has it.
     locks: Option<Duration>,
 }
@@ -39,19 +41,19 @@ pub struct Control {
 pub type TextRow = Vec<Option<String>>;
 
 impl Control {
-    /// For what the lab does with data that others may use too: a lock that somebody holds is waited for a while, and then told with
-    /// its holder.
-    pub fn connect(door: &SqlEndpoint) -> Result<Self, Fault> {
-        Self::bounded(door, LOCK_PATIENCE)
+    /// For what the lab does with data that others may use too: a lock that somebody holds is waited for a while, and
+    /// then told with its holder.
+    pub fn connect(endpoint: &SqlEndpoint) -> Result<Self, Fault> {
+        Self::bounded(endpoint, LOCK_PATIENCE)
     }
 
     /// For loading side by side into a schema of ours, where sessions of the lab wait for each other's tables.
-    pub fn for_load(door: &SqlEndpoint) -> Result<Self, Fault> {
-        Self::bounded(door, LOAD_LOCK_PATIENCE)
+    pub fn for_load(endpoint: &SqlEndpoint) -> Result<Self, Fault> {
+        Self::bounded(endpoint, LOAD_LOCK_PATIENCE)
     }
 
-    fn bounded(door: &SqlEndpoint, locks: Duration) -> Result<Self, Fault> {
-        let mut control = Self::connect_with(door, PATIENCE)?;
+    fn bounded(endpoint: &SqlEndpoint, locks: Duration) -> Result<Self, Fault> {
+        let mut control = Self::connect_with(endpoint, PATIENCE)?;
         for variable in ["lock_wait_timeout", "innodb_lock_wait_timeout"] {
             match control.execute(&format!("SET SESSION {variable} = {}", locks.as_secs())) {
                 // One without metadata locks or without InnoDB has nothing of that kind to wait for.
@@ -64,12 +66,12 @@ impl Control {
     }
 
     /// For somebody who waits at most so long for each answer, and for locks as the server has it.
-    pub fn connect_with(door: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
-        let connect = connecting(&door.address, patience);
-        let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
-        let session = opened(&door.address, patience, || block_on(Session::open(opening, ())))?;
+    pub fn connect_with(endpoint: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
+        let connect = connecting(&endpoint.address, patience);
+        let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None });
+        let session = opened(&endpoint.address, patience, || block_on(Session::open(opening, ())))?;
         session.waits_at_most(patience);
-        Ok(Self { session, door: door.clone(), locks: None })
+        Ok(Self { session, endpoint: endpoint.clone(), locks: None })
     }
 
     /// How the conversation is carried, as it was agreed.
@@ -94,15 +96,15 @@ impl Control {
         waits::during(&what, PATIENCE, || ask(&mut self.session)).map_err(|fault| self.explained(locks, fault))
     }
 
-    /// A lock that was not given is told with its holder, which a session of its own finds out: this one may be in the middle of
-    /// something.
+    /// A lock that was not given is told with its holder, which a session of its own finds out: this one may be in the
+    /// middle of something.
     fn explained(&mut self, locks: Duration, fault: Fault) -> Fault {
         let Fault::Server { code: LOCK_TIMEOUT, state, message } = &fault else { return fault };
-        let holder = Self::connect_with(&self.door, OPENING_PATIENCE).map(|mut control| {
+        let holder = Self::connect_with(&self.endpoint, OPENING_PATIENCE).map(|mut control| {
             let own = self.locks.take();
             let us = [&mut control, self].map(|session| session.value("SELECT CONNECTION_ID()").ok().flatten());
             self.locks = own;
-            let told = locks::told(&mut control, &us.map(Option::unwrap_or_default), self.door.schema.as_deref());
+            let told = locks::told(&mut control, &us.map(Option::unwrap_or_default), self.endpoint.schema.as_deref());
             control.quit();
             told
         });

@@ -1,5 +1,5 @@
-//! What a server's error log has to say to others: its last lines, where something went wrong, and the lines that mean that an
-//! option was not honoured, which a server tells nowhere else.
+//! What a server's error log has to say to others: its last lines, where something went wrong, and the lines that mean
+//! that an option was not honoured, which a server tells nowhere else.
 
 use std::fs;
 use std::path::Path;

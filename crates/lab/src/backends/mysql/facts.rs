@@ -1,6 +1,6 @@
-//! What a word of the lab is in the options of one version: rows of facts, and their translation. A word that a version has
-//! no use for comes back with the reason, so that nothing which was asked for vanishes without a line in the record. The
-//! rows themselves stand with their kind.
+//! What a word of the lab is in the options of one version: rows of facts, and their translation. A word that a version
+//! has no use for comes back with the reason, so that nothing which was asked for vanishes without a line in the
+//! record. The rows themselves stand with their kind.
 
 use model::host::Version;
 use model::value::Value;

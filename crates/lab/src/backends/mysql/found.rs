@@ -1,6 +1,6 @@
-//! A server that was there before the lab: reached by its DSN, described like one of ours, and never started, stopped or set.
-//! Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself, which a
-//! marker table proves.
+//! A server that was there before the lab: reached by its DSN, described like one of ours, and never started, stopped
+//! or set. Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself,
+//! which a marker table proves.
 
 use super::control::{Control, OPENING_PATIENCE, unix};
 use crate::backends::dsn;
@@ -35,9 +35,9 @@ impl Found {
     pub const ROOM_OF_ITS_OWN: &str = "leave the schema out of the DSN and assay makes its own";
 }
 
-/// The server behind a DSN, the door to it outside any schema, and a session that came through it.
+/// The server behind a DSN, the endpoint to it outside any schema, and a session that came through it.
 pub fn knock(name: &str) -> Result<(Found, SqlEndpoint, Control), Trouble> {
-    knock_at(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
+    knock_at(dsn::endpoint(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?, name)
 }
 
 /// Whether the server behind a DSN takes so many users; who is already there is not counted, because they may leave.
@@ -56,21 +56,22 @@ pub(crate) fn has_room(name: &str, users: Users) -> Result<(), Trouble> {
     }
 }
 
-/// The server behind a DSN, and the door to it outside any schema.
+/// The server behind a DSN, and the endpoint to it outside any schema.
 pub(crate) fn find(name: &str) -> Result<(Found, SqlEndpoint), Trouble> {
-    behind(dsn::door(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
+    behind(dsn::endpoint(name, std::env::var(dsn::PASSWORD).unwrap_or_default())?)
 }
 
-/// The same where the door is known.
-pub(crate) fn knock_at(door: SqlEndpoint, name: &str) -> Result<(Found, SqlEndpoint, Control), Trouble> {
-    let (found, door) = behind(door)?;
-    let control = Control::connect(&door).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
-    Ok((found, door, control))
+/// The same where the endpoint is known.
+pub(crate) fn knock_at(endpoint: SqlEndpoint, name: &str) -> Result<(Found, SqlEndpoint, Control), Trouble> {
+    let (found, endpoint) = behind(endpoint)?;
+    let control =
+        Control::connect(&endpoint).map_err(|e| Trouble::new(format!("{name} refuses the lab")).because(e))?;
+    Ok((found, endpoint, control))
 }
 
-/// The same where the door is known.
-pub(crate) fn behind(door: SqlEndpoint) -> Result<(Found, SqlEndpoint), Trouble> {
-    let pid = match &door.address {
+/// The same where the endpoint is known.
+pub(crate) fn behind(endpoint: SqlEndpoint) -> Result<(Found, SqlEndpoint), Trouble> {
+    let pid = match &endpoint.address {
         Address::Unix(path) => {
             let socket = unix(path, OPENING_PATIENCE).map_err(Trouble::at("connecting to", path))?;
             // Zero where the server lives in another namespace of processes.
@@ -78,9 +79,9 @@ pub(crate) fn behind(door: SqlEndpoint) -> Result<(Found, SqlEndpoint), Trouble>
         }
         Address::Tcp { .. } => None,
     };
-    let place = place_of(&door.address);
-    let found = Found { pid, place, schema: door.schema.clone(), keys: BTreeMap::new() };
-    Ok((found, SqlEndpoint { schema: None, ..door }))
+    let place = place_of(&endpoint.address);
+    let found = Found { pid, place, schema: endpoint.schema.clone(), keys: BTreeMap::new() };
+    Ok((found, SqlEndpoint { schema: None, ..endpoint }))
 }
 
 /// By the address alone. An address is this host's if a socket may be bound to it, whichever interface has it;
@@ -168,8 +169,8 @@ pub fn lying(root: &SqlEndpoint, schema: &str, name: &str, dataset: &dyn Dataset
 }
 
 /// Says in a fresh schema that the lab made it; `complete` names the dataset that lies in it.
-pub fn mark(door: &SqlEndpoint, complete: Option<&str>) -> Result<(), Fault> {
-    let mut control = Control::connect(door)?;
+pub fn mark(endpoint: &SqlEndpoint, complete: Option<&str>) -> Result<(), Fault> {
+    let mut control = Control::connect(endpoint)?;
     match complete {
         None => control.execute(&format!("CREATE TABLE {MARKER} (dataset VARCHAR(100))"))?,
         Some(dataset) => control.execute(&format!("INSERT INTO {MARKER} VALUES ('{dataset}')"))?,
@@ -179,8 +180,8 @@ pub fn mark(door: &SqlEndpoint, complete: Option<&str>) -> Result<(), Fault> {
 }
 
 /// Takes the word back before somebody writes: what a run leaves, or a killed one, is no dataset.
-pub fn unmark(door: &SqlEndpoint) -> Result<(), Fault> {
-    let mut control = Control::connect(door)?;
+pub fn unmark(endpoint: &SqlEndpoint) -> Result<(), Fault> {
+    let mut control = Control::connect(endpoint)?;
     control.execute(&format!("DELETE FROM {MARKER}"))?;
     control.quit();
     Ok(())

@@ -1,6 +1,6 @@
-//! The doors past SQL as servers are told of them: the daemon of InnoDB's memcached plugin, HandlerSocket, memcached itself. The
-//! option of the plugin is written whole here and nowhere else, because one word that it lacks (`-u root` for a server that
-//! runs as root) takes the whole server down, and keeps it down at the next start.
+//! The key endpoint as servers are told of them: the daemon of InnoDB's memcached plugin, HandlerSocket, memcached
+//! itself. The option of the plugin is written whole here and nowhere else, because one word that it lacks (`-u root`
+//! for a server that runs as root) takes the whole server down, and keeps it down at the next start.
 
 use crate::backends::endpoint::Address;
 use crate::campaign::free_port;
@@ -29,15 +29,15 @@ const SWITCHES_WHAT_IS_MADE: Version = Version(5, 7, 0);
 /// Sessions of the lab beside the users.
 const OURS: i64 = 16;
 
-/// Where users past SQL come: a socket in the private folder, or ports of loopback: the second is the one that writes, where a
-/// plugin has two.
+/// Where users past SQL come: a socket in the private folder, or ports of loopback: the second is the one that writes,
+/// where a plugin has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gate<'a> {
+pub struct KeyListener<'a> {
     pub socket: &'a Path,
     pub ports: Option<[u16; 2]>,
 }
 
-impl Gate<'_> {
+impl KeyListener<'_> {
     pub fn address(&self, writes: bool) -> Address {
         match self.ports {
             None => Address::Unix(self.socket.to_path_buf()),
@@ -50,22 +50,24 @@ pub fn has_memcached(version: Version) -> bool {
     serves_since(MYSQL, version, Protocol::Memcached)
 }
 
-/// Ports of a server that is to open its doors: `None` for no door, none inside for a socket. HandlerSocket has no sockets.
+/// Ports of a server that is to open its endpoints: `None` for no endpoint, none inside for a socket. HandlerSocket has
+/// no sockets.
 pub fn ports(wish: &Wish) -> Result<Option<Option<[u16; 2]>>, Trouble> {
     let kind = wish.build.installed.kind.as_str();
-    let doors = wish.server.settings.get("doors").and_then(Value::flag) == Some(true);
-    if serves(kind, Protocol::MySql) && !doors {
+    let endpoints = wish.server.settings.get("doors").and_then(Value::flag) == Some(true);
+    if serves(kind, Protocol::MySql) && !endpoints {
         return Ok(None);
     }
     let by_port = wish.server.tcp || kind == MARIADB;
     Ok(Some(if by_port { Some([free_port()?, free_port()?]) } else { None }))
 }
 
-/// What memcached's daemon is told, itself or as a plugin: where to listen, that nothing comes by UDP, as whom to run, and how much.
-pub fn daemon(gate: Gate, as_root: bool, wanted: &Server) -> Vec<String> {
+/// What memcached's daemon is told, itself or as a plugin: where to listen, that nothing comes by UDP, as whom to run,
+/// and how much.
+pub fn daemon(listener: KeyListener, as_root: bool, wanted: &Server) -> Vec<String> {
     let count = |word: &str| wanted.settings.get(word).and_then(Value::count);
-    let mut words: Vec<String> = match gate.ports {
-        None => vec!["-s".into(), gate.socket.display().to_string()],
+    let mut words: Vec<String> = match listener.ports {
+        None => vec!["-s".into(), listener.socket.display().to_string()],
         Some([port, _]) => vec!["-p".into(), port.to_string(), "-l".into(), LOOPBACK.into()],
     };
     words.extend(["-U".into(), "0".into()]);
@@ -77,10 +79,11 @@ pub fn daemon(gate: Gate, as_root: bool, wanted: &Server) -> Vec<String> {
     words
 }
 
-/// Lines of an option file. `loose-`, so that the server starts while the plugin is not installed. Before 5.7 a mutex that is made
-/// while its instrument is off is never seen again, so those that a get passes are switched on at the start, where they are wanted.
-pub fn of_mysql(gate: Gate, as_root: bool, version: Version, wanted: &Server) -> String {
-    let mut lines = format!("loose-daemon_memcached_option=\"{}\"\n", daemon(gate, as_root, wanted).join(" "));
+/// Lines of an option file. `loose-`, so that the server starts while the plugin is not installed. Before 5.7 a mutex
+/// that is made while its instrument is off is never seen again, so those that a get passes are switched on at the
+/// start, where they are wanted.
+pub fn of_mysql(listener: KeyListener, as_root: bool, version: Version, wanted: &Server) -> String {
+    let mut lines = format!("loose-daemon_memcached_option=\"{}\"\n", daemon(listener, as_root, wanted).join(" "));
     for (word, line) in [("read_batch", "r"), ("write_batch", "w")] {
         if !wanted.settings.contains_key(word) {
             lines += &format!("loose-daemon_memcached_{line}_batch_size=1\n");
@@ -93,9 +96,10 @@ pub fn of_mysql(gate: Gate, as_root: bool, version: Version, wanted: &Server) ->
     lines
 }
 
-/// The same of HandlerSocket, which is loaded at start, is of a maturity that the server refuses by itself, and makes its own secrets.
-pub fn of_mariadb(gate: Gate) -> String {
-    let Some([read, write]) = gate.ports else { unreachable!("HandlerSocket comes by ports") };
+/// The same of HandlerSocket, which is loaded at start, is of a maturity that the server refuses by itself, and makes
+/// its own secrets.
+pub fn of_mariadb(listener: KeyListener) -> String {
+    let Some([read, write]) = listener.ports else { unreachable!("HandlerSocket comes by ports") };
     format!(
         "plugin_maturity=beta\nplugin-load-add={HANDLERSOCKET}\nloose-handlersocket_address={LOOPBACK}\n\
          loose-handlersocket_port={read}\nloose-handlersocket_port_wr={write}\nloose-handlersocket_accept_balance=1\n"

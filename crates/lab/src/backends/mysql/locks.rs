@@ -1,12 +1,13 @@
-//! Who holds the lock that a session of the lab waited for in vain. Servers tell it in different places and not to everybody:
-//! MariaDB's plugin of metadata locks, the performance schema, and where neither is readable the list of transactions and sessions,
-//! which only hints. The answer is a clause for the message, because a person can ask the holder and the lab cannot.
+//! Who holds the lock that a session of the lab waited for in vain. Servers tell it in different places and not to
+//! everybody: MariaDB's plugin of metadata locks, the performance schema, and where neither is readable the list of
+//! transactions and sessions, which only hints. The answer is a clause for the message, because a person can ask the
+//! holder and the lab cannot.
 
 use super::control::{Control, TextRow};
 use std::time::Duration;
 
-/// How long the lab waits for a lock on a table that somebody else may hold: longer than any statement of a schema change that is
-/// not stuck, shorter than a person's patience.
+/// How long the lab waits for a lock on a table that somebody else may hold: longer than any statement of a schema
+/// change that is not stuck, shorter than a person's patience.
 pub const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 /// "Lock wait timeout exceeded", of metadata and of rows alike.
 pub const LOCK_TIMEOUT: u16 = 1205;
@@ -31,7 +32,8 @@ const BY_SESSION: &str = "SELECT id, CONCAT(user, '@', host), command, time, inf
      FROM information_schema.processlist WHERE id NOT IN {ours} AND command NOT LIKE 'Binlog Dump%' \
      AND command <> 'Daemon' AND user NOT IN ('system user', 'event_scheduler') ORDER BY time DESC";
 
-/// The clause, with its mend; `ours` are the lab's own sessions there, and `schema` narrows the search where it is known.
+/// The clause, with its mend; `ours` are the lab's own sessions there, and `schema` narrows the search where it is
+/// known.
 pub(crate) fn told(control: &mut Control, ours: &[String], schema: Option<&str>) -> String {
     let ours: Vec<_> = ours.iter().filter(|number| !number.is_empty()).map(String::as_str).chain(["0"]).collect();
     let ours = format!("({})", ours.join(", "));

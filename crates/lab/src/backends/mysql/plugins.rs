@@ -1,6 +1,7 @@
-//! How users come to a private server that also listens on loopback: an account for 127.0.0.1 whose password is drawn anew at
-//! each start and stays in this process. The socket lies in a folder that only we can enter and needs no password; a port
-//! is open to everybody on this machine, so accounts without one that could be reached there are dropped first.
+//! How users come to a private server that also listens on loopback: an account for 127.0.0.1 whose password is drawn
+//! anew at each start and stays in this process. The socket lies in a folder that only we can enter and needs no
+//! password; a port is open to everybody on this machine, so accounts without one that could be reached there are
+//! dropped first.
 
 use super::control::Control;
 use crate::backends::endpoint::{Address, SqlEndpoint};
@@ -18,21 +19,22 @@ const PASSWORD_BYTES: usize = 16;
 /// The server's word for an account that is there already.
 const CANNOT_USER: u16 = 1396;
 
-/// A port of loopback that is free now. It is let go before the server takes it; who comes in between makes the start fail.
+/// A port of loopback that is free now. It is let go before the server takes it; who comes in between makes the start
+/// fail.
 pub fn free_port() -> Result<u16, Trouble> {
     let found = TcpListener::bind((LOOPBACK, 0)).and_then(|listener| listener.local_addr());
     found.map(|address| address.port()).map_err(|e| Trouble::new("no port of 127.0.0.1 is free").because(e))
 }
 
-/// The doors of one private server beside its socket; a server without a port, or that was found, has none.
+/// The endpoints of one private server beside its socket; a server without a port, or that was found, has none.
 #[derive(Clone, Debug, Default)]
-pub struct Doors {
+pub struct PortEndpoints {
     tcp: Option<SqlEndpoint>,
     tls: Option<SqlEndpoint>,
 }
 
-impl Doors {
-    /// Makes the account that comes over the port, and the doors with it.
+impl PortEndpoints {
+    /// Makes the account that comes over the port, and the endpoints with it.
     pub fn open(port: u16, ca: Option<&Path>, root: &mut Control) -> Result<Self, Trouble> {
         let password = password()?;
         account(root, &password)
@@ -44,14 +46,14 @@ impl Doors {
         Ok(Self { tcp: Some(tcp), tls })
     }
 
-    /// The door that users take; `own` is the lab's, which is that of a found server too.
+    /// The endpoint that users take; `own` is the lab's, which is that of a found server too.
     pub fn of<'a>(&'a self, transport: Option<Transport>, own: &'a SqlEndpoint) -> &'a SqlEndpoint {
-        let door = match transport {
+        let endpoint = match transport {
             None | Some(Transport::Unix) => Some(own),
             Some(Transport::Tcp) => self.tcp.as_ref(),
             Some(Transport::Tls) => self.tls.as_ref(),
         };
-        door.expect("a plan gives a server every door that its users come by")
+        endpoint.expect("a plan gives a server every endpoint that its users take")
     }
 }
 

@@ -1,5 +1,6 @@
-//! A PostgreSQL that somebody else runs and a script asks: looked at from outside and asked what it is in its own words. The lab
-//! starts none and puts no data into it; what it asks MySQL's family beyond that (plans, handlers, tables) is not asked here.
+//! A PostgreSQL that somebody else runs and a script asks: looked at from outside and asked what it is in its own
+//! words. The lab starts none and puts no data into it; what it asks MySQL's family beyond that (plans, handlers,
+//! tables) is not asked here.
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
@@ -44,7 +45,7 @@ pub(crate) fn is_named(server: &Server) -> bool {
 }
 
 /// Where the users of a run come in, where they come to a PostgreSQL.
-pub(crate) fn door(server: &Server, user_group: &UserGroup) -> Option<SqlEndpoint> {
+pub(crate) fn endpoint(server: &Server, user_group: &UserGroup) -> Option<SqlEndpoint> {
     user_group.postgres.clone().filter(|_| is_named(server))
 }
 
@@ -56,8 +57,8 @@ fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, F
     Ok(control.rows(sql)?.into_iter().filter_map(pair).collect())
 }
 
-fn describe(key: &str, wanted: &Server, door: &SqlEndpoint) -> Result<InstanceRecord, Fault> {
-    let mut control = Control::connect(door, PATIENCE)?;
+fn describe(key: &str, wanted: &Server, endpoint: &SqlEndpoint) -> Result<InstanceRecord, Fault> {
+    let mut control = Control::connect(endpoint, PATIENCE)?;
     let version_text = control.version().to_string();
     let record = InstanceRecord {
         key: key.to_string(),
@@ -81,8 +82,8 @@ fn describe(key: &str, wanted: &Server, door: &SqlEndpoint) -> Result<InstanceRe
 }
 
 /// What a session is.
-pub(crate) fn ask(door: &SqlEndpoint) -> Result<SessionAnswer, Fault> {
-    let mut control = Control::connect(door, PATIENCE)?;
+pub(crate) fn ask(endpoint: &SqlEndpoint) -> Result<SessionAnswer, Fault> {
+    let mut control = Control::connect(endpoint, PATIENCE)?;
     let tls = match control.cipher() {
         Some((version, cipher)) => {
             let (server_version, server_cipher) = pairs(&mut control, TLS)?.pop_first().unwrap_or_default();
@@ -92,7 +93,7 @@ pub(crate) fn ask(door: &SqlEndpoint) -> Result<SessionAnswer, Fault> {
     };
     let answer = SessionAnswer {
         variables: pairs(&mut control, OF_SESSION)?,
-        transport: door.address.transport(tls.is_some()),
+        transport: endpoint.address.transport(tls.is_some()),
         tls,
         authentication: control.method().to_string(),
         compression: "off, not offered".to_string(),
@@ -103,8 +104,8 @@ pub(crate) fn ask(door: &SqlEndpoint) -> Result<SessionAnswer, Fault> {
 }
 
 /// For the samplers alone.
-pub(crate) fn asker(door: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
-    match Control::connect(door, patience) {
+pub(crate) fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
+    match Control::connect(endpoint, patience) {
         Ok(control) => Box::new(control),
         Err(fault) => Box::new(Refused(fault.to_string())),
     }
@@ -120,11 +121,11 @@ impl Lab<'_> {
     /// The one that a visit comes to.
     pub(crate) fn meet_postgres(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
         let user_group = self.visit.as_ref().map(|visit| &visit.load_plan.user_groups[0]);
-        let door = user_group
+        let endpoint = user_group
             .and_then(|user_group| user_group.postgres.clone())
             .expect("no plan names a PostgreSQL but that of a visit");
-        let (found, _) = behind(door.clone())?;
-        let told = describe(key, server, &door);
+        let (found, _) = behind(endpoint.clone())?;
+        let told = describe(key, server, &endpoint);
         let mut record = told.map_err(|e| Trouble::new(format!("{name} does not say what it is")).because(e))?;
         record.place = Some(found.place);
         if let Some(pid) = found.pid {
@@ -134,6 +135,6 @@ impl Lab<'_> {
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is PostgreSQL {}", record.version_text))?;
         let build = build_of(server, record);
-        Ok(Up::new(key, Serving::Found(Found { schema: door.schema, ..found }), build, no_sql(), Prepared::Found))
+        Ok(Up::new(key, Serving::Found(Found { schema: endpoint.schema, ..found }), build, no_sql(), Prepared::Found))
     }
 }

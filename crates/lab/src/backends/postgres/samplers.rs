@@ -1,6 +1,6 @@
-//! What a PostgreSQL counts of the database that users are in, by its own names. Its backends tell their counts when they are idle, or
-//! a second after they told last: a mark may miss the last second of sessions that are still there, and none of those that
-//! have left.
+//! What a PostgreSQL counts of the database that users are in, by its own names. Its backends tell their counts when
+//! they are idle, or a second after they told last: a mark may miss the last second of sessions that are still there,
+//! and none of those that have left.
 
 use crate::samplers::{Ask, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};

@@ -1,5 +1,5 @@
-//! What went wrong while TLS began, as one sentence and its mend. rustls says precisely what it found; here stands what that
-//! means for whoever runs databases.
+//! What went wrong while TLS began, as one sentence and its mend. rustls says precisely what it found; here stands what
+//! that means for whoever runs databases.
 
 use super::Tls;
 use rustls::{AlertDescription, CertificateError, Error};

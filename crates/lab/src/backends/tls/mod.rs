@@ -1,5 +1,5 @@
-//! Encrypted connections: whether, to whom, and by which parts. rustls with ring, TLS 1.2 and 1.3; older versions are broken
-//! and are refused with the mend. Sessions are never resumed, so that each connect costs what a fresh one costs.
+//! Encrypted connections: whether, to whom, and by which parts. rustls with ring, TLS 1.2 and 1.3; older versions are
+//! broken and are refused with the mend. Sessions are never resumed, so that each connect costs what a fresh one costs.
 
 mod faults;
 mod trust;

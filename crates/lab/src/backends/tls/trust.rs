@@ -1,5 +1,5 @@
-//! Whom an encrypted session trusts: anybody, whoever a CA has signed, or that one under the right name. Trusting anybody
-//! protects against listeners and not against an impostor; the database's clients call it `required` too.
+//! Whom an encrypted session trusts: anybody, whoever a CA has signed, or that one under the right name. Trusting
+//! anybody protects against listeners and not against an impostor; the database's clients call it `required` too.
 
 use super::Mode;
 use rustls::client::WebPkiServerVerifier;

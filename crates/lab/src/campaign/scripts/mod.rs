@@ -1,5 +1,5 @@
-//! sysbench scripts on the load: their commands carried out with sessions of this room, and their events as a load like any
-//! other. What a script is, and what it may ask, is the room `lua`; how its numbers are shown is for whoever calls.
+//! sysbench scripts on the load: their commands carried out with sessions of this room, and their events as a load like
+//! any other. What a script is, and what it may ask, is the room `lua`; how its numbers are shown is for whoever calls.
 
 mod perform;
 mod run;
@@ -38,7 +38,7 @@ impl LastResort {
 pub struct Stage {
     /// For the program's life: a load holds its workload for as long.
     pub scripted: &'static Scripted,
-    pub doors: ScriptEndpoints,
+    pub endpoints: ScriptEndpoints,
     pub threads: u32,
     /// Threads of ours that all users sit on.
     pub workers: u32,
@@ -46,9 +46,15 @@ pub struct Stage {
 }
 
 impl Stage {
-    pub fn new(script: Arc<Script>, options: Options, as_globals: bool, doors: ScriptEndpoints, threads: u32) -> Self {
+    pub fn new(
+        script: Arc<Script>,
+        options: Options,
+        as_globals: bool,
+        endpoints: ScriptEndpoints,
+        threads: u32,
+    ) -> Self {
         let scripted = Box::leak(Box::new(Scripted::new(script, Arc::new(options), as_globals)));
         let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        Self { scripted, doors, threads, workers, io: Io::Auto }
+        Self { scripted, endpoints, threads, workers, io: Io::Auto }
     }
 }

@@ -1,5 +1,5 @@
-//! What a script does outside of its events: its body, and its commands. The main state lives from the first to the last of
-//! these; a parallel command has states of its own, as many as there are threads.
+//! What a script does outside of its events: its body, and its commands. The main state lives from the first to the
+//! last of these; a parallel command has states of its own, as many as there are threads.
 
 use super::{DEADLINE, LastResort, Stage};
 use crate::backends::alone::{Work, alone};
@@ -37,10 +37,10 @@ pub struct Main(Option<Player>);
 
 impl Main {
     /// Runs the script's body, which may ask a database. An error's text is as sysbench says it, without its `FATAL: `.
-    pub fn open(script: &Arc<Script>, doors: &ScriptEndpoints, stop: &AtomicBool) -> Result<Self, String> {
+    pub fn open(script: &Arc<Script>, endpoints: &ScriptEndpoints, stop: &AtomicBool) -> Result<Self, String> {
         let scripted = Scripted::new(Arc::clone(script), Arc::new(Options::new()), false);
         let mut main = Self(Some(Player::new(script, scripted.shapes(), 0)?));
-        match main.play(doors, Io::Auto, stop, Entry::Body) {
+        match main.play(endpoints, Io::Auto, stop, Entry::Body) {
             Ok(_) => Ok(main),
             Err(Halt::Failed(text)) => Err(text),
             Err(Halt::Stopped) => Err("the script's body was interrupted".into()),
@@ -52,7 +52,7 @@ impl Main {
     }
 
     /// The state goes into the task and comes back from it, unless a stop cut it off.
-    fn play(&mut self, doors: &ScriptEndpoints, io: Io, stop: &AtomicBool, entry: Entry) -> Result<bool, Halt> {
+    fn play(&mut self, endpoints: &ScriptEndpoints, io: Io, stop: &AtomicBool, entry: Entry) -> Result<bool, Halt> {
         let mut player = self.0.take().ok_or(Halt::Stopped)?;
         let work: Work<(Player, Result<bool, Halt>)> = Box::new(move |sessions| {
             Box::pin(async move {
@@ -61,7 +61,7 @@ impl Main {
                 (player, done)
             })
         });
-        let played = alone(doors, DEADLINE, io, stop, vec![work]);
+        let played = alone(endpoints, DEADLINE, io, stop, vec![work]);
         let (player, done) = played
             .map_err(|e| Halt::Failed(format!("the sessions cannot be driven: {e}")))?
             .pop()
@@ -72,8 +72,8 @@ impl Main {
     }
 }
 
-/// Calls a function or a declared command in the main state or, where it is to run in parallel, in as many fresh states as
-/// there are threads. Errors are told by the script's voice.
+/// Calls a function or a declared command in the main state or, where it is to run in parallel, in as many fresh states
+/// as there are threads. Errors are told by the script's voice.
 pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, stop: &AtomicBool) -> Performed {
     let name = match &entry {
         Entry::Command(_) => CALL_COMMAND.to_string(),
@@ -85,7 +85,7 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
         if in_parallel && stage.threads > 1 {
             side_by_side(stage, &entry, stop)
         } else {
-            vec![main.play(&stage.doors, stage.io, stop, entry)]
+            vec![main.play(&stage.endpoints, stage.io, stop, entry)]
         }
     });
     let mut performed = Performed::Done;
@@ -140,7 +140,7 @@ fn side_by_side(stage: &Stage, entry: &Entry, stop: &AtomicBool) -> Vec<Result<b
     let share = |worker: u32| {
         let works =
             (worker..stage.threads).step_by(workers as usize).map(|tid| part(stage, tid, entry.clone())).collect();
-        match alone(&stage.doors, DEADLINE, stage.io, stop, works) {
+        match alone(&stage.endpoints, DEADLINE, stage.io, stop, works) {
             Ok(ends) => ends.into_iter().map(|end| end.unwrap_or(Err(Halt::Stopped))).collect(),
             Err(e) => vec![Err(Halt::Failed(format!("the sessions cannot be driven: {e}")))],
         }

@@ -1,5 +1,5 @@
-//! A script's events as a load: its users start together, and whoever called hears the numbers of each interval as they come.
-//! An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
+//! A script's events as a load: its users start together, and whoever called hears the numbers of each interval as they
+//! come. An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
 use super::{DEADLINE, Stage};
 use crate::backends::endpoint::SqlEndpoint;
@@ -140,9 +140,9 @@ fn load_plan(stage: &Stage, limits: &Limits) -> LoadPlan {
 }
 
 fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
-    let mut doors = stage.doors.mysql.iter().cloned();
-    // A script that asks no MySQL has no door there, and never looks for it.
-    let door = doors.next().unwrap_or_else(|| SqlEndpoint::root("/nonexistent".into()));
+    let mut endpoints = stage.endpoints.mysql.iter().cloned();
+    // A script that asks no MySQL has no endpoint there, and never looks for it.
+    let endpoint = endpoints.next().unwrap_or_else(|| SqlEndpoint::root("/nonexistent".into()));
     let rate = limits.rate.filter(|rate| *rate > 0);
     UserGroup {
         workload: stage.scripted,
@@ -154,10 +154,10 @@ fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        door,
-        others: doors.collect(),
+        endpoint,
+        others: endpoints.collect(),
         setup: Vec::new(),
-        postgres: stage.doors.postgres.clone(),
+        postgres: stage.endpoints.postgres.clone(),
         past_sql: None,
         outlasts: false,
     }
@@ -313,7 +313,8 @@ impl Witness for Listener<'_> {
         self.cut();
     }
 
-    /// A limit keeps events from being begun: those under way go on and count, as does what threads do when they are done.
+    /// A limit keeps events from being begun: those under way go on and count, as does what threads do when they are
+    /// done.
     fn outside(&mut self, _: usize, from: Nanos, to: Nanos, tally: Tally) {
         if self.ready.is_some_and(|ready| from >= ready) {
             self.total.add(&tally);

@@ -1,6 +1,6 @@
-//! Disturbances while they act: one thread each, begun with its phase and rung out at its end. The thread that conducts the
-//! load never waits for one; what one is still clearing away is waited for when the run is over, before the last counters
-//! are read. Whoever drops this rings them out.
+//! Disturbances while they act: one thread each, begun with its phase and rung out at its end. The thread that conducts
+//! the load never waits for one; what one is still clearing away is waited for when the run is over, before the last
+//! counters are read. Whoever drops this rings them out.
 
 use super::{Bell, Place, Scene};
 use crate::disturbances::{Deed, by_name};

@@ -1,5 +1,5 @@
-//! What a disturbance has to act with: doors into the instance, the data that the run uses, the CPUs of the server, and the bell
-//! that ends it. Its statements are counted, because the server counts them, too (check `counts_agree`).
+//! What a disturbance has to act with: endpoints into the instance, the data that the run uses, the CPUs of the server,
+//! and the bell that ends it. Its statements are counted, because the server counts them, too (check `counts_agree`).
 
 pub mod acting;
 pub mod placebo;
@@ -10,7 +10,7 @@ use crate::backends::mysql::control::{Control, PATIENCE, TextRow};
 use crate::os::process::Guard;
 use crate::samplers::Process;
 use crate::servers::Build;
-use crate::servers::process::folders::House;
+use crate::servers::process::folders::Folders;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
 use model::load::Disturb;
@@ -44,7 +44,7 @@ impl Bell {
 #[derive(Clone)]
 pub struct Place {
     /// Outside any schema.
-    pub door: SqlEndpoint,
+    pub endpoint: SqlEndpoint,
     /// Of the datasets that the run uses.
     pub schemas: Vec<String>,
     pub engine: String,
@@ -56,7 +56,7 @@ pub struct Place {
     pub instance: Option<Arc<Mutex<Instance>>>,
     /// Its process, which samplers follow.
     pub process: Process,
-    pub house: House,
+    pub folders: Folders,
     pub guard: Guard,
 }
 
@@ -109,7 +109,7 @@ impl Scene {
 
     pub fn session(&self) -> Result<Teller, Trouble> {
         let told = |e: Fault| Trouble::new("the server does not let the disturbance in").because(e);
-        let control = Control::connect_with(&self.place.door, PATIENCE).map_err(told)?;
+        let control = Control::connect_with(&self.place.endpoint, PATIENCE).map_err(told)?;
         let mut teller = Teller { control, asked: Rc::clone(&self.asked), number: String::new() };
         teller.number = teller.value("SELECT CONNECTION_ID()")?.unwrap_or_default();
         Ok(teller)
@@ -140,7 +140,7 @@ impl Scene {
 
     /// Does something that ends only when the server is told to give it up, which it is when the scene is over.
     pub fn until_over<T>(&self, teller: &mut Teller, act: impl FnOnce(&mut Teller) -> T) -> T {
-        let (bell, door, number) = (self.bell.clone(), self.place.door.clone(), teller.number.clone());
+        let (bell, endpoint, number) = (self.bell.clone(), self.place.endpoint.clone(), teller.number.clone());
         let done = Bell::default();
         let over = done.clone();
         std::thread::scope(|scope| {
@@ -149,7 +149,7 @@ impl Scene {
                 let mut told = 0_u64;
                 // A statement that was about to begin when it was told off is told again.
                 while bell.has_rung() && !over.wait(if told == 0 { Duration::ZERO } else { AGAIN }) {
-                    if let Ok(mut control) = Control::connect_with(&door, PATIENCE) {
+                    if let Ok(mut control) = Control::connect_with(&endpoint, PATIENCE) {
                         let _ = control.execute(&format!("KILL QUERY {number}"));
                         control.quit();
                         told += 1;

@@ -1,5 +1,5 @@
-//! A transaction that is begun and has read: what a snapshot and its placebos have in common, so that they differ in the
-//! isolation alone. And what the engine itself says of open snapshots, as a second witness beside the canary.
+//! A transaction that is begun and has read: what a snapshot and its placebos have in common, so that they differ in
+//! the isolation alone. And what the engine itself says of open snapshots, as a second witness beside the canary.
 
 use super::{Scene, Teller};
 use crate::trouble::Trouble;
@@ -11,8 +11,8 @@ pub fn hold(holder: &mut Teller, isolation: &str, table: &str) -> Result<(), Tro
     holder.rows(&format!("SELECT 1 FROM {table} LIMIT 1")).map(drop)
 }
 
-/// Ends the transaction, if its session is still there to do so: else that is why it was not what it is named after, unless
-/// a reason is known already.
+/// Ends the transaction, if its session is still there to do so: else that is why it was not what it is named after,
+/// unless a reason is known already.
 pub fn leave(mut holder: Teller, otherwise: Option<String>) -> Option<String> {
     match holder.say(&["ROLLBACK"]) {
         Ok(()) => {

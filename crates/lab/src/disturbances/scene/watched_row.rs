@@ -1,7 +1,8 @@
-//! A row that is written each second while a transaction is open: who still reads its first value has a snapshot, and who reads
-//! the last one has none. It says so on every engine, and it is the same work beside a snapshot and beside a placebo. The row lies
-//! in a schema of its own that is gone afterwards; what lies there is held by the engine under test. RocksDB compacts the column
-//! family of a table that is dropped, and would so tidy up behind the users; hence a family of the canary's own.
+//! A row that is written each second while a transaction is open: who still reads its first value has a snapshot, and
+//! who reads the last one has none. It says so on every engine, and it is the same work beside a snapshot and beside a
+//! placebo. The row lies in a schema of its own that is gone afterwards; what lies there is held by the engine under
+//! test. RocksDB compacts the column family of a table that is dropped, and would so tidy up behind the users; hence a
+//! family of the canary's own.
 
 use super::{Scene, Teller};
 use crate::trouble::Trouble;
@@ -59,8 +60,8 @@ impl WatchedRow {
         self.since.map_or(0.0, crate::disturbances::scene::seconds)
     }
 
-    /// Has it written each second until the scene is over, and asks `holder` what it reads each time: the first value as long as
-    /// `snapshot` holds, the last one otherwise. Returns how often that was so, and what was otherwise.
+    /// Has it written each second until the scene is over, and asks `holder` what it reads each time: the first value
+    /// as long as `snapshot` holds, the last one otherwise. Returns how often that was so, and what was otherwise.
     pub fn watch(
         &mut self,
         scene: &Scene,

@@ -1,5 +1,5 @@
-//! The executor against a real server in this process: each truth over io_uring, over epoll, and, where it is about lines,
-//! over a blocking socket too. Where the kernel refuses io_uring, epoll alone is held to them.
+//! The executor against a real server in this process: each truth over io_uring, over epoll, and, where it is about
+//! lines, over a blocking socket too. Where the kernel refuses io_uring, epoll alone is held to them.
 
 mod server;
 
@@ -44,10 +44,10 @@ fn on_each<F: Future<Output = ()> + 'static>(task: impl Fn(Handle) -> F) {
 /// Holds one conversation over each kind of line.
 fn over_each<F: Future<Output = ()> + 'static>(conversation: fn(Line) -> F) {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     on_each(|handle| {
-        let door = door.clone();
-        async move { conversation(handle.connect(&door, PATIENT).await.expect("a line")).await }
+        let endpoint = endpoint.clone();
+        async move { conversation(handle.connect(&endpoint, PATIENT).await.expect("a line")).await }
     });
     let socket = UnixStream::connect(server.socket()).expect("a socket");
     block_on(conversation(Line::blocking(socket.into())));
@@ -162,11 +162,11 @@ fn asking_a_server_that_is_gone_is_an_error_and_no_signal() {
 #[test]
 fn a_hang_up_on_an_idle_line_is_met_by_the_next_exchange() {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     on_each(|handle| {
-        let door = door.clone();
+        let endpoint = endpoint.clone();
         async move {
-            let mut line = handle.connect(&door, PATIENT).await.unwrap();
+            let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
             ask(&mut line, 22, 10, Manner::Farewell).await.unwrap();
             handle.sleep_until(Nanos(clock::now().0 + 20_000_000)).await;
             assert!(ask(&mut line, 22, 10, Manner::Whole).await.is_err());
@@ -177,13 +177,13 @@ fn a_hang_up_on_an_idle_line_is_met_by_the_next_exchange() {
 #[test]
 fn lines_dropped_in_flight_leave_the_others_sound() {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     on_each(|handle| {
-        let door = door.clone();
+        let endpoint = endpoint.clone();
         async move {
-            let mut witness = handle.connect(&door, PATIENT).await.unwrap();
+            let mut witness = handle.connect(&endpoint, PATIENT).await.unwrap();
             for round in 0..200 {
-                let mut line = handle.connect(&door, PATIENT).await.unwrap();
+                let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
                 begin_what_is_never_answered(&mut line).await;
                 if round % 2 == 0 {
                     // Let the kernel have it first; else it is dropped before it was even submitted.
@@ -199,11 +199,11 @@ fn lines_dropped_in_flight_leave_the_others_sound() {
 #[test]
 fn a_line_whose_exchange_was_broken_off_says_so_and_is_dead() {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     on_each(|handle| {
-        let door = door.clone();
+        let endpoint = endpoint.clone();
         async move {
-            let mut line = handle.connect(&door, PATIENT).await.unwrap();
+            let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
             begin_what_is_never_answered(&mut line).await;
             assert!(line.incoming().is_empty());
             assert_eq!(ask(&mut line, 22, 150, Manner::Whole).await.unwrap_err().kind(), ErrorKind::NotConnected);
@@ -214,12 +214,12 @@ fn a_line_whose_exchange_was_broken_off_says_so_and_is_dead() {
 #[test]
 fn a_line_may_outlive_its_executor_with_an_exchange_in_flight() {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     let kept = Rc::new(RefCell::new(Vec::new()));
     on_each(|handle| {
-        let (door, kept) = (door.clone(), Rc::clone(&kept));
+        let (endpoint, kept) = (endpoint.clone(), Rc::clone(&kept));
         async move {
-            let mut line = handle.connect(&door, PATIENT).await.unwrap();
+            let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
             begin_what_is_never_answered(&mut line).await;
             kept.borrow_mut().push(line);
         }
@@ -230,11 +230,11 @@ fn a_line_may_outlive_its_executor_with_an_exchange_in_flight() {
 #[test]
 fn a_stalled_server_meets_the_deadline() {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     on_each(|handle| {
-        let door = door.clone();
+        let endpoint = endpoint.clone();
         async move {
-            let mut line = handle.connect(&door, Nanos::from_millis(30)).await.unwrap();
+            let mut line = handle.connect(&endpoint, Nanos::from_millis(30)).await.unwrap();
             ask(&mut line, 22, 150, Manner::Whole).await.unwrap();
             assert_eq!(ask(&mut line, 22, 150, Manner::Stalled).await.unwrap_err().kind(), ErrorKind::TimedOut);
             assert_eq!(line.receive().await.unwrap_err().kind(), ErrorKind::NotConnected);
@@ -254,8 +254,8 @@ fn tcp_lines_work_and_refusals_are_errors() {
     on_each(|handle| {
         let missing = missing.clone();
         async move {
-            let door = Address::Tcp { host: "127.0.0.1".into(), port };
-            let mut line = handle.connect(&door, PATIENT).await.unwrap();
+            let endpoint = Address::Tcp { host: "127.0.0.1".into(), port };
+            let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
             ask(&mut line, LONG, LONG, Manner::Whole).await.unwrap();
             // Port 1 of loopback is nobody's.
             let closed = Address::Tcp { host: "127.0.0.1".into(), port: 1 };
@@ -278,10 +278,10 @@ fn two_thousand_users_are_served_at_once() {
         let (gate, answers) = (Rc::new(handle.gate()), Rc::new(Cell::new(0)));
         let connected = Rc::new(Cell::new(0));
         for user in 0..USERS {
-            let (door, handle) = (Address::Unix(server.socket()), handle.clone());
+            let (endpoint, handle) = (Address::Unix(server.socket()), handle.clone());
             let (gate, answers, connected) = (Rc::clone(&gate), Rc::clone(&answers), Rc::clone(&connected));
             let life = async move {
-                let mut line = handle.connect(&door, PATIENT).await.unwrap();
+                let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
                 connected.set(connected.get() + 1);
                 if connected.get() == USERS {
                     gate.open()
@@ -370,7 +370,7 @@ fn a_stop_ends_sleeps_early_and_drops_who_waits_for_a_stalled_server() {
     for mut executor in executors() {
         let handle = executor.handle();
         let (stop, woken) = (Rc::new(Cell::new(false)), Rc::new(Cell::new(false)));
-        let (door, early) = (Address::Unix(server.socket()), Rc::clone(&woken));
+        let (endpoint, early) = (Address::Unix(server.socket()), Rc::clone(&woken));
         let sleeper = handle.clone();
         executor.handle().spawn(Box::pin(async move {
             sleeper.sleep_until(Nanos(clock::now().0 + PATIENT.0)).await;
@@ -378,7 +378,7 @@ fn a_stop_ends_sleeps_early_and_drops_who_waits_for_a_stalled_server() {
         }));
         let order = Rc::clone(&stop);
         executor.handle().spawn(Box::pin(async move {
-            let mut line = handle.connect(&door, PATIENT).await.unwrap();
+            let mut line = handle.connect(&endpoint, PATIENT).await.unwrap();
             order.set(true);
             let _ = ask(&mut line, 22, 150, Manner::Stalled).await;
             unreachable!("a stalled server answers nobody");
@@ -397,12 +397,12 @@ fn auto_takes_what_the_kernel_grants() {
 #[test]
 fn who_gives_way_misses_no_answer_and_no_moment() {
     let server = Server::start();
-    let door = Address::Unix(server.socket());
+    let endpoint = Address::Unix(server.socket());
     on_each(|handle| {
-        let door = door.clone();
+        let endpoint = endpoint.clone();
         async move {
             handle.share_cpu();
-            let mut line = handle.connect(&door, PATIENT).await.expect("a line");
+            let mut line = handle.connect(&endpoint, PATIENT).await.expect("a line");
             for answer in 1..100 {
                 ask(&mut line, 22, answer, Manner::Whole).await.unwrap();
             }

@@ -1,4 +1,5 @@
-//! A real server for the executor's tests, one thread per conversation: it answers as each request asks it to, also badly.
+//! A real server for the executor's tests, one thread per conversation: it answers as each request asks it to, also
+//! badly.
 
 use std::io::{self, Read, Write};
 use std::net::TcpListener;

@@ -1,5 +1,5 @@
-//! Data that a program of its author makes: its pieces run side by side through sessions that they open, and what they left is
-//! counted as it lies there. Nobody knows what should: the counts are the record's, and no row is compared.
+//! Data that a program of its author makes: its pieces run side by side through sessions that they open, and what they
+//! left is counted as it lies there. Nobody knows what should: the counts are the record's, and no row is compared.
 
 use super::{LoadFault, finish_all, world};
 use crate::backends::alone::{Work, alone};
@@ -15,12 +15,12 @@ use workload::session::Fault;
 
 /// Makes the data, and says which tables there are then.
 pub(crate) fn fill(
-    door: &SqlEndpoint,
+    endpoint: &SqlEndpoint,
     data: &dyn ByItself,
     sessions: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Table>, LoadFault> {
-    let doors = ScriptEndpoints { mysql: vec![door.clone()], postgres: None };
+    let endpoints = ScriptEndpoints { mysql: vec![endpoint.clone()], postgres: None };
     let (over, failure) = (AtomicBool::new(false), Mutex::new(None));
     let fail = |fault: LoadFault| {
         failure.lock().expect("no panic while held").get_or_insert(fault);
@@ -33,7 +33,7 @@ pub(crate) fn fill(
             Box::new(move |sessions| making(sessions))
         };
         let works = (worker..data.pieces()).step_by(workers as usize).map(piece).collect();
-        match alone(&doors, DEADLINE, Io::Auto, &over, works) {
+        match alone(&endpoints, DEADLINE, Io::Auto, &over, works) {
             Ok(ends) => ends.into_iter().for_each(|end| match end {
                 Some(Ok(())) => {}
                 Some(Err(fault)) => fail(world(fault)),
@@ -54,10 +54,10 @@ pub(crate) fn fill(
     if let Some(fault) = failure.into_inner().expect("no panic while held") {
         return Err(if stop.load(Relaxed) { LoadFault::Stopped } else { fault });
     }
-    let mut control = Control::for_load(door).map_err(world)?;
+    let mut control = Control::for_load(endpoint).map_err(world)?;
     let tables = lying(&mut control).map_err(world)?;
     control.quit();
-    finish_all(door, &tables, sessions, stop)?;
+    finish_all(endpoint, &tables, sessions, stop)?;
     Ok(tables)
 }
 

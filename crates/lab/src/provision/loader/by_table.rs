@@ -28,7 +28,7 @@ fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
 }
 
 pub fn fill(
-    door: &SqlEndpoint,
+    endpoint: &SqlEndpoint,
     dataset: &dyn Dataset,
     rows: &dyn ByTable,
     tables: &[Table],
@@ -42,7 +42,7 @@ pub fn fill(
     let left: Vec<AtomicU64> =
         (0..tables.len()).map(|t| AtomicU64::new(pieces.iter().filter(|p| p.table == t).count() as u64)).collect();
     side_by_side(sessions.min(pieces.len()), |over| {
-        let mut control = Control::for_load(door).map_err(world)?;
+        let mut control = Control::for_load(endpoint).map_err(world)?;
         while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed) as usize).filter(|_| !over.load(Relaxed)) {
             let table = &tables[piece.table];
             put(&mut control, rows, piece, &table.name, dataset.columns(piece.table), stop, &mut |rows| {

@@ -1,7 +1,7 @@
-//! Loads unit by unit: each session takes the next one and puts all of its rows in within one transaction, its number in
-//! the table of progress among them. So an interrupted load holds whole units and nothing else, and goes on behind them:
-//! where a unit has come, its rows have. A table whose units are all in gets its indexes from the next session that is free, the
-//! largest table first, while others still load. The table of progress goes when the load is over.
+//! Loads unit by unit: each session takes the next one and puts all of its rows in within one transaction, its number
+//! in the table of progress among them. So an interrupted load holds whole units and nothing else, and goes on behind
+//! them: where a unit has come, its rows have. A table whose units are all in gets its indexes from the next session
+//! that is free, the largest table first, while others still load. The table of progress goes when the load is over.
 
 use super::{INSERT_BYTES, LoadFault, MOST_TRIES, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
 use crate::backends::endpoint::SqlEndpoint;
@@ -46,7 +46,7 @@ impl Progress {
 
 #[allow(clippy::too_many_arguments)]
 pub fn fill(
-    door: &SqlEndpoint,
+    endpoint: &SqlEndpoint,
     dataset: &dyn Dataset,
     rows: &dyn ByUnit,
     tables: &[Table],
@@ -56,7 +56,7 @@ pub fn fill(
     stop: &AtomicBool,
     at: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<(), LoadFault> {
-    let mut control = Control::for_load(door).map_err(world)?;
+    let mut control = Control::for_load(endpoint).map_err(world)?;
     let in_already = progress.units(&mut control).map_err(world)?;
     control.quit();
     let agenda = Agenda::of(rows, tables, &in_already);
@@ -67,7 +67,7 @@ pub fn fill(
         done.fetch_sub(rows, Relaxed);
     };
     side_by_side(sessions, |over| {
-        let mut control = Control::for_load(door).map_err(world)?;
+        let mut control = Control::for_load(endpoint).map_err(world)?;
         let mut unit =
             Unit { number: 0, dataset, rows, tables, progress, files_allowed: true, sent: 0, told: &told, stop };
         while !over.load(Relaxed) {

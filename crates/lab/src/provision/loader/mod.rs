@@ -1,7 +1,7 @@
 //! Brings a dataset into a server: tables, rows in parallel, indexes, statistics, and then the proof: rows counted and
-//! rows read back against the generator. Rows go in as LOAD DATA LOCAL statements of a few megabytes, made in memory; where
-//! the server forbids that, as INSERTs. Measured on MariaDB 10.11, CPU of the server per 250,000 rows: LOAD DATA 1.1 s,
-//! INSERT 2.0 s, its bulk load of an empty table within one transaction 4.5 s.
+//! rows read back against the generator. Rows go in as LOAD DATA LOCAL statements of a few megabytes, made in memory;
+//! where the server forbids that, as INSERTs. Measured on MariaDB 10.11, CPU of the server per 250,000 rows: LOAD DATA
+//! 1.1 s, INSERT 2.0 s, its bulk load of an empty table within one transaction 4.5 s.
 
 pub mod by_itself;
 mod by_table;
@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use workload::dataset::{Dataset, Rows, Table};
 use workload::session::Fault;
 
-/// Raised when the loader builds other bytes from the same dataset, as by another order of rows and indexes: what was kept
-/// of an older loader is loaded again.
+/// Raised when the loader builds other bytes from the same dataset, as by another order of rows and indexes: what was
+/// kept of an older loader is loaded again.
 pub const LOADER: u32 = 1;
 
 /// Text of one INSERT: large enough that round trips vanish, well under the smallest packet limit of a server (4 MiB).
@@ -29,7 +29,8 @@ const LINES_BYTES: u64 = 8 << 20;
 const NO_FILES: &[u16] = &[1148, 1290, 3948, 3950, 4166];
 /// Deadlock and lock wait time-out between sessions that load the same table.
 const RETRYABLE: &[u16] = &[1205, 1213];
-/// How often a statement that met one is said; sessions of one load are through after a few, so somebody else has the table.
+/// How often a statement that met one is said; sessions of one load are through after a few, so somebody else has the
+/// table.
 const MOST_TRIES: u32 = 100;
 /// How servers begin to tell the first of them where it is no error.
 const LATE: &str = "Lock wait timeout exceeded";
@@ -64,16 +65,17 @@ impl std::fmt::Display for LoadFault {
     }
 }
 
-/// Server errors that mean "this build cannot", not "this went wrong": syntax that it does not know, unknown character set,
-/// collation, engine, collation that does not fit the charset, and what cannot be versioned or partitioned by time.
+/// Server errors that mean "this build cannot", not "this went wrong": syntax that it does not know, unknown character
+/// set, collation, engine, collation that does not fit the charset, and what cannot be versioned or partitioned by
+/// time.
 const UNSUPPORTED: &[u16] = &[1064, 1115, 1253, 1273, 1286, 4110, 4138];
 
-/// Creates and fills the tables in `door`'s schema.
+/// Creates and fills the tables in `endpoint`'s schema.
 ///
-/// `at` is told rows loaded, out of how many. `identity` names the data: a load of the same that was interrupted is gone on
-/// with, where the dataset loads by unit.
+/// `at` is told rows loaded, out of how many. `identity` names the data: a load of the same that was interrupted is
+/// gone on with, where the dataset loads by unit.
 pub fn load(
-    door: &SqlEndpoint,
+    endpoint: &SqlEndpoint,
     dataset: &dyn Dataset,
     identity: &str,
     sessions: usize,
@@ -81,9 +83,9 @@ pub fn load(
     at: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Loaded, LoadFault> {
     let mut tables = dataset.tables();
-    let mut control = Control::connect(door).map_err(world)?;
+    let mut control = Control::connect(endpoint).map_err(world)?;
     let mut warnings = Vec::new();
-    let gone_on = is_begun(door, identity).map_err(world)?;
+    let gone_on = is_begun(endpoint, identity).map_err(world)?;
     if !gone_on {
         for table in &tables {
             control.execute(&table.create).map_err(create_fault)?;
@@ -92,13 +94,13 @@ pub fn load(
         }
     }
     match dataset.rows() {
-        Rows::None => finish_all(door, &tables, sessions, stop)?,
-        Rows::ByItself(data) => tables = by_itself::fill(door, data, sessions, stop)?,
-        Rows::ByTable(rows) => by_table::fill(door, dataset, rows, &tables, sessions, stop, at)?,
+        Rows::None => finish_all(endpoint, &tables, sessions, stop)?,
+        Rows::ByItself(data) => tables = by_itself::fill(endpoint, data, sessions, stop)?,
+        Rows::ByTable(rows) => by_table::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?,
         Rows::ByUnit(rows) => {
             let progress = by_unit::Progress::of(identity);
             progress.begin(&mut control)?;
-            by_unit::fill(door, dataset, rows, &tables, &progress, gone_on, sessions, stop, at)?;
+            by_unit::fill(endpoint, dataset, rows, &tables, &progress, gone_on, sessions, stop, at)?;
             progress.end(&mut control)?;
         }
     }
@@ -141,8 +143,8 @@ fn number(text: Option<String>) -> u64 {
 }
 
 /// Whether an interrupted load of these data lies in the schema, to be gone on with.
-pub fn is_begun(door: &SqlEndpoint, identity: &str) -> Result<bool, Fault> {
-    let mut control = Control::connect(door)?;
+pub fn is_begun(endpoint: &SqlEndpoint, identity: &str) -> Result<bool, Fault> {
+    let mut control = Control::connect(endpoint)?;
     let begun = by_unit::Progress::of(identity).is_there(&mut control)?;
     control.quit();
     Ok(begun)
@@ -167,10 +169,10 @@ pub(crate) fn side_by_side(
     fault.into_inner().expect("no panic while held").map_or(Ok(()), Err)
 }
 
-fn finish_all(door: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
+fn finish_all(endpoint: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
     let next = AtomicUsize::new(0);
     side_by_side(sessions.min(tables.len()), |over| {
-        let mut control = Control::for_load(door).map_err(world)?;
+        let mut control = Control::for_load(endpoint).map_err(world)?;
         while let Some(table) = tables.get(next.fetch_add(1, Relaxed)) {
             if over.load(Relaxed) || stop.load(Relaxed) {
                 return Err(LoadFault::Stopped);
@@ -189,8 +191,8 @@ fn load_lines(control: &mut Control, name: &str, columns: &str, text: Vec<u8>) -
     Ok(control.load(&sql, text)?.affected)
 }
 
-/// Indexes, then statistics, so that no background recalculation changes a plan in the middle of a run. A load that is gone on with may
-/// have been ended in the middle of them.
+/// Indexes, then statistics, so that no background recalculation changes a plan in the middle of a run. A load that is
+/// gone on with may have been ended in the middle of them.
 fn finish(control: &mut Control, table: &Table, gone_on: bool) -> Result<(), LoadFault> {
     for sql in &table.after {
         let mut tries = 1..MOST_TRIES;
@@ -219,7 +221,8 @@ fn analyse(control: &mut Control, name: &str) -> Result<(), LoadFault> {
     Err(LoadFault::World(format!("the statistics of {name} could not be made in {MOST_TRIES} tries: {LATE}")))
 }
 
-/// An index or a constraint that is in already: a duplicate key name, MySQL's duplicate foreign key, and what MariaDB says of one.
+/// An index or a constraint that is in already: a duplicate key name, MySQL's duplicate foreign key, and what MariaDB
+/// says of one.
 fn is_there(code: u16, message: &str) -> bool {
     matches!(code, 1061 | 1826) || code == 1005 && message.contains("errno: 121")
 }

@@ -1,7 +1,7 @@
-//! The name of a snapshot: a digest of everything that shapes its bytes, and of nothing else, so that instances that differ
-//! in memory or in how they flush share one load. The binary counts by its own digest, because a version does not say
-//! who compiled it; a generator counts by what it generates, because nobody remembers to raise a number. Settings
-//! that are passed as they are (`native`) all count: what they do is not known here.
+//! The name of a snapshot: a digest of everything that shapes its bytes, and of nothing else, so that instances that
+//! differ in memory or in how they flush share one load. The binary counts by its own digest, because a version does
+//! not say who compiled it; a generator counts by what it generates, because nobody remembers to raise a number.
+//! Settings that are passed as they are (`native`) all count: what they do is not known here.
 
 use super::manifest::digest;
 use crate::provision::loader::LOADER;

@@ -1,7 +1,7 @@
 //! How much the kept snapshots may take together: what `ASSAY_SNAPSHOTS` says, else a share of the disk that grows and
 //! shrinks with the room on it. Zero keeps none, and every run that writes loads its data afresh.
 
-use crate::servers::process::folders::{House, free_bytes};
+use crate::servers::process::folders::{Folders, free_bytes};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 
@@ -18,8 +18,8 @@ pub fn asked(text: Option<String>) -> Result<Option<Bytes>, Trouble> {
     Bytes::parse(&text).map(Some).ok_or_else(wrong)
 }
 
-pub fn of_the_disk(house: &House, kept: Bytes) -> Result<Bytes, Trouble> {
-    Ok(share(free_bytes(&house.home)?, kept))
+pub fn of_the_disk(folders: &Folders, kept: Bytes) -> Result<Bytes, Trouble> {
+    Ok(share(free_bytes(&folders.home)?, kept))
 }
 
 fn share(free: Bytes, kept: Bytes) -> Bytes {

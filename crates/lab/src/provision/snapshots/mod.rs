@@ -1,7 +1,7 @@
-//! Loaded data kept cold: a data directory as its server left it after a clean end, in a folder named by all that shaped its
-//! bytes. It is made under another name and renamed when nothing is missing, so a snapshot that has a name is whole;
-//! whoever uses one holds its `owner` file locked, and nobody removes what is locked. A restore is always a copy: what
-//! is kept is never served from.
+//! Loaded data kept cold: a data directory as its server left it after a clean end, in a folder named by all that
+//! shaped its bytes. It is made under another name and renamed when nothing is missing, so a snapshot that has a name
+//! is whole; whoever uses one holds its `owner` file locked, and nobody removes what is locked. A restore is always a
+//! copy: what is kept is never served from.
 
 pub mod key;
 pub mod limit;
@@ -11,7 +11,7 @@ pub mod rest;
 use crate::os::copy;
 use crate::os::copy::{Manner, copy};
 use crate::servers::DATA;
-use crate::servers::process::folders::{House, OWNER, UNFINISHED, free_bytes, private_folder};
+use crate::servers::process::folders::{Folders, OWNER, UNFINISHED, free_bytes, private_folder};
 use crate::trouble::Trouble;
 use manifest::Manifest;
 use model::units::{Bytes, Nanos};
@@ -29,14 +29,14 @@ const SPARE: u64 = 1 << 30;
 /// The snapshots of a house.
 #[derive(Debug)]
 pub struct Store {
-    house: House,
+    folders: Folders,
     /// As the environment has it.
     asked: Option<Bytes>,
 }
 
 /// A snapshot that nobody removes as long as this value lives.
 #[derive(Debug)]
-pub struct Kept {
+pub struct StoredSnapshot {
     pub manifest: Manifest,
     folder: PathBuf,
     owner: File,
@@ -58,12 +58,12 @@ pub struct Listed {
 }
 
 impl Store {
-    pub fn of(house: &House) -> Result<Self, Trouble> {
-        Ok(Self { house: house.clone(), asked: limit::asked(std::env::var(limit::LIMIT).ok())? })
+    pub fn of(folders: &Folders) -> Result<Self, Trouble> {
+        Ok(Self { folders: folders.clone(), asked: limit::asked(std::env::var(limit::LIMIT).ok())? })
     }
 
-    pub fn with_limit(house: &House, limit: Option<Bytes>) -> Self {
-        Self { house: house.clone(), asked: limit }
+    pub fn with_limit(folders: &Folders, limit: Option<Bytes>) -> Self {
+        Self { folders: folders.clone(), asked: limit }
     }
 
     /// Whether anything is kept at all.
@@ -73,22 +73,22 @@ impl Store {
 
     /// What snapshots may take together.
     pub fn limit(&self) -> Result<Bytes, Trouble> {
-        private_folder(&self.house.home)?;
+        private_folder(&self.folders.home)?;
         match self.asked {
             Some(asked) => Ok(asked),
-            None => limit::of_the_disk(&self.house, Bytes(self.list().iter().map(|l| l.manifest.bytes.0).sum())),
+            None => limit::of_the_disk(&self.folders, Bytes(self.list().iter().map(|l| l.manifest.bytes.0).sum())),
         }
     }
 
     /// The snapshot of that name. One whose files are not those that were kept is removed, and why is told.
-    pub fn find(&self, key: &str) -> Result<Option<Kept>, String> {
-        let folder = self.house.snapshots().join(key);
+    pub fn find(&self, key: &str) -> Result<Option<StoredSnapshot>, String> {
+        let folder = self.folders.snapshots().join(key);
         let Some(owner) = hold(&folder) else { return Ok(None) };
         match Manifest::read(&folder).and_then(|m| m.compare(&folder.join(DATA)).map(|()| m)) {
             Ok(manifest) => {
                 // The order of eviction; a clock that cannot be set costs only that.
                 let _ = owner.set_modified(SystemTime::now());
-                Ok(Some(Kept { manifest, folder, owner }))
+                Ok(Some(StoredSnapshot { manifest, folder, owner }))
             }
             Err(why) => {
                 drop(owner);
@@ -98,16 +98,16 @@ impl Store {
         }
     }
 
-    /// Keeps the data directory `data`, which moves away from where it is. Its server has ended cleanly; `manifest` says
-    /// what lies in it. If another lab kept the same meanwhile, that one is used.
+    /// Keeps the data directory `data`, which moves away from where it is. Its server has ended cleanly; `manifest`
+    /// says what lies in it. If another lab kept the same meanwhile, that one is used.
     pub fn keep(
         &self,
         mut manifest: Manifest,
         data: &Path,
         since: Instant,
         stop: &AtomicBool,
-    ) -> Result<Kept, Trouble> {
-        let claim = self.house.claim_snapshot()?;
+    ) -> Result<StoredSnapshot, Trouble> {
+        let claim = self.folders.claim_snapshot()?;
         let place = claim.folder().join(DATA);
         match fs::rename(data, &place) {
             Ok(()) => {}
@@ -121,14 +121,14 @@ impl Store {
         sync(&place, &manifest)?;
         manifest.snapshot_time = Nanos(since.elapsed().as_nanos() as u64);
         manifest.write(claim.folder())?;
-        let folder = self.house.snapshots().join(&manifest.key);
+        let folder = self.folders.snapshots().join(&manifest.key);
         match fs::rename(claim.folder(), &folder) {
             Ok(()) => {}
             // Somebody else's, just as good; ours goes with its claim.
             Err(e) if e.kind() == io::ErrorKind::DirectoryNotEmpty => {}
             Err(e) => return Err(Trouble::at("keeping a snapshot as", &folder)(e)),
         }
-        let parent = self.house.snapshots();
+        let parent = self.folders.snapshots();
         File::open(&parent).and_then(|f| f.sync_all()).map_err(Trouble::at("syncing", &parent))?;
         let kept = self.find(&manifest.key).map_err(Trouble::new)?;
         kept.ok_or_else(|| Trouble::new(format!("the snapshot {} was removed while it was made", manifest.key)))
@@ -154,7 +154,7 @@ impl Store {
     }
 
     pub fn list(&self) -> Vec<Listed> {
-        let entries = fs::read_dir(self.house.snapshots()).into_iter().flatten().flatten();
+        let entries = fs::read_dir(self.folders.snapshots()).into_iter().flatten().flatten();
         let folders = entries.filter(|e| !e.file_name().to_string_lossy().starts_with(UNFINISHED)).map(|e| e.path());
         let listed = folders.filter_map(|folder| {
             let manifest = Manifest::read(&folder).ok()?;
@@ -170,12 +170,12 @@ impl Store {
 
     /// Removes a snapshot that nobody uses; says whether it did.
     pub fn remove(&self, key: &str) -> bool {
-        let folder = self.house.snapshots().join(key);
+        let folder = self.folders.snapshots().join(key);
         let Ok(owner) = File::open(folder.join(OWNER)) else { return false };
         if rustix::fs::flock(&owner, FlockOperation::NonBlockingLockExclusive).is_err() {
             return false;
         }
-        let leaving = self.house.snapshots().join(format!("{UNFINISHED}leaving-{key}"));
+        let leaving = self.folders.snapshots().join(format!("{UNFINISHED}leaving-{key}"));
         if fs::rename(&folder, &leaving).is_err() {
             return false;
         }
@@ -185,7 +185,7 @@ impl Store {
     }
 
     /// Copies the data of a snapshot to the new folder `to`.
-    pub fn restore(&self, kept: &Kept, to: &Path, stop: &AtomicBool) -> Result<Restored, Trouble> {
+    pub fn restore(&self, kept: &StoredSnapshot, to: &Path, stop: &AtomicBool) -> Result<Restored, Trouble> {
         let begun = Instant::now();
         self.check_room(kept.manifest.whole())?;
         let manner = copy(&kept.folder.join(DATA), to, &kept.manifest.allocated, stop)?;
@@ -193,11 +193,11 @@ impl Store {
     }
 
     fn check_room(&self, needed: Bytes) -> Result<(), Trouble> {
-        let free = free_bytes(&self.house.home)?;
+        let free = free_bytes(&self.folders.home)?;
         if free.0 >= needed.0.saturating_add(SPARE) {
             return Ok(());
         }
-        let home = self.house.home.display();
+        let home = self.folders.home.display();
         Err(Trouble::new(format!("a copy of the data takes {needed} at {home} and {free} are free there")).mend(format!(
             "free some space, clear snapshots (assay servers snapshots clear), set ASSAY_HOME to a folder on a larger \
              disk, or set {}=0 to load before each run instead",
@@ -206,7 +206,7 @@ impl Store {
     }
 }
 
-impl Kept {
+impl StoredSnapshot {
     /// Says that it is used now, for the order of eviction.
     pub fn touch(&self) {
         let _ = self.owner.set_modified(SystemTime::now());

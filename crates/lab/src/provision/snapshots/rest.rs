@@ -1,6 +1,6 @@
-//! How a server is brought to rest before its data are kept, and woken on a copy of them. At rest nothing is left to do: old
-//! row versions are purged, changes merged, memtables flushed, and the pages that were in memory are listed; awake
-//! the same pages are in memory again, so that the first run after a restore does not pay for them.
+//! How a server is brought to rest before its data are kept, and woken on a copy of them. At rest nothing is left to
+//! do: old row versions are purged, changes merged, memtables flushed, and the pages that were in memory are listed;
+//! awake the same pages are in memory again, so that the first run after a restore does not pay for them.
 
 use crate::backends::mysql::control::Control;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -36,8 +36,8 @@ pub fn settle(control: &mut Control, engine: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Waits until the pages of the list are in memory, where the server has such a list. Best effort: how full the pool is when
-/// the users come is in the record.
+/// Waits until the pages of the list are in memory, where the server has such a list. Best effort: how full the pool is
+/// when the users come is in the record.
 pub fn warm(control: &mut Control, stop: &AtomicBool) {
     let begun = Instant::now();
     let mut asked = false;

@@ -1,5 +1,5 @@
-//! The server that the distribution's packages brought: found where they put it, never installed and never started as the
-//! system's service. It answers to `distribution` and, like every build, to its series.
+//! The server that the distribution's packages brought: found where they put it, never installed and never started as
+//! the system's service. It answers to `distribution` and, like every build, to its series.
 
 use super::probe::probe;
 use crate::os::ask;

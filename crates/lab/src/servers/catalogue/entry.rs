@@ -24,7 +24,7 @@ pub struct Entry {
     /// Libraries that the host must have, with the Debian package that brings each.
     pub libraries: BTreeMap<String, String>,
     pub engines: Vec<String>,
-    pub doors: Vec<Protocol>,
+    pub endpoints: Vec<Protocol>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -35,10 +35,11 @@ pub enum Source {
     Npm { package: String, sha256: Sha256, inside: Inside },
     /// `path@version` of a Go module and a package in it, built by `go`; `sum` is the module's, as in a `go.sum`.
     Go { module: String, package: String, sum: String, version_file: Option<String> },
-    /// Packages of Debian's suites, unpacked with the libraries that they need, libc included. The packages that make the
-    /// build are pinned by checksum; the libraries are whatever the suite has, vouched for by its signature.
+    /// Packages of Debian's suites, unpacked with the libraries that they need, libc included. The packages that make
+    /// the build are pinned by checksum; the libraries are whatever the suite has, vouched for by its signature.
     Debian { suites: Vec<String>, packages: BTreeMap<String, Sha256> },
-    /// A file that the user downloaded; where it lies may be said when it is installed. Without a checksum it is taken as it is.
+    /// A file that the user downloaded; where it lies may be said when it is installed. Without a checksum it is taken
+    /// as it is.
     Archive { path: Option<PathBuf>, sha256: Option<Sha256>, inside: Inside },
     /// A server that lies unpacked somewhere.
     Basedir { path: PathBuf },

@@ -1,5 +1,6 @@
-//! `servers.toml`, strictly: every mistake of the file at once, each with its line and its mend, because a build that was
-//! described wrongly would be found out an hour of downloads later. One stanza is one build; its keys are those below.
+//! `servers.toml`, strictly: every mistake of the file at once, each with its line and its mend, because a build that
+//! was described wrongly would be found out an hour of downloads later. One stanza is one build; its keys are those
+//! below.
 
 use super::entry::{Entry, Inside, PLUGINS_PAST_SQL, Sha256, Source};
 use model::host::Version;
@@ -120,7 +121,7 @@ impl<'a> Stanza<'a> {
             library_path: self.list("library_path"),
             libraries: self.map("libraries"),
             engines: self.list("engines"),
-            doors: self.doors(),
+            endpoints: self.endpoints(),
         };
         // Which keys mean something depends on the source.
         let known = SOURCES.iter().all(|s| !self.values.contains_key(s));
@@ -238,21 +239,21 @@ impl<'a> Stanza<'a> {
         good.into_iter().filter_map(|(name, sum)| Some((name, sum?))).collect()
     }
 
-    fn doors(&mut self) -> Vec<Protocol> {
+    fn endpoints(&mut self) -> Vec<Protocol> {
         let line = self.line("doors");
         let words = self.list("doors");
-        let mut doors = Vec::new();
+        let mut endpoints = Vec::new();
         for word in words {
             match PLUGINS_PAST_SQL.into_iter().find(|(protocol, _)| protocol.name() == word) {
-                Some((protocol, _)) => doors.push(protocol),
+                Some((protocol, _)) => endpoints.push(protocol),
                 None => {
                     let mend =
                         format!("known are {}", PLUGINS_PAST_SQL.map(|(protocol, _)| protocol.name()).join(", "));
-                    self.problem(Some(("doors", line)), format!("no door is called {word}"), mend);
+                    self.problem(Some(("doors", line)), format!("no protocol is called {word}"), mend);
                 }
             }
         }
-        doors
+        endpoints
     }
 
     fn line(&self, key: &str) -> usize {

@@ -1,10 +1,11 @@
 //! The catalogue as a whole: the builds that assay ships, those that the user added or changed, and what a name means
-//! among them. A stanza of the user's replaces the shipped one of the same name as a whole, so that no half of it surprises.
+//! among them. A stanza of the user's replaces the shipped one of the same name as a whole, so that no half of it
+//! surprises.
 
 use super::DISTRIBUTION;
 use super::entry::{Entry, series};
 use super::file;
-use crate::servers::process::folders::House;
+use crate::servers::process::folders::Folders;
 use crate::trouble::Trouble;
 use model::plan::served::FERRETDB;
 use model::problem::{Problem, nearest};
@@ -36,8 +37,8 @@ impl Catalogue {
     }
 
     /// The shipped builds and those of the user.
-    pub fn of(house: &House) -> Result<Self, Illegible> {
-        let path = house.home.join(FILE);
+    pub fn of(folders: &Folders) -> Result<Self, Illegible> {
+        let path = folders.home.join(FILE);
         match fs::read_to_string(&path) {
             Ok(text) => file::read(&text).map(Self::with).map_err(|problems| Illegible::Problems(path, problems)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::shipped()),

@@ -1,16 +1,16 @@
-//! Which builds can be started here, and which could be had: the distribution's own server, the builds that were installed
-//! into $ASSAY_HOME, and base directories that the user named. One binary answers to its name and, if it is the newest
-//! of its series here, to that of the series.
+//! Which builds can be started here, and which could be had: the distribution's own server, the builds that were
+//! installed into $ASSAY_HOME, and base directories that the user named. One binary answers to its name and, if it is
+//! the newest of its series here, to that of the series.
 
 pub mod distribution;
 pub mod entry;
 mod file;
-pub mod kept;
 mod listing;
+pub mod own_builds;
 pub mod probe;
 
 use super::Build;
-use super::process::folders::House;
+use super::process::folders::Folders;
 use crate::trouble::Trouble;
 pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
@@ -22,12 +22,12 @@ use std::path::Path;
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
 /// adds nothing here; whoever resolves names tells its mistakes.
 pub fn installed() -> Vec<Build> {
-    let house = House::from_environment().ok();
+    let folders = Folders::from_environment().ok();
     let mut builds: Vec<_> =
         [distribution::find(), distribution::cache(), distribution::documents()].into_iter().flatten().collect();
-    if let Some(house) = &house {
-        builds.extend(kept::all(house).into_iter().map(|k| k.build));
-        builds.extend(Catalogue::of(house).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
+    if let Some(folders) = &folders {
+        builds.extend(own_builds::all(folders).into_iter().map(|k| k.build));
+        builds.extend(Catalogue::of(folders).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
     }
     with_series(with_documents(builds))
 }

@@ -1,5 +1,6 @@
-//! Asks a binary what it is and looks where its parts lie. Family and version come from the binary itself, never from the
-//! name of a folder; the rest follows from which files are there, because packagers agree on names and not on places.
+//! Asks a binary what it is and looks where its parts lie. Family and version come from the binary itself, never from
+//! the name of a folder; the rest follows from which files are there, because packagers agree on names and not on
+//! places.
 
 use super::entry::PLUGINS_PAST_SQL;
 use crate::os::ask;

@@ -1,8 +1,8 @@
-//! What was downloaded, kept under its checksum: the same file serves every build that needs it, a name that two mirrors use
-//! for two contents does no harm, and what is not whole is never found here.
+//! What was downloaded, kept under its checksum: the same file serves every build that needs it, a name that two
+//! mirrors use for two contents does no harm, and what is not whole is never found here.
 
 use crate::servers::catalogue::entry::Sha256;
-use crate::servers::process::folders::{House, private_folder};
+use crate::servers::process::folders::{Folders, private_folder};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use sha2::Digest;
@@ -15,8 +15,8 @@ pub struct Artifacts {
 }
 
 impl Artifacts {
-    pub fn of(house: &House) -> Result<Self, Trouble> {
-        let folder = house.home.join("artifacts");
+    pub fn of(folders: &Folders) -> Result<Self, Trouble> {
+        let folder = folders.home.join("artifacts");
         private_folder(&folder)?;
         Ok(Self { folder })
     }
@@ -91,7 +91,7 @@ mod tests {
     const HELLO: &str = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
 
     fn artifacts(home: &Path) -> Artifacts {
-        Artifacts::of(&House { home: home.to_path_buf(), runtime: home.to_path_buf() }).unwrap()
+        Artifacts::of(&Folders { home: home.to_path_buf(), runtime: home.to_path_buf() }).unwrap()
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Runs an ordinary client (mvn, npm, apt-get) in our name: under a guard, so that it dies with us; into folders of ours; and
-//! with its progress read off the files that it writes, because each tells it in its own way and only to a terminal.
+//! Runs an ordinary client (mvn, npm, apt-get) in our name: under a guard, so that it dies with us; into folders of
+//! ours; and with its progress read off the files that it writes, because each tells it in its own way and only to a
+//! terminal.
 
 use super::{LOOK_AGAIN, stopped};
 use crate::Progress;
 use crate::os::process::{Ended, Guard, Guarded, Order};
-use crate::servers::catalogue::kept::size;
+use crate::servers::catalogue::own_builds::size;
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use std::fs;
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 
 /// What a client said last, when it failed.
 const TAIL_LINES: usize = 8;
-/// A client whose files and words do not grow for so long waits for a network that is not there; building says a line more often.
+/// A client whose files and words do not grow for so long waits for a network that is not there; building says a line
+/// more often.
 const STALLED: Duration = Duration::from_secs(900);
 
 pub struct Client<'a> {

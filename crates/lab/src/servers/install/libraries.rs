@@ -1,5 +1,5 @@
-//! Shared libraries: whether a binary finds all that it needs, and which package brings what it does not. The dynamic loader
-//! is asked, because only it knows where it looks; a build that brings its own loader is asked through that one.
+//! Shared libraries: whether a binary finds all that it needs, and which package brings what it does not. The dynamic
+//! loader is asked, because only it knows where it looks; a build that brings its own loader is asked through that one.
 
 use super::client::{ask, on_path};
 use crate::trouble::Trouble;
@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Which Debian package brings a library that servers are known to miss; from Debian 13 on some have `t64` at their end.
+/// Which Debian package brings a library that servers are known to miss; from Debian 13 on some have `t64` at their
+/// end.
 const PACKAGES: &[(&str, &str)] = &[
     ("libaio.so.1", "libaio1"),
     ("libnuma.so.1", "libnuma1"),
@@ -62,7 +63,8 @@ pub fn check_binary(file: &Path, launcher: &[String], known: &BTreeMap<String, S
     if missing.is_empty() { Ok(()) } else { Err(lacking(&file.display().to_string(), &missing, known)) }
 }
 
-/// `libaio.so.1 => not found` of ldd; a loader of its own stops at the first: `libaio.so.1: cannot open shared object file`.
+/// `libaio.so.1 => not found` of ldd; a loader of its own stops at the first: `libaio.so.1: cannot open shared object
+/// file`.
 fn not_found(text: &str) -> Vec<&str> {
     let mut missing: Vec<_> = text
         .lines()

@@ -1,6 +1,7 @@
-//! From a stanza of the catalogue to a server that can be started: check, fetch, verify, unpack, try, and only then give it
-//! its name. What can be refused is refused before anything is made; what was fetched is kept by its checksum, so that an
-//! interrupted install goes on where it was; a build without its name is nobody's, and the next install sweeps it.
+//! From a stanza of the catalogue to a server that can be started: check, fetch, verify, unpack, try, and only then
+//! give it its name. What can be refused is refused before anything is made; what was fetched is kept by its checksum,
+//! so that an interrupted install goes on where it was; a build without its name is nobody's, and the next install
+//! sweeps it.
 
 mod artifacts;
 mod client;
@@ -12,8 +13,8 @@ mod unpack;
 use super::Build;
 use super::catalogue;
 use super::catalogue::entry::{Entry, Source};
-use super::catalogue::kept::{self, BASEDIR, Kept};
-use super::process::folders::{House, free_bytes, private_folder};
+use super::catalogue::own_builds::{self, BASEDIR, OwnBuild};
+use super::process::folders::{Folders, free_bytes, private_folder};
 use crate::Progress;
 use crate::os::process::Guard;
 use crate::trouble::Trouble;
@@ -36,7 +37,7 @@ const INSTALLING: Duration = Duration::from_secs(7200);
 
 /// With what, and from where, builds are installed.
 pub struct Installer<'a> {
-    pub house: &'a House,
+    pub folders: &'a Folders,
     pub guard: &'a Guard,
     /// The archive that the user downloaded, for a build that comes as one.
     pub from: Option<&'a Path>,
@@ -47,8 +48,8 @@ pub struct Installer<'a> {
 
 impl Installer<'_> {
     /// Makes sure that the build is there.
-    pub fn install(&mut self, entry: &Entry) -> Result<Kept, Trouble> {
-        if let Some(kept) = kept::find(self.house, &entry.name) {
+    pub fn install(&mut self, entry: &Entry) -> Result<OwnBuild, Trouble> {
+        if let Some(kept) = own_builds::find(self.folders, &entry.name) {
             return Ok(kept);
         }
         self.check(entry)?;
@@ -56,13 +57,13 @@ impl Installer<'_> {
         self.make(entry).map_err(|why| if self.stop.load(Relaxed) { stopped() } else { why })
     }
 
-    fn make(&mut self, entry: &Entry) -> Result<Kept, Trouble> {
-        private_folder(&kept::folder(self.house))?;
+    fn make(&mut self, entry: &Entry) -> Result<OwnBuild, Trouble> {
+        private_folder(&own_builds::folder(self.folders))?;
         let _alone = self.alone()?;
-        if let Some(kept) = kept::find(self.house, &entry.name) {
+        if let Some(kept) = own_builds::find(self.folders, &entry.name) {
             return Ok(kept);
         }
-        let room = self.house.claim_build(&entry.name)?;
+        let room = self.folders.claim_build(&entry.name)?;
         let files = self.fetch(entry, room.folder(), &room.owner())?;
         let folder = room.folder().join("build");
         let here = folder.join(BASEDIR);
@@ -82,16 +83,16 @@ impl Installer<'_> {
         unpack::make_executable(&here.join(&entry.server))?;
         let build = self.examine(entry, &here)?;
         self.progress.say(&format!("trying {}", entry.name));
-        trial::serve(&build, self.house, self.guard, self.stop)?;
+        trial::serve(&build, self.folders, self.guard, self.stop)?;
         let downloads = files.iter().filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect();
-        kept::write(&folder, entry, &build, downloads)?;
+        own_builds::write(&folder, entry, &build, downloads)?;
         self.name(&folder, &entry.name, room.folder())?;
-        Ok(kept::find(self.house, &entry.name).expect("a build that has its name is whole"))
+        Ok(own_builds::find(self.folders, &entry.name).expect("a build that has its name is whole"))
     }
 
     /// Everything that can be refused before the first byte is fetched; a build that is there is refused nothing.
     pub fn check(&self, entry: &Entry) -> Result<(), Trouble> {
-        if kept::find(self.house, &entry.name).is_some() {
+        if own_builds::find(self.folders, &entry.name).is_some() {
             return Ok(());
         }
         if let Source::Basedir { path } = &entry.source {
@@ -112,7 +113,7 @@ impl Installer<'_> {
     }
 
     fn check_disk(&self, entry: &Entry) -> Result<(), Trouble> {
-        let home = self.house.home.ancestors().find(|a| a.exists()).unwrap_or(Path::new("/"));
+        let home = self.folders.home.ancestors().find(|a| a.exists()).unwrap_or(Path::new("/"));
         let (free, wanted) = (free_bytes(home)?, Bytes(entry.download.0 + entry.unpacked.0 + TRIAL.0));
         if free >= wanted {
             return Ok(());
@@ -123,7 +124,7 @@ impl Installer<'_> {
 
     /// Waits for another installer in this home to finish.
     fn alone(&mut self) -> Result<File, Trouble> {
-        let path = kept::folder(self.house).join(".lock");
+        let path = own_builds::folder(self.folders).join(".lock");
         let file = File::create(&path).map_err(Trouble::at("making", &path))?;
         let (mut told, begun) = (false, Instant::now());
         while let Err(e) = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -151,9 +152,9 @@ impl Installer<'_> {
 
     /// The verified files of the build, in the order in which they are unpacked.
     fn fetch(&mut self, entry: &Entry, room: &Path, owner: &Path) -> Result<Vec<PathBuf>, Trouble> {
-        let artifacts = Artifacts::of(self.house)?;
+        let artifacts = Artifacts::of(self.folders)?;
         let mut client = Client { guard: self.guard, stop: self.stop, progress: self.progress, room, owner };
-        sources::fetch(entry, self.from, self.house, &artifacts, &mut client)
+        sources::fetch(entry, self.from, self.folders, &artifacts, &mut client)
     }
 
     /// Asks the binary what it is, after seeing that it finds its libraries.
@@ -172,7 +173,7 @@ impl Installer<'_> {
                 .mend("mend `server`, `root` or `keep` of its stanza in servers.toml"));
         }
         libraries::check_binary(&binary, &launcher, &entry.libraries)?;
-        let build = catalogue::asked(entry, &binary, &kept::base(here), &launcher)?;
+        let build = catalogue::asked(entry, &binary, &own_builds::base(here), &launcher)?;
         let found = &build.installed;
         if found.version != entry.version || found.kind != entry.kind {
             return Err(Trouble::new(format!(
@@ -191,7 +192,7 @@ impl Installer<'_> {
 
     /// The last step: what stood half-made under this name goes, and the build is there for everybody at once.
     fn name(&self, folder: &Path, name: &str, room: &Path) -> Result<(), Trouble> {
-        let place = kept::folder(self.house).join(name);
+        let place = own_builds::folder(self.folders).join(name);
         let disk = File::open(folder).map_err(Trouble::at("opening", folder))?;
         rustix::fs::syncfs(&disk).map_err(Trouble::at("writing to disk", folder))?;
         if place.exists() {
@@ -210,22 +211,22 @@ fn place(program: &Path, at: &Path) -> Result<(), Trouble> {
 }
 
 /// Removes an installed build; a server of it that runs keeps it.
-pub fn uninstall(house: &House, name: &str) -> Result<Bytes, Trouble> {
-    let kept = kept::find(house, name).ok_or_else(|| Trouble::new(format!("{name} is not installed")))?;
-    let place = kept::folder(house).join(name);
+pub fn uninstall(folders: &Folders, name: &str) -> Result<Bytes, Trouble> {
+    let kept = own_builds::find(folders, name).ok_or_else(|| Trouble::new(format!("{name} is not installed")))?;
+    let place = own_builds::folder(folders).join(name);
     if let Some(pid) = user_of(&place) {
         return Err(Trouble::new(format!("{name} is in use by process {pid}")).mend("stop it first"));
     }
     // Nameless first: what is removed only in part must not look like a build.
-    let room = house.claim_build(name)?;
+    let room = folders.claim_build(name)?;
     fs::rename(&place, room.folder().join("gone")).map_err(Trouble::at("removing", &place))?;
     Ok(kept.size)
 }
 
 /// Removes every download that no installed build came from.
-pub fn forget_downloads(house: &House) -> Result<Bytes, Trouble> {
-    let needed: Vec<_> = kept::all(house).into_iter().flat_map(|k| k.manifest.downloads).collect();
-    Artifacts::of(house)?.remove_all_but(&needed)
+pub fn forget_downloads(folders: &Folders) -> Result<Bytes, Trouble> {
+    let needed: Vec<_> = own_builds::all(folders).into_iter().flat_map(|k| k.manifest.downloads).collect();
+    Artifacts::of(folders)?.remove_all_but(&needed)
 }
 
 /// A process whose command line names the folder.

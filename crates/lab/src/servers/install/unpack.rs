@@ -1,5 +1,5 @@
-//! Archives into a folder, only what a server needs of them. The programs that everybody has do it (tar, unzip, dpkg-deb):
-//! they know every format that packagers use and refuse paths that lead out of the folder.
+//! Archives into a folder, only what a server needs of them. The programs that everybody has do it (tar, unzip,
+//! dpkg-deb): they know every format that packagers use and refuse paths that lead out of the folder.
 
 use crate::os::ask;
 use crate::servers::catalogue::entry::Inside;

@@ -1,8 +1,8 @@
-//! Servers that a person started by hand: one file per build below $ASSAY_HOME/running says where its socket is and which
-//! process holds it. The holder keeps the file locked, so a file that can be locked is of a holder that is gone, and a
-//! number of a process is never trusted alone.
+//! Servers that a person started by hand: one file per build below $ASSAY_HOME/running says where its socket is and
+//! which process holds it. The holder keeps the file locked, so a file that can be locked is of a holder that is gone,
+//! and a number of a process is never trusted alone.
 
-use super::folders::{House, private_folder};
+use super::folders::{Folders, private_folder};
 use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
@@ -38,19 +38,19 @@ impl Drop for Held {
     }
 }
 
-fn place(house: &House, build: &str) -> PathBuf {
-    house.home.join("running").join(build)
+fn place(folders: &Folders, build: &str) -> PathBuf {
+    folders.home.join("running").join(build)
 }
 
 /// Where the holder of a detached server writes what it has to say.
-pub fn log(house: &House, build: &str) -> PathBuf {
-    house.home.join("running").join(format!("{build}.log"))
+pub fn log(folders: &Folders, build: &str) -> PathBuf {
+    folders.home.join("running").join(format!("{build}.log"))
 }
 
 /// Takes the name of a build for a server of this process.
-pub fn hold(house: &House, build: &str) -> Result<Held, Trouble> {
-    private_folder(&house.home.join("running"))?;
-    let path = place(house, build);
+pub fn hold(folders: &Folders, build: &str) -> Result<Held, Trouble> {
+    private_folder(&folders.home.join("running"))?;
+    let path = place(folders, build);
     let file = File::options().create(true).append(true).open(&path).map_err(Trouble::at("making", &path))?;
     if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Err(Trouble::new(format!("a server of {build} is up already"))
@@ -70,8 +70,8 @@ impl Held {
 }
 
 /// The server of that build that is up and can be reached.
-pub fn running(house: &House, build: &str) -> Option<Running> {
-    let path = place(house, build);
+pub fn running(folders: &Folders, build: &str) -> Option<Running> {
+    let path = place(folders, build);
     let file = File::open(&path).ok()?;
     if rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
         return None;
@@ -82,8 +82,8 @@ pub fn running(house: &House, build: &str) -> Option<Running> {
 }
 
 /// Asks the holder to end its server and waits until it has.
-pub fn stop(house: &House, build: &str, patience: Duration) -> Result<(), Trouble> {
-    let Some(found) = running(house, build) else {
+pub fn stop(folders: &Folders, build: &str, patience: Duration) -> Result<(), Trouble> {
+    let Some(found) = running(folders, build) else {
         return Err(
             Trouble::new(format!("no server of {build} is up")).mend(format!("assay servers start {build} starts one"))
         );
@@ -92,7 +92,7 @@ pub fn stop(house: &House, build: &str, patience: Duration) -> Result<(), Troubl
     kill_process(pid, Signal::TERM)
         .map_err(|e| Trouble::new(format!("asking process {} to stop", found.holder)).because(e))?;
     let begun = Instant::now();
-    while running(house, build).is_some() {
+    while running(folders, build).is_some() {
         if begun.elapsed() > patience {
             return Err(Trouble::new(format!("process {} did not stop within {} s", found.holder, patience.as_secs()))
                 .mend(format!("kill -9 {} ends it and its server", found.holder)));
@@ -134,16 +134,16 @@ mod tests {
     #[test]
     fn one_holder_at_a_time_and_what_a_dead_one_left_is_no_server() {
         let home = tempfile::tempdir().unwrap();
-        let house = House { home: home.path().into(), runtime: home.path().into() };
-        assert_eq!(running(&house, "b"), None);
-        let held = hold(&house, "b").unwrap();
-        assert_eq!(running(&house, "b"), None, "not before it can be reached");
-        assert!(hold(&house, "b").unwrap_err().to_string().contains("is up already"));
+        let folders = Folders { home: home.path().into(), runtime: home.path().into() };
+        assert_eq!(running(&folders, "b"), None);
+        let held = hold(&folders, "b").unwrap();
+        assert_eq!(running(&folders, "b"), None, "not before it can be reached");
+        assert!(hold(&folders, "b").unwrap_err().to_string().contains("is up already"));
         held.ready(Path::new("/run/s")).unwrap();
-        assert_eq!(running(&house, "b"), Some(Running { holder: std::process::id(), socket: "/run/s".into() }));
+        assert_eq!(running(&folders, "b"), Some(Running { holder: std::process::id(), socket: "/run/s".into() }));
         drop(held);
-        fs::write(place(&house, "b"), "1 /run/s\n").unwrap();
-        assert_eq!(running(&house, "b"), None, "nobody holds it");
-        assert!(stop(&house, "b", Duration::ZERO).unwrap_err().to_string().contains("no server of b is up"));
+        fs::write(place(&folders, "b"), "1 /run/s\n").unwrap();
+        assert_eq!(running(&folders, "b"), None, "nobody holds it");
+        assert!(stop(&folders, "b", Duration::ZERO).unwrap_err().to_string().contains("no server of b is up"));
     }
 }

@@ -1,13 +1,13 @@
-//! Several servers brought up as one Galera cluster: the first founds it alone, so that its data directory knows the cluster's
-//! name and position, and ends; the others get copies of that directory; then all start, one after the other, and each
-//! is waited for until it is in step. Each node is an instance like any other, with a guard, a folder and a socket of its
-//! own. Loading, comparing and taking down are the lab's.
+//! Several servers brought up as one Galera cluster: the first founds it alone, so that its data directory knows the
+//! cluster's name and position, and ends; the others get copies of that directory; then all start, one after the other,
+//! and each is waited for until it is in step. Each node is an instance like any other, with a guard, a folder and a
+//! socket of its own. Loading, comparing and taking down are the lab's.
 
 use super::folders::{Claim, free_bytes};
 use super::instance::{Instance, STOP_PATIENCE, Wish};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
-use crate::backends::mysql::kinds::galera::{Gates, Member, SCRIPT, SCRIPT_NAME};
+use crate::backends::mysql::kinds::galera::{Member, NodePorts, SCRIPT, SCRIPT_NAME};
 use crate::os::copy::{allocated, allocated_whole, copy, walk};
 use crate::os::process::Ended;
 use crate::servers::DATA;
@@ -70,9 +70,9 @@ pub fn provision(wish: &Wish, nodes: u32, fill: Option<Fill>) -> Result<Vec<Inst
 }
 
 /// Whether a node takes part with all it has, in a cluster of that size.
-pub fn is_in_step(door: &SqlEndpoint, size: u32) -> bool {
+pub fn is_in_step(endpoint: &SqlEndpoint, size: u32) -> bool {
     let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_local_state_comment', 'wsrep_cluster_size')";
-    let told = Control::connect(door).and_then(|mut control| {
+    let told = Control::connect(endpoint).and_then(|mut control| {
         let rows = control.rows(status)?;
         control.quit();
         Ok(rows)
@@ -100,7 +100,7 @@ fn found(claim: Claim, wish: &Wish, member: Member) -> Result<Claim, Trouble> {
 fn twin(first: &Claim, wish: &Wish) -> Result<Claim, Trouble> {
     let from = first.folder().join(DATA);
     let (_, files) = walk(&from)?;
-    let (needed, free) = (allocated(&files), free_bytes(&wish.house.home)?);
+    let (needed, free) = (allocated(&files), free_bytes(&wish.folders.home)?);
     if free < needed {
         return Err(Trouble::new(format!("a node's copy of the data takes {needed} and {free} are free"))
             .mend("free some space, or take a single server"));
@@ -116,16 +116,16 @@ fn lay_script(shared: &Path) -> Result<(), Trouble> {
 }
 
 /// Ports that are free now, all held at once so that none is given twice.
-fn gates(nodes: u32) -> Result<Vec<Gates>, Trouble> {
+fn gates(nodes: u32) -> Result<Vec<NodePorts>, Trouble> {
     let listen = |_| TcpListener::bind(("127.0.0.1", 0));
     let held = (0..2 * nodes).map(listen).collect::<Result<Vec<_>, _>>();
     let ports = held.and_then(|held| held.iter().map(|l| Ok(l.local_addr()?.port())).collect::<Result<Vec<_>, _>>());
     let ports = ports.map_err(|e| Trouble::new("not enough ports of 127.0.0.1 are free").because(e))?;
-    Ok(ports.chunks_exact(2).map(|pair| Gates { group: pair[0], transfer: pair[1] }).collect())
+    Ok(ports.chunks_exact(2).map(|pair| NodePorts { group: pair[0], transfer: pair[1] }).collect())
 }
 
 fn wait_in_step(node: &mut Instance, size: u32, stop: &AtomicBool) -> Result<(), Trouble> {
-    let (begun, door) = (Instant::now(), SqlEndpoint::root(node.socket().to_path_buf()));
+    let (begun, endpoint) = (Instant::now(), SqlEndpoint::root(node.socket().to_path_buf()));
     while begun.elapsed() < JOIN_PATIENCE {
         if stop.load(Relaxed) {
             return Err(Trouble::new("given up: the lab was asked to stop"));
@@ -133,7 +133,7 @@ fn wait_in_step(node: &mut Instance, size: u32, stop: &AtomicBool) -> Result<(),
         if let Some(ended) = node.ended(LOOK_AGAIN) {
             return Err(Trouble::new(format!("it ended ({ended}); the end of its error log:\n{}", node.log_tail())));
         }
-        if is_in_step(&door, size) {
+        if is_in_step(&endpoint, size) {
             return Ok(());
         }
     }

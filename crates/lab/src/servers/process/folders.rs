@@ -24,7 +24,7 @@ const SWEEPING: Duration = Duration::from_secs(120);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Debug)]
-pub struct House {
+pub struct Folders {
     /// Data directories, kept datasets, the canary.
     pub home: PathBuf,
     /// Sockets.
@@ -39,7 +39,7 @@ pub struct Claim {
     _owner: File,
 }
 
-impl House {
+impl Folders {
     /// The places that the environment names; `var` is the environment.
     pub fn of(var: impl Fn(&str) -> Option<String>) -> Result<Self, Trouble> {
         let named = |name: &str| var(name).filter(|v| v.starts_with('/')).map(PathBuf::from);
@@ -92,8 +92,8 @@ impl House {
         claim(&self.runtime, &ours, &format!("{ours}{}", unique()))
     }
 
-    /// Removes what labs that were killed have left and nobody holds. Who claims a folder does so, too; but a lab whose runs were all
-    /// done before it was killed is followed by one that starts no server.
+    /// Removes what labs that were killed have left and nobody holds. Who claims a folder does so, too; but a lab whose
+    /// runs were all done before it was killed is followed by one that starts no server.
     pub fn sweep(&self) -> Result<(), Trouble> {
         for (parent, prefix) in [(self.instances(), String::new()), (self.runtime.clone(), own_sockets())] {
             // A folder that is not there holds nothing.
@@ -199,13 +199,13 @@ mod tests {
 
     #[test]
     fn the_first_absolute_place_named_by_the_environment_is_home() {
-        let house = |vars: &'static [(&str, &str)]| {
-            House::of(|name| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| v.to_string()))
+        let folders = |vars: &'static [(&str, &str)]| {
+            Folders::of(|name| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| v.to_string()))
         };
-        let all = house(&[("ASSAY_HOME", "/a"), ("XDG_CACHE_HOME", "/c"), ("HOME", "/h"), ("XDG_RUNTIME_DIR", "/r")]);
+        let all = folders(&[("ASSAY_HOME", "/a"), ("XDG_CACHE_HOME", "/c"), ("HOME", "/h"), ("XDG_RUNTIME_DIR", "/r")]);
         let all = all.unwrap();
         assert_eq!((all.home, all.runtime), (PathBuf::from("/a"), PathBuf::from("/r")));
-        assert_eq!(house(&[("ASSAY_HOME", "rel"), ("HOME", "/h")]).unwrap().home, PathBuf::from("/h/.cache/assay"));
-        assert!(house(&[]).unwrap_err().to_string().contains("ASSAY_HOME"));
+        assert_eq!(folders(&[("ASSAY_HOME", "rel"), ("HOME", "/h")]).unwrap().home, PathBuf::from("/h/.cache/assay"));
+        assert!(folders(&[]).unwrap_err().to_string().contains("ASSAY_HOME"));
     }
 }

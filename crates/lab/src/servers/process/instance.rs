@@ -1,14 +1,14 @@
-//! One private server: a data directory made by us, a process under guard, a socket that only we can reach. Accounts are
-//! as the bootstrap leaves them, root@localhost without a password, because the socket lies in a folder of mode 0700.
-//! What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
+//! One private server: a data directory made by us, a process under guard, a socket that only we can reach. Accounts
+//! are as the bootstrap leaves them, root@localhost without a password, because the socket lies in a folder of mode
+//! 0700. What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
 
 use super::certificates;
-use super::folders::{Claim, House, SOCKET_PATH_LIMIT};
+use super::folders::{Claim, Folders, SOCKET_PATH_LIMIT};
 use crate::backends::mongodb::session::control as documents;
 use crate::backends::mysql::control::unix;
 use crate::backends::mysql::error_log;
-use crate::backends::mysql::keys::{self, Gate};
-use crate::backends::mysql::kinds::galera::{self, Gates, Member};
+use crate::backends::mysql::keys::{self, KeyListener};
+use crate::backends::mysql::kinds::galera::{self, Member, NodePorts};
 use crate::os::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::os::waits;
 use crate::servers::{Build, DATA, Description, Ready, Site, Step};
@@ -52,7 +52,7 @@ const OURS: &[&str] = &[
 /// What is to run, and where.
 #[derive(Clone, Copy)]
 pub struct Wish<'a> {
-    pub house: &'a House,
+    pub folders: &'a Folders,
     pub guard: &'a Guard,
     pub build: &'a Build,
     pub server: &'a Server,
@@ -74,9 +74,9 @@ pub struct Instance {
     ca: Option<PathBuf>,
     cpus: Vec<u32>,
     /// Where users past SQL come: a socket, or ports.
-    door: Option<(PathBuf, Option<[u16; 2]>)>,
+    key_listener: Option<(PathBuf, Option<[u16; 2]>)>,
     /// Ports of all nodes of its cluster.
-    gates: Vec<Gates>,
+    gates: Vec<NodePorts>,
     start_time: Nanos,
     data: Claim,
     _socket: Claim,
@@ -97,7 +97,7 @@ impl Instance {
     /// An empty folder for it.
     pub(crate) fn claimed(wish: &Wish) -> Result<Claim, Trouble> {
         check(wish)?;
-        wish.house.claim_instance(&key(wish.server))
+        wish.folders.claim_instance(&key(wish.server))
     }
 
     /// The same on data of this build, which `fill` puts into the folder that it is given.
@@ -121,7 +121,7 @@ impl Instance {
 
     /// The same as a node of a cluster.
     pub(crate) fn start_as(data: Claim, wish: &Wish, member: Option<Member>) -> Result<Self, Trouble> {
-        let room = wish.house.claim_socket()?;
+        let room = wish.folders.claim_socket()?;
         let socket = room.folder().join("s");
         let key_socket = room.folder().join("k");
         let ports = keys::ports(wish)?;
@@ -130,7 +130,7 @@ impl Instance {
             socket: &socket,
             tcp: wish.tcp,
             as_root: rustix::process::geteuid().is_root(),
-            door: ports.as_ref().map(|ports| Gate { socket: &key_socket, ports: *ports }),
+            key_listener: ports.as_ref().map(|ports| KeyListener { socket: &key_socket, ports: *ports }),
             member,
         };
         let kind = crate::servers::kind(&wish.build.installed.kind).expect("the catalogue knows only kinds that exist");
@@ -162,7 +162,7 @@ impl Instance {
             socket,
             ca,
             cpus,
-            door: ports.map(|ports| (key_socket, ports)),
+            key_listener: ports.map(|ports| (key_socket, ports)),
             gates: member.map(|m| m.gates.to_vec()).unwrap_or_default(),
             start_time,
             data,
@@ -174,12 +174,12 @@ impl Instance {
     pub(crate) fn into_claim(self) -> Claim {
         self.data
     }
-    pub fn gates(&self) -> &[Gates] {
+    pub fn gates(&self) -> &[NodePorts] {
         &self.gates
     }
     /// Where users past SQL come, when the server was told of them.
-    pub fn door(&self) -> Option<Gate<'_>> {
-        self.door.as_ref().map(|(socket, ports)| Gate { socket, ports: *ports })
+    pub fn key_listener(&self) -> Option<KeyListener<'_>> {
+        self.key_listener.as_ref().map(|(socket, ports)| KeyListener { socket, ports: *ports })
     }
     pub fn socket(&self) -> &Path {
         &self.socket
@@ -221,8 +221,8 @@ impl Instance {
     pub fn log_tail(&self) -> String {
         error_log::tail(&self.error_log)
     }
-    /// Ends the server as a fault would, without a word to it, and starts it again on what then lies on its disk; how long that
-    /// took until it served.
+    /// Ends the server as a fault would, without a word to it, and starts it again on what then lies on its disk; how
+    /// long that took until it served.
     pub fn crash(&mut self, guard: &Guard) -> Result<Duration, Trouble> {
         self.process.kill();
         if self.process.wait(STOP_PATIENCE).is_none() {
@@ -232,9 +232,9 @@ impl Instance {
         let owner = self.data.owner();
         let (command, cpus, log) = (&self.description.start, &self.cpus[..], &self.error_log);
         self.process = Guarded::spawn(guard, &Order { command, cpus, log, input: None, owner: &owner })?;
-        let door = self.door.as_ref().map(|(socket, ports)| Gate { socket, ports: *ports });
+        let key_listener = self.key_listener.as_ref().map(|(socket, ports)| KeyListener { socket, ports: *ports });
         let (folder, socket) = (self.data.folder(), self.socket.as_path());
-        let site = Site { folder, socket, tcp: None, as_root: false, door, member: None };
+        let site = Site { folder, socket, tcp: None, as_root: false, key_listener, member: None };
         wait_until_ready(&AtomicBool::new(false), &mut self.process, &site, self.description.ready)?;
         Ok(begun.elapsed())
     }
@@ -345,8 +345,8 @@ fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready
     let ready = |ended| match (ended, ready) {
         (Some(ended), _) => Some(Err(died("starting the server", site, ended))),
         (None, Ready::Greeting { protocol }) => greeted(site.socket, protocol).then_some(Ok(())),
-        (None, Ready::Version) => keys::answers(&site.door?.address(false)).then_some(Ok(())),
-        (None, Ready::Hello) => documents::answers(site.door?.address(false), PATIENCE).then_some(Ok(())),
+        (None, Ready::Version) => keys::answers(&site.key_listener?.address(false)).then_some(Ok(())),
+        (None, Ready::Hello) => documents::answers(site.key_listener?.address(false), PATIENCE).then_some(Ok(())),
     };
     until("the server to be ready", stop, process, ready)
 }
@@ -404,7 +404,7 @@ mod tests {
             socket: Path::new("/nowhere/s"),
             tcp: Some(port),
             as_root: false,
-            door: None,
+            key_listener: None,
             member: None,
         };
         assert!(check_doors(&site).unwrap_err().to_string().starts_with(&format!("port {port} of 127.0.0.1 is taken")));

@@ -1,5 +1,6 @@
-//! How the sham misbehaves, each way one that real servers and networks have: what is said at the start holds until it ends,
-//! so that a test knows how often it happened. What it heard is counted, so that a client's words can be held against it.
+//! How the sham misbehaves, each way one that real servers and networks have: what is said at the start holds until it
+//! ends, so that a test knows how often it happened. What it heard is counted, so that a client's words can be held
+//! against it.
 
 use rustix::net::{SendFlags, send};
 use std::io;

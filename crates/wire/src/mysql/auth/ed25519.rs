@@ -1,7 +1,8 @@
-//! client_ed25519, MariaDB's own: an Ed25519 signature of the challenge (RFC 8032) under a key that is the password itself.
+//! client_ed25519, MariaDB's own: an Ed25519 signature of the challenge (RFC 8032) under a key that is the password
+//! itself.
 //!
-//! RFC 8032 begins with a seed of 32 bytes; here the password, of whatever length, is the seed, and all else is the same.
-//! MySQL has no such plugin. Computed from the curve, since signing crates insist on 32 bytes of seed.
+//! RFC 8032 begins with a seed of 32 bytes; here the password, of whatever length, is the seed, and all else is the
+//! same. MySQL has no such plugin. Computed from the curve, since signing crates insist on 32 bytes of seed.
 
 use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::scalar::{Scalar, clamp_integer};

@@ -1,7 +1,8 @@
 //! Authentication plugins, one file each: from password and challenge to the bytes that prove one by the other.
 //!
 //! A plugin only computes; the order of packets is `login`'s. mysql_clear_password and old_password are left out on
-//! purpose, since no server of ours asks for them; MariaDB's parsec is not here yet, and is named when a server asks for it.
+//! purpose, since no server of ours asks for them; MariaDB's parsec is not here yet, and is named when a server asks
+//! for it.
 
 pub mod caching_sha2;
 pub mod ed25519;

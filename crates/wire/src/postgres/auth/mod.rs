@@ -1,5 +1,5 @@
-//! The ways in: none at all, the password in the clear, under MD5, and SCRAM (`crate::scram`), of which PostgreSQL speaks
-//! that with SHA-256.
+//! The ways in: none at all, the password in the clear, under MD5, and SCRAM (`crate::scram`), of which PostgreSQL
+//! speaks that with SHA-256.
 
 use crate::scram::Hash;
 use md5::{Digest, Md5};

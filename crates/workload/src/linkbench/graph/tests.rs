@@ -85,7 +85,8 @@ fn other_editions_and_splits_have_the_links_that_they_have_there() {
     }
 }
 
-/// Each degree that a node has, with the ranks that have it: degrees fall with the rank, so the next one is searched for.
+/// Each degree that a node has, with the ranks that have it: degrees fall with the rank, so the next one is searched
+/// for.
 fn spans(graph: &Graph) -> Vec<(u64, std::ops::Range<u64>)> {
     let nodes = graph.shape.nodes;
     let of = |rank| graph.degrees.of_rank(rank, nodes).min(graph.shape.most_links);

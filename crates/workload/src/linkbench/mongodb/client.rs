@@ -1,5 +1,6 @@
-//! Hot path: one user over MongoDB's protocol: draws as the one in SQL does, says commands, and looks at every answer. Whether a link
-//! was there, and visible, is what its change answers of the document before; its counter follows in the same transaction.
+//! Hot path: one user over MongoDB's protocol: draws as the one in SQL does, says commands, and looks at every answer.
+//! Whether a link was there, and visible, is what its change answers of the document before; its counter follows in the
+//! same transaction.
 
 use super::super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_DELETED, SHOWN_AGAIN};
 use super::super::data::NODE_TYPE;
@@ -109,7 +110,8 @@ impl Client {
         }
     }
 
-    /// Nodes are numbered by who adds them, from behind the last that is there. All users look before any of them works.
+    /// Nodes are numbered by who adds them, from behind the last that is there. All users look before any of them
+    /// works.
     pub async fn begin(&mut self, session: &mut (dyn Documents + '_)) -> Result<(), Fault> {
         let last = [
             ("find", Text(NODES)),

@@ -1,5 +1,5 @@
-//! Hot path: the life of a user over MongoDB's protocol: as `user::live`, with its own session. There is nothing to prepare; what is
-//! open after a fault is aborted.
+//! Hot path: the life of a user over MongoDB's protocol: as `user::live`, with its own session. There is nothing to
+//! prepare; what is open after a fault is aborted.
 
 use super::client::Client;
 use crate::session::documents::Documents;

@@ -1,5 +1,5 @@
-//! What the collections must say after a run: the questions of the tables, as commands. Where a question is two commands, the lab
-//! counts the keys whose numbers differ, because not every server joins.
+//! What the collections must say after a run: the questions of the tables, as commands. Where a question is two
+//! commands, the lab counts the keys whose numbers differ, because not every server joins.
 
 use super::super::audit::{COMPARED_NODES, laws, question, ranges};
 use super::super::graph::Shape;

@@ -1,5 +1,5 @@
-//! The session by which the lab itself talks to a store of documents, over a blocking socket: commands and replies as JSON, because
-//! nobody hurries here. Whatever JSON lacks is told as its type. Every answer has a time limit.
+//! The session by which the lab itself talks to a store of documents, over a blocking socket: commands and replies as
+//! JSON, because nobody hurries here. Whatever JSON lacks is told as its type. Every answer has a time limit.
 
 use super::opening::{Conversation, DocumentEndpoint, Opening, Store, dial};
 use crate::backends::channel::Channel;
@@ -25,13 +25,13 @@ pub struct Control {
 }
 
 impl Control {
-    pub fn connect(door: &DocumentEndpoint, patience: Duration) -> Result<Self, Fault> {
-        let address = &door.store.address;
-        let opening = Opening { door: door.clone(), connect: connecting(address, patience) };
+    pub fn connect(endpoint: &DocumentEndpoint, patience: Duration) -> Result<Self, Fault> {
+        let address = &endpoint.store.address;
+        let opening = Opening { endpoint: endpoint.clone(), connect: connecting(address, patience) };
         let conversation = opened(address, patience, || block_on(dial(&opening)))?;
         let Conversation { channel, mechanism, .. } = conversation;
         channel.waits_at_most(patience);
-        Ok(Self { channel, mechanism, number: 0, schema: door.schema.clone() })
+        Ok(Self { channel, mechanism, number: 0, schema: endpoint.schema.clone() })
     }
 
     /// By which the server let the account in; `None` without one.
@@ -117,8 +117,8 @@ impl Control {
         Ok(self.all(command)?.iter().map(|group| (group["_id"].to_string(), whole(&group["n"]))).collect())
     }
 
-    /// What this server has: transactions where it is one of a set, and parts of what was changed where it takes a command that asks
-    /// for them.
+    /// What this server has: transactions where it is one of a set, and parts of what was changed where it takes a
+    /// command that asks for them.
     pub fn offers(&mut self) -> Result<Offers, Fault> {
         let hello = self.ask(&json!({ "hello": 1 }))?;
         let schema = std::mem::replace(&mut self.schema, NOWHERE.into());
@@ -139,8 +139,8 @@ impl Control {
 
 /// Whether such a server answers there.
 pub fn answers(address: Address, patience: Duration) -> bool {
-    let door = DocumentEndpoint { store: Store::open(address), schema: NOWHERE.into(), offers: Offers::default() };
-    Control::connect(&door, patience).is_ok()
+    let endpoint = DocumentEndpoint { store: Store::open(address), schema: NOWHERE.into(), offers: Offers::default() };
+    Control::connect(&endpoint, patience).is_ok()
 }
 
 fn whole(number: &Json) -> i64 {

@@ -1,7 +1,7 @@
-//! Hot path: a session in MongoDB's protocol over one channel: a command is encoded into its outgoing buffer, its reply is read
-//! where it arrived, field by field. A command's time runs from the batch of answers that its user was woken by to the batch that
-//! brought its last byte. Transactions are marked on the commands themselves, as drivers do, and only where the server has them.
-//! After the first answers nothing is allocated.
+//! Hot path: a session in MongoDB's protocol over one channel: a command is encoded into its outgoing buffer, its reply
+//! is read where it arrived, field by field. A command's time runs from the batch of answers that its user was woken by
+//! to the batch that brought its last byte. Transactions are marked on the commands themselves, as drivers do, and only
+//! where the server has them. After the first answers nothing is allocated.
 
 pub mod control;
 mod opening;
@@ -21,7 +21,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use wire::mongodb::login::ADMIN;
-use workload::kept::Kept;
+use workload::rows::KeptRows;
 use workload::session::documents::{Documents, Fields, Offers, Value};
 use workload::session::{Answer, Class, Fact, Fault};
 
@@ -35,7 +35,7 @@ pub struct Session<L: Ledger> {
     /// Of the last request.
     number: i32,
     marks: Marks,
-    kept: Kept,
+    kept: KeptRows,
     /// The wall clock less the lab's.
     unix_at_boot: Nanos,
 }
@@ -67,7 +67,7 @@ impl<L: Ledger> Session<L> {
             now: idle,
             number: 0,
             marks: Marks::new()?,
-            kept: Kept::default(),
+            kept: KeptRows::default(),
             unix_at_boot: clock::unix_at_boot(),
         })
     }
@@ -120,11 +120,11 @@ impl<L: Ledger> Session<L> {
 
 impl<L: Ledger> Documents for Session<L> {
     fn offers(&self) -> Offers {
-        self.opening.door.offers
+        self.opening.endpoint.offers
     }
 
     fn begin(&mut self) {
-        if self.opening.door.offers.transactions {
+        if self.opening.endpoint.offers.transactions {
             self.marks.begin();
         }
     }
@@ -132,7 +132,7 @@ impl<L: Ledger> Documents for Session<L> {
     #[inline]
     fn start(&mut self, class: Class, command: Fields<'_>, keep: &'static [&'static str]) {
         let opening = Rc::clone(&self.opening);
-        self.say(class, command, &opening.door.schema, keep);
+        self.say(class, command, &opening.endpoint.schema, keep);
     }
 
     fn start_end(&mut self, class: Class, commits: bool) {
@@ -172,7 +172,7 @@ impl<L: Ledger> Documents for Session<L> {
         }
     }
 
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &KeptRows {
         &self.kept
     }
 

@@ -1,5 +1,5 @@
-//! How a conversation in MongoDB's protocol begins: a fresh line, TLS where it is wanted, and a `hello`, behind which an account logs
-//! in. Runs once per connect, so it favours being plain.
+//! How a conversation in MongoDB's protocol begins: a fresh line, TLS where it is wanted, and a `hello`, behind which
+//! an account logs in. Runs once per connect, so it favours being plain.
 
 use super::reading::refusal;
 use crate::backends::channel::Channel;
@@ -55,7 +55,7 @@ pub struct DocumentEndpoint {
 }
 
 pub struct Opening {
-    pub door: DocumentEndpoint,
+    pub endpoint: DocumentEndpoint,
     pub connect: Box<dyn Fn() -> Connecting>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Conversation {
 pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
     let begun = clock::now();
     let mut channel = Channel::plain((opening.connect)().await.map_err(|e| lost(&e))?);
-    let Store { address, account, tls } = &opening.door.store;
+    let Store { address, account, tls } = &opening.endpoint.store;
     if let (Some(tls), Address::Tcp { host, .. }) = (tls, address) {
         channel.encrypt(tls, host).await.map_err(|e| tls::fault(&e, tls, host))?;
     }

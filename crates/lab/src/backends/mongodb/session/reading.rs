@@ -1,8 +1,9 @@
-//! Hot path: what a reply says: the documents of a cursor, the document that was changed, how many were, or why nothing was done.
-//! Servers number their errors otherwise than those of SQL; those that ask to try again are told under the numbers that mean it there.
+//! Hot path: what a reply says: the documents of a cursor, the document that was changed, how many were, or why nothing
+//! was done. Servers number their errors otherwise than those of SQL; those that ask to try again are told under the
+//! numbers that mean it there.
 
 use wire::mongodb::{Document, Malformed, Value};
-use workload::kept::{Cell, Kept};
+use workload::rows::{Cell, KeptRows};
 use workload::session::{Answer, Fault};
 
 /// More fields are kept of no document.
@@ -10,7 +11,11 @@ const MOST_KEPT: usize = 8;
 
 /// `Err` inside is the server's refusal.
 #[inline]
-pub(crate) fn answer(body: Document<'_>, keep: &[&str], kept: &mut Kept) -> Result<Result<Answer, Fault>, Malformed> {
+pub(crate) fn answer(
+    body: Document<'_>,
+    keep: &[&str],
+    kept: &mut KeptRows,
+) -> Result<Result<Answer, Fault>, Malformed> {
     kept.clear(keep.len());
     let (mut answer, mut is_done, mut refused) = (Answer::default(), false, false);
     for field in body.fields() {
@@ -31,7 +36,7 @@ pub(crate) fn answer(body: Document<'_>, keep: &[&str], kept: &mut Kept) -> Resu
 
 /// All that is there comes in the first batch, because that is what was asked for.
 #[inline]
-fn batch(cursor: Document<'_>, keep: &[&str], kept: &mut Kept) -> Result<u64, Malformed> {
+fn batch(cursor: Document<'_>, keep: &[&str], kept: &mut KeptRows) -> Result<u64, Malformed> {
     let mut rows = 0;
     for field in cursor.fields() {
         match field? {
@@ -55,7 +60,7 @@ fn batch(cursor: Document<'_>, keep: &[&str], kept: &mut Kept) -> Result<u64, Ma
 
 /// Reads a document to its end, and keeps its fields of these names in their order; one that it lacks is NULL.
 #[inline]
-fn row(document: Document<'_>, keep: &[&str], kept: &mut Kept) -> Result<(), Malformed> {
+fn row(document: Document<'_>, keep: &[&str], kept: &mut KeptRows) -> Result<(), Malformed> {
     let mut cells = [Cell::Null; MOST_KEPT];
     for field in document.fields() {
         let (name, value) = field?;
@@ -80,8 +85,8 @@ fn cell(value: Value<'_>) -> Cell<'_> {
     }
 }
 
-/// "Lock time-out", and what drivers try again with it: an interrupted or conflicting write, a transaction that the server ended, and
-/// what it forgot or moved meanwhile.
+/// "Lock time-out", and what drivers try again with it: an interrupted or conflicting write, a transaction that the
+/// server ended, and what it forgot or moved meanwhile.
 const LOCK_TIMEOUT: i64 = 24;
 const TRANSIENT: [i64; 9] = [46, 112, 117, 208, 225, 226, 239, 246, 251];
 /// Label of whatever else may be tried again.
@@ -129,12 +134,12 @@ mod tests {
     use super::*;
     use wire::mongodb::Writer;
 
-    fn read(keep: &[&str], write: impl FnOnce(&mut Writer<'_>)) -> (Result<Answer, Fault>, Kept) {
+    fn read(keep: &[&str], write: impl FnOnce(&mut Writer<'_>)) -> (Result<Answer, Fault>, KeptRows) {
         let mut bytes = Vec::new();
         let mut out = Writer::new(&mut bytes);
         write(&mut out);
         out.end();
-        let mut kept = Kept::default();
+        let mut kept = KeptRows::default();
         let answer = answer(Document::parse(&bytes).expect("just written"), keep, &mut kept).expect("well formed");
         (answer, kept)
     }

@@ -1,5 +1,5 @@
-//! Hot path: commands as bytes: the nested slices of a workload, and behind them the marks by which a server knows its session and
-//! its transaction.
+//! Hot path: commands as bytes: the nested slices of a workload, and behind them the marks by which a server knows its
+//! session and its transaction.
 
 use crate::backends::random::random;
 use wire::mongodb::{Name, Writer};

@@ -1,15 +1,17 @@
-//! What makes a MariaDB server a node of a Galera cluster, as lines of its option file and words of its command: pure, and the
-//! same for every version that has wsrep API 26 (10.4 and later). All nodes begin on copies of one data directory, so no
-//! state is ever transferred; what a joiner lacks is the handful of events that made the cluster, which Galera sends by
-//! itself (IST). The server still calls a transfer script on both sides for that. Ours lets the two meet over a file: it
-//! needs no rsync, no socat and no port, works for every user, and refuses to copy data. Driving is `cluster.rs`'s.
+//! What makes a MariaDB server a node of a Galera cluster, as lines of its option file and words of its command: pure,
+//! and the same for every version that has wsrep API 26 (10.4 and later). All nodes begin on copies of one data
+//! directory, so no state is ever transferred; what a joiner lacks is the handful of events that made the cluster,
+//! which Galera sends by itself (IST). The server still calls a transfer script on both sides for that. Ours lets the
+//! two meet over a file: it needs no rsync, no socat and no port, works for every user, and refuses to copy data.
+//! Driving is `cluster.rs`'s.
 
 use std::path::Path;
 
 /// The transfer method's name; the server calls `wsrep_sst_assay` from its PATH.
 pub const SCRIPT_NAME: &str = "wsrep_sst_assay";
 
-/// One side of a transfer: the donor leaves the position in a file that the joiner waits for. The address names the joiner.
+/// One side of a transfer: the donor leaves the position in a file that the joiner waits for. The address names the
+/// joiner.
 pub const SCRIPT: &str = r#"#!/bin/sh
 role= address= gtid= bypass= parent=
 while [ $# -gt 0 ]; do
@@ -61,12 +63,12 @@ const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 /// Ports of 127.0.0.1 that one node listens on: a cluster has no other way to talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gates {
+pub struct NodePorts {
     pub group: u16,
     pub transfer: u16,
 }
 
-impl Gates {
+impl NodePorts {
     /// An option file's or a variable's text with these ports as words: they are new at every start.
     pub fn hidden_in(&self, text: &str, number: u32) -> String {
         let hidden = |text: String, port: u16, word: &str| {
@@ -83,7 +85,7 @@ pub struct Member<'a> {
     /// From 1; the first founds the cluster, the others join.
     pub number: u32,
     /// Of all nodes, in order.
-    pub gates: &'a [Gates],
+    pub gates: &'a [NodePorts],
     /// Galera's library.
     pub provider: &'a Path,
     /// A folder of all nodes: holds the script, and is where transfers meet.
@@ -96,7 +98,7 @@ impl Member<'_> {
         let own = self.gates[self.number as usize - 1];
         let all: Vec<_> = self.gates.iter().map(|g| format!("127.0.0.1:{}", g.group)).collect();
         let (number, of, first) = (self.number, self.gates.len(), self.gates[0].group);
-        let (provider, Gates { group, transfer }) = (self.provider.display(), own);
+        let (provider, NodePorts { group, transfer }) = (self.provider.display(), own);
         // After a clean end nobody remembers a cluster whose ports are gone (pc.recovery).
         format!(
             "# node {number} of {of}\n\

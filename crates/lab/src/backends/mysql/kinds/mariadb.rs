@@ -45,7 +45,7 @@ const SERVER: &[Fact] = &[
 ];
 
 /// HandlerSocket, which `keys.rs` loads and binds; what it reads is what was committed last.
-const DOORS: &[Fact] = &[
+const KEY_PROTOCOLS: &[Fact] = &[
     fact("doors", ANY, NEVER, Lines::Set(&[])),
     fact("door_threads", ANY, NEVER, Lines::Set(&["loose-handlersocket_threads"])),
     fact("read_batch", ANY, NEVER, Lines::Nothing(NO_TRANSACTIONS)),
@@ -154,11 +154,11 @@ impl Kind for MariaDb {
         // Nobody is there yet to replicate to.
         let bootstrap: &[&str] =
             if site.member.is_some() { &["--bootstrap", "--wsrep-on=OFF"] } else { &["--bootstrap"] };
-        let facts = [SERVER, DOORS, facts_of(&wanted.engine)];
+        let facts = [SERVER, KEY_PROTOCOLS, facts_of(&wanted.engine)];
         let tables = Tables { always: ALWAYS, facts: &facts, plugin };
         let (mut option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
-        if let Some(door) = site.door.filter(|_| build.has_plugin(keys::HANDLERSOCKET)) {
-            option_file += &keys::of_mariadb(door);
+        if let Some(key_listener) = site.key_listener.filter(|_| build.has_plugin(keys::HANDLERSOCKET)) {
+            option_file += &keys::of_mariadb(key_listener);
         }
         let mut start = build.on(site, &[]);
         if let Some(member) = &site.member {
@@ -183,7 +183,8 @@ impl Kind for MariaDb {
     }
 }
 
-/// Nobody without a name, and root over the socket (`localhost`) and over TCP (`127.0.0.1`, since names are not resolved).
+/// Nobody without a name, and root over the socket (`localhost`) and over TCP (`127.0.0.1`, since names are not
+/// resolved).
 fn accounts(version: Version) -> &'static str {
     if version < V10_4 {
         "delete from mysql.user where user='';\n"
@@ -212,7 +213,7 @@ fn system_tables(version: Version) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::mysql::kinds::galera::{Gates, Member};
+    use crate::backends::mysql::kinds::galera::{Member, NodePorts};
     use crate::servers::golden::{assert_every_word_has_one_row, described, described_as, durable, wanting};
     use model::value::Value;
     use std::path::Path;
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_node_of_a_cluster_knows_its_place_and_only_the_first_founds_it() {
-        let gates = [(41, 42), (43, 44), (45, 46)].map(|(group, transfer)| Gates { group, transfer });
+        let gates = [(41, 42), (43, 44), (45, 46)].map(|(group, transfer)| NodePorts { group, transfer });
         let (provider, shared) = (Path::new("/lib/libgalera_smm.so"), Path::new("/home/i1/galera"));
         let wanted = wanting("innodb", &[], &[("wsrep_slave_threads", Value::Count(4))]);
         let nodes = (1..=3).map(|number| {
@@ -271,6 +272,6 @@ mod tests {
 
     #[test]
     fn every_word_means_something_or_is_told_to_mean_nothing() {
-        assert_every_word_has_one_row(VERSIONS, &[SERVER, DOORS, INNODB]);
+        assert_every_word_has_one_row(VERSIONS, &[SERVER, KEY_PROTOCOLS, INNODB]);
     }
 }

@@ -1,6 +1,7 @@
-//! MySQL 5.5 to 9.7: one table of what differs by version, and the two ways in which it makes a data directory: 5.5 and 5.6
-//! read the SQL of their `share` folder, later ones have it built in. An option that a version does not know stops its
-//! start, so each row says from when until when it holds. Plugins (memcached, thread pool) and replication are elsewhere.
+//! MySQL 5.5 to 9.7: one table of what differs by version, and the two ways in which it makes a data directory: 5.5 and
+//! 5.6 read the SQL of their `share` folder, later ones have it built in. An option that a version does not know stops
+//! its start, so each row says from when until when it holds. Plugins (memcached, thread pool) and replication are
+//! elsewhere.
 
 use super::option_file::{self, Tables};
 use crate::backends::mysql::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
@@ -65,7 +66,7 @@ const SERVER: &[Fact] = &[
 ];
 
 /// The memcached plugin. What its daemon listens to and how it runs is one option, which `keys.rs` writes.
-const DOORS: &[Fact] = &[
+const KEY_PROTOCOLS: &[Fact] = &[
     fact("doors", ANY, MEMCACHED_FROM, Lines::Nothing(NO_PLUGIN_YET)),
     fact("doors", MEMCACHED_FROM, MEMCACHED_UNTIL, Lines::Set(&[])),
     fact("doors", MEMCACHED_UNTIL, NEVER, Lines::Nothing(NO_PLUGIN_MORE)),
@@ -165,11 +166,11 @@ impl Kind for MySql {
     }
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
-        let facts = [SERVER, DOORS, facts_of(&wanted.engine)];
+        let facts = [SERVER, KEY_PROTOCOLS, facts_of(&wanted.engine)];
         let tables = Tables { always: ALWAYS, facts: &facts, plugin: None };
         let (mut option_file, not_applicable) = option_file::write(build, site, wanted, &tables);
-        if let Some(door) = site.door.filter(|_| keys::has_memcached(build.installed.version)) {
-            option_file += &keys::of_mysql(door, site.as_root, build.installed.version, wanted);
+        if let Some(key_listener) = site.key_listener.filter(|_| keys::has_memcached(build.installed.version)) {
+            option_file += &keys::of_mysql(key_listener, site.as_root, build.installed.version, wanted);
         }
         let bootstraps = build.installed.version < V5_7;
         Description {
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn every_word_means_something_or_is_told_to_mean_nothing() {
-        assert_every_word_has_one_row(VERSIONS, &[SERVER, DOORS, INNODB]);
+        assert_every_word_has_one_row(VERSIONS, &[SERVER, KEY_PROTOCOLS, INNODB]);
     }
 
     #[test]

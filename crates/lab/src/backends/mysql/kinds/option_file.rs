@@ -1,6 +1,6 @@
-//! The option file of one instance: first what keeps it in its private folder, then what its version always needs, then the
-//! settings in the words of its version, then the server's own variables as the experiment has them. The order matters
-//! where a name occurs twice: the last one holds.
+//! The option file of one instance: first what keeps it in its private folder, then what its version always needs, then
+//! the settings in the words of its version, then the server's own variables as the experiment has them. The order
+//! matters where a name occurs twice: the last one holds.
 
 use crate::backends::mysql::facts::{Always, Fact, translate, written};
 use crate::servers::process::certificates;

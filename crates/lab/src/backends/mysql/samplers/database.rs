@@ -1,7 +1,7 @@
-//! The lab's own names for what every server counts under a name of its version: one row per metric, with the sources in
-//! which it may be found, best first. Read from what `status`, `innodb` and `rocksdb` have told at the same reading, so it
-//! costs the server nothing. A metric that no source of this server has is missing, and said so once; whoever judges it
-//! finds nothing there, and never a zero.
+//! The lab's own names for what every server counts under a name of its version: one row per metric, with the sources
+//! in which it may be found, best first. Read from what `status`, `innodb` and `rocksdb` have told at the same reading,
+//! so it costs the server nothing. A metric that no source of this server has is missing, and said so once; whoever
+//! judges it finds nothing there, and never a zero.
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use std::cell::RefCell;

@@ -1,7 +1,8 @@
-//! What the server's threads did for its users, without what it does for itself: time within statements and within files by
-//! performance_schema, and time on a CPU and waiting for one by the kernel, for the threads that performance_schema calls
-//! foreground. Latency is accounted for with these. Summed by user on the server's side, so that a thousand sessions cost a
-//! few rows, and read at the marks only. The sampler's own sessions are among them: a few milliseconds a second.
+//! What the server's threads did for its users, without what it does for itself: time within statements and within
+//! files by performance_schema, and time on a CPU and waiting for one by the kernel, for the threads that
+//! performance_schema calls foreground. Latency is accounted for with these. Summed by user on the server's side, so
+//! that a thousand sessions cost a few rows, and read at the marks only. The sampler's own sessions are among them: a
+//! few milliseconds a second.
 
 use crate::os::procfs::schedstat;
 use crate::samplers::server_threads::Sums;

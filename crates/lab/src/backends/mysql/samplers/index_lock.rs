@@ -1,7 +1,8 @@
-//! The lock of an index's tree: how often it was taken, contended or not, and how long that took, by performance_schema. Every
-//! descent of a tree takes it shared, every change of its shape exclusively (shared-exclusive since MySQL 5.7), so the count per
-//! unit of work shows a page split's neighbourhood on a machine too small for anybody to wait. The instrument is off by
-//! default; `settings.engine_counters` switches it on, and this is read only then.
+//! The lock of an index's tree: how often it was taken, contended or not, and how long that took, by
+//! performance_schema. Every descent of a tree takes it shared, every change of its shape exclusively (shared-exclusive
+//! since MySQL 5.7), so the count per unit of work shows a page split's neighbourhood on a machine too small for
+//! anybody to wait. The instrument is off by default; `settings.engine_counters` switches it on, and this is read only
+//! then.
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};

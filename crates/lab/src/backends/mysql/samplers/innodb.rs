@@ -1,5 +1,5 @@
-//! `information_schema.INNODB_METRICS`: the counters that are switched on there. Which column says so differs: MariaDB has
-//! had `ENABLED` since 10.5, everybody else `STATUS`; the first reading finds out, and later ones know.
+//! `information_schema.INNODB_METRICS`: the counters that are switched on there. Which column says so differs: MariaDB
+//! has had `ENABLED` since 10.5, everybody else `STATUS`; the first reading finds out, and later ones know.
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};

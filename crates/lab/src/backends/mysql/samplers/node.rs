@@ -1,5 +1,5 @@
-//! A source of one node of a cluster: what it reads is written down as that node's (`node2.status.Questions`). The first node
-//! keeps the plain names, so that the record of a single server is the record of a cluster of one.
+//! A source of one node of a cluster: what it reads is written down as that node's (`node2.status.Questions`). The
+//! first node keeps the plain names, so that the record of a single server is the record of a cluster of one.
 
 use crate::samplers::{Occasion, Reading, Source};
 use model::plan::topology::of_node;

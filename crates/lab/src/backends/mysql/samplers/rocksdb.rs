@@ -1,6 +1,7 @@
 //! `information_schema.ROCKSDB_PERF_CONTEXT_GLOBAL`: what reads of RocksDB stepped over, tombstones among it; and from
-//! `ROCKSDB_COMPACTION_STATS` how much still waits to be compacted: of each level what it holds beyond its target. Asked only where
-//! RocksDB is the engine under test; its counts move with `rocksdb_perf_context_level` (the setting `engine_counters`).
+//! `ROCKSDB_COMPACTION_STATS` how much still waits to be compacted: of each level what it holds beyond its target.
+//! Asked only where RocksDB is the engine under test; its counts move with `rocksdb_perf_context_level` (the setting
+//! `engine_counters`).
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};
@@ -12,7 +13,8 @@ pub(crate) const NAME: &str = "rocksdb";
 
 const SQL: &str = "SELECT STAT_TYPE, VALUE FROM information_schema.ROCKSDB_PERF_CONTEXT_GLOBAL";
 
-/// Sizes and scores; a score is the size over its target, of the first level its files over their number that begins compaction.
+/// Sizes and scores; a score is the size over its target, of the first level its files over their number that begins
+/// compaction.
 const LEVELS: &str = "SELECT CF_NAME, LEVEL, TYPE, VALUE FROM information_schema.ROCKSDB_COMPACTION_STATS \
      WHERE LEVEL <> 'Sum' AND TYPE IN ('SizeBytes', 'Score')";
 

@@ -1,5 +1,5 @@
-//! `SHOW GLOBAL STATUS`: every numeric variable under the server's own name. Whether a variable counts or tells a level is
-//! nowhere stated by the server, so the levels are listed here; everything else is taken to count.
+//! `SHOW GLOBAL STATUS`: every numeric variable under the server's own name. Whether a variable counts or tells a level
+//! is nowhere stated by the server, so the levels are listed here; everything else is taken to count.
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};

@@ -1,5 +1,5 @@
-//! Hot path: the types of a statement's columns, as its rows are read by. Few lie in the statement itself: behind a pointer they
-//! were one more place that each execution had to fetch from far away.
+//! Hot path: the types of a statement's columns, as its rows are read by. Few lie in the statement itself: behind a
+//! pointer they were one more place that each execution had to fetch from far away.
 
 use wire::mysql::ColumnType;
 

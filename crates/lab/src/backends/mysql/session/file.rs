@@ -1,5 +1,6 @@
-//! A local file as the request that it is sent as: packets that every server takes, and an empty one behind them. It is framed where
-//! it lies: a second copy of eight megabytes for each loader was most of the memory that this program ever had.
+//! A local file as the request that it is sent as: packets that every server takes, and an empty one behind them. It is
+//! framed where it lies: a second copy of eight megabytes for each loader was most of the memory that this program ever
+//! had.
 
 use wire::mysql::packet::{self, HEADER_BYTES};
 

@@ -1,8 +1,8 @@
-//! Hot path: a session in MySQL's protocol over one channel. A request is encoded into its outgoing buffer, the answer is
-//! parsed where it arrived, and every cell of every row is decoded. Its time runs from the batch of answers that its user was
-//! woken by, to the batch that brought its last byte: in a closed load times lie end to end, so that what the client itself
-//! spends between two batches is in the next answer's time and never outside of all. Connecting and preparing allocate;
-//! executing and reading do not.
+//! Hot path: a session in MySQL's protocol over one channel. A request is encoded into its outgoing buffer, the answer
+//! is parsed where it arrived, and every cell of every row is decoded. Its time runs from the batch of answers that its
+//! user was woken by, to the batch that brought its last byte: in a closed load times lie end to end, so that what the
+//! client itself spends between two batches is in the next answer's time and never outside of all. Connecting and
+//! preparing allocate; executing and reading do not.
 
 mod columns;
 pub(crate) mod faults;

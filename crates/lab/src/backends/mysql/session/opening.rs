@@ -1,5 +1,5 @@
-//! How a conversation begins: a fresh line, the greeting, TLS where it is wanted, the login. Runs once per connect, so it
-//! favours being plain.
+//! How a conversation begins: a fresh line, the greeting, TLS where it is wanted, the login. Runs once per connect, so
+//! it favours being plain.
 
 use super::faults::{lost, server_fault, unopened};
 use super::statement::Statement;
@@ -23,11 +23,12 @@ const LOCALHOST: &str = "localhost";
 
 /// How to come to a fresh line, who to be on it, and what to say first. Kept by a session so that it can come back.
 pub struct Opening {
-    pub door: SqlEndpoint,
+    pub endpoint: SqlEndpoint,
     pub connect: Box<dyn Fn() -> Connecting>,
     /// Statements that every new conversation begins with, as SET NAMES.
     pub setup: Vec<String>,
-    /// Where a server that is gone is waited for: waits until it is worth another try, and says whether anybody wants one.
+    /// Where a server that is gone is waited for: waits until it is worth another try, and says whether anybody wants
+    /// one.
     pub again: Option<Box<dyn Fn() -> Again>>,
 }
 
@@ -73,16 +74,16 @@ impl Conversation {
 pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
     let begun = clock::now();
     let mut channel = Channel::plain((opening.connect)().await.map_err(|e| lost(&e))?);
-    let door = &opening.door;
+    let endpoint = &opening.endpoint;
     let account = Account {
-        user: &door.user,
-        password: door.password.as_bytes(),
-        database: door.schema.as_deref(),
+        user: &endpoint.user,
+        password: endpoint.password.as_bytes(),
+        database: endpoint.schema.as_deref(),
         attributes: &[("program_name", "assay")],
         collation: LOGIN_COLLATION,
         capabilities: Capabilities::WANTED | Capabilities::LOCAL_FILES | Capabilities::MULTI_STATEMENTS,
     };
-    let mut login = Login::new(account, transport(door), random()?);
+    let mut login = Login::new(account, transport(endpoint), random()?);
     let mut answer = Vec::new();
     loop {
         answer.clear();
@@ -108,7 +109,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
         }
         channel.outgoing().extend_from_slice(&answer);
         if encrypts {
-            encrypt(&mut channel, door).await?;
+            encrypt(&mut channel, endpoint).await?;
             login.encrypted(channel.outgoing());
         }
         let heard = if channel.outgoing().is_empty() { channel.receive().await } else { channel.exchange().await };
@@ -116,8 +117,8 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
     }
 }
 
-fn transport(door: &SqlEndpoint) -> Transport {
-    match (&door.address, door.tls.as_ref().map(|tls| tls.mode)) {
+fn transport(endpoint: &SqlEndpoint) -> Transport {
+    match (&endpoint.address, endpoint.tls.as_ref().map(|tls| tls.mode)) {
         (Address::Unix(_), None) => Transport::UnixSocket,
         (Address::Tcp { .. }, None) => Transport::Tcp,
         (_, Some(Mode::Preferred)) => Transport::TlsIfOffered,
@@ -125,9 +126,9 @@ fn transport(door: &SqlEndpoint) -> Transport {
     }
 }
 
-async fn encrypt(channel: &mut Channel, door: &SqlEndpoint) -> Result<(), Fault> {
-    let tls: &Tls = door.tls.as_ref().expect("only a login that was told to encrypts");
-    let host = match &door.address {
+async fn encrypt(channel: &mut Channel, endpoint: &SqlEndpoint) -> Result<(), Fault> {
+    let tls: &Tls = endpoint.tls.as_ref().expect("only a login that was told to encrypts");
+    let host = match &endpoint.address {
         Address::Tcp { host, .. } => host,
         Address::Unix(_) => LOCALHOST,
     };

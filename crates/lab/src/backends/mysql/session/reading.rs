@@ -3,14 +3,14 @@
 use super::columns::Columns;
 use super::statement::Statement;
 use wire::mysql::{Cell as WireCell, Definition, Malformed, Row, Visitor};
-use workload::kept::{Cell, Kept};
+use workload::rows::{Cell, KeptRows};
 
 /// Decodes every cell of an answer as it is read.
 pub(crate) struct Reading<'s> {
     /// Types of the columns of an executed statement.
     pub(crate) types: Option<&'s mut Columns>,
     pub(crate) preparing: Option<&'s mut Statement>,
-    pub(crate) keep: Option<&'s mut Kept>,
+    pub(crate) keep: Option<&'s mut KeptRows>,
     /// Keeps each result and not the last alone.
     pub(crate) each: bool,
     /// Rows before the first that is kept.
@@ -81,7 +81,7 @@ impl Reading<'_> {
     }
 }
 
-fn push(kept: &mut Kept, cell: WireCell<'_>) {
+fn push(kept: &mut KeptRows, cell: WireCell<'_>) {
     match cell {
         WireCell::Null => kept.push(Cell::Null),
         WireCell::I64(n) => kept.push(Cell::Int(n)),

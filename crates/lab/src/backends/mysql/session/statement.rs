@@ -1,5 +1,5 @@
-//! Hot path: a prepared statement as the session knows it, and how it is executed. Types of parameters are sent when they
-//! change, which for most statements is once.
+//! Hot path: a prepared statement as the session knows it, and how it is executed. Types of parameters are sent when
+//! they change, which for most statements is once.
 
 use super::columns::Columns;
 use std::num::NonZeroU64;

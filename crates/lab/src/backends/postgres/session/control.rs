@@ -1,5 +1,5 @@
-//! The lab's own session with a PostgreSQL, as `sessions::control` is with a MySQL: one question at a time over a blocking socket,
-//! rows as text.
+//! The lab's own session with a PostgreSQL, as `sessions::control` is with a MySQL: one question at a time over a
+//! blocking socket, rows as text.
 
 use super::Session;
 use crate::backends::endpoint::SqlEndpoint;
@@ -16,8 +16,8 @@ pub type TextRow = Vec<Option<String>>;
 
 impl Control {
     /// For somebody who waits at most so long for each answer.
-    pub fn connect(door: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
-        Ok(Self { session: Session::blocking(door, patience, ())? })
+    pub fn connect(endpoint: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
+        Ok(Self { session: Session::blocking(endpoint, patience, ())? })
     }
 
     /// The server's version as it told it.

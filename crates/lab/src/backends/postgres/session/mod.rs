@@ -1,6 +1,6 @@
-//! Hot path: a session in PostgreSQL's protocol over one channel: as MySQL's, with the same ledger, the same times, and the same
-//! promise that executing and reading allocate nothing. What differs: placeholders are `$n`, values arrive as text, and an
-//! error carries an SQLSTATE and no number.
+//! Hot path: a session in PostgreSQL's protocol over one channel: as MySQL's, with the same ledger, the same times, and
+//! the same promise that executing and reading allocate nothing. What differs: placeholders are `$n`, values arrive as
+//! text, and an error carries an SQLSTATE and no number.
 
 pub mod control;
 mod faults;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use wire::mysql::Malformed;
 use wire::postgres::ask::{self, Param as WireParam};
 use wire::postgres::{Row, Step, Summary, Visitor};
-use workload::kept::{Cell, Kept};
+use workload::rows::{Cell, KeptRows};
 use workload::session::{Answer, Fault, Param, Prepared, Request};
 
 pub type Session<L> = sql::Session<Conversation, L>;
@@ -37,7 +37,7 @@ pub enum Doing {
 
 /// Reads every cell of an answer, and keeps those that were asked for.
 struct Reading<'s> {
-    keep: Option<&'s mut Kept>,
+    keep: Option<&'s mut KeptRows>,
     /// Rows before the first that is kept.
     skip: &'s mut u64,
     columns: u16,
@@ -71,11 +71,12 @@ impl Visitor for Reading<'_> {
 }
 
 impl<L: Ledger> Session<L> {
-    /// Opens one over a blocking socket, for somebody who asks one thing at a time and waits at most so long for each answer.
-    pub fn blocking(door: &SqlEndpoint, patience: Duration, ledger: L) -> Result<Self, Fault> {
-        let connect = connecting(&door.address, patience);
-        let opening = Rc::new(Opening { door: door.clone(), connect, setup: Vec::new(), again: None });
-        let session = opened(&door.address, patience, || block_on(Self::open(opening, ledger)))?;
+    /// Opens one over a blocking socket, for somebody who asks one thing at a time and waits at most so long for each
+    /// answer.
+    pub fn blocking(endpoint: &SqlEndpoint, patience: Duration, ledger: L) -> Result<Self, Fault> {
+        let connect = connecting(&endpoint.address, patience);
+        let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None });
+        let session = opened(&endpoint.address, patience, || block_on(Self::open(opening, ledger)))?;
         session.conversation.channel.waits_at_most(patience);
         Ok(session)
     }

@@ -1,4 +1,5 @@
-//! How a conversation begins: a fresh line, TLS where it is wanted, the login. Runs once per connect, so it favours being plain.
+//! How a conversation begins: a fresh line, TLS where it is wanted, the login. Runs once per connect, so it favours
+//! being plain.
 
 use super::faults::{lost, server_fault, unopened};
 use crate::backends::channel::Channel;
@@ -29,9 +30,10 @@ pub struct Conversation {
 pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
     let begun = clock::now();
     let mut channel = Channel::plain((opening.connect)().await.map_err(|e| lost(&e))?);
-    let door = &opening.door;
-    let account = Account { user: &door.user, password: door.password.as_bytes(), database: door.schema.as_deref() };
-    let mut login = Login::new(account, transport(door), random()?, channel.outgoing());
+    let endpoint = &opening.endpoint;
+    let account =
+        Account { user: &endpoint.user, password: endpoint.password.as_bytes(), database: endpoint.schema.as_deref() };
+    let mut login = Login::new(account, transport(endpoint), random()?, channel.outgoing());
     let mut answer = Vec::new();
     loop {
         let heard = if channel.outgoing().is_empty() { channel.receive().await } else { channel.exchange().await };
@@ -42,7 +44,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
             LoginStep::Incomplete { consumed } => consumed,
             LoginStep::Encrypt { consumed } => {
                 channel.consume(consumed);
-                encrypt(&mut channel, door).await?;
+                encrypt(&mut channel, endpoint).await?;
                 login.encrypted(&mut answer);
                 0
             }
@@ -66,16 +68,16 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
 }
 
 /// On a Unix socket bytes leave no machine and are never encrypted.
-fn transport(door: &SqlEndpoint) -> Transport {
-    match (&door.address, door.tls.as_ref().map(|tls| tls.mode)) {
+fn transport(endpoint: &SqlEndpoint) -> Transport {
+    match (&endpoint.address, endpoint.tls.as_ref().map(|tls| tls.mode)) {
         (Address::Unix(_), _) | (Address::Tcp { .. }, None) => Transport::Plain,
         (Address::Tcp { .. }, Some(Mode::Preferred)) => Transport::TlsIfOffered,
         (Address::Tcp { .. }, Some(Mode::Required | Mode::VerifyCa | Mode::VerifyIdentity)) => Transport::Tls,
     }
 }
 
-async fn encrypt(channel: &mut Channel, door: &SqlEndpoint) -> Result<(), Fault> {
-    let (Some(tls), Address::Tcp { host, .. }) = (&door.tls, &door.address) else {
+async fn encrypt(channel: &mut Channel, endpoint: &SqlEndpoint) -> Result<(), Fault> {
+    let (Some(tls), Address::Tcp { host, .. }) = (&endpoint.tls, &endpoint.address) else {
         unreachable!("only a login over TCP that was told to encrypts")
     };
     channel.encrypt(tls, host).await.map_err(|e| tls::fault(&e, tls, host))

@@ -1,6 +1,6 @@
-//! Which packages a Debian build needs beside its own: the shared libraries below them, down to libc. A server's package
-//! also depends on perl, on users and on services, none of which an unpacked server needs; only edges to libraries are
-//! followed. Pure: from what `apt-cache` prints.
+//! Which packages a Debian build needs beside its own: the shared libraries below them, down to libc. A server's
+//! package also depends on perl, on users and on services, none of which an unpacked server needs; only edges to
+//! libraries are followed. Pure: from what `apt-cache` prints.
 
 use crate::servers::catalogue::entry::Sha256;
 use model::units::Bytes;

@@ -1,12 +1,12 @@
-//! Packages of a Debian suite that need not be the host's own, through apt with a state of its own: its own lists, an empty
-//! record of what is installed, and sources that are the host's Debian mirror with another suite. apt checks the
+//! Packages of a Debian suite that need not be the host's own, through apt with a state of its own: its own lists, an
+//! empty record of what is installed, and sources that are the host's Debian mirror with another suite. apt checks the
 //! suite's signature against Debian's keys; the packages that make the build must have the catalogue's checksums.
 
 use super::closure::{self, Package};
 use crate::servers::catalogue::entry::{Entry, Sha256};
 use crate::servers::install::artifacts::Artifacts;
 use crate::servers::install::client::{Client, Download, ask, need, words};
-use crate::servers::process::folders::{House, free_bytes, private_folder};
+use crate::servers::process::folders::{Folders, free_bytes, private_folder};
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -36,15 +36,15 @@ pub fn fetch(
     suites: &[String],
     pinned: &BTreeMap<String, Sha256>,
     entry: &Entry,
-    house: &House,
+    folders: &Folders,
     artifacts: &Artifacts,
     client: &mut Client,
 ) -> Result<Vec<PathBuf>, Trouble> {
-    let list = house.home.join("artifacts").join(format!("{}.list", entry.name));
+    let list = folders.home.join("artifacts").join(format!("{}.list", entry.name));
     if let Some(files) = kept(&list, pinned, artifacts) {
         return Ok(files);
     }
-    let apt = Apt::of(suites, house)?;
+    let apt = Apt::of(suites, folders)?;
     apt.update(suites, client)?;
     let packages = apt.resolve(pinned, entry)?;
     let (mut files, mut missing) = (Vec::new(), Vec::new());
@@ -54,7 +54,7 @@ pub fn fetch(
             None => missing.push(package),
         }
     }
-    files.extend(apt.download(&missing, entry, house, artifacts, client)?);
+    files.extend(apt.download(&missing, entry, folders, artifacts, client)?);
     let lines: Vec<_> = packages.iter().map(|p| format!("{} {} {}\n", p.sha256.0, p.name, p.version)).collect();
     fs::write(&list, lines.concat()).map_err(Trouble::at("writing", &list))?;
     Ok(files)
@@ -68,7 +68,8 @@ fn kept(list: &Path, pinned: &BTreeMap<String, Sha256>, artifacts: &Artifacts) -
     complete.then(|| sums.iter().map(|s| artifacts.find(s)).collect()).flatten()
 }
 
-/// The address of the host's own mirror of that archive. apt is asked, because sources have been written in two formats.
+/// The address of the host's own mirror of that archive. apt is asked, because sources have been written in two
+/// formats.
 fn mirror(archive: &str) -> Result<String, Trouble> {
     let command = words(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]);
     let said = ask(&command)?;
@@ -85,8 +86,8 @@ struct Apt {
 }
 
 impl Apt {
-    fn of(suites: &[String], house: &House) -> Result<Self, Trouble> {
-        let folder = house.home.join("clients/apt").join(suites.join("+"));
+    fn of(suites: &[String], folders: &Folders) -> Result<Self, Trouble> {
+        let folder = folders.home.join("clients/apt").join(suites.join("+"));
         for part in ["lists/partial", "cache/archives/partial"] {
             private_folder(&folder.join(part))?;
         }
@@ -164,7 +165,7 @@ impl Apt {
         &self,
         missing: &[&Package],
         entry: &Entry,
-        house: &House,
+        folders: &Folders,
         artifacts: &Artifacts,
         client: &mut Client,
     ) -> Result<Vec<PathBuf>, Trouble> {
@@ -172,7 +173,7 @@ impl Apt {
             return Ok(Vec::new());
         }
         let of = Bytes(missing.iter().map(|p| p.size.0).sum());
-        if free_bytes(&house.home)? < of {
+        if free_bytes(&folders.home)? < of {
             return Err(Trouble::new(format!("{} is {of} to download, which does not fit on the disk", entry.name)));
         }
         let into = client.room.join("debs");

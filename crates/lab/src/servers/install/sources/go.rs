@@ -1,10 +1,11 @@
-//! A program of a Go module, built by `go` from the module's own sources: `go install` refuses a module with `replace` or
-//! `exclude` lines, so the module is fetched, held against its hash, and built as what it is, the main one. What is pinned is
-//! the module (the hash that a `go.sum` would hold; its own `go.sum` pins the rest), since two compilers make two binaries.
+//! A program of a Go module, built by `go` from the module's own sources: `go install` refuses a module with `replace`
+//! or `exclude` lines, so the module is fetched, held against its hash, and built as what it is, the main one. What is
+//! pinned is the module (the hash that a `go.sum` would hold; its own `go.sum` pins the rest), since two compilers make
+//! two binaries.
 
 use crate::servers::catalogue::entry::Entry;
 use crate::servers::install::client::{Client, Download, ask, need, words};
-use crate::servers::process::folders::{House, private_folder};
+use crate::servers::process::folders::{Folders, private_folder};
 use crate::trouble::Trouble;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,8 @@ pub fn check() -> Result<(), Trouble> {
 }
 
 /// The program, in the client's room.
-pub fn fetch(from: &Module, entry: &Entry, house: &House, client: &mut Client) -> Result<PathBuf, Trouble> {
-    let cache = house.home.join("clients/go");
+pub fn fetch(from: &Module, entry: &Entry, folders: &Folders, client: &mut Client) -> Result<PathBuf, Trouble> {
+    let cache = folders.home.join("clients/go");
     let modules = cache.join("modules");
     private_folder(&cache)?;
     let go = |place: &Path, more: &[&str]| -> Vec<String> {

@@ -3,13 +3,13 @@
 
 use crate::servers::catalogue::entry::Entry;
 use crate::servers::install::client::{Client, Download, words};
-use crate::servers::process::folders::{House, private_folder};
+use crate::servers::process::folders::{Folders, private_folder};
 use crate::trouble::Trouble;
 use std::path::{Path, PathBuf};
 
 /// The file as it lies in the private repository.
-pub fn fetch(coordinates: &str, entry: &Entry, house: &House, client: &mut Client) -> Result<PathBuf, Trouble> {
-    let repository = house.home.join("clients/maven");
+pub fn fetch(coordinates: &str, entry: &Entry, folders: &Folders, client: &mut Client) -> Result<PathBuf, Trouble> {
+    let repository = folders.home.join("clients/maven");
     private_folder(&repository)?;
     let file = place(&repository, coordinates)?;
     let into = file.parent().expect("it lies in the repository");

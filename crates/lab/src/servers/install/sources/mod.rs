@@ -1,4 +1,5 @@
-//! How the files of a build come here, one file per kind of source. Each gives verified files; none knows what they are for.
+//! How the files of a build come here, one file per kind of source. Each gives verified files; none knows what they are
+//! for.
 
 mod closure;
 mod debian;
@@ -9,7 +10,7 @@ mod npm;
 use super::artifacts::{Artifacts, verify};
 use super::client::{Client, need};
 use crate::servers::catalogue::entry::{Entry, Source};
-use crate::servers::process::folders::House;
+use crate::servers::process::folders::Folders;
 use crate::trouble::Trouble;
 use std::path::{Path, PathBuf};
 
@@ -35,24 +36,24 @@ pub fn check(source: &Source, from: Option<&Path>) -> Result<(), Trouble> {
 pub fn fetch(
     entry: &Entry,
     from: Option<&Path>,
-    house: &House,
+    folders: &Folders,
     artifacts: &Artifacts,
     client: &mut Client,
 ) -> Result<Vec<PathBuf>, Trouble> {
     match &entry.source {
         Source::Maven { coordinates, sha256, .. } => Ok(vec![match artifacts.find(sha256) {
             Some(file) => file,
-            None => artifacts.admit(&maven::fetch(coordinates, entry, house, client)?, sha256, entry.download)?,
+            None => artifacts.admit(&maven::fetch(coordinates, entry, folders, client)?, sha256, entry.download)?,
         }]),
         Source::Npm { package, sha256, .. } => Ok(vec![match artifacts.find(sha256) {
             Some(file) => file,
-            None => artifacts.admit(&npm::fetch(package, entry, house, client)?, sha256, entry.download)?,
+            None => artifacts.admit(&npm::fetch(package, entry, folders, client)?, sha256, entry.download)?,
         }]),
         Source::Go { module, package, sum, version_file } => {
             let version_file = version_file.as_deref();
-            Ok(vec![go::fetch(&go::Module { module, package, sum, version_file }, entry, house, client)?])
+            Ok(vec![go::fetch(&go::Module { module, package, sum, version_file }, entry, folders, client)?])
         }
-        Source::Debian { suites, packages } => debian::fetch(suites, packages, entry, house, artifacts, client),
+        Source::Debian { suites, packages } => debian::fetch(suites, packages, entry, folders, artifacts, client),
         Source::Archive { path, sha256, .. } => {
             let file = users(path.as_deref(), from)?;
             match sha256 {

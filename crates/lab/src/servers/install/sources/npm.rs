@@ -2,14 +2,14 @@
 
 use crate::servers::catalogue::entry::Entry;
 use crate::servers::install::client::{Client, Download, words};
-use crate::servers::process::folders::{House, private_folder};
+use crate::servers::process::folders::{Folders, private_folder};
 use crate::trouble::Trouble;
 use std::fs;
 use std::path::PathBuf;
 
 /// The package's tarball, in the client's room.
-pub fn fetch(package: &str, entry: &Entry, house: &House, client: &mut Client) -> Result<PathBuf, Trouble> {
-    let (cache, into) = (house.home.join("clients/npm"), client.room.join("npm"));
+pub fn fetch(package: &str, entry: &Entry, folders: &Folders, client: &mut Client) -> Result<PathBuf, Trouble> {
+    let (cache, into) = (folders.home.join("clients/npm"), client.room.join("npm"));
     private_folder(&cache)?;
     private_folder(&into)?;
     let mut command = words(["npm", "pack", package, "--ignore-scripts", "--no-update-notifier", "--loglevel=error"]);

@@ -24,7 +24,7 @@ enum Entry {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct KeptRows {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     columns: usize,
@@ -32,10 +32,10 @@ pub struct Kept {
     /// Since it was cleared, a result has begun.
     has_begun: bool,
     /// While an answer is read, those before this one; afterwards those behind it. Most answers have one result.
-    others: VecDeque<Kept>,
+    others: VecDeque<KeptRows>,
 }
 
-impl Kept {
+impl KeptRows {
     /// Forgets the rows and keeps the memory.
     pub fn clear(&mut self, columns: usize) {
         self.bytes.clear();
@@ -44,7 +44,8 @@ impl Kept {
         self.has_begun = false;
         self.others.clear();
     }
-    /// The answer's next result begins; one without columns has none but rows that it `affected`. Takes memory from the second on.
+    /// The answer's next result begins; one without columns has none but rows that it `affected`. Takes memory from the
+    /// second on.
     pub fn begin(&mut self, columns: usize, affected: u64) {
         if self.has_begun {
             let mut others = std::mem::take(&mut self.others);
@@ -157,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn int(text: &str) -> Option<i64> {
-        let mut kept = Kept::default();
+        let mut kept = KeptRows::default();
         kept.clear(1);
         kept.push(Cell::Bytes(text.as_bytes()));
         kept.int(0, 0)
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_results_of_an_answer_are_read_in_their_order() {
-        let mut kept = Kept::default();
+        let mut kept = KeptRows::default();
         // The second answer finds what the first left.
         for _ in 0..2 {
             kept.clear(0);

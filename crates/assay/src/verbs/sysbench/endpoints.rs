@@ -1,5 +1,5 @@
-//! Where the servers are that the options name: sockets in turn, else every port of every host in turn, and the name `localhost`
-//! means the default socket, as it does for MySQL's clients.
+//! Where the servers are that the options name: sockets in turn, else every port of every host in turn, and the name
+//! `localhost` means the default socket, as it does for MySQL's clients.
 
 use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::own_sessions::ScriptEndpoints;
@@ -40,7 +40,7 @@ fn fatal(text: impl std::fmt::Display) -> Complaint {
 fn mysql(compat: Compat, options: &Options) -> Result<Vec<SqlEndpoint>, Complaint> {
     let tls = mysql_tls(compat, options)?;
     let schema = Some(text(options, "mysql_db")).filter(|schema| !schema.is_empty());
-    let door = |address| SqlEndpoint {
+    let endpoint = |address| SqlEndpoint {
         address,
         user: text(options, "mysql_user").into(),
         password: text(options, "mysql_password").into(),
@@ -49,19 +49,19 @@ fn mysql(compat: Compat, options: &Options) -> Result<Vec<SqlEndpoint>, Complain
     };
     let sockets = list(options, "mysql_socket");
     if !sockets.is_empty() {
-        return Ok(sockets.iter().map(|path| door(Address::Unix(path.into()))).collect());
+        return Ok(sockets.iter().map(|path| endpoint(Address::Unix(path.into()))).collect());
     }
-    let mut doors = Vec::new();
+    let mut endpoints = Vec::new();
     for host in list(options, "mysql_host") {
         for port in list(options, "mysql_port") {
             let port = port.parse().map_err(|_| fatal(format!("Invalid value for --mysql-port: '{port}'")))?;
-            doors.push(door(match host.as_str() {
+            endpoints.push(endpoint(match host.as_str() {
                 "localhost" => Address::Unix(default_socket()),
                 host => Address::Tcp { host: host.into(), port },
             }));
         }
     }
-    Ok(doors)
+    Ok(endpoints)
 }
 
 fn default_socket() -> PathBuf {

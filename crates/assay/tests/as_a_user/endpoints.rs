@@ -1,5 +1,6 @@
-//! Keys and values through the doors that this machine has: the same keys come back through each, byte for byte, and the server
-//! counts what the clients received. A door that is not here is left out, and the test counts as skipped.
+//! Keys and values through the endpoints that this machine has: the same keys come back through each, byte for byte,
+//! and the server counts what the clients received. An endpoint that is not here is left out, and the test counts as
+//! skipped.
 
 use crate::desk::Desk;
 use crate::skipped;

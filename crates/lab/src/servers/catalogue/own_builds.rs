@@ -1,10 +1,10 @@
-//! The builds in $ASSAY_HOME/servers: one folder each, complete as soon as it has its name, because it gets the name last.
-//! What was found out when a build was installed is kept beside it, so that a survey starts no servers to learn what it
-//! already knew.
+//! The builds in $ASSAY_HOME/servers: one folder each, complete as soon as it has its name, because it gets the name
+//! last. What was found out when a build was installed is kept beside it, so that a survey starts no servers to learn
+//! what it already knew.
 
 use super::entry::Entry;
 use crate::servers::Build;
-use crate::servers::process::folders::House;
+use crate::servers::process::folders::Folders;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
 use model::units::Bytes;
@@ -38,30 +38,30 @@ pub struct Manifest {
 
 /// A build of ours.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct OwnBuild {
     pub build: Build,
     pub size: Bytes,
     pub manifest: Manifest,
 }
 
-pub fn folder(house: &House) -> PathBuf {
-    house.home.join("servers")
+pub fn folder(folders: &Folders) -> PathBuf {
+    folders.home.join("servers")
 }
 
 /// Every complete build, by name.
-pub fn all(house: &House) -> Vec<Kept> {
-    let entries = fs::read_dir(folder(house)).into_iter().flatten().flatten();
+pub fn all(folders: &Folders) -> Vec<OwnBuild> {
+    let entries = fs::read_dir(folder(folders)).into_iter().flatten().flatten();
     let mut kept: Vec<_> = entries.filter_map(|e| read(&e.path())).collect();
     kept.sort_by(|a, b| a.build.installed.name.cmp(&b.build.installed.name));
     kept
 }
 
-pub fn find(house: &House, name: &str) -> Option<Kept> {
-    read(&folder(house).join(name))
+pub fn find(folders: &Folders, name: &str) -> Option<OwnBuild> {
+    read(&folder(folders).join(name))
 }
 
 /// The build in that folder; `None` when it is not whole or not one of ours.
-fn read(folder: &Path) -> Option<Kept> {
+fn read(folder: &Path) -> Option<OwnBuild> {
     let name = folder.file_name()?.to_str()?;
     let text = fs::read_to_string(folder.join(MANIFEST)).ok()?;
     let manifest: Manifest = toml::from_str(&text).ok()?;
@@ -83,7 +83,7 @@ fn read(folder: &Path) -> Option<Kept> {
         share: here.join(&manifest.share),
         plugins: manifest.plugins.as_ref().map(|p| here.join(p)),
     };
-    Some(Kept { build, size: Bytes(manifest.size), manifest })
+    Some(OwnBuild { build, size: Bytes(manifest.size), manifest })
 }
 
 /// Packages of distributions unpack below `usr`, and servers look for their parts from there.

@@ -1,5 +1,5 @@
-//! The data that a run needs, as values: which datasets, what they are called, and which of them are kept together. Members
-//! of a family share a dataset when the parameters that shape data agree, so a matrix of workloads loads once.
+//! The data that a run needs, as values: which datasets, what they are called, and which of them are kept together.
+//! Members of a family share a dataset when the parameters that shape data agree, so a matrix of workloads loads once.
 
 use super::snapshots::key::{fingerprint, shape};
 use crate::disturbances;
@@ -15,7 +15,7 @@ use workload::dataset::Dataset;
 const DATA: Seed = Seed(20_150_707);
 
 /// One dataset that a run needs.
-pub(crate) struct Wanted {
+pub(crate) struct DatasetNeed {
     /// Within an instance.
     pub name: String,
     pub family: String,
@@ -24,7 +24,7 @@ pub(crate) struct Wanted {
     pub dataset: Box<dyn Dataset>,
 }
 
-impl Wanted {
+impl DatasetNeed {
     /// Where it lies in a server of ours.
     pub fn schema(&self) -> String {
         format!("assay_{}", self.name)
@@ -49,15 +49,15 @@ pub(crate) fn identity(work: &Work, engine: &str) -> (String, BTreeMap<String, V
 }
 
 /// Of one run, in the order of its groups, each once; none for workloads without data.
-pub(crate) fn of(cell: &Cell) -> Vec<Wanted> {
+pub(crate) fn of(cell: &Cell) -> Vec<DatasetNeed> {
     let engine = &cell.server.engine;
-    let mut all: Vec<Wanted> = Vec::new();
+    let mut all: Vec<DatasetNeed> = Vec::new();
     for work in cell.works() {
         let workload = workload::by_name(&work.workload).expect("a plan names only known workloads");
         let (name, parameters) = identity(&work, engine);
         let dataset = workload.dataset(&work.parameters, engine, DATA).filter(|_| all.iter().all(|w| w.name != name));
         let family = workload.words().family().to_string();
-        all.extend(dataset.map(|dataset| Wanted { name, family, parameters, dataset }));
+        all.extend(dataset.map(|dataset| DatasetNeed { name, family, parameters, dataset }));
     }
     all
 }
@@ -73,7 +73,7 @@ pub(crate) fn writes(cell: &Cell) -> bool {
 /// What is loaded and kept together: for a run that writes its own data and nothing else, so that its copy is as small
 /// as can be; for a run that reads the data of all runs that only read on such a server, so that one instance
 /// serves them all.
-pub(crate) fn together(plan: &Plan, cell: &Cell) -> Vec<Wanted> {
+pub(crate) fn together(plan: &Plan, cell: &Cell) -> Vec<DatasetNeed> {
     let mut all = of(cell);
     if !writes(cell) {
         let shape_here = shape(&cell.server);
