@@ -5,8 +5,8 @@
 use crate::checks::client_had_headroom;
 use crate::compare::comparisons::MARGIN;
 use crate::frame::evidence::{CellEvidence, Evidence};
+use crate::stats::average;
 use crate::stats::usl::{Errors, Fit, fit};
-use crate::stats::{average, beta};
 use model::estimate::Estimate;
 use model::judgement::{CurveJudgement, LawJudgement};
 use model::plan::CellId;
@@ -14,6 +14,7 @@ use model::search::Goal;
 use model::seed::Seed;
 use model::units::{Share, Users, round3};
 use model::value::Value;
+use statrs::function::beta::beta_reg;
 use std::collections::BTreeMap;
 
 /// Three parameters and as many levels to contradict them (usl4j and the R package usl ask for as many).
@@ -198,7 +199,7 @@ fn structure(fit: &Fit, levels: &[(f64, Vec<f64>)]) -> f64 {
     let pure: f64 = levels.iter().map(|(_, logs)| logs.iter().map(|x| (x - average(logs)).powi(2)).sum::<f64>()).sum();
     let (above, below) = (levels.len() as f64 - 3.0, repeated(levels) as f64);
     let ratio = ((fit.squares - pure).max(0.0) / above) / (pure / below);
-    if ratio.is_finite() { beta::incomplete(below / 2.0, above / 2.0, below / (below + above * ratio)) } else { 0.0 }
+    if ratio.is_finite() { beta_reg(below / 2.0, above / 2.0, below / (below + above * ratio)) } else { 0.0 }
 }
 
 fn judged(fit: &Fit, unit: &str, n: usize, first: f64, last: f64) -> LawJudgement {

@@ -1,10 +1,10 @@
 //! The binomial distribution: how many of n samples fall below a quantile by chance alone.
 
-use super::beta::incomplete;
+use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// P(X ≤ k) for n trials of probability p, as I_{1−p}(n − k, k + 1).
+/// P(X ≤ k) for n trials of probability p.
 pub fn cdf(k: u64, n: u64, p: f64) -> f64 {
-    if k >= n { 1.0 } else { incomplete((n - k) as f64, k as f64 + 1.0, 1.0 - p) }
+    Binomial::new(p, n).expect("a probability").cdf(k)
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! (`steady`, `change`) is about that one run or series. Golden values in the tests come from SciPy 1.17.1 and stand
 //! beside the expression that gave them. What the intervals are worth is simulated: `docs/statistics.md`.
 
-pub mod beta;
 pub mod binomial;
 pub mod bootstrap;
 pub mod change;

@@ -1,26 +1,20 @@
 //! Student's t: how far the mean of a few repetitions may lie from the truth when their spread, too, is only estimated.
 
-use super::beta::incomplete;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// P(T ≤ t) with that many degrees of freedom: ½ I_{ν/(ν+t²)}(ν/2, ½) is the tail beyond |t|.
-pub fn cdf(t: f64, freedom: f64) -> f64 {
-    let tail = 0.5 * incomplete(freedom / 2.0, 0.5, freedom / (freedom + t * t));
-    if t > 0.0 { 1.0 - tail } else { tail }
+fn distribution(freedom: f64) -> StudentsT {
+    StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are positive")
 }
 
-/// The t below which a share `p` lies, for p above one half: by bisection, because it is asked for once per estimate.
+/// P(T ≤ t) with that many degrees of freedom.
+pub fn cdf(t: f64, freedom: f64) -> f64 {
+    distribution(freedom).cdf(t)
+}
+
+/// The t below which a share `p` lies, for p above one half.
 pub fn quantile(p: f64, freedom: f64) -> f64 {
     assert!((0.5..1.0).contains(&p) && freedom >= 1.0, "the upper half only");
-    let mut high = 2.0;
-    while cdf(high, freedom) < p {
-        high *= 2.0;
-    }
-    let mut low = 0.0;
-    while high - low > 1e-10 * high {
-        let middle = 0.5 * (low + high);
-        if cdf(middle, freedom) < p { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
+    distribution(freedom).inverse_cdf(p)
 }
 
 /// The factor of a two-sided interval over `n` values at the printed confidence.
