@@ -12,15 +12,16 @@ use crate::backends::mongodb::provision as documents;
 use crate::backends::mysql::found;
 use crate::execution::explain;
 
-pub use crate::backends::mysql::plugins::free_port;
+pub use crate::notebook::reporter::Progress;
+pub use crate::trouble::Halt;
 pub use visit::Noting;
 
+use crate::backends::up::Up;
 use crate::notebook::Notebook;
 use crate::os::process::Guard;
-use crate::provision::instance::Up;
 use crate::provision::snapshots::{Store, StoredSnapshot};
 use crate::servers::process::folders::{Folders, free_bytes, private_folder};
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::dsn;
 use model::host::Host;
 use model::plan::{Cell, CellId, Plan, PlannedRun};
@@ -34,38 +35,6 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use visit::Visit;
-
-/// What a person sees meanwhile.
-pub trait Progress: Send {
-    /// One line that stays.
-    fn say(&mut self, line: &str);
-    /// How far it is: `done` of `of` runs, what happens now, and the time left.
-    fn at(&mut self, done: u64, of: u64, what: &str, left: Duration);
-}
-
-/// Why a plan ended early.
-#[derive(Debug)]
-pub enum Halt {
-    /// Asked to stop; the same command goes on.
-    Interrupted,
-    /// The world failed in a way that concerns every run.
-    World(Trouble),
-}
-
-impl std::fmt::Display for Halt {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Interrupted => f.write_str("asked to stop"),
-            Self::World(trouble) => trouble.fmt(f),
-        }
-    }
-}
-
-impl From<Trouble> for Halt {
-    fn from(trouble: Trouble) -> Self {
-        Self::World(trouble)
-    }
-}
 
 /// Room that a data disk must keep free beyond the plan, because a full disk takes others down with it.
 const SPARE_DISK: u64 = 1 << 30;
@@ -305,20 +274,6 @@ impl Lab<'_> {
         };
         let left = ahead.map(|s| s + overhead).sum::<f64>();
         self.progress.at(done, total, what, Duration::from_secs_f64(left));
-    }
-}
-
-/// Why a run cannot begin.
-pub(crate) enum Unready {
-    /// The build cannot do this; the cell has no number and a reason.
-    Skip(String),
-    Fail(String),
-    Halt(Halt),
-}
-
-impl From<Trouble> for Unready {
-    fn from(trouble: Trouble) -> Self {
-        Self::Halt(Halt::World(trouble))
     }
 }
 

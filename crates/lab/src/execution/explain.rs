@@ -6,8 +6,8 @@
 
 use crate::backends::endpoint::protocol_of;
 use crate::backends::mysql::control::{Control, PATIENCE};
+use crate::backends::up::Serving;
 use crate::campaign::Lab;
-use crate::provision::instance::Serving;
 use model::plan::Cell;
 use model::protocol::Protocol;
 use model::record::explain::{Explain, Wait};

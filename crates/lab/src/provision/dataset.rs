@@ -1,14 +1,17 @@
 //! One dataset brought into a server by loading it, or found in a server that was there before the lab; counted and
 //! compared with its generator either way.
 
-use super::instance::{NEWS, Serving};
-use super::loader::{self, LoadFault, Loaded};
-use super::needs::DatasetNeed;
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::found::Found;
+use crate::backends::loading::{LoadFault, Loaded, sessions};
 use crate::backends::mysql::control::Control;
-use crate::backends::mysql::found::{Found, Lying, lying, mark};
-use crate::campaign::{Halt, Lab, Unready};
+use crate::backends::mysql::found::{Lying, lying, mark};
+use crate::backends::mysql::loader;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{NEWS, Serving};
+use crate::campaign::Lab;
 use crate::os::clock;
+use crate::trouble::{Halt, Unready};
 use model::plan::PlannedRun;
 use model::record::answer::DatasetRecord;
 use model::record::event::EventKind;
@@ -16,9 +19,6 @@ use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use workload::session::Fault;
-
-/// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
-pub(crate) const SESSIONS_PER_CPU: usize = 2;
 
 /// What runs call their dataset: instance and identity.
 pub(crate) fn key(instance: &str, identity: &str) -> String {
@@ -128,7 +128,7 @@ impl Lab<'_> {
             }
         }
         let begun = clock::now();
-        let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
+        let sessions = sessions(self.host.cpus.len());
         let load = |at: &(dyn Fn(u64, u64) + Sync), stop: &AtomicBool| {
             loader::load(&endpoint, wanted.dataset.as_ref(), &identity, sessions, stop, at)
         };

@@ -4,19 +4,22 @@
 
 use super::prepare::told;
 use super::snapshots::StoredSnapshot;
-use super::snapshots::rest::{settle, warm};
-use crate::backends::endpoint::{Address, SqlEndpoint};
-use crate::backends::mongodb::session::Store;
+use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::found::build_of;
 use crate::backends::mysql::control::Control;
-use crate::backends::mysql::found::{Found, build_of, knock, knock_at};
-use crate::backends::mysql::plugins::{PortEndpoints, free_port};
-use crate::campaign::{Lab, Unready};
+use crate::backends::mysql::found::{knock, knock_at};
+use crate::backends::mysql::plugins::PortEndpoints;
+use crate::backends::mysql::rest::{settle, warm};
+use crate::backends::up::{Node, Serving, Up, held};
+use crate::campaign::Lab;
+use crate::os::digest::of_file;
+use crate::os::port::free_port;
 use crate::os::process::{Ended, cpus_of};
 use crate::servers::placement::place;
 use crate::servers::process::cluster::{self, Fill};
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::servers::{Build, catalogue};
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::dsn;
 use model::host::InstalledBuild;
 use model::plan::served::{CACHE, FERRETDB, serves};
@@ -25,103 +28,14 @@ use model::plan::{Cell, Server};
 use model::protocol::Protocol;
 use model::record::answer::InstanceRecord;
 use model::record::event::EventKind;
-use model::record::start::{Prepared, Restored};
+use model::record::start::Prepared;
 use model::units::Nanos;
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use workload::session::Fault;
-use workload::session::documents::Offers;
-
-/// How long the news of a server's death may take after its sessions broke: the guard wakes up for it on a busy
-/// machine.
-pub(crate) const NEWS: Duration = Duration::from_millis(500);
-
-/// An instance that serves.
-pub struct Up {
-    pub key: String,
-    pub server: Serving,
-    /// Outside any schema.
-    pub endpoint: SqlEndpoint,
-    /// The other nodes of a cluster, from the second on.
-    pub nodes: Vec<Node>,
-    /// Beside that one, for users.
-    pub endpoints: PortEndpoints,
-    /// Datasets that were prepared in it: the schema, or why it cannot hold them.
-    pub datasets: BTreeMap<String, Result<String, String>>,
-    /// Those of them that this lab loaded into a server that was there before, beside others that it found.
-    pub filled: BTreeSet<String>,
-    /// How they came there.
-    pub prepared: Prepared,
-    pub restored: Option<Restored>,
-    /// What it is a build of; a found server's is unknown.
-    pub build: Build,
-    /// Where users by key come, once its endpoints are open: to read, and to write.
-    pub key_addresses: Option<(Address, Address)>,
-    /// What HandlerSocket wants to hear there.
-    pub secrets: [String; 2],
-    /// Where documents are kept: how one comes in, and what was found there.
-    pub store: Option<(Store, Offers)>,
-    /// Runs that went over them since.
-    pub runs: u32,
-    /// Whether one of those wrote.
-    pub aged: bool,
-}
-
-impl Up {
-    pub(crate) fn new(key: &str, server: Serving, build: Build, endpoint: SqlEndpoint, prepared: Prepared) -> Self {
-        let key = key.to_string();
-        let endpoints = PortEndpoints::default();
-        Self {
-            key,
-            server,
-            endpoint,
-            nodes: Vec::new(),
-            endpoints,
-            datasets: BTreeMap::new(),
-            filled: BTreeSet::new(),
-            prepared,
-            restored: None,
-            build,
-            key_addresses: None,
-            secrets: Default::default(),
-            store: None,
-            runs: 0,
-            aged: false,
-        }
-    }
-}
-
-/// A node of a cluster that is not its first.
-pub struct Node {
-    pub instance: Instance,
-    pub endpoint: SqlEndpoint,
-}
-
-/// Who serves.
-pub enum Serving {
-    /// A disturbance may have it killed and started again.
-    Ours(Arc<Mutex<Instance>>),
-    Found(Found),
-}
-
-impl Serving {
-    /// The server's process, when it runs on this host.
-    pub fn pid(&self) -> Option<u32> {
-        match self {
-            Self::Ours(instance) => Some(held(instance).pid()),
-            Self::Found(found) => found.pid,
-        }
-    }
-}
-
-/// Alone with it: nobody else holds it between runs.
-pub(crate) fn held(instance: &Mutex<Instance>) -> MutexGuard<'_, Instance> {
-    instance.lock().expect("no panic while held")
-}
 
 impl Lab<'_> {
     /// Makes sure that the cell's server is up, whatever lies in it.
@@ -259,7 +173,7 @@ impl Lab<'_> {
         record.place = Some(found.place);
         if let Some(pid) = found.pid {
             record.cpus = cpus_of(pid).unwrap_or_default();
-            record.binary_sha256 = fingerprint(&format!("/proc/{pid}/exe"));
+            record.binary_sha256 = of_file(&format!("/proc/{pid}/exe"));
         }
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{dsn} is {}", record.version_text))?;
@@ -397,7 +311,7 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
     };
     InstanceRecord {
         kind: build.kind.clone(),
-        binary_sha256: fingerprint(&build.binary),
+        binary_sha256: of_file(&build.binary),
         option_file,
         variables: asked
             .variables
@@ -417,10 +331,4 @@ fn of_ours(asked: InstanceRecord, build: &InstalledBuild, instance: &Instance, p
 fn hide_ports(text: String, instance: &Instance) -> String {
     let ports = instance.key_listener().and_then(|key_addresses| key_addresses.ports).unwrap_or_default();
     ports.iter().filter(|port| **port != 0).fold(text, |text, port| text.replace(&port.to_string(), "{endpoint}"))
-}
-
-/// SHA-256 of a binary, because a version does not say who compiled it.
-pub(crate) fn fingerprint(binary: &str) -> Option<String> {
-    let digest = Sha256::digest(std::fs::read(binary).ok()?);
-    Some(digest.iter().map(|b| format!("{b:02x}")).collect())
 }

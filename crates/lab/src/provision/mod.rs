@@ -3,7 +3,6 @@
 
 pub mod dataset;
 pub mod instance;
-pub mod loader;
 pub mod needs;
 pub mod prepare;
 pub mod snapshots;

@@ -2,20 +2,21 @@
 //! writes begins on a fresh copy of its data, and so does whoever comes after it. Data are loaded once, kept cold and
 //! restored each time, so that the first run begins as the last one does.
 
-use super::instance::Up;
-use super::loader::check_spots;
-use super::needs::{self, DatasetNeed};
+use super::needs::together;
 use super::snapshots::StoredSnapshot;
 use super::snapshots::key::{self as naming, Maker};
-use super::snapshots::manifest;
 use super::snapshots::manifest::Manifest;
 use crate::backends::memcached::found as found_cache;
 use crate::backends::mongodb::provision as documents;
 use crate::backends::mysql::control::Control;
-use crate::campaign::{Lab, Unready};
+use crate::backends::mysql::loader::check_spots;
+use crate::backends::needs::{self, DatasetNeed};
+use crate::backends::up::Up;
+use crate::campaign::Lab;
+use crate::os::digest::digest;
 use crate::servers::catalogue;
 use crate::servers::process::instance::key;
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::plan::served::CACHE;
 use model::plan::topology::Topology;
 use model::plan::{Cell, PlannedRun, Server};
@@ -110,7 +111,7 @@ impl Lab<'_> {
     }
 
     fn on_a_copy(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
-        let together = needs::together(self.plan, cell);
+        let together = together(self.plan, cell);
         let name = self.name_of(&cell.server, &together)?;
         if let Some(reason) = self.refused.get(&name) {
             return Err(Unready::Fail(reason.clone()));
@@ -143,7 +144,7 @@ impl Lab<'_> {
             return Ok(known.clone());
         }
         let path = std::path::Path::new(binary);
-        let digest = manifest::digest(&std::fs::read(path).map_err(Trouble::at("reading", path))?);
+        let digest = digest(&std::fs::read(path).map_err(Trouble::at("reading", path))?);
         self.binaries.insert(binary.to_string(), digest.clone());
         Ok(digest)
     }

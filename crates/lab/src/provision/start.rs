@@ -1,10 +1,10 @@
 //! What a run begins with, asked just before its users come: whose data, how they came there, and how the engine
 //! stands. What a server does not say, or not to this account, is left out.
 
-use super::instance::{Serving, Up};
-use super::needs::DatasetNeed;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::unmark;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up};
 use crate::campaign::Lab;
 use model::plan::served::serves;
 use model::protocol::Protocol;

@@ -5,17 +5,17 @@
 
 use super::provision::{describe, keys};
 use crate::backends::endpoint::Address;
+use crate::backends::found::{build_of, find};
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::provision::PATIENCE;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mongodb::provision::no_sql;
-use crate::backends::mysql::found::{build_of, find};
-use crate::campaign::{Lab, Unready};
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up};
+use crate::campaign::Lab;
 use crate::os::process::cpus_of;
-use crate::provision::instance::{Serving, Up};
-use crate::provision::needs::DatasetNeed;
 use crate::servers::process::instance::key;
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::dsn;
 use model::plan::served::MEMCACHED_FROM;
 use model::plan::{Cell, PlannedRun, Server};

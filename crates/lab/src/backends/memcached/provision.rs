@@ -6,14 +6,15 @@ use crate::backends::keyed::control::Control as KeyControl;
 use crate::backends::keyed::provision::PATIENCE;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mongodb::provision::no_sql;
-use crate::campaign::{Lab, Unready};
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up};
+use crate::campaign::Lab;
 use crate::os::clock;
+use crate::os::digest::of_file;
 use crate::provision::dataset::key;
-use crate::provision::instance::{Serving, Up, fingerprint};
-use crate::provision::needs::DatasetNeed;
 use crate::servers::Build;
 use crate::servers::process::instance::Instance;
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::host::Version;
 use model::plan::served::CACHE;
 use model::plan::{PlannedRun, Server};
@@ -75,7 +76,7 @@ impl Lab<'_> {
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = InstanceRecord {
             version: build.installed.version,
-            binary_sha256: fingerprint(&build.installed.binary),
+            binary_sha256: of_file(&build.installed.binary),
             cpus: instance.cpus().to_vec(),
             complaints: instance.complaints(),
             not_applicable: instance.description().not_applicable.clone(),

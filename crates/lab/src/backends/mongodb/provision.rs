@@ -7,16 +7,16 @@ use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
 use crate::backends::dsn;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::found::{Found, MARKER, build_of, place_of};
-use crate::campaign::{Lab, Unready};
+use crate::backends::found::{Found, MARKER, build_of, place_of};
+use crate::backends::loading::{LoadFault, sessions};
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up};
+use crate::campaign::Lab;
 use crate::os::clock;
-use crate::provision::dataset::SESSIONS_PER_CPU;
-use crate::provision::instance::{Serving, Up, fingerprint};
-use crate::provision::loader::LoadFault;
-use crate::provision::needs::DatasetNeed;
+use crate::os::digest::of_file;
 use crate::servers::process::instance::{Instance, key};
 use crate::servers::{Build, catalogue};
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::host::Version;
 use model::plan::served::{FERRETDB, MONGODB, serves};
 use model::plan::{Cell, PlannedRun, Server};
@@ -107,7 +107,7 @@ impl Lab<'_> {
         let (told, offers) =
             look(&store).map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = InstanceRecord {
-            binary_sha256: fingerprint(&build.installed.binary),
+            binary_sha256: of_file(&build.installed.binary),
             cpus: instance.cpus().to_vec(),
             complaints: instance.complaints(),
             not_applicable: instance.description().not_applicable.clone(),
@@ -176,7 +176,7 @@ impl Lab<'_> {
         let label = wanted.label();
         self.progress.say(&format!("loading {label}"));
         let begun = clock::now();
-        let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
+        let sessions = sessions(self.host.cpus.len());
         let loaded =
             self.watched(|at, stop| load::load(&endpoint, wanted.dataset.as_ref(), sessions, stop, at), &label);
         let loaded = loaded.map_err(|fault| match fault {

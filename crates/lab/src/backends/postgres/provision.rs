@@ -4,12 +4,13 @@
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::found::{Found, behind, build_of};
 use crate::backends::mongodb::provision::no_sql;
-use crate::backends::mysql::found::{Found, behind, build_of};
+use crate::backends::up::{Serving, Up};
 use crate::campaign::Lab;
 use crate::load::UserGroup;
+use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
-use crate::provision::instance::{Serving, Up, fingerprint};
 use crate::samplers::{Ask, Refused};
 use crate::trouble::Trouble;
 use model::dsn;
@@ -130,7 +131,7 @@ impl Lab<'_> {
         record.place = Some(found.place);
         if let Some(pid) = found.pid {
             record.cpus = cpus_of(pid).unwrap_or_default();
-            record.binary_sha256 = fingerprint(&format!("/proc/{pid}/exe"));
+            record.binary_sha256 = of_file(&format!("/proc/{pid}/exe"));
         }
         self.notebook.instance(&record)?;
         self.notebook.note(EventKind::InstanceReady, None, format!("{name} is PostgreSQL {}", record.version_text))?;

@@ -1,8 +1,9 @@
 //! A script's events as a load: its users start together, and whoever called hears the numbers of each interval as they
 //! come. An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
-use super::{DEADLINE, Stage};
+use super::Stage;
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::interrupting::DEADLINE;
 use crate::campaign::Noting;
 use crate::campaign::visit::{Visit, noted};
 use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
