@@ -1,11 +1,14 @@
 //! The data that a run needs, as values: which datasets, and what they are called.
 //! Members of a family share a dataset when the parameters that shape data agree, so a matrix of workloads loads once.
 
+use super::loading::Loaded;
 use crate::disturbances;
 use crate::os::digest::digest;
 use model::load::Work;
 use model::plan::Cell;
+use model::record::answer::DatasetRecord;
 use model::seed::Seed;
+use model::units::Nanos;
 use model::value::Value;
 use model::words::Class;
 use serde_json::json;
@@ -19,7 +22,7 @@ const DATA: Seed = Seed(20_150_707);
 const SAMPLE: u64 = 8;
 
 /// One dataset that a run needs.
-pub(crate) struct DatasetNeed {
+pub struct DatasetNeed {
     /// Within an instance.
     pub name: String,
     pub family: String,
@@ -40,6 +43,27 @@ impl DatasetNeed {
     pub fn fingerprint(&self) -> String {
         fingerprint(self.dataset.as_ref())
     }
+    /// What was found of it in a schema of that instance.
+    pub fn record(&self, instance: &str, schema: &str, loaded: Loaded, load_time: Option<Nanos>) -> DatasetRecord {
+        DatasetRecord {
+            key: key(instance, &self.name),
+            instance: instance.to_string(),
+            schema: schema.to_string(),
+            family: self.family.clone(),
+            parameters: self.parameters.clone(),
+            rows: loaded.rows,
+            rows_checked: loaded.rows_checked,
+            rows_wrong: loaded.rows_wrong,
+            tables: loaded.tables,
+            load_time,
+            snapshot: None,
+        }
+    }
+}
+
+/// What runs call their dataset: instance and name.
+pub(crate) fn key(instance: &str, name: &str) -> String {
+    format!("{instance}-{name}")
 }
 
 /// The dataset's name within its instance, and the parameters that shape the data.

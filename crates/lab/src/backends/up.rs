@@ -1,17 +1,20 @@
 //! An instance that serves: a server that the lab started, or one that it found, with the endpoints to it, the datasets
 //! that lie in it, and what went over them since.
 
-use super::endpoint::{Address, SqlEndpoint};
+use super::Servers;
+use super::endpoint::{Address, Endpoint, SqlEndpoint};
 use super::found::Found;
-use super::mongodb::session::Store;
 use super::mysql::plugins::PortEndpoints;
+use super::needs::DatasetNeed;
+use crate::notebook::reporter::Reporter;
 use crate::servers::Build;
 use crate::servers::process::instance::Instance;
+use model::protocol::Protocol;
+use model::record::event::EventKind;
 use model::record::start::{Prepared, Restored};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-use workload::session::documents::Offers;
 
 /// How long the news of a server's death may take after its sessions broke: the guard wakes up for it on a busy
 /// machine.
@@ -19,6 +22,8 @@ pub(crate) const NEWS: Duration = Duration::from_millis(500);
 
 /// An instance that serves.
 pub struct Up {
+    /// What knows such servers.
+    pub servers: &'static dyn Servers,
     pub key: String,
     pub server: Serving,
     /// Outside any schema.
@@ -36,23 +41,31 @@ pub struct Up {
     pub restored: Option<Restored>,
     /// What it is a build of; a found server's is unknown.
     pub build: Build,
-    /// Where users by key come, once its endpoints are open: to read, and to write.
-    pub key_addresses: Option<(Address, Address)>,
-    /// What HandlerSocket wants to hear there.
-    pub secrets: [String; 2],
-    /// Where documents are kept: how one comes in, and what was found there.
-    pub store: Option<(Store, Offers)>,
+    /// How the lab itself comes in, where that is not by SQL.
+    pub own: Option<Endpoint>,
+    /// Listeners of plugins that were opened: to read, and to write.
+    pub listeners: BTreeMap<Protocol, [Listener; 2]>,
     /// Runs that went over them since.
     pub runs: u32,
     /// Whether one of those wrote.
     pub aged: bool,
+    /// It was found dead.
+    pub is_gone: bool,
 }
 
 impl Up {
-    pub(crate) fn new(key: &str, server: Serving, build: Build, endpoint: SqlEndpoint, prepared: Prepared) -> Self {
+    pub(crate) fn new(
+        servers: &'static dyn Servers,
+        key: &str,
+        server: Serving,
+        build: Build,
+        endpoint: SqlEndpoint,
+        prepared: Prepared,
+    ) -> Self {
         let key = key.to_string();
         let endpoints = PortEndpoints::default();
         Self {
+            servers,
             key,
             server,
             endpoint,
@@ -63,13 +76,62 @@ impl Up {
             prepared,
             restored: None,
             build,
-            key_addresses: None,
-            secrets: Default::default(),
-            store: None,
+            own: None,
+            listeners: BTreeMap::new(),
             runs: 0,
             aged: false,
+            is_gone: false,
         }
     }
+
+    /// Schemas of those data that lie in it.
+    pub fn schemas<'a>(&'a self, needs: &'a [DatasetNeed]) -> impl Iterator<Item = &'a String> {
+        needs.iter().filter_map(|need| self.datasets.get(&need.name)?.as_ref().ok())
+    }
+
+    /// Why it cannot hold one of those data, where it cannot.
+    pub fn unsupported(&self, needs: &[DatasetNeed]) -> Option<&String> {
+        needs.iter().find_map(|need| self.datasets.get(&need.name)?.as_ref().err())
+    }
+
+    /// Whether a run that needs these data and changes them, or not, finds them as they were loaded.
+    pub fn is_fresh(&self, writes: bool) -> bool {
+        !(self.aged || writes && self.runs > 0)
+    }
+
+    /// Says how the instance ended when it ended by itself; news of it may take as long as `patience`.
+    pub fn died(&mut self, patience: Duration, reporter: &Reporter<'_>) -> Option<String> {
+        let Serving::Ours(instance) = &self.server else { return None };
+        let mut instance = held(instance);
+        let alone = self.nodes.is_empty();
+        let all = std::iter::once(&mut *instance).chain(self.nodes.iter_mut().map(|node| &mut node.instance));
+        let first = (1..).zip(all).find_map(|(number, one)| Some((number, one.ended(patience)?, one.log_tail())));
+        let (number, ended, tail) = first?;
+        let _ = reporter.notebook.error_log(&key_of(&self.key, number), &tail);
+        let who = if alone { "the server".to_string() } else { format!("node {number} of the cluster") };
+        let text = format!("{who} ended by itself ({ended})");
+        let _ = reporter.note(EventKind::InstanceDied, None, format!("{}: {text}", self.key));
+        drop(instance);
+        self.is_gone = true;
+        Some(text)
+    }
+}
+
+/// Where users of a plugin come in, and what they say there first; empty where nothing is wanted.
+#[derive(Clone)]
+pub struct Listener {
+    pub address: Address,
+    pub secret: String,
+}
+
+/// The name of one node in a record; the first has that of a single server.
+pub fn key_of(key: &str, node: u32) -> String {
+    if node == 1 { key.to_string() } else { format!("{key}-node{node}") }
+}
+
+/// Where SQL would be in a server that has none: nowhere, so that whoever asks is refused at once.
+pub fn no_sql() -> SqlEndpoint {
+    SqlEndpoint::root("/nowhere/no-sql-here".into())
 }
 
 /// A node of a cluster that is not its first.
@@ -91,6 +153,14 @@ impl Serving {
         match self {
             Self::Ours(instance) => Some(held(instance).pid()),
             Self::Found(found) => found.pid,
+        }
+    }
+
+    /// The schema that the DSN of a found server names.
+    pub fn named_schema(&self) -> Option<&String> {
+        match self {
+            Self::Ours(_) => None,
+            Self::Found(found) => found.schema.as_ref(),
         }
     }
 }

@@ -1,8 +1,24 @@
-//! Which datasets are loaded and kept together.
+//! What a run needs of servers and data, as far as its plan says it, and which datasets are loaded and kept together.
 
 use super::snapshots::key::shape;
 use crate::backends::needs::{DatasetNeed, of, writes};
-use model::plan::{Cell, Plan};
+use model::plan::{Cell, Plan, PlannedRun};
+
+/// What one run needs.
+pub struct RunNeeds<'a> {
+    pub plan: &'a Plan,
+    pub cell: &'a Cell,
+    pub run: &'a PlannedRun,
+    pub datasets: Vec<DatasetNeed>,
+    /// Whether it changes them.
+    pub writes: bool,
+}
+
+impl<'a> RunNeeds<'a> {
+    pub fn of(plan: &'a Plan, cell: &'a Cell, run: &'a PlannedRun) -> Self {
+        Self { plan, cell, run, datasets: of(cell), writes: writes(cell) }
+    }
+}
 
 /// What is loaded and kept together: for a run that writes its own data and nothing else, so that its copy is as small
 /// as can be; for a run that reads the data of all runs that only read on such a server, so that one instance

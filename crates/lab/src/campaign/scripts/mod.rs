@@ -1,9 +1,11 @@
 //! sysbench scripts on the load: their commands carried out with sessions of this room, and their events as a load like
 //! any other. What a script is, and what it may ask, is the room `lua`; how its numbers are shown is for whoever calls.
 
+mod noted;
 mod perform;
 mod run;
 
+pub use noted::Noting;
 pub use perform::{Main, Performed, perform, report};
 pub use run::{Counts, Limits, QUEUE_FULL, Ran, Told, phases, run, run_noted};
 

@@ -42,6 +42,23 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Of a snapshot whose data are yet to be loaded.
+    pub fn of(key: &str, server: &Server, unix_ms: u64) -> Self {
+        Self {
+            key: key.to_string(),
+            server: server.clone(),
+            made_by: String::new(),
+            datasets: BTreeMap::new(),
+            unsupported: BTreeMap::new(),
+            load_time: Nanos(0),
+            snapshot_time: Nanos(0),
+            unix_ms,
+            bytes: Bytes(0),
+            files: BTreeMap::new(),
+            allocated: Allocated::default(),
+        }
+    }
+
     /// Gives back what the files below `data` never used, and fills in what they are.
     pub fn take_stock(&mut self, data: &Path) -> Result<(), Trouble> {
         self.allocated = allocated_whole(&walk(data)?.1);
