@@ -1,10 +1,11 @@
 //! One folder per protocol: which servers speak it, how they are named, started, loaded and read, and what one user
-//! says through a session of it. `Backend` is the whole contract: how users come in, and, where servers have the
-//! protocol as their own, `Servers` and `Files` for those. `channel` and `tls` stand between every protocol and the
+//! says through a session of it. What each of them does is the `contract`; here
+//! is the list of them, and who is asked about which work and which server. `channel` and `tls` stand between every protocol and the
 //! line; `own_sessions` are those that scripts open themselves.
 
 pub mod alone;
 pub mod channel;
+pub mod contract;
 pub mod dsn;
 pub mod endpoint;
 pub mod found;
@@ -23,137 +24,16 @@ pub mod sql;
 pub mod tls;
 pub mod up;
 
-use crate::load::UserGroup;
-use crate::notebook::reporter::Reporter;
-use crate::servers::process::instance::Instance;
-use crate::servers::{Build, catalogue};
-use crate::trouble::{Trouble, Unready};
-use endpoint::{Endpoint, SqlEndpoint, protocol_of};
+pub use contract::{Backend, Files, Filling, Met, Servers, Started, Witness};
+
+use crate::servers::catalogue;
+use endpoint::protocol_of;
 use model::dsn::protocol;
 use model::load::Work;
+use model::plan::Server;
 use model::plan::served::serves;
-use model::plan::{Cell, PlannedRun, Server};
 use model::protocol::Protocol;
-use model::record::answer::{DatasetRecord, SessionAnswer, StatementPlan};
-use model::record::start::{Restored, StartingState};
-use model::units::Users;
-use needs::DatasetNeed;
-use std::collections::BTreeMap;
-use std::time::Duration;
 use up::Up;
-use workload::session::Fault;
-
-/// One protocol in which users ask.
-pub trait Backend: Sync {
-    /// Servers whose own protocol it is; `None` where only a plugin of others speaks it.
-    fn servers(&self) -> Option<&'static dyn Servers>;
-
-    /// Opens what users who do this work come by, and looks whether it leads to their data. Servers are up, and data
-    /// lie in them.
-    fn open(&self, up: &mut Up, cell: &Cell, work: &Work, needs: &[DatasetNeed]) -> Result<(), Unready>;
-
-    /// Where users who do this work come in, where that is not by SQL.
-    fn endpoint(&self, up: &Up, work: &Work, engine: &str) -> Option<Endpoint>;
-
-    /// What a session of these users says of itself, with the plans of their statements. Further values of statements
-    /// are asked for as long as `patience` lasts.
-    fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault>;
-
-    /// Those of the plans that read otherwise now; `None` where there are no plans, or nobody says them any more.
-    fn ask_again(&self, users: &UserGroup, plans: &[StatementPlan]) -> Option<BTreeMap<String, String>>;
-
-    /// Somebody who answers questions about the data of these users, after saying `setup`.
-    fn witness(&self, users: &UserGroup, setup: &[String]) -> Result<Box<dyn Witness>, String>;
-}
-
-/// Answers one question about data at a time.
-pub trait Witness {
-    fn number(&mut self, question: &str) -> Result<i64, String>;
-}
-
-/// Servers of one protocol: those that the lab starts, and those that it finds.
-pub trait Servers: Sync {
-    /// Refuses, before a record is begun, a server that is not there or that cannot take so many users.
-    fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble>;
-
-    /// Asks a server that has just started what it is, and writes it down.
-    fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble>;
-
-    /// Looks at a server that was there before, and writes down what it is.
-    fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble>;
-
-    /// What keeps their data in files, where they can be kept cold and served from a copy.
-    fn files(&self) -> Option<&'static dyn Files> {
-        None
-    }
-
-    /// Brings those of these data into the server that are not there yet, or finds them there. What its users left
-    /// behind is gone already, in a server of ours.
-    fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready>;
-
-    /// From here on users are at work. Before they write into what outlives the lab, it stops being called a dataset.
-    fn begin_use(&self, _: &Up, _needs: &[DatasetNeed], _writes: bool) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    /// What a run begins with, as far as the server says it.
-    fn state(&self, _: &Up, _needs: &[DatasetNeed]) -> Option<StartingState> {
-        None
-    }
-
-    /// Takes away what the lab left in a server of others, and says what became of it.
-    fn leave(&self, _: &Up, _: &mut Reporter<'_>) {}
-}
-
-/// Servers whose data directory can be kept cold after a clean end, and served from a copy.
-pub trait Files: Sync {
-    /// Loads one dataset into the instance that is up; `Err` inside says why this build cannot hold it.
-    fn load(&self, filling: &mut Filling<'_, '_>, need: &DatasetNeed)
-    -> Result<Result<DatasetRecord, String>, Unready>;
-
-    /// Brings the server to rest: it is ended next, and its files then need no recovery.
-    fn settle(&self, up: &Up, engine: &str) -> Result<(), Fault>;
-
-    /// Compares rows in that schema with their generator: how many were, and how many differ.
-    fn compare(&self, up: &Up, schema: &str, need: &DatasetNeed) -> Result<(u64, u64), String>;
-
-    /// Waits until every node of a cluster has all that was loaded, and counts its rows.
-    fn nodes_agree(&self, up: &Up, record: &DatasetRecord) -> Result<(), Unready>;
-}
-
-/// A server of ours that has just started; one process for each node of a cluster.
-pub struct Started<'a> {
-    pub key: &'a str,
-    pub server: &'a Server,
-    pub build: &'a Build,
-    pub instance: Instance,
-    /// From the second node on.
-    pub others: Vec<Instance>,
-    /// Its port on loopback.
-    pub tcp: Option<u16>,
-    /// What its data were restored from.
-    pub restored: Option<Restored>,
-}
-
-/// A server that was there before the lab.
-pub struct Met<'a> {
-    pub key: &'a str,
-    pub server: &'a Server,
-    pub dsn: &'a str,
-    /// The way in, where somebody knows more of it than the DSN says.
-    pub known: Option<&'a SqlEndpoint>,
-}
-
-/// Data on their way into the instance that is up.
-pub struct Filling<'a, 'r> {
-    pub up: &'a mut Up,
-    pub run: &'a PlannedRun,
-    /// Whether the run changes them.
-    pub writes: bool,
-    /// How many sessions load side by side.
-    pub sessions: usize,
-    pub reporter: &'a mut Reporter<'r>,
-}
 
 pub fn of(protocol: Protocol) -> &'static dyn Backend {
     match protocol {
@@ -175,12 +55,20 @@ pub fn of_work(work: &Work, server: &Server) -> &'static dyn Backend {
 /// What knows that server: by its DSN, or by the kind of its build. A build that nobody knows is told of when it is to
 /// start.
 pub fn of_server(server: &Server) -> &'static dyn Servers {
-    let named = server.on.as_deref().and_then(|dsn| of(protocol(dsn)).servers());
-    let kind = || Some(catalogue::find(&server.build).ok()?.installed.kind);
-    let speaks = |kind: String| {
-        let own = Protocol::ALL.into_iter().filter(|protocol| serves(&kind, *protocol));
-        own.filter_map(|protocol| of(protocol).servers()).next()
+    let known = match &server.on {
+        Some(dsn) => of(protocol(dsn)).servers(),
+        None => catalogue::find(&server.build).ok().and_then(|build| of_kind(&build.installed.kind)),
     };
-    let by_kind = || if server.on.is_none() { kind().and_then(speaks) } else { None };
-    named.or_else(by_kind).unwrap_or(&mysql::MySql)
+    known.unwrap_or(&mysql::MySql)
+}
+
+/// What knows the server that is up, by what it said it is.
+pub fn of_up(up: &Up) -> &'static dyn Servers {
+    of_kind(&up.build.installed.kind).unwrap_or(&mysql::MySql)
+}
+
+/// By the first protocol of that kind that servers have as their own.
+fn of_kind(kind: &str) -> Option<&'static dyn Servers> {
+    let own = Protocol::ALL.into_iter().filter(|protocol| serves(kind, *protocol));
+    own.filter_map(|protocol| of(protocol).servers()).next()
 }

@@ -1,7 +1,6 @@
 //! An instance that serves: a server that the lab started, or one that it found, with the endpoints to it, the datasets
 //! that lie in it, and what went over them since.
 
-use super::Servers;
 use super::endpoint::{Address, Endpoint, SqlEndpoint};
 use super::found::Found;
 use super::mysql::plugins::PortEndpoints;
@@ -22,8 +21,6 @@ pub(crate) const NEWS: Duration = Duration::from_millis(500);
 
 /// An instance that serves.
 pub struct Up {
-    /// What knows such servers.
-    pub servers: &'static dyn Servers,
     pub key: String,
     pub server: Serving,
     /// Outside any schema.
@@ -54,18 +51,10 @@ pub struct Up {
 }
 
 impl Up {
-    pub(crate) fn new(
-        servers: &'static dyn Servers,
-        key: &str,
-        server: Serving,
-        build: Build,
-        endpoint: SqlEndpoint,
-        prepared: Prepared,
-    ) -> Self {
+    pub(crate) fn new(key: &str, server: Serving, build: Build, endpoint: SqlEndpoint, prepared: Prepared) -> Self {
         let key = key.to_string();
         let endpoints = PortEndpoints::default();
         Self {
-            servers,
             key,
             server,
             endpoint,

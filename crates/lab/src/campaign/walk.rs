@@ -1,7 +1,7 @@
 //! The way through a plan: what is left to do, in which order, and when a search is over.
 
 use super::searches::{Next, Searches};
-use super::{Campaign, Coming};
+use super::under_way::{Campaign, Coming};
 use crate::execution::groups::load_plans;
 use crate::notebook::Notebook;
 use crate::notebook::reporter::{Progress, Reporter};

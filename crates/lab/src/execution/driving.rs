@@ -4,7 +4,6 @@
 use super::drain;
 use super::groups::{PATIENCE_BETWEEN, ask, ask_again};
 use super::recorder::{RunRecorder, Show, Watch, joined};
-use super::run::Caller;
 use super::sampling::{Readings, between, together};
 use crate::disturbances::scene::acting::Over;
 use crate::load::{LoadPlan, Outcome, Witness, drive_within};
@@ -13,6 +12,16 @@ use crate::trouble::Trouble;
 use model::plan::{PlannedRun, Stage};
 use model::record::event::EventKind;
 use model::record::run::RunRecord;
+use model::units::Nanos;
+
+/// Whoever asked for this very run, hears what the record hears, and waits for its end. Nobody goes on with such a run.
+pub struct Caller<'a> {
+    /// A time after which a phase by count ends in any case.
+    pub at_most: Option<Nanos>,
+    pub witness: &'a mut dyn Witness,
+    /// How the load ended, once it did.
+    pub outcome: Option<Outcome>,
+}
 
 /// The loads of one run on their way.
 pub(crate) struct Driving<'d, 's, 'r, 'c> {

@@ -4,7 +4,7 @@
 pub mod around;
 pub mod audit;
 pub mod drain;
-mod driving;
+pub mod driving;
 pub mod explain;
 pub mod groups;
 mod limit_watch;

@@ -3,7 +3,7 @@
 
 use super::around::{self, Before};
 use super::audit::Auditor;
-use super::driving::Driving;
+use super::driving::{Caller, Driving};
 use super::explain::Instruments;
 use super::groups::{PATIENCE, ask};
 use super::limit_watch::LimitWatch;
@@ -11,13 +11,13 @@ use super::record::{blank, end, name_datasets, whole, without_pages};
 use super::recorder::{RunRecorder, Show, keep_own};
 use super::sampling::Sampling;
 use super::{sources, troubles};
-use crate::backends::loading;
 use crate::backends::up::{NEWS, Serving, Up, held};
+use crate::backends::{loading, of_up};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::Acting;
 use crate::load::failure::Cause;
-use crate::load::{LoadPlan, Outcome, Witness};
+use crate::load::{LoadPlan, Outcome};
 use crate::notebook::reporter::Reporter;
 use crate::notebook::{RunPages, unix_ms};
 use crate::os::procfs::children;
@@ -33,7 +33,6 @@ use model::plan::{Cell, Stage};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord, WholeRun};
 use model::search::Trial;
-use model::units::Nanos;
 use std::sync::Arc;
 use std::time::Duration;
 use workload::session::Fault;
@@ -44,15 +43,6 @@ pub struct Assignment<'a> {
     pub host: &'a Host,
     /// What it is for, where its cell searches.
     pub trial: Option<Trial>,
-}
-
-/// Whoever asked for this very run, hears what the record hears, and waits for its end. Nobody goes on with such a run.
-pub struct Caller<'a> {
-    /// A time after which a phase by count ends in any case.
-    pub at_most: Option<Nanos>,
-    pub witness: &'a mut dyn Witness,
-    /// How the load ended, once it did.
-    pub outcome: Option<Outcome>,
 }
 
 /// One run under way: it borrows the instance that is up, and owns nothing when it is over.
@@ -106,7 +96,7 @@ impl Run<'_, '_, '_, '_> {
         let (cell, datasets) = (needs.cell, &needs.datasets);
         let up = self.provision.up();
         record.instance = Some(up.key.clone());
-        record.start = up.servers.state(up, datasets);
+        record.start = of_up(up).state(up, datasets);
         name_datasets(record, up, datasets);
         record.workers = stages.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, host).load;

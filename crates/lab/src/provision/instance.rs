@@ -6,7 +6,7 @@ use super::Provision;
 use super::snapshots::{self, StoredSnapshot};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::up::{Serving, Up, held, key_of};
-use crate::backends::{Files, Met, Started, of_server};
+use crate::backends::{Files, Met, Started, of_server, of_up};
 use crate::notebook::reporter::Reporter;
 use crate::os::port::free_port;
 use crate::os::process::Ended;
@@ -126,7 +126,7 @@ impl Provision<'_> {
     /// The same, by force after `patience`.
     pub fn take_down_within(&mut self, patience: Duration, reporter: &mut Reporter<'_>) {
         let Some(up) = self.up.take() else { return };
-        up.servers.leave(&up, reporter);
+        of_up(&up).leave(&up, reporter);
         let Serving::Ours(instance) = up.server else { return };
         let mut instance = held(&instance);
         for (number, mut node) in (2..).zip(up.nodes) {

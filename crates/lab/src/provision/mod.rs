@@ -9,7 +9,7 @@ pub mod snapshots;
 
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
-use crate::backends::{Filling, loading};
+use crate::backends::{Filling, loading, of_up, of_work};
 use crate::notebook::reporter::Reporter;
 use crate::os::process::Guard;
 use crate::servers::process::folders::{Folders, private_folder};
@@ -81,7 +81,7 @@ impl<'a> Provision<'a> {
         let up = self.up.as_mut().expect("an instance is up before its users come");
         up.runs += 1;
         up.aged |= writes;
-        up.servers.begin_use(up, needs, writes)
+        of_up(up).begin_use(up, needs, writes)
     }
 
     /// Says how the instance ended when it ended by itself; news of it may take as long as `patience`.
@@ -125,7 +125,7 @@ impl<'a> Provision<'a> {
         let up = self.up.as_mut().expect("an instance is up before its endpoints are opened");
         let works = needs.cell.works();
         works.iter().try_for_each(|work| {
-            let backend = crate::backends::of_work(work, &needs.cell.server);
+            let backend = of_work(work, &needs.cell.server);
             backend.open(up, needs.cell, work, &needs.datasets)
         })
     }

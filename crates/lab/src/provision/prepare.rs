@@ -69,7 +69,7 @@ impl Provision<'_> {
             None => {}
         }
         self.instance(needs.cell, None, reporter)?;
-        let servers = self.up().servers;
+        let servers = of_server(&needs.cell.server);
         let (run, writes, datasets) = (needs.run, needs.writes, &needs.datasets);
         self.filling(run, writes, reporter, |filling| servers.fill(filling, datasets))
     }

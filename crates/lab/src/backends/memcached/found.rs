@@ -3,8 +3,8 @@
 //! drops what others set, it never sends `flush_all`, and it takes its keys away when it leaves. A lab that is killed
 //! leaves them; the next one with the same data sets them anew and takes them away.
 
-use super::Memcached;
-use super::servers::{address, describe, keys, set_missing};
+use super::cache::{address, describe, keys, set_missing};
+use crate::backends::contract::{Filling, Met};
 use crate::backends::endpoint::{Address, Endpoint};
 use crate::backends::found::{build_of, find};
 use crate::backends::keyed::answers::PATIENCE;
@@ -12,7 +12,6 @@ use crate::backends::keyed::control::Control;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up, no_sql};
-use crate::backends::{Filling, Met};
 use crate::notebook::reporter::Reporter;
 use crate::os::process::cpus_of;
 use crate::trouble::{Trouble, Unready};
@@ -70,7 +69,7 @@ pub(super) fn meet(met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Tro
     reporter.notebook.instance(&record)?;
     reporter.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
     let build = build_of(server, record);
-    let up = Up::new(&Memcached, key, Serving::Found(found), build, no_sql(), Prepared::Found);
+    let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
     Ok(Up { own: Some(Endpoint::Keys(KeyEndpoint::of_cache(endpoint.address))), ..up })
 }
 

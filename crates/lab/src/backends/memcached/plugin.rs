@@ -1,9 +1,8 @@
 //! InnoDB's memcached plugin, opened when the data lie behind it: it is given its tables, the data are mapped, it is
 //! installed and looked at.
 
-use crate::backends::Backend;
-use crate::backends::endpoint::{Address, Endpoint, SqlEndpoint};
-use crate::backends::keyed::answers::{compare, listeners};
+use crate::backends::endpoint::{Address, SqlEndpoint};
+use crate::backends::keyed::answers::listeners;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::keys::{MEMCACHED, answers};
 use crate::backends::needs::{DatasetNeed, identity};
@@ -34,8 +33,7 @@ pub(crate) fn open(up: &mut Up, cell: &Cell, work: &Work, needs: &[DatasetNeed])
     map(&up.endpoint, &up.build.share, &addresses[0], &need.schema()).map_err(fail)?;
     let listeners = addresses.map(|address| Listener { address, secret: String::new() });
     up.listeners.insert(Protocol::Memcached, listeners);
-    let endpoint = super::Memcached.endpoint(up, work, engine);
-    compare(endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened"), work).map_err(fail)
+    Ok(())
 }
 
 /// Maps a dataset as a container of its schema's name, and installs the plugin where it is not yet. A row of the

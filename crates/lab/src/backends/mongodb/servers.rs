@@ -2,16 +2,16 @@
 //! with the very rows that tables would hold. It has no snapshots: who writes begins with a fresh load. In a server
 //! that was there before, the lab fills only a schema that is empty or that it made itself.
 
+use super::load;
 use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
-use super::{MongoDb, load};
+use crate::backends::contract::{Filling, Met, Servers, Started};
 use crate::backends::dsn;
 use crate::backends::endpoint::Endpoint;
 use crate::backends::found::{Found, MARKER, build_of, place_of};
 use crate::backends::loading::LoadFault;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up, no_sql};
-use crate::backends::{Filling, Met, Servers, Started};
 use crate::notebook::reporter::Reporter;
 use crate::os::clock;
 use crate::os::digest::of_file;
@@ -74,6 +74,8 @@ pub(crate) fn named(name: &str) -> Result<(Store, Option<String>), Trouble> {
     Ok((store, schema))
 }
 
+pub struct MongoDb;
+
 impl Servers for MongoDb {
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
         named(dsn).map(drop)
@@ -96,7 +98,7 @@ impl Servers for MongoDb {
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
         reporter.note(EventKind::InstanceReady, None, text)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
-        let up = Up::new(&MongoDb, key, serving, build.clone(), no_sql(), Prepared::Loaded);
+        let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
         Ok(Up { own: Some(whole(store, offers)), ..up })
     }
 
@@ -110,7 +112,7 @@ impl Servers for MongoDb {
         reporter.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
         let build = build_of(server, record);
         let serving = Serving::Found(Found { pid: None, place, schema, keys: Default::default() });
-        let up = Up::new(&MongoDb, key, serving, build, no_sql(), Prepared::Found);
+        let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
         Ok(Up { own: Some(whole(store, offers)), ..up })
     }
 

@@ -1,17 +1,16 @@
 //! One dataset brought into a server by loading it, or found in a server that was there before the lab; counted and
 //! compared with its generator either way.
 
-use super::MySql;
 use super::control::Control;
 use super::found::{Lying, lying, mark};
 use super::loader::{self, check_spots};
 use super::rest::settle;
+use crate::backends::contract::{Files, Filling};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::Found;
 use crate::backends::loading::{LoadFault, Loaded};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{NEWS, Serving, Up};
-use crate::backends::{Files, Filling};
 use crate::os::clock;
 use crate::trouble::{Halt, Unready};
 use model::record::answer::DatasetRecord;
@@ -20,7 +19,10 @@ use model::units::Nanos;
 use std::sync::atomic::AtomicBool;
 use workload::session::Fault;
 
-impl Files for MySql {
+/// Data directories of InnoDB, RocksDB and their like.
+pub struct DataDirectory;
+
+impl Files for DataDirectory {
     fn load(
         &self,
         filling: &mut Filling<'_, '_>,
@@ -72,9 +74,9 @@ pub(crate) fn load_missing(filling: &mut Filling<'_, '_>, needs: &[DatasetNeed])
         if filling.up.datasets.contains_key(&need.name) {
             continue;
         }
-        let loaded = MySql.load(filling, need)?;
+        let loaded = DataDirectory.load(filling, need)?;
         if let Ok(record) = &loaded {
-            MySql.nodes_agree(filling.up, record)?;
+            DataDirectory.nodes_agree(filling.up, record)?;
             filling.reporter.notebook.dataset(record)?;
         }
         filling.up.datasets.insert(need.name.clone(), loaded.map(|record| record.schema));

@@ -1,19 +1,18 @@
 //! Servers of MySQL's family: those that the lab has just started, alone or as nodes of a cluster, and those that were
 //! there before.
 
-use super::MySql;
 use super::control::Control;
-use super::data;
+use super::data::{self, DataDirectory};
 use super::describe::{describe, of_ours};
 use super::found::{has_room, knock, knock_at, unmark};
 use super::plugins::PortEndpoints;
 use super::rest::warm;
 use super::start;
+use crate::backends::contract::{Files, Filling, Met, Servers, Started};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::build_of;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Node, Serving, Up, key_of};
-use crate::backends::{Files, Filling, Met, Servers, Started};
 use crate::notebook::reporter::Reporter;
 use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
@@ -24,6 +23,8 @@ use model::record::start::{Prepared, StartingState};
 use model::units::Users;
 use std::sync::{Arc, Mutex};
 use workload::session::Fault;
+
+pub struct MySql;
 
 impl Servers for MySql {
     fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble> {
@@ -55,7 +56,7 @@ impl Servers for MySql {
         let Started { key, build, instance, restored, .. } = started;
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
-        let up = Up::new(&MySql, key, serving, build.clone(), endpoint, prepared);
+        let up = Up::new(key, serving, build.clone(), endpoint, prepared);
         Ok(Up { restored, nodes, endpoints: endpoints.unwrap_or_default(), ..up })
     }
 
@@ -75,11 +76,11 @@ impl Servers for MySql {
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{} is {}", met.dsn, record.version_text))?;
         let build = build_of(met.server, record);
-        Ok(Up::new(&MySql, met.key, Serving::Found(found), build, endpoint, Prepared::Found))
+        Ok(Up::new(met.key, Serving::Found(found), build, endpoint, Prepared::Found))
     }
 
     fn files(&self) -> Option<&'static dyn Files> {
-        Some(&MySql)
+        Some(&DataDirectory)
     }
 
     fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {

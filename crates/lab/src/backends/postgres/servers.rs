@@ -1,13 +1,12 @@
 //! A PostgreSQL that somebody else runs and a script asks: looked at from outside and asked what it is in its own
 //! words.
 
-use super::PostgreSql;
 use super::session::control::Control;
+use crate::backends::contract::{Filling, Met, Servers, Started};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up, no_sql};
-use crate::backends::{Filling, Met, Servers, Started};
 use crate::load::UserGroup;
 use crate::notebook::reporter::Reporter;
 use crate::os::digest::of_file;
@@ -41,6 +40,8 @@ const OF_SESSION: &str = "SELECT name, setting FROM pg_settings WHERE name IN ('
 const ENGINES: &str = "SELECT amname, NULL FROM pg_am WHERE amtype = 't'";
 const TLS: &str = "SELECT version, cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
 
+pub struct PostgreSql;
+
 impl Servers for PostgreSql {
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
         let (_, endpoint) = find(dsn)?;
@@ -70,7 +71,7 @@ impl Servers for PostgreSql {
         reporter.note(EventKind::InstanceReady, None, format!("{dsn} is PostgreSQL {}", record.version_text))?;
         let build = build_of(server, record);
         let found = Found { schema: endpoint.schema, ..found };
-        Ok(Up::new(&PostgreSql, key, Serving::Found(found), build, no_sql(), Prepared::Found))
+        Ok(Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found))
     }
 
     /// A script brings its own.

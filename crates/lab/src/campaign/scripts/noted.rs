@@ -2,11 +2,11 @@
 //! server and its ends, and hears what the record hears. What is asked, sampled and written is what it is for every run.
 
 use crate::backends::endpoint::SqlEndpoint;
-use crate::campaign::{Campaign, Coming, Progress};
-use crate::execution::run::Caller;
+use crate::campaign::under_way::{Campaign, Coming};
+use crate::execution::driving::Caller;
 use crate::load::{LoadPlan, Outcome};
 use crate::notebook::Notebook;
-use crate::notebook::reporter::Reporter;
+use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::Halt;

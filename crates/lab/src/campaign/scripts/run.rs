@@ -5,7 +5,7 @@ use super::noted::noted;
 use super::{Noting, Stage};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::interrupting::DEADLINE;
-use crate::execution::run::Caller;
+use crate::execution::driving::Caller;
 use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
 use crate::os::clock;
 use lua::scripted::{OPERATIONS, Share};
