@@ -1,7 +1,7 @@
 //! One folder per protocol: which servers speak it, how they are named, started, loaded and read, and what one user
-//! says through a session of it. What each of them does is the `contract`; here
-//! is the list of them, and who is asked about which work and which server. `channel` and `tls` stand between every protocol and the
-//! line; `own_sessions` are those that scripts open themselves.
+//! says through a session of it. What each of them does is the `contract`; here is the list of them, and who is asked
+//! about which work and which server. `channel` and `tls` stand between every protocol and the line; `own_sessions` are
+//! those that scripts open themselves.
 
 pub mod alone;
 pub mod channel;

@@ -1,6 +1,6 @@
 //! HandlerSocket, a plugin of MariaDB that reads rows by key.
 
+pub mod backend;
 pub mod session;
-pub mod users;
 
-pub use users::HandlerSocket;
+pub use backend::HandlerSocket;

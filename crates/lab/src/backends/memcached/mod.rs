@@ -1,5 +1,6 @@
 //! memcached, and every server that speaks its protocol: a cache, which is nothing else, and MySQL with InnoDB's plugin.
 
+pub mod backend;
 pub mod cache;
 pub mod found;
 pub mod kind;
@@ -7,6 +8,5 @@ pub mod plugin;
 pub mod samplers;
 pub mod servers;
 pub mod session;
-pub mod users;
 
 pub use servers::Memcached;

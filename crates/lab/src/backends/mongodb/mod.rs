@@ -1,9 +1,9 @@
 //! Servers of documents that speak MongoDB's protocol.
 
+pub mod backend;
 pub mod kind;
 pub mod load;
 pub mod servers;
 pub mod session;
-pub mod users;
 
 pub use servers::MongoDb;

@@ -1,6 +1,7 @@
 //! MySQL and MariaDB, and whatever speaks their protocol.
 
 pub mod answers;
+pub mod backend;
 pub mod control;
 pub mod data;
 pub mod describe;
@@ -17,6 +18,5 @@ pub mod samplers;
 pub mod servers;
 pub mod session;
 pub mod start;
-pub mod users;
 
 pub use servers::MySql;
