@@ -1,7 +1,7 @@
 //! The world's failure as a value: what the lab was doing, what came of it, and what would mend it. One type for the
 //! whole room, because a caller never chooses between failures, it writes them down; the source is kept so that the
-//! kernel's own words reach the reader. Author's mistakes are `model::problem`, our own are asserts. Beside it: why a run
-//! cannot begin, and why a whole plan ends early.
+//! kernel's own words reach the reader. Author's mistakes are `model::problem`, our own are asserts. Beside it: why a
+//! run cannot begin, and why a whole plan ends early.
 
 use std::error::Error;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The whole contract of a protocol: `Backend` says how its users come to a server; where servers have the protocol as
-//! their own, `Servers` starts from those that run and from those that are found, and `Files` from data directories that
-//! can be kept cold. Everything is lent: nobody here owns an instance.
+//! their own, `Servers` starts from those that run and from those that are found, and `Files` from data directories
+//! that can be kept cold. Everything is lent: nobody here owns an instance.
 
 use super::endpoint::{Endpoint, SqlEndpoint};
 use super::needs::DatasetNeed;

@@ -1,5 +1,5 @@
-//! What loading has in common in every protocol: sessions side by side, the first fault of which ends all, and the proof
-//! afterwards: rows counted, and rows read back against the generator.
+//! What loading has in common in every protocol: sessions side by side, the first fault of which ends all, and the
+//! proof afterwards: rows counted, and rows read back against the generator.
 
 use model::record::answer::TableAnswer;
 use std::sync::Mutex;

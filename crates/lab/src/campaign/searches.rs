@@ -1,5 +1,5 @@
-//! Runs of a search: the level of each follows from the finished ones, which the walk remembers and, after a break, reads
-//! back. What the answers mean is not known here.
+//! Runs of a search: the level of each follows from the finished ones, which the walk remembers and, after a break,
+//! reads back. What the answers mean is not known here.
 
 use crate::notebook::Notebook;
 use crate::trouble::Trouble;

@@ -1,5 +1,5 @@
-//! The loads of one run, one after the other, until one of them ends it. When a stage begins its plans are asked for, and
-//! again when it is over: each sees other data. What that asks of the server is counted with none of them.
+//! The loads of one run, one after the other, until one of them ends it. When a stage begins its plans are asked for,
+//! and again when it is over: each sees other data. What that asks of the server is counted with none of them.
 
 use super::drain;
 use super::groups::{PATIENCE_BETWEEN, ask, ask_again};

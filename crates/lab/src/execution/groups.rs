@@ -21,8 +21,8 @@ use workload::session::Fault;
 
 /// How often an operation is tried again whose server was killed under it: more than anybody kills one.
 const TRIES: u32 = 1_000;
-/// Further values of statements are asked for as long as all of them took no longer: a statement that scans is not asked
-/// eight times.
+/// Further values of statements are asked for as long as all of them took no longer: a statement that scans is not
+/// asked eight times.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
 /// The same between stages, of which a study has hundreds.
 pub(crate) const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);

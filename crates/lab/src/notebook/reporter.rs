@@ -1,5 +1,5 @@
-//! Who hears of it while something is brought about, and whether to go on with it: the record, the person who waits, and
-//! the wish to stop. Whoever works for a campaign is lent this and nothing else of it.
+//! Who hears of it while something is brought about, and whether to go on with it: the record, the person who waits,
+//! and the wish to stop. Whoever works for a campaign is lent this and nothing else of it.
 
 use super::Notebook;
 use crate::trouble::{Halt, Trouble};

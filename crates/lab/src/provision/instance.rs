@@ -26,8 +26,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Provision<'_> {
-    /// Makes sure that the cell's server is up, whatever lies in it; `known` is the way into a found one, where somebody
-    /// knows more of it than its DSN says.
+    /// Makes sure that the cell's server is up, whatever lies in it; `known` is the way into a found one, where
+    /// somebody knows more of it than its DSN says.
     pub fn instance(
         &mut self,
         cell: &Cell,

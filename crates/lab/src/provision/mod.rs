@@ -1,5 +1,6 @@
 //! Makes an instance and a dataset be there: started, found or restored, loaded, and kept for the next time. It owns
-//! instances and snapshots; what it needs of a plan, and who is told, it is lent. Nothing here knows what a run measures.
+//! instances and snapshots; what it needs of a plan, and who is told, it is lent. Nothing here knows what a run
+//! measures.
 
 pub mod instance;
 pub mod kept;

@@ -1,5 +1,5 @@
-//! How users come to HandlerSocket, and what their sessions say. It makes a secret of its own at each start of its server
-//! and is asked for it when the data lie behind it.
+//! How users come to HandlerSocket, and what their sessions say. It makes a secret of its own at each start of its
+//! server and is asked for it when the data lie behind it.
 
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::{Endpoint, SqlEndpoint};

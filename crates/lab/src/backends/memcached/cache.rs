@@ -1,5 +1,5 @@
-//! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of which
-//! is read back.
+//! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of
+//! which is read back.
 
 use crate::backends::contract::Filling;
 use crate::backends::endpoint::{Address, Endpoint};

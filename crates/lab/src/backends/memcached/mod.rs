@@ -1,4 +1,5 @@
-//! memcached, and every server that speaks its protocol: a cache, which is nothing else, and MySQL with InnoDB's plugin.
+//! memcached, and every server that speaks its protocol: a cache, which is nothing else, and MySQL with InnoDB's
+//! plugin.
 
 pub mod backend;
 pub mod cache;

@@ -1,5 +1,6 @@
 //! A script's run that is noted down whole, as a campaign of one run: the command line of sysbench made its users, its
-//! server and its ends, and hears what the record hears. What is asked, sampled and written is what it is for every run.
+//! server and its ends, and hears what the record hears. What is asked, sampled and written is what it is for every
+//! run.
 
 use crate::backends::endpoint::SqlEndpoint;
 use crate::campaign::under_way::{Campaign, Coming};
