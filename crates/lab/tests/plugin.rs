@@ -7,8 +7,8 @@ mod skipped;
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::keyed::control::Control as KeyControl;
-use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, provision};
-use lab::backends::memcached::found;
+use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, answers};
+use lab::backends::memcached::{found, plugin};
 use lab::backends::mysql::control::Control;
 use lab::backends::mysql::keys;
 use lab::os::process::Guard;
@@ -61,7 +61,7 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             control.execute(&format!("CREATE DATABASE {schema}")).unwrap();
             let table = format!("({key} INT PRIMARY KEY, {column} VARCHAR({width}) NOT NULL) ENGINE=InnoDB");
             control.execute(&format!("CREATE TABLE {schema}.{TABLE} {table}")).unwrap();
-            provision::map(&sql, &build.share, &address, schema).unwrap();
+            plugin::map(&sql, &build.share, &address, schema).unwrap();
             let protocol = KeyProtocol::Memcached { dialect: Dialect::Text, keys: Keys::Container(schema.into()) };
             let endpoint = KeyEndpoint { address: address.clone(), protocol };
             let mut by_key = KeyControl::connect(&endpoint, PATIENCE).unwrap();
@@ -71,7 +71,7 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
             }
             assert_eq!(by_key.write().unwrap(), KEYS, "{name} says that all were stored, in {schema} as well");
             assert_eq!(by_key.get(&[KEYS]).unwrap()[0].1, text[..width], "{name}");
-            let compared = provision::compare(&endpoint, &work()).map_err(|trouble| trouble.to_string());
+            let compared = answers::compare(&endpoint, &work()).map_err(|trouble| trouble.to_string());
             match schema {
                 "whole" => compared.unwrap(),
                 _ => {

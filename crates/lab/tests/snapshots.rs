@@ -3,10 +3,11 @@
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
+use lab::backends::mysql::loader::{self, check_spots};
+use lab::backends::mysql::rest;
 use lab::os::process::{Ended, Guard};
-use lab::provision::loader::{self, check_spots};
 use lab::provision::snapshots::manifest::Manifest;
-use lab::provision::snapshots::{Store, StoredSnapshot, rest};
+use lab::provision::snapshots::{Store, StoredSnapshot};
 use lab::servers::catalogue;
 use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, STOP_PATIENCE, Wish};

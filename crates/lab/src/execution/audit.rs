@@ -2,24 +2,15 @@
 //! everything that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never
 //! ends a run.
 
-use crate::backends::endpoint::Endpoint;
-use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mongodb::session::{DocumentEndpoint, control as documents};
-use crate::backends::mysql::control::Control;
-use crate::load::{Counted, UserGroup};
-use crate::provision::dataset::key;
-use crate::provision::needs::identity;
-use model::load::Group;
+use crate::backends::needs::{identity, key};
+use crate::backends::{Backend, of_work};
+use crate::load::{Counted, LoadPlan, UserGroup};
+use model::plan::{Server, Stage};
 use model::record::audit::{Answer, Audit};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
 use workload::audit::Question;
-use workload::session::Fault;
-
-/// One question may read a whole table of a large dataset; who takes longer has no answer.
-const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The questions of a run, by dataset.
 pub(crate) struct Auditor {
@@ -27,20 +18,10 @@ pub(crate) struct Auditor {
     sessions: usize,
 }
 
-/// Where the data lie.
-enum Room {
-    Tables(SqlEndpoint),
-    Documents(DocumentEndpoint),
-}
-
-/// Who is asked.
-enum Witness {
-    Tables(Box<Control>),
-    Documents(Box<documents::Control>),
-}
-
 struct Asked {
-    endpoint: Room,
+    /// Who come to the data, and what speaks their protocol.
+    users: UserGroup,
+    backend: &'static dyn Backend,
     asks: workload::audit::Audit,
     user_groups: Vec<usize>,
     audit: Audit,
@@ -48,15 +29,17 @@ struct Asked {
 
 impl Auditor {
     /// What the groups of a run want to know, each question of a dataset once.
-    pub fn of(instance: &str, engine: &str, user_groups: &[UserGroup], groups: &[Group], sessions: usize) -> Self {
+    pub fn of(instance: &str, server: &Server, stages: &[(Stage, LoadPlan)], sessions: usize) -> Self {
         let mut audits: Vec<Asked> = Vec::new();
-        for (number, (user_group, group)) in user_groups.iter().zip(groups).enumerate() {
+        let user_groups = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups);
+        let groups = stages.iter().flat_map(|(stage, _)| &stage.groups);
+        for (number, (user_group, group)) in user_groups.zip(groups).enumerate() {
             let asks = user_group.workload.audit(&user_group.parameters);
             let disclosures = user_group.workload.disclosures(&user_group.parameters);
             if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
                 continue;
             }
-            let dataset = key(instance, &identity(&group.work, engine).0);
+            let dataset = key(instance, &identity(&group.work, &server.engine).0);
             match audits
                 .iter_mut()
                 .find(|a| a.audit.dataset == dataset && a.asks == asks && a.audit.disclosures == disclosures)
@@ -75,9 +58,8 @@ impl Auditor {
                         disclosures,
                         ..Audit::default()
                     };
-                    let documents = user_group.past_sql.as_ref().and_then(Endpoint::documents).cloned();
-                    let endpoint = documents.map_or_else(|| Room::Tables(user_group.endpoint.clone()), Room::Documents);
-                    audits.push(Asked { endpoint, asks, user_groups: vec![number], audit });
+                    let (users, backend) = (user_group.clone(), of_work(&group.work, server));
+                    audits.push(Asked { users, backend, asks, user_groups: vec![number], audit });
                 }
             }
         }
@@ -92,7 +74,7 @@ impl Auditor {
 
     pub fn before(&mut self) {
         for asked in &mut self.audits {
-            let answers = ask(&asked.endpoint, &asked.asks, self.sessions);
+            let answers = ask(asked, self.sessions);
             let pairs = asked.asks.questions.iter().zip(answers);
             asked.audit.answers = pairs
                 .map(|(question, answer)| {
@@ -105,7 +87,7 @@ impl Auditor {
 
     pub fn after(mut self, counted: &[Counted]) -> Vec<Audit> {
         for asked in &mut self.audits {
-            let answers = ask(&asked.endpoint, &asked.asks, self.sessions);
+            let answers = ask(asked, self.sessions);
             for (place, answer) in asked.audit.answers.iter_mut().zip(answers) {
                 let (after, unanswered) = told(answer);
                 place.after = after;
@@ -129,18 +111,18 @@ fn told(answer: Result<i64, String>) -> (Option<i64>, Option<String>) {
 }
 
 /// The answers in the order of the questions, asked side by side.
-fn ask(endpoint: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<Result<i64, String>> {
+fn ask(asked: &Asked, sessions: usize) -> Vec<Result<i64, String>> {
+    let audit = &asked.asks;
     let parts: Vec<(usize, &String)> =
         audit.questions.iter().enumerate().flat_map(|(n, q)| q.sql.iter().map(move |sql| (n, sql))).collect();
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..sessions.min(parts.len()) {
             scope.spawn(|| {
-                let mut witness = prepared(endpoint, &audit.setup);
+                let mut witness = asked.backend.witness(&asked.users, &audit.setup);
                 while let Some((question, sql)) = parts.get(next.fetch_add(1, Relaxed)) {
                     let part = match &mut witness {
-                        Ok(Witness::Tables(control)) => number(control, sql),
-                        Ok(Witness::Documents(control)) => control.question(sql),
+                        Ok(witness) => witness.number(sql),
                         Err(why) => Err(why.clone()),
                     };
                     let mut answers = answers.lock().expect("no panic while held");
@@ -153,29 +135,4 @@ fn ask(endpoint: &Room, audit: &workload::audit::Audit, sessions: usize) -> Vec<
     let mut answers = answers.into_inner().expect("no panic while held");
     let answer = |n| answers.remove(&n).unwrap_or_else(|| Err("nothing was asked".into()));
     (0..audit.questions.len()).map(answer).collect()
-}
-
-fn prepared(endpoint: &Room, setup: &[String]) -> Result<Witness, String> {
-    let told = |e: Fault| e.to_string();
-    let mut control = match endpoint {
-        Room::Tables(endpoint) => Control::connect_with(endpoint, PATIENCE).map_err(told)?,
-        Room::Documents(endpoint) => {
-            return documents::Control::connect(endpoint, PATIENCE)
-                .map(|control| Witness::Documents(Box::new(control)))
-                .map_err(told);
-        }
-    };
-    for sql in setup {
-        // A switch that only some servers have.
-        let _ = control.rows(sql);
-    }
-    Ok(Witness::Tables(Box::new(control)))
-}
-
-/// A sum over nothing is NULL, and none.
-fn number(control: &mut Control, sql: &str) -> Result<i64, String> {
-    match control.value(sql).map_err(|e| e.to_string())? {
-        None => Ok(0),
-        Some(text) => text.parse().map_err(|_| format!("`{text}` is no whole number")),
-    }
 }

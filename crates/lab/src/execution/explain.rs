@@ -6,8 +6,7 @@
 
 use crate::backends::endpoint::protocol_of;
 use crate::backends::mysql::control::{Control, PATIENCE};
-use crate::campaign::Lab;
-use crate::provision::instance::Serving;
+use crate::backends::up::{Serving, Up};
 use model::plan::Cell;
 use model::protocol::Protocol;
 use model::record::explain::{Explain, Wait};
@@ -45,30 +44,25 @@ pub struct Instruments {
     stages: Sums,
 }
 
-impl Lab<'_> {
+impl Instruments {
     /// Switches the instruments of the instance that is up on; why not, where that cannot be.
-    pub(crate) fn instrument(&mut self, cell: &Cell) -> Result<(), String> {
-        let up = self.up.as_ref().expect("an instance is up before its users come");
+    pub(crate) fn of(up: &Up, cell: &Cell) -> Result<Self, String> {
         if matches!(up.server, Serving::Found(_)) {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
         let control = Control::connect_with(&up.endpoint, PATIENCE).map_err(|e| e.to_string())?;
         let of_strangers = cell.works().iter().any(|work| protocol_of(work) == Protocol::Memcached);
-        self.instruments = Some(Instruments::switch_on(control, of_strangers)?);
-        Ok(())
+        Self::switch_on(control, of_strangers)
     }
 
-    /// What the instruments saw, when there are any; they are put back.
-    pub(crate) fn explained(&mut self) -> Option<Explain> {
-        let mut instruments = self.instruments.take()?;
-        let seen = instruments.seen();
+    /// What they saw; they are put back.
+    pub(crate) fn explained(mut self) -> Explain {
+        let seen = self.seen();
         // A server that is gone took its instruments with it.
-        let _ = instruments.put_back();
-        Some(seen.unwrap_or_default())
+        let _ = self.put_back();
+        seen.unwrap_or_default()
     }
-}
 
-impl Instruments {
     fn switch_on(mut control: Control, of_strangers: bool) -> Result<Self, String> {
         let told = |e: Fault| format!("its instruments: {e}");
         if control.value("SELECT @@performance_schema").map_err(told)?.as_deref() != Some("1") {

@@ -1,22 +1,17 @@
 //! Who goes on a run: the users of each stage as groups that the load can drive, and what their sessions say of
 //! themselves before they come: when their stage begins, because the stages before it have changed the data.
 
-use super::answers;
-use crate::backends::endpoint::{Endpoint, SqlEndpoint, protocol_of};
-use crate::backends::keyed::provision::{self as keyed, key_endpoint};
-use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
-use crate::backends::mongodb::provision as documents;
-use crate::backends::postgres::provision as postgres;
-use crate::campaign::Lab;
+use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::needs::identity;
+use crate::backends::of_work;
+use crate::backends::up::Up;
 use crate::disturbances::ends_the_server;
 use crate::load::{LoadPlan, UserGroup};
-use crate::provision::instance::Up;
-use crate::provision::needs::identity;
 use crate::servers::placement::place;
 use model::errors::LOST_CONNECTION;
+use model::host::Host;
 use model::load::{Group, Work};
 use model::plan::{Cell, PlannedRun, Stage};
-use model::protocol::Protocol;
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
 use model::seed::Seed;
@@ -26,61 +21,59 @@ use workload::session::Fault;
 
 /// How often an operation is tried again whose server was killed under it: more than anybody kills one.
 const TRIES: u32 = 1_000;
+/// Further values of statements are asked for as long as all of them took no longer: a statement that scans is not
+/// asked eight times.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
+/// The same between stages, of which a study has hundreds.
+pub(crate) const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 
-impl Lab<'_> {
-    /// One for each stage of the cell.
-    pub(crate) fn load_plans(&self, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, LoadPlan)> {
-        if let Some(visit) = &self.visit {
-            return cell.stages().into_iter().map(|stage| (stage, visit.load_plan.clone())).collect();
+/// The users whom the plan names, for each stage of the cell.
+pub(crate) fn load_plans(up: &Up, host: &Host, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, LoadPlan)> {
+    let placement = place(&cell.server, host);
+    let load_plan = |(number, stage): (u64, Stage)| {
+        // What a user draws in a later stage is not what it drew before.
+        let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
+        let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
+        let user_group = |group| UserGroup { outlasts, ..user_group(up, seed, cell, group) };
+        let mut user_groups: Vec<UserGroup> = stage.groups.iter().map(user_group).collect();
+        for user_group in user_groups.iter_mut().filter(|user_group| user_group.outlasts) {
+            user_group.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
         }
-        let placement = place(&cell.server, self.host);
-        let load_plan = |(number, stage): (u64, Stage)| {
-            // What a user draws in a later stage is not what it drew before.
-            let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
-            let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
-            let user_group = |group| UserGroup { outlasts, ..self.user_group(seed, cell, group) };
-            let mut user_groups: Vec<UserGroup> = stage.groups.iter().map(user_group).collect();
-            for user_group in user_groups.iter_mut().filter(|user_group| user_group.outlasts) {
-                user_group.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
-            }
-            let load_plan = LoadPlan {
-                user_groups,
-                io: cell.load.io,
-                phases: cell.phases[stage.phases.clone()].to_vec(),
-                workers: placement.workers(stage.users().0),
-                cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
-            };
-            (stage, load_plan)
+        let load_plan = LoadPlan {
+            user_groups,
+            io: cell.load.io,
+            phases: cell.phases[stage.phases.clone()].to_vec(),
+            workers: placement.workers(stage.users().0),
+            cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
         };
-        (0..).zip(cell.stages()).map(load_plan).collect()
-    }
+        (stage, load_plan)
+    };
+    (0..).zip(cell.stages()).map(load_plan).collect()
+}
 
-    fn user_group(&self, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
-        let up = self.up.as_ref().expect("an instance is up before its users come");
-        let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
-        let parameters = Arc::new(group.work.parameters.clone());
-        let past_sql = past_sql(up, &group.work, &cell.server.engine);
-        // Those who come by key leave SQL to the lab.
-        let endpoint =
-            if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
-        let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
-        UserGroup {
-            postgres: None,
-            past_sql,
-            setup: workload.session_setup(&parameters),
-            endpoint: inside(endpoint),
-            others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
-            workload,
-            parameters,
-            seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
-            users: group.users.0,
-            arrivals: group.arrivals.clone(),
-            pause: group.pause.clone(),
-            deadline: cell.load.deadline,
-            reconnect_every: cell.load.reconnect_every,
-            errors: cell.load.errors.clone(),
-            outlasts: false,
-        }
+fn user_group(up: &Up, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
+    let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
+    let parameters = Arc::new(group.work.parameters.clone());
+    let past_sql = of_work(&group.work, &cell.server).endpoint(up, &group.work, &cell.server.engine);
+    // Those who come by key leave SQL to the lab.
+    let endpoint = if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
+    let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
+    UserGroup {
+        postgres: None,
+        past_sql,
+        setup: workload.session_setup(&parameters),
+        endpoint: inside(endpoint),
+        others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
+        workload,
+        parameters,
+        seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
+        users: group.users.0,
+        arrivals: group.arrivals.clone(),
+        pause: group.pause.clone(),
+        deadline: cell.load.deadline,
+        reconnect_every: cell.load.reconnect_every,
+        errors: cell.load.errors.clone(),
+        outlasts: false,
     }
 }
 
@@ -103,40 +96,11 @@ pub(crate) fn ask(
         if told.contains(&&group.work) {
             continue;
         }
-        let answer = match &user_group.past_sql {
-            Some(Endpoint::Documents(endpoint)) => documents::ask(endpoint)?,
-            Some(Endpoint::Keys(endpoint)) => keyed::ask(endpoint, has_sql(endpoint).then_some(&user_group.endpoint))?,
-            None if postgres::is_named(&cell.server) => {
-                postgres::ask(&postgres::endpoint(&cell.server, user_group).expect("a visit knows its endpoint"))?
-            }
-            None => answers::ask(
-                &user_group.endpoint,
-                &user_group.setup,
-                &answers::probes(user_group.workload, &user_group.parameters),
-                patience,
-            )?,
-        };
+        let answer = of_work(&group.work, &cell.server).ask(user_group, patience)?;
         answers.push((name(cell, stage, group), answer));
         told.push(&group.work);
     }
     Ok(answers)
-}
-
-/// Whether there is SQL beside the endpoint: a cache has no schema to be within.
-fn has_sql(endpoint: &KeyEndpoint) -> bool {
-    match &endpoint.protocol {
-        KeyProtocol::Memcached { keys, .. } => matches!(keys, Keys::Container(_)),
-        KeyProtocol::HandlerSocket { .. } => true,
-    }
-}
-
-/// The endpoint of users who do this work, where it is not that of SQL.
-fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
-    match protocol_of(work) {
-        Protocol::MySql | Protocol::PostgreSql => None,
-        Protocol::MongoDb => documents::endpoint(up, &identity(work, engine).0).map(Endpoint::Documents),
-        Protocol::Memcached | Protocol::HandlerSocket => key_endpoint(up, work, engine).map(Endpoint::Keys),
-    }
 }
 
 /// Plans when a stage is over; a server that no longer says them leaves them unsaid.
@@ -147,10 +111,7 @@ pub(crate) fn ask_again((stage, load_plan): &(Stage, LoadPlan), cell: &Cell, rec
             None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
-        if user_group.past_sql.is_some() || postgres::is_named(&cell.server) {
-            continue;
-        }
-        session.plans_after = answers::again(&user_group.endpoint, &user_group.setup, &session.plans).ok();
+        session.plans_after = of_work(&group.work, &cell.server).ask_again(user_group, &session.plans);
     }
 }
 

@@ -1,14 +1,16 @@
 //! One run: users in, sampling, disturbances, users out, all of it written down. It borrows an instance and owns
 //! nothing between runs.
 
-pub mod answers;
 pub mod around;
 pub mod audit;
 pub mod drain;
+pub mod driving;
 pub mod explain;
 pub mod groups;
 mod limit_watch;
+mod record;
 pub mod recorder;
 pub mod run;
 pub mod sampling;
+mod sources;
 pub mod troubles;

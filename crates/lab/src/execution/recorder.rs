@@ -4,11 +4,11 @@
 
 use super::limit_watch::LimitWatch;
 use super::sampling::{Readings, Sampling, between};
-use crate::campaign::Lab;
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::{Outcome, Witness};
 use crate::notebook::Page;
+use crate::notebook::reporter::{Progress, Reporter};
 use crate::samplers::client::Workers;
 use crate::trouble::Trouble;
 use model::load::{Group, PhaseKind};
@@ -123,29 +123,26 @@ impl<'a> RunRecorder<'a> {
     }
 }
 
+/// Shows a person how far the plan is, and what happens now.
+pub type Show<'a> = &'a dyn Fn(&mut dyn Progress, &str);
+
 /// A recorder at work on one stage, that also shows how far the run is.
-pub(crate) struct Watch<'w, 's, 'l> {
+pub(crate) struct Watch<'w, 's, 'r> {
     pub recorder: &'w mut RunRecorder<'s>,
-    pub lab: &'w mut Lab<'l>,
+    pub reporter: &'w mut Reporter<'r>,
+    pub show: Show<'w>,
+    /// Whoever hears what happens beside the record.
+    pub beside: Option<&'w mut dyn Witness>,
     pub run: &'w PlannedRun,
-    pub todo: &'w [PlannedRun],
     pub stage: &'w Stage,
     pub workers: u32,
 }
 
 impl Watch<'_, '_, '_> {
     fn note(&mut self, kind: EventKind, text: String) {
-        let noted = self.lab.notebook.note(kind, Some(&self.run.id), text);
+        let noted = self.reporter.note(kind, Some(&self.run.id), text);
         if self.recorder.written.is_ok() {
             self.recorder.written = noted;
-        }
-    }
-
-    /// Whoever hears what happens beside the record.
-    fn beside(&mut self) -> Option<&mut dyn Witness> {
-        match &mut self.lab.visit {
-            Some(visit) => Some(&mut *visit.beside),
-            None => None,
         }
     }
 
@@ -165,19 +162,19 @@ impl Watch<'_, '_, '_> {
 impl Witness for Watch<'_, '_, '_> {
     fn workers(&mut self, threads: &[i32]) {
         self.recorder.workers.set(threads.iter().map(|t| *t as u32).collect());
-        if let Some(beside) = self.beside() {
+        if let Some(beside) = &mut self.beside {
             beside.workers(threads);
         }
     }
 
     fn starts(&mut self) {
-        if let Some(beside) = self.beside() {
+        if let Some(beside) = &mut self.beside {
             beside.starts();
         }
     }
 
     fn phase_begins(&mut self, phase: usize, at: Nanos) {
-        if let Some(beside) = self.beside() {
+        if let Some(beside) = &mut self.beside {
             beside.phase_begins(phase, at);
         }
         let place = self.stage.phases.start + phase;
@@ -201,7 +198,7 @@ impl Witness for Watch<'_, '_, '_> {
     }
 
     fn phase_ends(&mut self, phase: usize, at: Nanos) {
-        if let Some(beside) = self.beside() {
+        if let Some(beside) = &mut self.beside {
             beside.phase_ends(phase, at);
         }
         let end = self.recorder.mark();
@@ -210,7 +207,7 @@ impl Witness for Watch<'_, '_, '_> {
     }
 
     fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
-        if let Some(beside) = self.beside() {
+        if let Some(beside) = &mut self.beside {
             beside.interval(user_group, phase, from, to, tally.clone());
         }
         let place = self.stage.phases.start + phase;
@@ -243,18 +240,18 @@ impl Witness for Watch<'_, '_, '_> {
             self.note(EventKind::DisturbanceEnded, format!("{}: {}", record.what, record.sentence));
             failure = failure.or(trouble.map(|why| format!("the disturbance {} could not act: {why}", record.what)));
         }
-        failure.or_else(|| self.beside()?.look())
+        failure.or_else(|| self.beside.as_mut()?.look())
     }
 
     fn outside(&mut self, user_group: usize, from: Nanos, to: Nanos, tally: Tally) {
-        if let Some(beside) = self.beside() {
+        if let Some(beside) = &mut self.beside {
             beside.outside(user_group, from, to, tally);
         }
     }
 
     fn progress(&mut self, _: f64) {
         let cell = self.recorder.cell;
-        self.lab.tell_where(self.todo, &format!("{} · {}", cell.workload, cell.load.users));
+        (self.show)(self.reporter.progress, &format!("{} · {}", cell.workload, cell.load.users));
     }
 }
 

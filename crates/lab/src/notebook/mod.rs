@@ -5,6 +5,7 @@
 mod difference;
 mod page;
 mod reading;
+pub mod reporter;
 mod seconds;
 
 pub use page::Page;

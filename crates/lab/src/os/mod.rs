@@ -3,7 +3,9 @@
 pub mod ask;
 pub mod clock;
 pub mod copy;
+pub mod digest;
 pub mod neighbours;
+pub mod port;
 pub mod present;
 pub mod process;
 pub mod procfs;

@@ -3,9 +3,9 @@
 //! was begun to the batch of completions that brought its last byte. After the first batches nothing is allocated. A
 //! refusal ends only its own request; what is malformed ends the conversation.
 
+pub mod answers;
 pub mod control;
 mod opening;
-pub mod provision;
 
 use super::handlersocket::session as handlersocket;
 use super::memcached::session as memcached;

@@ -3,23 +3,20 @@
 //! drops what others set, it never sends `flush_all`, and it takes its keys away when it leaves. A lab that is killed
 //! leaves them; the next one with the same data sets them anew and takes them away.
 
-use super::provision::{describe, keys};
-use crate::backends::endpoint::Address;
+use super::cache::{address, describe, keys, set_missing};
+use crate::backends::contract::{Filling, Met};
+use crate::backends::endpoint::{Address, Endpoint};
+use crate::backends::found::{build_of, find};
+use crate::backends::keyed::answers::PATIENCE;
 use crate::backends::keyed::control::Control;
-use crate::backends::keyed::provision::PATIENCE;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
-use crate::backends::mongodb::provision::no_sql;
-use crate::backends::mysql::found::{build_of, find};
-use crate::campaign::{Lab, Unready};
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up, no_sql};
+use crate::notebook::reporter::Reporter;
 use crate::os::process::cpus_of;
-use crate::provision::instance::{Serving, Up};
-use crate::provision::needs::DatasetNeed;
-use crate::servers::process::instance::key;
-use crate::trouble::Trouble;
-use model::dsn;
+use crate::trouble::{Trouble, Unready};
+use model::plan::Server;
 use model::plan::served::MEMCACHED_FROM;
-use model::plan::{Cell, PlannedRun, Server};
-use model::protocol::Protocol;
 use model::record::event::EventKind;
 use model::record::start::Prepared;
 use wire::memcached::Dialect;
@@ -32,11 +29,6 @@ const ITEM_BYTES: u64 = 64;
 const SLAB: (u64, u64) = (5, 4);
 /// Deletes in one batch.
 const BATCH: u64 = 512;
-
-/// Whether this server is such a one.
-pub(crate) fn is_named(server: &Server) -> bool {
-    server.on.as_deref().is_some_and(|dsn| dsn::protocol(dsn) == Protocol::Memcached)
-}
 
 /// Looks whether a cache is there, and whether it is one.
 pub fn look(name: &str) -> Result<(), Trouble> {
@@ -66,89 +58,69 @@ fn bytes(wanted: &DatasetNeed, prefix: usize) -> u64 {
     wanted.dataset.tables()[0].rows * each * SLAB.0 / SLAB.1
 }
 
-impl Lab<'_> {
-    pub(crate) fn meet_cache(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
-        look(name)?;
-        let (found, endpoint) = find(name)?;
-        let told = describe(key, server, &endpoint.address);
-        let mut record = told.map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
-        record.place = Some(found.place);
-        record.cpus = found.pid.and_then(|pid| cpus_of(pid).ok()).unwrap_or_default();
-        self.notebook.instance(&record)?;
-        self.notebook.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
-        let build = build_of(server, record);
-        let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
-        Ok(Up { key_addresses: Some((endpoint.address.clone(), endpoint.address)), ..up })
-    }
+pub(super) fn meet(met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+    let Met { key, server, dsn: name, .. } = *met;
+    look(name)?;
+    let (found, endpoint) = find(name)?;
+    let told = describe(key, server, &endpoint.address);
+    let mut record = told.map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
+    record.place = Some(found.place);
+    record.cpus = found.pid.and_then(|pid| cpus_of(pid).ok()).unwrap_or_default();
+    reporter.notebook.instance(&record)?;
+    reporter.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
+    let build = build_of(server, record);
+    let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
+    Ok(Up { own: Some(Endpoint::Keys(KeyEndpoint::of_cache(endpoint.address))), ..up })
+}
 
-    /// Makes sure that it is there and that the keys are as the run needs them.
-    pub(crate) fn prepare_found_cache(
-        &mut self,
-        cell: &Cell,
-        wanted: &[DatasetNeed],
-        run: &PlannedRun,
-        writes: bool,
-    ) -> Result<(), Unready> {
-        let used = |up: &&mut Up| up.key == key(&cell.server) && (up.aged || writes && up.runs > 0);
-        if let Some(up) = self.up.as_mut().filter(used) {
-            (up.aged, up.runs) = (false, 0);
-            up.datasets.clear();
-        }
-        self.instance(cell)?;
-        let missing: Vec<_> = wanted.iter().filter(|w| !self.holds(w)).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let fail = |e: Fault| Unready::Fail(format!("asking the cache what it has: {e}"));
-        let (address, _) = self.up.as_ref().and_then(|up| up.key_addresses.clone()).expect("a cache listens");
-        let mut control = Control::connect(&KeyEndpoint::of_cache(address), PATIENCE).map_err(fail)?;
-        let before = counted(&mut control).map_err(fail)?;
-        for wanted in missing {
-            self.admit(wanted, &before)?;
-        }
-        self.fill_cache(wanted, run)?;
-        let after = counted(&mut control).map_err(fail)?;
-        if before("evictions") != after("evictions") {
-            return Err(Unready::Fail(
-                "the cache is full: while keys were set it dropped others, maybe not ours".into(),
-            ));
-        }
-        Ok(())
+/// Makes sure that the keys are there as the run needs them.
+pub(super) fn fill(filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
+    let missing: Vec<_> = needs.iter().filter(|need| !filling.up.datasets.contains_key(&need.name)).collect();
+    if missing.is_empty() {
+        return Ok(());
     }
-
-    fn holds(&self, wanted: &DatasetNeed) -> bool {
-        self.up.as_ref().is_some_and(|up| up.datasets.contains_key(&wanted.name))
+    let fail = |e: Fault| Unready::Fail(format!("asking the cache what it has: {e}"));
+    let mut control = Control::connect(&KeyEndpoint::of_cache(address(filling.up)), PATIENCE).map_err(fail)?;
+    let before = counted(&mut control).map_err(fail)?;
+    for need in missing {
+        admit(filling.up, need, &before)?;
     }
+    set_missing(filling, needs)?;
+    let after = counted(&mut control).map_err(fail)?;
+    if before("evictions") != after("evictions") {
+        return Err(Unready::Fail("the cache is full: while keys were set it dropped others, maybe not ours".into()));
+    }
+    Ok(())
+}
 
-    /// Writes down that keys of this dataset will lie there, if they have room.
-    fn admit(&mut self, wanted: &DatasetNeed, stats: &impl Fn(&str) -> Option<u64>) -> Result<(), Unready> {
-        let up = self.up.as_mut().expect("a cache is met before it is filled");
-        let keys = keys(up, &wanted.schema());
-        let Serving::Found(found) = &mut up.server else { unreachable!("this server is not ours") };
-        let prefix = String::from_utf8_lossy(keys.prefix()).into_owned();
-        let (needed, rows) = (bytes(wanted, prefix.len()), wanted.dataset.tables()[0].rows);
-        // What lies there of a lab that was killed is set anew in its place.
-        if let (Some(limit), Some(used)) = (stats("limit_maxbytes"), stats("bytes"))
-            && used + needed > limit
-        {
-            let what = format!("{rows} keys need up to {needed} bytes, and {used} of its {limit} are in use");
-            return Err(Unready::Fail(format!("{what}: what others keep there would be dropped")));
-        }
+/// Writes down that keys of this dataset will lie there, if they have room.
+fn admit(up: &mut Up, need: &DatasetNeed, stats: &impl Fn(&str) -> Option<u64>) -> Result<(), Unready> {
+    let keys = keys(up, &need.schema());
+    let prefix = String::from_utf8_lossy(keys.prefix()).into_owned();
+    let (needed, rows) = (bytes(need, prefix.len()), need.dataset.tables()[0].rows);
+    // What lies there of a lab that was killed is set anew in its place.
+    if let (Some(limit), Some(used)) = (stats("limit_maxbytes"), stats("bytes"))
+        && used + needed > limit
+    {
+        let what = format!("{rows} keys need up to {needed} bytes, and {used} of its {limit} are in use");
+        return Err(Unready::Fail(format!("{what}: what others keep there would be dropped")));
+    }
+    if let Serving::Found(found) = &mut up.server {
         found.keys.insert(prefix, rows);
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Takes away what the lab set in a cache of others, and says what became of it.
-    pub(crate) fn leave_cache(&mut self, up: &Up) {
-        let (Serving::Found(found), Some((address, _))) = (&up.server, &up.key_addresses) else { return };
-        for (prefix, keys) in &found.keys {
-            let told = match delete(address, prefix, *keys) {
-                Ok(deleted) => format!("{deleted} keys that began with {prefix} were taken away"),
-                Err(e) => format!("keys 1 to {keys} behind {prefix} remain in the cache: {e}"),
-            };
-            self.progress.say(&told);
-            let _ = self.notebook.note(EventKind::InstanceStopped, None, format!("{}: {told}", up.key));
-        }
+/// Takes away what the lab set in a cache of others, and says what became of it.
+pub(super) fn leave(up: &Up, reporter: &mut Reporter<'_>) {
+    let Serving::Found(found) = &up.server else { return };
+    for (prefix, keys) in &found.keys {
+        let told = match delete(&address(up), prefix, *keys) {
+            Ok(deleted) => format!("{deleted} keys that began with {prefix} were taken away"),
+            Err(e) => format!("keys 1 to {keys} behind {prefix} remain in the cache: {e}"),
+        };
+        reporter.say(&told);
+        let _ = reporter.note(EventKind::InstanceStopped, None, format!("{}: {told}", up.key));
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::session::DocumentEndpoint;
 use super::session::control::Control;
-use crate::provision::loader::{LoadFault, Loaded, SPOTS, side_by_side, world};
+use crate::backends::loading::{LoadFault, Loaded, SPOTS, side_by_side, world};
 use model::record::answer::TableAnswer;
 use model::seed::split_mix;
 use model::units::Bytes;

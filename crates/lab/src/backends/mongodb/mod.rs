@@ -1,6 +1,9 @@
 //! Servers of documents that speak MongoDB's protocol.
 
+pub mod backend;
 pub mod kind;
 pub mod load;
-pub mod provision;
+pub mod servers;
 pub mod session;
+
+pub use servers::MongoDb;

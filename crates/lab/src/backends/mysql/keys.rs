@@ -3,8 +3,7 @@
 //! for a server that runs as root) takes the whole server down, and keeps it down at the next start.
 
 use crate::backends::endpoint::Address;
-use crate::campaign::free_port;
-use crate::servers::process::instance::Wish;
+use crate::os::port::{LOOPBACK, free_port};
 use crate::trouble::Trouble;
 use model::host::Version;
 use model::plan::Server;
@@ -20,7 +19,6 @@ use std::time::Duration;
 pub const MEMCACHED: &str = "libmemcached.so";
 pub const HANDLERSOCKET: &str = "handlersocket.so";
 
-const LOOPBACK: &str = "127.0.0.1";
 /// Threads where nobody says how many: what memcached itself begins with.
 const THREADS: i64 = 4;
 /// A daemon's answer to a version takes no longer when there is a daemon.
@@ -52,13 +50,12 @@ pub fn has_memcached(version: Version) -> bool {
 
 /// Ports of a server that is to open its endpoints: `None` for no endpoint, none inside for a socket. HandlerSocket has
 /// no sockets.
-pub fn ports(wish: &Wish) -> Result<Option<Option<[u16; 2]>>, Trouble> {
-    let kind = wish.build.installed.kind.as_str();
-    let endpoints = wish.server.settings.get("doors").and_then(Value::flag) == Some(true);
+pub fn ports(kind: &str, wanted: &Server) -> Result<Option<Option<[u16; 2]>>, Trouble> {
+    let endpoints = wanted.settings.get("doors").and_then(Value::flag) == Some(true);
     if serves(kind, Protocol::MySql) && !endpoints {
         return Ok(None);
     }
-    let by_port = wish.server.tcp || kind == MARIADB;
+    let by_port = wanted.tcp || kind == MARIADB;
     Ok(Some(if by_port { Some([free_port()?, free_port()?]) } else { None }))
 }
 

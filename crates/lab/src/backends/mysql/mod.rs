@@ -1,12 +1,22 @@
 //! MySQL and MariaDB, and whatever speaks their protocol.
 
+pub mod answers;
+pub mod backend;
 pub mod control;
+pub mod data;
+pub mod describe;
 pub mod error_log;
 pub mod facts;
 pub mod found;
 pub mod keys;
 pub mod kinds;
+pub mod loader;
 pub mod locks;
 pub mod plugins;
+pub mod rest;
 pub mod samplers;
+pub mod servers;
 pub mod session;
+pub mod start;
+
+pub use servers::MySql;

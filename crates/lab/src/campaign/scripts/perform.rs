@@ -1,8 +1,9 @@
 //! What a script does outside of its events: its body, and its commands. The main state lives from the first to the
 //! last of these; a parallel command has states of its own, as many as there are threads.
 
-use super::{DEADLINE, LastResort, Stage};
+use super::Stage;
 use crate::backends::alone::{Work, alone};
+use crate::backends::interrupting::{DEADLINE, watched};
 use crate::backends::own_sessions::ScriptEndpoints;
 use lua::option::Options;
 use lua::player::{Halt, Player};
@@ -14,8 +15,6 @@ use lua::state::{Entry, State};
 use model::load::Io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +24,6 @@ pub enum Performed {
     Failed,
     Stopped,
 }
-
-/// How often it is looked whether a command must end.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// The function by which sysbench calls commands that scripts declare; its errors bear that name.
 const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
@@ -107,28 +103,6 @@ pub fn perform(stage: &Stage, main: &mut Main, entry: Entry, in_parallel: bool, 
 /// Gives a report's numbers to a hook. Also that may never end.
 pub fn report(main: &mut Main, script: &Script, hook: &str, stat: &Stat, stop: &AtomicBool) -> Result<(), String> {
     watched(&|| script.interrupt(), &|| stop.load(Relaxed), || main.state().report(hook, stat))
-}
-
-/// Does it with somebody beside it who interrupts a script that does not heed that it is to stop.
-pub(crate) fn watched<T>(
-    interrupt: &(dyn Fn() + Sync),
-    is_stopping: &(dyn Fn() -> bool + Sync),
-    work: impl FnOnce() -> T,
-) -> T {
-    let (done, is_over) = channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut last_resort = LastResort::default();
-            while is_over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                if last_resort.is_due(is_stopping()) {
-                    interrupt();
-                }
-            }
-        });
-        let end = work();
-        drop(done);
-        end
-    })
 }
 
 fn tell(script: &Script, text: &str) {

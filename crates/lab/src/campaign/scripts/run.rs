@@ -1,10 +1,11 @@
 //! A script's events as a load: its users start together, and whoever called hears the numbers of each interval as they
 //! come. An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
-use super::{DEADLINE, Stage};
+use super::noted::noted;
+use super::{Noting, Stage};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::campaign::Noting;
-use crate::campaign::visit::{Visit, noted};
+use crate::backends::interrupting::DEADLINE;
+use crate::execution::driving::Caller;
 use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
 use crate::os::clock;
 use lua::scripted::{OPERATIONS, Share};
@@ -113,8 +114,8 @@ pub fn run_noted(
 ) -> Result<Ran, String> {
     let load_plan = load_plan(stage, limits);
     let mut listener = Listener::of(stage, limits, &load_plan, tell);
-    let visit = Visit { load_plan, at_most: limits.time, beside: &mut listener, outcome: None };
-    let outcome = noted(noting, stop, visit)?;
+    let mut caller = Caller { at_most: limits.time, witness: &mut listener, outcome: None };
+    let outcome = noted(noting, stop, &load_plan, &mut caller)?;
     Ok(listener.end(stage, outcome))
 }
 

@@ -3,17 +3,14 @@
 //! not say who compiled it; a generator counts by what it generates, because nobody remembers to raise a number.
 //! Settings that are passed as they are (`native`) all count: what they do is not known here.
 
-use super::manifest::digest;
-use crate::provision::loader::LOADER;
+use crate::backends::mysql::loader::LOADER;
+use crate::os::digest::digest;
 use model::plan::Server;
 use model::settings;
 use serde_json::json;
-use workload::dataset::{Dataset, Rows};
 
 /// Raised when folders of snapshots are laid out in another way.
 const LAYOUT: u32 = 1;
-/// Rows of each table that speak for its generator, at its begin and spread over it.
-const SAMPLE: u64 = 8;
 /// Hexadecimal digits of a name: 64 bits tell a thousand snapshots apart beyond doubt.
 const DIGITS: usize = 16;
 
@@ -46,31 +43,9 @@ pub fn shape(server: &Server) -> serde_json::Value {
     json!({ "build": server.build, "engine": server.engine, "settings": settings, "native": server.native })
 }
 
-/// A digest of the tables and of rows that stand for all: equal where two generators make the same data.
-pub fn fingerprint(dataset: &dyn Dataset) -> String {
-    let mut all = Vec::new();
-    for (index, table) in dataset.tables().iter().enumerate() {
-        let head = json!([table.name, table.create, table.rows, table.after, dataset.columns(index)]);
-        all.extend_from_slice(head.to_string().as_bytes());
-        let Rows::ByTable(rows) = dataset.rows() else { continue };
-        rows.lines(index, 0, SAMPLE.min(table.rows), &mut all);
-        for n in 1..=SAMPLE {
-            let row = (table.rows.saturating_sub(1) as u128 * u128::from(n) / u128::from(SAMPLE)) as u64;
-            rows.lines(index, row.min(table.rows), (row + 1).min(table.rows), &mut all);
-        }
-    }
-    match dataset.rows() {
-        Rows::ByUnit(rows) => rows.sample(&mut all),
-        Rows::ByItself(data) => all.extend_from_slice(data.identity().as_bytes()),
-        Rows::None | Rows::ByTable(_) => {}
-    }
-    digest(&all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::seed::Seed;
     use model::value::Value;
 
     const MAKER: Maker = Maker { kind: "mariadb", version: "10.11.19-MariaDB", binary_sha256: "ab" };
@@ -106,22 +81,5 @@ mod tests {
         for (n, other) in others.iter().enumerate() {
             assert!(*other != base && !others[..n].contains(other), "{n}");
         }
-    }
-
-    #[test]
-    fn a_fingerprint_follows_rows_seed_engine_and_charset() {
-        let oltp = workload::by_name("oltp.point_selects").unwrap();
-        let parameters = |change: Option<(&str, Value)>| -> workload::Parameters {
-            let defaults = oltp.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
-            defaults.chain(change.map(|(k, v)| (k.to_string(), v))).collect()
-        };
-        let of =
-            |change, engine, seed| fingerprint(oltp.dataset(&parameters(change), engine, Seed(seed)).unwrap().as_ref());
-        let base = of(None, "innodb", 1);
-        assert_eq!(base, of(None, "innodb", 1));
-        assert_ne!(base, of(None, "innodb", 2));
-        assert_ne!(base, of(None, "rocksdb", 1));
-        assert_ne!(base, of(Some(("rows", Value::Count(77))), "innodb", 1));
-        assert_ne!(base, of(Some(("charset", "utf8mb4-generic".into())), "innodb", 1));
     }
 }

@@ -4,12 +4,12 @@
 //! on its pages, and rows are compared with the generator after each restore.
 
 use crate::os::copy::{Allocated, allocated, allocated_whole, hollow, walk};
+use crate::os::digest::digest;
 use crate::trouble::Trouble;
 use model::plan::Server;
 use model::record::answer::DatasetRecord;
 use model::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
@@ -41,11 +41,24 @@ pub struct Manifest {
     pub allocated: Allocated,
 }
 
-pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
-}
-
 impl Manifest {
+    /// Of a snapshot whose data are yet to be loaded.
+    pub fn of(key: &str, server: &Server, unix_ms: u64) -> Self {
+        Self {
+            key: key.to_string(),
+            server: server.clone(),
+            made_by: String::new(),
+            datasets: BTreeMap::new(),
+            unsupported: BTreeMap::new(),
+            load_time: Nanos(0),
+            snapshot_time: Nanos(0),
+            unix_ms,
+            bytes: Bytes(0),
+            files: BTreeMap::new(),
+            allocated: Allocated::default(),
+        }
+    }
+
     /// Gives back what the files below `data` never used, and fills in what they are.
     pub fn take_stock(&mut self, data: &Path) -> Result<(), Trouble> {
         self.allocated = allocated_whole(&walk(data)?.1);

@@ -6,7 +6,6 @@
 pub mod key;
 pub mod limit;
 pub mod manifest;
-pub mod rest;
 
 use crate::os::copy;
 use crate::os::copy::{Manner, copy};

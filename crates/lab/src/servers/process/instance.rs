@@ -124,7 +124,7 @@ impl Instance {
         let room = wish.folders.claim_socket()?;
         let socket = room.folder().join("s");
         let key_socket = room.folder().join("k");
-        let ports = keys::ports(wish)?;
+        let ports = keys::ports(&wish.build.installed.kind, wish.server)?;
         let site = Site {
             folder: data.folder(),
             socket: &socket,

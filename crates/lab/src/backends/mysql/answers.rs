@@ -5,9 +5,9 @@
 //! plans and answers of different servers are those of the same questions; a few further values show plans that depend
 //! on them. After the users left the plans are asked for once more.
 
+use super::control::{Control, TextRow};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::{Control, TextRow};
-use crate::provision::snapshots::manifest::digest;
+use crate::os::digest::digest;
 use model::record::answer::{Answered, SessionAnswer, StatementPlan, TlsAnswer};
 use model::seed::Seed;
 use std::collections::BTreeMap;
@@ -19,10 +19,6 @@ use workload::{Parameters, Probe, Workload};
 const ASKED: Seed = Seed(42);
 /// Values per statement: a plan that another one in eight takes is likely to be met.
 const SAMPLES: u64 = 8;
-/// Further values are asked for as long as all of them took no longer: a statement that scans is not asked eight times.
-pub const PATIENCE: Duration = Duration::from_millis(300);
-/// The same between stages, of which a study has hundreds.
-pub const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 /// Hexadecimal digits of a digest: collisions among a record's answers are out of question.
 const DIGITS: usize = 16;
 
@@ -50,6 +46,7 @@ fn enter(endpoint: &SqlEndpoint, setup: &[String]) -> Result<Control, Fault> {
     Ok(control)
 }
 
+/// Further values are asked for as long as all of them took no longer than `patience`.
 pub fn ask(
     endpoint: &SqlEndpoint,
     setup: &[String],

@@ -5,27 +5,27 @@
 use super::load;
 use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
+use crate::backends::contract::{Filling, Met, Servers, Started};
 use crate::backends::dsn;
-use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::found::{Found, MARKER, build_of, place_of};
-use crate::campaign::{Lab, Unready};
+use crate::backends::endpoint::Endpoint;
+use crate::backends::found::{Found, MARKER, build_of, place_of};
+use crate::backends::loading::LoadFault;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up, no_sql};
+use crate::notebook::reporter::Reporter;
 use crate::os::clock;
-use crate::provision::dataset::SESSIONS_PER_CPU;
-use crate::provision::instance::{Serving, Up, fingerprint};
-use crate::provision::loader::LoadFault;
-use crate::provision::needs::DatasetNeed;
-use crate::servers::process::instance::{Instance, key};
-use crate::servers::{Build, catalogue};
-use crate::trouble::Trouble;
+use crate::os::digest::of_file;
+use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Version;
-use model::plan::served::{FERRETDB, MONGODB, serves};
-use model::plan::{Cell, PlannedRun, Server};
+use model::plan::Server;
+use model::plan::served::{FERRETDB, MONGODB};
 use model::protocol::Protocol;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
-use model::units::Nanos;
+use model::units::{Nanos, Users};
 use serde_json::{Value as Json, json};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wire::mongodb::login::ADMIN;
@@ -34,26 +34,6 @@ use workload::session::documents::Offers;
 
 /// Who is silent so long is no server of documents.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Whether this server is such a one.
-pub(crate) fn keeps(server: &Server) -> bool {
-    match &server.on {
-        Some(dsn) => model::dsn::protocol(dsn) == Protocol::MongoDb,
-        None => catalogue::find(&server.build).is_ok_and(|build| serves(&build.installed.kind, Protocol::MongoDb)),
-    }
-}
-
-/// Where SQL would be: nowhere, so that whoever asks is refused at once.
-pub(crate) fn no_sql() -> SqlEndpoint {
-    SqlEndpoint::root("/nowhere/no-sql-here".into())
-}
-
-/// The endpoint to that dataset.
-pub(crate) fn endpoint(up: &Up, name: &str) -> Option<DocumentEndpoint> {
-    let schema = up.datasets.get(name)?.clone().ok()?;
-    let (store, offers) = up.store.clone()?;
-    Some(DocumentEndpoint { store, schema, offers })
-}
 
 /// What a server says of itself, and what it has.
 fn look(store: &Store) -> Result<(Json, Offers), Fault> {
@@ -94,105 +74,86 @@ pub(crate) fn named(name: &str) -> Result<(Store, Option<String>), Trouble> {
     Ok((store, schema))
 }
 
-impl Lab<'_> {
-    /// One of ours, which has just started.
-    pub(crate) fn start_documents(
-        &self,
-        key: &str,
-        server: &Server,
-        build: &Build,
-        instance: Instance,
-    ) -> Result<Up, Trouble> {
+pub struct MongoDb;
+
+impl Servers for MongoDb {
+    fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
+        named(dsn).map(drop)
+    }
+
+    fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let Started { key, server, build, instance, .. } = started;
         let store = Store::open(instance.key_listener().expect("a store of documents has a gate").address(false));
         let (told, offers) =
             look(&store).map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = InstanceRecord {
-            binary_sha256: fingerprint(&build.installed.binary),
+            binary_sha256: of_file(&build.installed.binary),
             cpus: instance.cpus().to_vec(),
             complaints: instance.complaints(),
             not_applicable: instance.description().not_applicable.clone(),
             start_time: instance.start_time(),
             ..record(key, server, &told)
         };
-        self.notebook.instance(&record)?;
+        reporter.notebook.instance(&record)?;
         let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
-        self.notebook.note(EventKind::InstanceReady, None, text)?;
+        reporter.note(EventKind::InstanceReady, None, text)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
-        Ok(Up { store: Some((store, offers)), ..up })
+        Ok(Up { own: Some(whole(store, offers)), ..up })
     }
 
-    /// One that was there before.
-    pub(crate) fn meet_documents(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
+    fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let Met { key, server, dsn: name, .. } = *met;
         let (store, schema) = named(name)?;
         let (told, offers) = look(&store).map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
         let place = place_of(&store.address);
         let record = InstanceRecord { place: Some(place), ..record(key, server, &told) };
-        self.notebook.instance(&record)?;
-        self.notebook.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
+        reporter.notebook.instance(&record)?;
+        reporter.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
         let build = build_of(server, record);
         let serving = Serving::Found(Found { pid: None, place, schema, keys: Default::default() });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
-        Ok(Up { store: Some((store, offers)), ..up })
+        Ok(Up { own: Some(whole(store, offers)), ..up })
     }
 
-    /// Makes sure that it is up and that its documents are as the run needs them.
-    pub(crate) fn prepare_documents(
-        &mut self,
-        cell: &Cell,
-        wanted: &[DatasetNeed],
-        run: &PlannedRun,
-        writes: bool,
-    ) -> Result<(), Unready> {
-        let used = |up: &&mut Up| up.key == key(&cell.server) && (up.aged || writes && up.runs > 0);
-        match self.up.as_mut().filter(used) {
-            Some(Up { server: Serving::Ours(_), .. }) => self.take_down(),
-            Some(up) => {
-                (up.aged, up.runs) = (false, 0);
-                up.datasets.clear();
-            }
-            None => {}
-        }
-        self.instance(cell)?;
-        wanted.iter().try_for_each(|wanted| self.fill_documents(wanted, run))
+    fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
+        let is_missing = |need: &&DatasetNeed, up: &Up| !up.datasets.contains_key(&need.name);
+        needs.iter().try_for_each(|need| if is_missing(&need, filling.up) { fill(filling, need) } else { Ok(()) })
     }
+}
 
-    fn fill_documents(&mut self, wanted: &DatasetNeed, run: &PlannedRun) -> Result<(), Unready> {
-        let up = self.up.as_ref().expect("a server is up before it is filled");
-        if up.datasets.contains_key(&wanted.name) {
-            return Ok(());
-        }
-        let (store, offers) = up.store.clone().expect("it keeps documents");
-        let schema = match &up.server {
-            Serving::Found(Found { schema: Some(schema), .. }) => schema.clone(),
-            Serving::Found(_) | Serving::Ours(_) => wanted.schema(),
-        };
-        let endpoint = DocumentEndpoint { store, schema: schema.clone(), offers };
-        let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
-        if let Serving::Found(_) = &up.server {
-            mark(&endpoint).map_err(|e| fail("looking at the schema", e))?.map_err(Unready::Fail)?;
-        }
-        self.notebook.note(EventKind::DatasetLoading, Some(&run.id), wanted.name.clone())?;
-        let label = wanted.label();
-        self.progress.say(&format!("loading {label}"));
-        let begun = clock::now();
-        let sessions = SESSIONS_PER_CPU * self.host.cpus.len().max(1);
-        let loaded =
-            self.watched(|at, stop| load::load(&endpoint, wanted.dataset.as_ref(), sessions, stop, at), &label);
-        let loaded = loaded.map_err(|fault| match fault {
-            LoadFault::Stopped => Unready::Halt(crate::campaign::Halt::Interrupted),
-            LoadFault::Unsupported(reason) => Unready::Skip(reason),
-            LoadFault::World(reason) => Unready::Fail(format!("loading {label} failed: {reason}")),
-        })?;
-        let load_time = Nanos(clock::now().0 - begun.0);
-        let record = self.describe_dataset(wanted, &schema, loaded, Some(load_time));
-        self.notebook.dataset(&record)?;
-        let text = format!("{}: {} documents in {load_time}", wanted.name, record.rows);
-        self.notebook.note(EventKind::DatasetReady, Some(&run.id), text)?;
-        let up = self.up.as_mut().expect("it was filled");
-        up.datasets.insert(wanted.name.clone(), Ok(schema));
-        Ok(())
+/// The way to all that a server keeps.
+fn whole(store: Store, offers: Offers) -> Endpoint {
+    Endpoint::Documents(DocumentEndpoint { store, schema: ADMIN.into(), offers })
+}
+
+fn fill(filling: &mut Filling<'_, '_>, need: &DatasetNeed) -> Result<(), Unready> {
+    let own = filling.up.own.as_ref().and_then(Endpoint::documents).expect("it keeps documents").clone();
+    let schema = filling.up.server.named_schema().cloned().unwrap_or_else(|| need.schema());
+    let endpoint = DocumentEndpoint { schema: schema.clone(), ..own };
+    let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));
+    if let Serving::Found(_) = &filling.up.server {
+        mark(&endpoint).map_err(|e| fail("looking at the schema", e))?.map_err(Unready::Fail)?;
     }
+    let (run, sessions, reporter) = (Some(&filling.run.id), filling.sessions, &mut *filling.reporter);
+    reporter.note(EventKind::DatasetLoading, run, need.name.clone())?;
+    let label = need.label();
+    reporter.say(&format!("loading {label}"));
+    let begun = clock::now();
+    let load = |at: &(dyn Fn(u64, u64) + Sync), stop: &AtomicBool| {
+        load::load(&endpoint, need.dataset.as_ref(), sessions, stop, at)
+    };
+    let loaded = reporter.watched(load, &label).map_err(|fault| match fault {
+        LoadFault::Stopped => Unready::Halt(Halt::Interrupted),
+        LoadFault::Unsupported(reason) => Unready::Skip(reason),
+        LoadFault::World(reason) => Unready::Fail(format!("loading {label} failed: {reason}")),
+    })?;
+    let load_time = Nanos(clock::now().0 - begun.0);
+    let record = need.record(&filling.up.key, &schema, loaded, Some(load_time));
+    reporter.notebook.dataset(&record)?;
+    reporter.note(EventKind::DatasetReady, run, format!("{}: {} documents in {load_time}", need.name, record.rows))?;
+    filling.up.datasets.insert(need.name.clone(), Ok(schema));
+    Ok(())
 }
 
 /// Marks a schema that is empty, or finds it marked; `Err` inside where somebody else made it.

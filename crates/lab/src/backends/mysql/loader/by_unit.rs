@@ -3,8 +3,9 @@
 //! them: where a unit has come, its rows have. A table whose units are all in gets its indexes from the next session
 //! that is free, the largest table first, while others still load. The table of progress goes when the load is over.
 
-use super::{INSERT_BYTES, LoadFault, MOST_TRIES, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
+use super::{INSERT_BYTES, MOST_TRIES, NO_FILES, RETRYABLE, finish, load_lines};
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::loading::{LoadFault, side_by_side, world};
 use crate::backends::mysql::control::Control;
 use std::collections::BTreeSet;
 use std::sync::Mutex;

@@ -1,17 +1,18 @@
 //! A PostgreSQL that somebody else runs and a script asks: looked at from outside and asked what it is in its own
-//! words. The lab starts none and puts no data into it; what it asks MySQL's family beyond that (plans, handlers,
-//! tables) is not asked here.
+//! words.
 
 use super::session::control::Control;
+use crate::backends::contract::{Filling, Met, Servers, Started};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mongodb::provision::no_sql;
-use crate::backends::mysql::found::{Found, behind, build_of};
-use crate::campaign::Lab;
+use crate::backends::found::{Found, behind, build_of, find};
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up, no_sql};
 use crate::load::UserGroup;
+use crate::notebook::reporter::Reporter;
+use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
-use crate::provision::instance::{Serving, Up, fingerprint};
 use crate::samplers::{Ask, Refused};
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, Unready};
 use model::dsn;
 use model::host::Version;
 use model::plan::Server;
@@ -20,7 +21,7 @@ use model::protocol::Protocol;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
-use model::units::Nanos;
+use model::units::{Nanos, Users};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use workload::session::Fault;
@@ -38,6 +39,46 @@ const OF_SESSION: &str = "SELECT name, setting FROM pg_settings WHERE name IN ('
      'standard_conforming_strings', 'statement_timeout', 'lock_timeout')";
 const ENGINES: &str = "SELECT amname, NULL FROM pg_am WHERE amtype = 't'";
 const TLS: &str = "SELECT version, cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+
+pub struct PostgreSql;
+
+impl Servers for PostgreSql {
+    fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
+        let (_, endpoint) = find(dsn)?;
+        let refuses = |e: Fault| Trouble::new(format!("{dsn} refuses the lab")).because(e);
+        Control::connect(&endpoint, PATIENCE).map(Control::quit).map_err(refuses)
+    }
+
+    fn started(&self, _: Started<'_>, _: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        Err(Trouble::new("assay starts no PostgreSQL so far").mend("name one that is there by its DSN"))
+    }
+
+    fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let Met { key, server, dsn, known } = *met;
+        let (found, outside) = match known {
+            Some(endpoint) => behind(endpoint.clone())?,
+            None => find(dsn)?,
+        };
+        let endpoint = SqlEndpoint { schema: found.schema.clone(), ..outside };
+        let told = describe(key, server, &endpoint);
+        let mut record = told.map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
+        record.place = Some(found.place);
+        if let Some(pid) = found.pid {
+            record.cpus = cpus_of(pid).unwrap_or_default();
+            record.binary_sha256 = of_file(&format!("/proc/{pid}/exe"));
+        }
+        reporter.notebook.instance(&record)?;
+        reporter.note(EventKind::InstanceReady, None, format!("{dsn} is PostgreSQL {}", record.version_text))?;
+        let build = build_of(server, record);
+        let found = Found { schema: endpoint.schema, ..found };
+        Ok(Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found))
+    }
+
+    /// A script brings its own.
+    fn fill(&self, _: &mut Filling<'_, '_>, _: &[DatasetNeed]) -> Result<(), Unready> {
+        Ok(())
+    }
+}
 
 /// Whether this server is such a one.
 pub(crate) fn is_named(server: &Server) -> bool {
@@ -114,27 +155,5 @@ pub(crate) fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> 
 impl Ask for Control {
     fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
         Control::rows(self, sql).map_err(|e| e.to_string())
-    }
-}
-
-impl Lab<'_> {
-    /// The one that a visit comes to.
-    pub(crate) fn meet_postgres(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
-        let user_group = self.visit.as_ref().map(|visit| &visit.load_plan.user_groups[0]);
-        let endpoint = user_group
-            .and_then(|user_group| user_group.postgres.clone())
-            .expect("no plan names a PostgreSQL but that of a visit");
-        let (found, _) = behind(endpoint.clone())?;
-        let told = describe(key, server, &endpoint);
-        let mut record = told.map_err(|e| Trouble::new(format!("{name} does not say what it is")).because(e))?;
-        record.place = Some(found.place);
-        if let Some(pid) = found.pid {
-            record.cpus = cpus_of(pid).unwrap_or_default();
-            record.binary_sha256 = fingerprint(&format!("/proc/{pid}/exe"));
-        }
-        self.notebook.instance(&record)?;
-        self.notebook.note(EventKind::InstanceReady, None, format!("{name} is PostgreSQL {}", record.version_text))?;
-        let build = build_of(server, record);
-        Ok(Up::new(key, Serving::Found(Found { schema: endpoint.schema, ..found }), build, no_sql(), Prepared::Found))
     }
 }

@@ -1,12 +1,13 @@
 //! Data that a program of its author makes: its pieces run side by side through sessions that they open, and what they
 //! left is counted as it lies there. Nobody knows what should: the counts are the record's, and no row is compared.
 
-use super::{LoadFault, finish_all, world};
+use super::{finish_all, number};
 use crate::backends::alone::{Work, alone};
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::interrupting::{DEADLINE, watched};
+use crate::backends::loading::{LoadFault, world};
 use crate::backends::mysql::control::Control;
 use crate::backends::own_sessions::ScriptEndpoints;
-use crate::campaign::scripts::{DEADLINE, watched};
 use model::load::Io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -67,7 +68,7 @@ pub fn lying(control: &mut Control) -> Result<Vec<Table>, Fault> {
     let names: Vec<String> = names.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect();
     let counted = |name: String| -> Result<Table, Fault> {
         let rows = control.value(&format!("SELECT COUNT(*) FROM `{name}`"))?;
-        Ok(Table { name, create: String::new(), rows: crate::provision::loader::number(rows), after: Vec::new() })
+        Ok(Table { name, create: String::new(), rows: number(rows), after: Vec::new() })
     };
     names.into_iter().map(counted).collect()
 }

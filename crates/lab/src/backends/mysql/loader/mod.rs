@@ -8,11 +8,11 @@ mod by_table;
 mod by_unit;
 
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::loading::{LoadFault, Loaded, SPOTS, side_by_side, world};
 use crate::backends::mysql::control::Control;
 use model::record::answer::TableAnswer;
 use model::seed::split_mix;
 use model::units::Bytes;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use workload::dataset::{Dataset, Rows, Table};
 use workload::session::Fault;
@@ -34,36 +34,6 @@ const RETRYABLE: &[u16] = &[1205, 1213];
 const MOST_TRIES: u32 = 100;
 /// How servers begin to tell the first of them where it is no error.
 const LATE: &str = "Lock wait timeout exceeded";
-
-/// Rows read back and compared with the generator, over the whole dataset. A hundred rows find a generator and a
-/// server that disagree about a type, a charset or an order with certainty, and one bad row in fifty with 87 %.
-pub(crate) const SPOTS: u64 = 100;
-
-/// What the loader found afterwards.
-pub struct Loaded {
-    pub tables: Vec<TableAnswer>,
-    pub rows: u64,
-    pub rows_checked: u64,
-    pub rows_wrong: u64,
-}
-
-/// Why nothing usable was loaded.
-#[derive(Debug)]
-pub enum LoadFault {
-    /// The server cannot hold this dataset: a charset, collation or engine that it lacks, in its own words.
-    Unsupported(String),
-    World(String),
-    Stopped,
-}
-
-impl std::fmt::Display for LoadFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unsupported(reason) | Self::World(reason) => f.write_str(reason),
-            Self::Stopped => f.write_str("asked to stop"),
-        }
-    }
-}
 
 /// Server errors that mean "this build cannot", not "this went wrong": syntax that it does not know, unknown character
 /// set, collation, engine, collation that does not fit the charset, and what cannot be versioned or partitioned by
@@ -150,25 +120,6 @@ pub fn is_begun(endpoint: &SqlEndpoint, identity: &str) -> Result<bool, Fault> {
     Ok(begun)
 }
 
-/// Several sessions side by side; the first fault of one of them ends all.
-pub(crate) fn side_by_side(
-    sessions: usize,
-    session: impl Fn(&AtomicBool) -> Result<(), LoadFault> + Sync,
-) -> Result<(), LoadFault> {
-    let (fault, over) = (Mutex::new(None), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        for _ in 0..sessions {
-            scope.spawn(|| {
-                if let Err(e) = session(&over) {
-                    over.store(true, Relaxed);
-                    fault.lock().expect("no panic while held").get_or_insert(e);
-                }
-            });
-        }
-    });
-    fault.into_inner().expect("no panic while held").map_or(Ok(()), Err)
-}
-
 fn finish_all(endpoint: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
     let next = AtomicUsize::new(0);
     side_by_side(sessions.min(tables.len()), |over| {
@@ -248,10 +199,6 @@ pub fn check_spots(control: &mut Control, dataset: &dyn Dataset, tables: &[Table
         }
     }
     Ok((checked, wrong))
-}
-
-pub(crate) fn world(fault: Fault) -> LoadFault {
-    LoadFault::World(fault.to_string())
 }
 
 fn create_fault(fault: Fault) -> LoadFault {

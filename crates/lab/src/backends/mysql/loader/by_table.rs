@@ -1,8 +1,9 @@
 //! Loads table by table: each table in as many ranges of rows as there are sessions, a few megabytes at a time, in
 //! statements that commit themselves. Nothing here survives an interruption: the next lab begins again.
 
-use super::{INSERT_BYTES, LINES_BYTES, LoadFault, NO_FILES, RETRYABLE, finish, load_lines, side_by_side, world};
+use super::{INSERT_BYTES, LINES_BYTES, NO_FILES, RETRYABLE, finish, load_lines};
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::loading::{LoadFault, side_by_side, world};
 use crate::backends::mysql::control::Control;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use workload::dataset::{ByTable, Dataset, Table};

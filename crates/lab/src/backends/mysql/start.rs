@@ -1,17 +1,12 @@
 //! What a run begins with, asked just before its users come: whose data, how they came there, and how the engine
 //! stands. What a server does not say, or not to this account, is left out.
 
-use super::instance::{Serving, Up};
-use super::needs::DatasetNeed;
-use crate::backends::mysql::control::Control;
-use crate::backends::mysql::found::unmark;
-use crate::campaign::Lab;
-use model::plan::served::serves;
-use model::protocol::Protocol;
+use super::control::Control;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::Up;
 use model::record::start::{Prepared, StartingState};
 use model::units::Bytes;
 use std::collections::BTreeMap;
-use workload::session::Fault;
 
 /// Levels of the engine, as MariaDB and MySQL spell them.
 const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_history_list_length', 'Innodb_checkpoint_age', \
@@ -21,8 +16,7 @@ const METRICS: &str = "SELECT name, count FROM information_schema.INNODB_METRICS
      AND name IN ('trx_rseg_history_len', 'log_lsn_checkpoint_age')";
 
 pub(crate) fn state(up: &Up, wanted: &[DatasetNeed]) -> Option<StartingState> {
-    let schemas: Vec<_> =
-        wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok()).map(|s| format!("'{s}'")).collect();
+    let schemas: Vec<_> = up.schemas(wanted).map(|s| format!("'{s}'")).collect();
     if schemas.is_empty() {
         return None;
     }
@@ -59,23 +53,4 @@ fn levels(control: &mut Control, sql: &str) -> Vec<(String, u64)> {
         Some((cells.next()??, cells.next()??.parse().ok()?))
     };
     rows.into_iter().filter_map(pair).collect()
-}
-
-impl Lab<'_> {
-    /// From here on the data are used. Before somebody writes into a schema that outlives the lab, it stops being
-    /// called a dataset: what a run leaves, or a killed one, is none.
-    pub(crate) fn begin_use(&mut self, wanted: &[DatasetNeed], writes: bool) -> Result<(), Fault> {
-        let up = self.up.as_mut().expect("an instance is up before its users come");
-        up.runs += 1;
-        up.aged |= writes;
-        let schemas = wanted.iter().filter_map(|w| up.datasets.get(&w.name)?.as_ref().ok());
-        match &up.server {
-            // A store of documents is filled anew for whoever writes.
-            Serving::Found(_) if !serves(&up.build.installed.kind, Protocol::MySql) => Ok(()),
-            Serving::Found(_) if writes => {
-                schemas.into_iter().try_for_each(|schema| unmark(&up.endpoint.within(schema)))
-            }
-            Serving::Found(_) | Serving::Ours(_) => Ok(()),
-        }
-    }
 }

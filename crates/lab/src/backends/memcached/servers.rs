@@ -1,0 +1,64 @@
+//! A server that is a cache: there is no SQL, so nothing of it can be asked in that, and nothing is kept on disk: every
+//! start is followed by a fill.
+
+use super::cache::{describe, set_missing};
+use super::found;
+use crate::backends::contract::{Filling, Met, Servers, Started};
+use crate::backends::endpoint::Endpoint;
+use crate::backends::keyed::KeyEndpoint;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Serving, Up, no_sql};
+use crate::notebook::reporter::Reporter;
+use crate::os::digest::of_file;
+use crate::trouble::{Trouble, Unready};
+use model::record::answer::InstanceRecord;
+use model::record::event::EventKind;
+use model::record::start::Prepared;
+use model::units::Users;
+use std::sync::{Arc, Mutex};
+
+pub struct Memcached;
+
+impl Servers for Memcached {
+    fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
+        found::look(dsn)
+    }
+
+    /// There is no SQL to ask it in.
+    fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let Started { key, server, build, instance, .. } = started;
+        let address = instance.key_listener().expect("a cache listens").address(false);
+        let told = describe(key, server, &address)
+            .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        let record = InstanceRecord {
+            version: build.installed.version,
+            binary_sha256: of_file(&build.installed.binary),
+            cpus: instance.cpus().to_vec(),
+            complaints: instance.complaints(),
+            not_applicable: instance.description().not_applicable.clone(),
+            start_time: instance.start_time(),
+            ..told
+        };
+        reporter.notebook.instance(&record)?;
+        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
+        reporter.note(EventKind::InstanceReady, None, text)?;
+        let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
+        let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
+        Ok(Up { own: Some(Endpoint::Keys(KeyEndpoint::of_cache(address))), ..up })
+    }
+
+    fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        found::meet(met, reporter)
+    }
+
+    fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
+        match filling.up.server {
+            Serving::Ours(_) => set_missing(filling, needs),
+            Serving::Found(_) => found::fill(filling, needs),
+        }
+    }
+
+    fn leave(&self, up: &Up, reporter: &mut Reporter<'_>) {
+        found::leave(up, reporter);
+    }
+}

@@ -1,0 +1,63 @@
+//! How users come to servers of MySQL's family, what their sessions say, and who is asked about their data.
+
+use super::answers;
+use super::control::Control;
+use super::servers::MySql;
+use crate::backends::contract::{Backend, Servers, Witness};
+use crate::backends::endpoint::Endpoint;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::Up;
+use crate::load::UserGroup;
+use crate::trouble::Unready;
+use model::load::Work;
+use model::plan::Cell;
+use model::record::answer::{SessionAnswer, StatementPlan};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use workload::session::Fault;
+
+/// One question may read a whole table of a large dataset; who takes longer has no answer.
+const QUESTION_PATIENCE: Duration = Duration::from_secs(900);
+
+impl Backend for MySql {
+    fn servers(&self) -> Option<&'static dyn Servers> {
+        Some(&MySql)
+    }
+
+    /// Their listeners are open since the server's start.
+    fn open(&self, _: &mut Up, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+        Ok(())
+    }
+
+    fn endpoint(&self, _: &Up, _: &Work, _: &str) -> Option<Endpoint> {
+        None
+    }
+
+    fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
+        let probes = answers::probes(users.workload, &users.parameters);
+        answers::ask(&users.endpoint, &users.setup, &probes, patience)
+    }
+
+    fn ask_again(&self, users: &UserGroup, plans: &[StatementPlan]) -> Option<BTreeMap<String, String>> {
+        answers::again(&users.endpoint, &users.setup, plans).ok()
+    }
+
+    fn witness(&self, users: &UserGroup, setup: &[String]) -> Result<Box<dyn Witness>, String> {
+        let mut control = Control::connect_with(&users.endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?;
+        for sql in setup {
+            // A switch that only some servers have.
+            let _ = control.rows(sql);
+        }
+        Ok(Box::new(control))
+    }
+}
+
+impl Witness for Control {
+    /// A sum over nothing is NULL, and none.
+    fn number(&mut self, question: &str) -> Result<i64, String> {
+        match self.value(question).map_err(|e| e.to_string())? {
+            None => Ok(0),
+            Some(text) => text.parse().map_err(|_| format!("`{text}` is no whole number")),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a server of this family is, as it says itself, and what is known of one because the lab started it.
+
+use super::control::Control;
+use crate::os::digest::of_file;
+use crate::servers::process::instance::Instance;
+use model::host::InstalledBuild;
+use model::plan::Server;
+use model::record::answer::InstanceRecord;
+use model::units::Nanos;
+use std::collections::BTreeMap;
+use workload::session::Fault;
+
+/// What the server says of itself.
+pub(crate) fn describe(key: &str, wanted: &Server, control: &mut Control) -> Result<InstanceRecord, Fault> {
+    let pairs = |rows: Vec<Vec<Option<String>>>| -> BTreeMap<String, String> {
+        rows.into_iter()
+            .filter_map(|mut r| match (r.first_mut()?.take(), r.get_mut(1)?.take()) {
+                (Some(name), value) => Some((name, value.unwrap_or_default())),
+                (None, _) => None,
+            })
+            .collect()
+    };
+    let variables = pairs(control.rows("SHOW GLOBAL VARIABLES")?);
+    let version_text = control.value("SELECT VERSION()")?.unwrap_or_default();
+    let engines = control
+        .rows("SHOW ENGINES")?
+        .into_iter()
+        .filter(|r| r.get(1).and_then(Option::as_deref).is_some_and(|s| s == "YES" || s == "DEFAULT"))
+        .filter_map(|mut r| r[0].take())
+        .collect();
+    Ok(InstanceRecord {
+        key: key.to_string(),
+        wanted: wanted.clone(),
+        kind: if control.version().contains("MariaDB") { "mariadb" } else { "mysql" }.to_string(),
+        version: model::host::Version::parse(&version_text).unwrap_or(model::host::Version(0, 0, 0)),
+        version_comment: variables.get("version_comment").cloned().unwrap_or_default(),
+        version_text,
+        binary_sha256: None,
+        option_file: String::new(),
+        variables,
+        engines,
+        cpus: Vec::new(),
+        place: None,
+        complaints: Vec::new(),
+        not_applicable: Vec::new(),
+        start_time: Nanos(0),
+    })
+}
+
+/// Names that servers give themselves with each data directory, and clusters with each start; they say nothing.
+const UUIDS: &[&str] =
+    &["server_uuid", "wsrep_start_position", "handlersocket_plain_secret", "handlersocket_plain_secret_wr"];
+
+/// The same with what is known of a server because the lab started it.
+pub(crate) fn of_ours(
+    asked: InstanceRecord,
+    build: &InstalledBuild,
+    instance: &Instance,
+    port: Option<u16>,
+) -> InstanceRecord {
+    // Its folders and its port are new at every start; what else differs between two starts is worth a note.
+    let room = instance.socket().parent().expect("a socket lies in a folder");
+    let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
+    let port = port.map(|port| port.to_string()).unwrap_or_default();
+    let at_home = |text: &str| {
+        let text = text.replace(&*data, "{data}").replace(&*run, "{run}");
+        let text = hide_ports(text, instance);
+        instance.gates().iter().zip(1..).fold(text, |text, (gates, number)| gates.hidden_in(&text, number))
+    };
+    let option_file =
+        at_home(&instance.description().option_file).replace(&format!("\nport={port}\n"), "\nport={port}\n");
+    let variable = |name: &str, value: &str| match (name, value == port) {
+        ("port" | "report_port", true) => "{port}".to_string(),
+        _ => at_home(value),
+    };
+    InstanceRecord {
+        kind: build.kind.clone(),
+        binary_sha256: of_file(&build.binary),
+        option_file,
+        variables: asked
+            .variables
+            .iter()
+            .filter(|(name, _)| !UUIDS.contains(&name.as_str()))
+            .map(|(name, value)| (name.clone(), variable(name, value)))
+            .collect(),
+        cpus: instance.cpus().to_vec(),
+        complaints: instance.complaints(),
+        not_applicable: instance.description().not_applicable.clone(),
+        start_time: instance.start_time(),
+        ..asked
+    }
+}
+
+/// Ports of key endpoint are new at every start, too.
+fn hide_ports(text: String, instance: &Instance) -> String {
+    let ports = instance.key_listener().and_then(|key_addresses| key_addresses.ports).unwrap_or_default();
+    ports.iter().filter(|port| **port != 0).fold(text, |text, port| text.replace(&port.to_string(), "{endpoint}"))
+}

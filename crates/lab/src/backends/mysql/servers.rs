@@ -1,0 +1,119 @@
+//! Servers of MySQL's family: those that the lab has just started, alone or as nodes of a cluster, and those that were
+//! there before.
+
+use super::control::Control;
+use super::data::{self, DataDirectory};
+use super::describe::{describe, of_ours};
+use super::found::{has_room, knock, knock_at, unmark};
+use super::plugins::PortEndpoints;
+use super::rest::warm;
+use super::start;
+use crate::backends::contract::{Files, Filling, Met, Servers, Started};
+use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::found::build_of;
+use crate::backends::needs::DatasetNeed;
+use crate::backends::up::{Node, Serving, Up, key_of};
+use crate::notebook::reporter::Reporter;
+use crate::os::digest::of_file;
+use crate::os::process::cpus_of;
+use crate::servers::process::instance::Instance;
+use crate::trouble::{Trouble, Unready};
+use model::record::event::EventKind;
+use model::record::start::{Prepared, StartingState};
+use model::units::Users;
+use std::sync::{Arc, Mutex};
+use workload::session::Fault;
+
+pub struct MySql;
+
+impl Servers for MySql {
+    fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble> {
+        has_room(dsn, users)
+    }
+
+    fn started(&self, mut started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let others = std::mem::take(&mut started.others);
+        let endpoint = SqlEndpoint::root(started.instance.socket().to_path_buf());
+        let mut control =
+            Control::connect(&endpoint).map_err(|e| Trouble::new("the new server refuses the lab").because(e))?;
+        let asked = describe(started.key, started.server, &mut control)
+            .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        let record = of_ours(asked, &started.build.installed, &started.instance, started.tcp);
+        let ca = started.instance.ca();
+        let endpoints = started.tcp.map(|port| PortEndpoints::open(port, ca, &mut control)).transpose()?;
+        if started.restored.is_some() {
+            warm(&mut control, reporter.stop);
+        }
+        control.quit();
+        reporter.notebook.instance(&record)?;
+        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
+        reporter.note(EventKind::InstanceReady, None, text)?;
+        for complaint in &record.complaints {
+            reporter.note(EventKind::Note, None, format!("{} says: {complaint}", started.key))?;
+        }
+        let nodes = (2..).zip(others).map(|(number, instance)| node(number, instance, &started, reporter));
+        let nodes = nodes.collect::<Result<_, Trouble>>()?;
+        let Started { key, build, instance, restored, .. } = started;
+        let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
+        let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
+        let up = Up::new(key, serving, build.clone(), endpoint, prepared);
+        Ok(Up { restored, nodes, endpoints: endpoints.unwrap_or_default(), ..up })
+    }
+
+    fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let (found, endpoint, mut control) = match met.known {
+            Some(known) => knock_at(known.clone(), met.dsn)?,
+            None => knock(met.dsn)?,
+        };
+        let mut record = describe(met.key, met.server, &mut control)
+            .map_err(|e| Trouble::new(format!("{} does not say what it is", met.dsn)).because(e))?;
+        control.quit();
+        record.place = Some(found.place);
+        if let Some(pid) = found.pid {
+            record.cpus = cpus_of(pid).unwrap_or_default();
+            record.binary_sha256 = of_file(&format!("/proc/{pid}/exe"));
+        }
+        reporter.notebook.instance(&record)?;
+        reporter.note(EventKind::InstanceReady, None, format!("{} is {}", met.dsn, record.version_text))?;
+        let build = build_of(met.server, record);
+        Ok(Up::new(met.key, Serving::Found(found), build, endpoint, Prepared::Found))
+    }
+
+    fn files(&self) -> Option<&'static dyn Files> {
+        Some(&DataDirectory)
+    }
+
+    fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
+        match filling.up.server {
+            Serving::Ours(_) => data::load_missing(filling, needs),
+            Serving::Found(_) => data::meet(filling, needs),
+        }
+    }
+
+    /// Before somebody writes into a schema that outlives the lab, it stops being called a dataset: what a run leaves,
+    /// or a killed one, is none.
+    fn begin_use(&self, up: &Up, needs: &[DatasetNeed], writes: bool) -> Result<(), Fault> {
+        match &up.server {
+            Serving::Found(_) if writes => up.schemas(needs).try_for_each(|schema| unmark(&up.endpoint.within(schema))),
+            Serving::Found(_) | Serving::Ours(_) => Ok(()),
+        }
+    }
+
+    fn state(&self, up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {
+        start::state(up, needs)
+    }
+}
+
+/// Asks another node of a cluster what it is.
+fn node(number: u32, instance: Instance, of: &Started<'_>, reporter: &Reporter<'_>) -> Result<Node, Trouble> {
+    let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
+    let asked = Control::connect(&endpoint).and_then(|mut control| {
+        let asked = describe(&key_of(of.key, number), of.server, &mut control)?;
+        warm(&mut control, reporter.stop);
+        control.quit();
+        Ok(asked)
+    });
+    let asked = asked.map_err(|e| Trouble::new(format!("node {number} does not say what it is")).because(e))?;
+    reporter.notebook.instance(&of_ours(asked, &of.build.installed, &instance, None))?;
+    Ok(Node { instance, endpoint })
+}

@@ -1,0 +1,105 @@
+//! A plan on its way: how it begins, how one run of it is prepared, carried out and told, and how it is closed.
+
+use super::ceiling;
+use super::pace::Pace;
+use crate::backends::up::Up;
+use crate::execution::driving::Caller;
+use crate::execution::run::{Assignment, Run, without_load};
+use crate::load::LoadPlan;
+use crate::notebook::reporter::{Progress, Reporter};
+use crate::os::process::Guard;
+use crate::provision::Provision;
+use crate::provision::needs::RunNeeds;
+use crate::trouble::{Halt, Trouble, Unready};
+use model::host::Host;
+use model::plan::{Plan, PlannedRun, Stage};
+use model::record::event::EventKind;
+use model::record::run::{Ending, RunRecord};
+use model::search::Trial;
+
+/// A plan on its way: what is asked, who is told, and what serves.
+pub(crate) struct Campaign<'a> {
+    pub plan: &'a Plan,
+    pub host: &'a Host,
+    pub reporter: Reporter<'a>,
+    pub provision: Provision<'a>,
+    pub pace: Pace,
+    /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
+    pub told: String,
+}
+
+impl<'a> Campaign<'a> {
+    pub fn new(plan: &'a Plan, host: &'a Host, guard: Guard, reporter: Reporter<'a>) -> Result<Self, Trouble> {
+        let provision = Provision::new(host, guard)?;
+        Ok(Self { plan, host, reporter, provision, pace: Pace::new(), told: String::new() })
+    }
+
+    /// Says what is to be done and by which machine; the machine's own ceiling and floor are measured once and kept.
+    pub fn begin(&mut self, todo: &[PlannedRun]) -> Result<(), Halt> {
+        let found = self.reporter.notebook.finished().len();
+        let resumed = if found > 0 { format!(", {found} of them done before") } else { String::new() };
+        let most = if self.plan.searches() { "at most " } else { "" };
+        let (total, folder) = (self.plan.runs.len(), self.reporter.notebook.folder().display().to_string());
+        self.reporter.say(&format!("{most}{total} runs{resumed}; the record is {folder}"));
+        self.reporter.notebook.host(self.host)?;
+        self.reporter.note(EventKind::LabStarted, None, format!("{} runs to do{resumed}", todo.len()))?;
+        let Reporter { notebook, progress, stop } = &mut self.reporter;
+        let canary = ceiling::find(self.provision.folders(), self.host, stop, &mut |line| progress.say(line))?;
+        Ok(notebook.canary(&canary)?)
+    }
+
+    pub fn show(&mut self, todo: &[PlannedRun], what: &str) {
+        self.pace.show(self.plan, todo, self.reporter.progress, what);
+    }
+
+    /// One run from "its server is up" to "it is in the record".
+    pub fn one(
+        &mut self,
+        needs: &RunNeeds<'_>,
+        trial: Option<Trial>,
+        todo: &[PlannedRun],
+        prepared: Result<(), Unready>,
+        coming: Coming<'_, '_>,
+    ) -> Result<RunRecord, Halt> {
+        let assignment = Assignment { needs, host: self.host, trial };
+        let ending = match prepared {
+            Ok(()) => None,
+            Err(Unready::Halt(halt)) => return Err(halt),
+            Err(Unready::Skip(reason)) => Some(Ending::Skipped { reason }),
+            Err(Unready::Fail(reason)) => Some(Ending::Failed { reason }),
+        };
+        let record = match ending {
+            Some(ending) => without_load(assignment, self.provision.still_up(), ending, &mut self.reporter)?,
+            None => {
+                let stages = (coming.stages)(self.provision.up());
+                let (plan, pace) = (self.plan, &self.pace);
+                let show = |progress: &mut dyn Progress, what: &str| pace.show(plan, todo, progress, what);
+                let (provision, reporter) = (&mut self.provision, &mut self.reporter);
+                let run = Run { assignment, provision, reporter, show: &show, caller: coming.caller };
+                run.carry_out(&stages)?
+            }
+        };
+        self.pace.passed(needs.cell);
+        if let Ending::Failed { reason } = &record.ending {
+            let told = if *reason == self.told { "for the same reason" } else { reason };
+            self.reporter.say(&format!("{} failed: {told}", needs.run.id));
+            self.told.clone_from(reason);
+        }
+        Ok(record)
+    }
+
+    /// Takes down whatever is up.
+    pub fn close(&mut self, outcome: &Result<(), Halt>) {
+        if let Err(halt) = outcome {
+            // A full disk may not take this word either.
+            let _ = self.reporter.note(EventKind::LabStopped, None, halt.to_string());
+        }
+        self.provision.close(&mut self.reporter);
+    }
+}
+
+/// Who comes in a run: the users of each stage, once the instance is up, and whoever asked for it.
+pub(crate) struct Coming<'c, 'w> {
+    pub stages: &'c dyn Fn(&Up) -> Vec<(Stage, LoadPlan)>,
+    pub caller: Option<&'c mut Caller<'w>>,
+}

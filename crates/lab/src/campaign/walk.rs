@@ -1,0 +1,92 @@
+//! The way through a plan: what is left to do, in which order, and when a search is over.
+
+use super::searches::{Next, Searches};
+use super::under_way::{Campaign, Coming};
+use crate::execution::groups::load_plans;
+use crate::notebook::Notebook;
+use crate::notebook::reporter::{Progress, Reporter};
+use crate::os::process::Guard;
+use crate::provision::needs::RunNeeds;
+use crate::trouble::Halt;
+use model::host::Host;
+use model::plan::{Plan, PlannedRun};
+use model::record::event::EventKind;
+use model::search::{Step, Trial};
+use std::sync::atomic::AtomicBool;
+
+/// Carries out what is not yet recorded of the plan.
+pub fn carry_out(
+    plan: &Plan,
+    host: &Host,
+    next: Next,
+    guard: Guard,
+    notebook: &mut Notebook,
+    progress: &mut dyn Progress,
+    stop: &AtomicBool,
+) -> Result<(), Halt> {
+    let mut campaign = Campaign::new(plan, host, guard, Reporter { notebook, progress, stop })?;
+    let outcome = campaign.walk(next);
+    campaign.close(&outcome);
+    outcome
+}
+
+impl Campaign<'_> {
+    fn walk(&mut self, next: Next) -> Result<(), Halt> {
+        let notebook = &*self.reporter.notebook;
+        let mut searches = Searches::recall(self.plan, next, notebook)?;
+        let is_open = |run: &&PlannedRun| {
+            !notebook.finished().contains(&run.id) && !matches!(searches.step(run), Some(Step::Over { .. }))
+        };
+        let mut todo: Vec<PlannedRun> = self.plan.runs.iter().filter(is_open).cloned().collect();
+        if todo.is_empty() {
+            let text = format!("all {} runs are in {}", notebook.finished().len(), notebook.folder().display());
+            self.reporter.say(&text);
+            return Ok(());
+        }
+        self.begin(&todo)?;
+        while let Some(run) = todo.get(self.pace.done).cloned() {
+            self.reporter.check_stop()?;
+            let trial = match searches.step(&run) {
+                None => None,
+                Some(Step::Run { level, why }) => Some(Trial { level, why, cut: None }),
+                Some(Step::Over { why, .. }) => {
+                    self.search_is_over(&run, &why)?;
+                    let mut at = 0..;
+                    todo.retain(|r| at.next() < Some(self.pace.done) || r.cell != run.cell);
+                    continue;
+                }
+            };
+            self.show(&todo, "");
+            self.planned(&run, trial, &todo, &mut searches)?;
+        }
+        self.reporter.note(EventKind::LabStopped, None, "every run of the plan is over")?;
+        Ok(())
+    }
+
+    /// One run of the plan, with the users whom it names.
+    fn planned(
+        &mut self,
+        run: &PlannedRun,
+        trial: Option<Trial>,
+        todo: &[PlannedRun],
+        searches: &mut Searches<'_>,
+    ) -> Result<(), Halt> {
+        let cell = self.plan.cell(&run.cell);
+        let cell = trial.as_ref().map_or_else(|| cell.clone(), |trial| cell.at(trial.level));
+        if let (Some(trial), Some(search)) = (&trial, &cell.search) {
+            self.reporter.say(&format!("{} at {}: {}", run.id, search.shown(trial.level), trial.why));
+        }
+        let needs = RunNeeds::of(self.plan, &cell, run);
+        let prepared = self.provision.prepare(&needs, &mut self.reporter);
+        let host = self.host;
+        let coming = Coming { stages: &|up| load_plans(up, host, run, &cell), caller: None };
+        searches.remember(self.one(&needs, trial, todo, prepared, coming)?);
+        Ok(())
+    }
+
+    fn search_is_over(&mut self, run: &PlannedRun, why: &str) -> Result<(), Halt> {
+        let text = format!("the search of {} is over: {why}", run.cell);
+        self.reporter.say(&text);
+        Ok(self.reporter.note(EventKind::Note, None, text)?)
+    }
+}

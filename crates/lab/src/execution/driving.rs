@@ -1,0 +1,109 @@
+//! The loads of one run, one after the other, until one of them ends it. When a stage begins its plans are asked for,
+//! and again when it is over: each sees other data. What that asks of the server is counted with none of them.
+
+use super::drain;
+use super::groups::{PATIENCE_BETWEEN, ask, ask_again};
+use super::recorder::{RunRecorder, Show, Watch, joined};
+use super::sampling::{Readings, between, together};
+use crate::disturbances::scene::acting::Over;
+use crate::load::{LoadPlan, Outcome, Witness, drive_within};
+use crate::notebook::reporter::Reporter;
+use crate::trouble::Trouble;
+use model::plan::{PlannedRun, Stage};
+use model::record::event::EventKind;
+use model::record::run::RunRecord;
+use model::units::Nanos;
+
+/// Whoever asked for this very run, hears what the record hears, and waits for its end. Nobody goes on with such a run.
+pub struct Caller<'a> {
+    /// A time after which a phase by count ends in any case.
+    pub at_most: Option<Nanos>,
+    pub witness: &'a mut dyn Witness,
+    /// How the load ended, once it did.
+    pub outcome: Option<Outcome>,
+}
+
+/// The loads of one run on their way.
+pub(crate) struct Driving<'d, 's, 'r, 'c> {
+    pub run: &'d PlannedRun,
+    pub recorder: &'d mut RunRecorder<'s>,
+    pub reporter: &'d mut Reporter<'r>,
+    pub show: Show<'d>,
+    pub caller: Option<&'d mut Caller<'c>>,
+    /// The record as it grows.
+    pub record: &'d mut RunRecord,
+}
+
+impl Driving<'_, '_, '_, '_> {
+    pub fn all(mut self, stages: &[(Stage, LoadPlan)]) -> Result<Outcome, Trouble> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let (mut windows, mut rested) = (Vec::new(), None);
+        for stage in stages {
+            if let Some(before) = outcomes.last_mut() {
+                match ask(stage, self.recorder.cell, PATIENCE_BETWEEN) {
+                    Ok(told) => self.record.more_sessions.extend(told),
+                    Err(fault) => {
+                        before.failure = Some(format!("before {}: {fault}", stage.1.phases[0].name));
+                        break;
+                    }
+                }
+            }
+            let quiet = self.recorder.mark();
+            let rested = rested.get_or_insert_with(|| quiet.clone());
+            let mut outcome = self.one(stage)?;
+            let is_last = windows.len() + 1 == stages.len();
+            if is_last && outcome.failure.is_none() && !outcome.stopped {
+                self.drain(rested);
+            }
+            let start = outcomes.first().map_or(outcome.start, |first| first.start);
+            windows.push(between(&quiet, &self.recorder.mark(), start));
+            if stages.len() > 1 {
+                // Which step failed is half of why.
+                let phase = &stage.1.phases[outcome.phases.len().saturating_sub(1)].name;
+                outcome.failure = outcome.failure.map(|why| format!("in {phase}: {why}"));
+            }
+            if outcome.failure.is_none() && !outcome.stopped {
+                ask_again(stage, self.recorder.cell, self.record);
+            }
+            let is_over = outcome.failure.is_some() || outcome.stopped || outcome.cut;
+            outcomes.push(outcome);
+            if is_over {
+                break;
+            }
+        }
+        self.record.whole.counters = together(windows);
+        let outcome = joined(outcomes);
+        if let Some(caller) = &mut self.caller {
+            caller.outcome = Some(outcome.clone());
+        }
+        Ok(outcome)
+    }
+
+    fn one(&mut self, (stage, load_plan): &(Stage, LoadPlan)) -> Result<Outcome, Trouble> {
+        let stop = self.reporter.stop;
+        let at_most = self.caller.as_ref().and_then(|caller| caller.at_most);
+        let beside = self.caller.as_mut().map(|caller| &mut *caller.witness as &mut dyn Witness);
+        let mut watch = Watch {
+            recorder: &mut *self.recorder,
+            reporter: &mut *self.reporter,
+            show: self.show,
+            beside,
+            run: self.run,
+            stage,
+            workers: load_plan.workers,
+        };
+        let outcome = drive_within(load_plan, at_most, stop, &mut watch);
+        let outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
+        for Over { record, trouble, .. } in self.recorder.rest() {
+            let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
+            self.reporter.note(EventKind::DisturbanceEnded, Some(&self.run.id), text)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Waits for what the server still owes, where the experiment asks for it.
+    fn drain(&mut self, rested: &Readings) {
+        let Some(most) = self.recorder.cell.load.drain else { return };
+        self.record.whole.drain = Some(drain::wait(self.recorder.sampling, rested, most, self.reporter.stop));
+    }
+}
