@@ -39,7 +39,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let comparisons = comparisons::all(&evidence, &cells);
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
-    let findings = finding::all(findings::ALL, &evidence, &cells);
+    let findings = finding::all(findings::ALL, checks::ALL, &evidence, &cells);
     let plans = plans::tables(&evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
     Judgement {

@@ -63,7 +63,11 @@ fn verdict(judgement: &Judgement) -> String {
     let count = |status| verdicts(judgement).filter(|(_, v)| v.verdict == status).count();
     let counts =
         [Status::Pass, Status::Warn, Status::Fail, Status::NotEvaluable].map(|s| format!("{} {}", count(s), s.word()));
-    let _ = writeln!(text, "\nChecks: {}.", counts.join(", "));
+    let absent = match count(Status::NotApplicable) {
+        0 => String::new(),
+        n => format!("; {n} {}", Status::NotApplicable.word()),
+    };
+    let _ = writeln!(text, "\nChecks: {}{absent}.", counts.join(", "));
     if !judgement.not_measured.is_empty() {
         text += "\nNot measured:\n\n";
     }
@@ -259,7 +263,7 @@ fn waits(plan: &Plan, judgement: &Judgement) -> String {
 
 fn checks(plan: &Plan, judgement: &Judgement) -> String {
     let mut open: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (cell, v) in verdicts(judgement).filter(|(_, v)| v.verdict != Status::Pass) {
+    for (cell, v) in verdicts(judgement).filter(|(_, v)| v.verdict.is_open()) {
         open.entry((std::cmp::Reverse(v.verdict), v.check.as_str())).or_default().push((cell, v));
     }
     let mut text = String::from("\n## Checks that did not pass\n\n");

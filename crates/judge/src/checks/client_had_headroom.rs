@@ -11,7 +11,8 @@
 //! a server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
 //! time is not, and the canary alone decides.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
 use crate::limits::{
@@ -31,6 +32,7 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("client_had_headroom.rs"),
+    applies: Applies::Always,
     needs: &[Need::Counter(CLIENT_USER), Need::Counter(CLIENT_SYSTEM)],
     limits: &[
         CLIENT_CPU_WARN,
@@ -46,6 +48,7 @@ pub const CHECK: Check = Check {
         CANARY_BEATEN,
         CLIENT_SPLIT,
     ],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "give the load more CPUs (`load_cpus`) or another machine, or ask with fewer users; as it is, the number is a lower bound for the server",
     look: Look::Run(look),
@@ -123,7 +126,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let first = match worst.status() {
         Status::Fail => "CLIENT-BOUND",
         Status::Warn => "The load is near its end",
-        Status::Pass | Status::NotEvaluable => "The load had room",
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => "The load had room",
     };
     let limit = format!("{}; warns at {}", worst.fail, worst.warn);
     let sentence = format!("{first}: {}.", signs.iter().map(Sign::text).collect::<Vec<_>>().join(", "));

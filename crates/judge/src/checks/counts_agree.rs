@@ -10,7 +10,8 @@
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::applies::{Applies, mysql, tables};
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::limits::{COUNTS_APART, COUNTS_OFF};
 use model::protocol::past_sql;
@@ -23,8 +24,10 @@ pub const CHECK: Check = Check {
     id: "counts_agree",
     claim: || format!("client and server count the same requests, commits and rollbacks, within {COUNTS_APART}"),
     source: include_str!("counts_agree.rs"),
+    applies: Applies::Run(|run| tables(run).or_else(|| mysql(run))),
     needs: &[Need::WholeCounter(QUESTIONS), Need::WholeCounter(SAMPLER)],
     limits: &[COUNTS_APART, COUNTS_OFF],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "see that nobody else uses the server; if nobody does, the load miscounts, and no number of this run holds",
     look: Look::Run(look),
@@ -82,7 +85,9 @@ fn look(run: &RunEvidence) -> Sight {
         judged.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).expect("requests are needed");
     let measured = format!("{} apart", (client - server).abs());
     let sentence = match status {
-        Status::Pass | Status::NotEvaluable => format!("The client counts {client} {what} and the server {server}."),
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => {
+            format!("The client counts {client} {what} and the server {server}.")
+        }
         Status::Warn | Status::Fail => format!(
             "The client counts {client} {what}, the server {server}: the two disagree by {}.",
             Share((client / server.max(1.0) - 1.0).abs())

@@ -6,7 +6,8 @@
 //!
 //! A build whose name has another version than its server fails; a peak whose selection may weigh more than 2 % warns.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
 use crate::limits::BEST_OF;
 use crate::stats::{selection, variation};
@@ -24,8 +25,10 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("labels_are_true.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[BEST_OF],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "correct the build's stanza; report a peak with the rate of further runs at its level",
     look: Look::Cell(look),

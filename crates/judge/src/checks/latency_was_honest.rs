@@ -8,7 +8,8 @@
 //! one operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns
 //! when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
-use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;
 use crate::limits::{BEGUN_FAIL, BEGUN_WARN, LATE, STALL, STALLED};
 use model::histogram::Histogram;
@@ -26,8 +27,10 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("latency_was_honest.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[BEGUN_WARN, BEGUN_FAIL, LATE, STALLED, STALL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "ask at a lower rate, or of a load with more CPU; where stalls matter, ask at a rate instead of with a number of users",
     look: Look::Run(look),

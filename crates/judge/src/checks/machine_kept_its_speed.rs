@@ -10,7 +10,8 @@
 //! their scatter. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
 //! machines where nothing is wrong.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
 use crate::limits::{PULSE_FAIL, PULSE_WARN};
 use crate::stats::{median, robust_deviation};
@@ -23,8 +24,10 @@ pub const CHECK: Check = Check {
     id: "machine_kept_its_speed",
     claim: || format!("the machine's own speed stayed within {PULSE_FAIL} of its median before and after every run"),
     source: include_str!("machine_kept_its_speed.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[PULSE_WARN, PULSE_FAIL],
+    doubts: Doubts::Work,
     quarantined: true,
     advice: "let the machine cool, fix its clock (performance governor), leave its other threads idle, and run again",
     look: Look::Cell(look),

@@ -6,7 +6,8 @@
 //! is, and takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second
 //! look dear.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::limits::{OBSERVER_CPU, OBSERVER_STATEMENTS};
 use model::units::{Share, round3};
@@ -20,8 +21,10 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("observer_was_cheap.rs"),
+    applies: Applies::Always,
     needs: &[Need::Counter("sampler.cpu"), Need::Counter("sampler.statements")],
     limits: &[OBSERVER_CPU, OBSERVER_STATEMENTS],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "have the server keep fewer counters (engine_counters, performance_schema), or measure with fewer threads of it",
     look: Look::Run(look),

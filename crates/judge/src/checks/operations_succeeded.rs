@@ -7,7 +7,8 @@
 //! failed. Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the
 //! rate of operations done (goodput) was, and the share of all tries that were work for nothing.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
 use crate::limits::{FAILED, Limits, RETRIED};
 use model::errors::{RETRYABLE, shown};
@@ -24,8 +25,10 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("operations_succeeded.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[FAILED, RETRIED],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
     look: Look::Cell(look),

@@ -3,7 +3,8 @@
 //! upper bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says
 //! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
-use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::CellEvidence;
 use crate::limits::TAIL;
 use crate::stats::order;
@@ -14,8 +15,10 @@ pub const CHECK: Check = Check {
     id: "percentiles_have_samples",
     claim: || format!("at least {TAIL} samples lie beyond each percentile"),
     source: include_str!("percentiles_have_samples.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[TAIL],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "measure longer, or leave these percentiles out of any claim",
     look: Look::Cell(look),

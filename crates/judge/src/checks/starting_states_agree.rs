@@ -9,7 +9,8 @@
 //! checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
 //! run and little of them before another, where no warm-up made the two alike.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Applies, tables};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::prepared;
 use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY, START_POOL};
@@ -23,8 +24,10 @@ pub const CHECK: Check = Check {
     id: "starting_states_agree",
     claim: || "every run began on the same data, prepared alike, with the engine at rest".into(),
     source: include_str!("starting_states_agree.rs"),
+    applies: Applies::Run(tables),
     needs: &[],
     limits: &[START_BYTES, START_HISTORY, START_CHECKPOINT, START_POOL],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "let every run begin from a snapshot: keep ASSAY_SNAPSHOTS above the size of the data, and measure on a server of assay's own",
     look: Look::Cell(look),

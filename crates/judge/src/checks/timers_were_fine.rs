@@ -8,7 +8,8 @@
 //! hundred was later than 50 ms, a twentieth of an interval. It never fails: what is wrong here blurs numbers and does
 //! not move them.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::limits::{CLOCK_COST, CLOCK_STEPS, TIMER_LATE};
 use model::units::{Nanos, Share};
@@ -22,8 +23,10 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("timers_were_fine.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[CLOCK_STEPS, CLOCK_COST, TIMER_LATE],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "boot with clocksource=tsc where the CPU's counter is stable; give the load a CPU of its own",
     look: Look::Run(look),

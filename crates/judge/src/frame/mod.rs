@@ -2,8 +2,8 @@
 //! check. Nothing here claims anything about a server; whoever claims reads from here and never searches the record
 //! again.
 
-pub mod absent;
 pub mod account;
+pub mod applies;
 pub mod bound;
 pub mod cells;
 pub mod check;
@@ -11,6 +11,7 @@ pub mod errors;
 pub mod evidence;
 pub mod metrics;
 pub mod noise;
+pub mod pairs;
 pub mod phases;
 pub mod plans;
 pub mod prepared;

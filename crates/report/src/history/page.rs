@@ -136,7 +136,7 @@ fn mark(html: &mut String, scale: &Scale, i: usize, point: &Point, name: &str, u
         writeln!(html, "<line class=\"interval\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\"/>")?;
     }
     let class = match point.status {
-        Status::Pass | Status::NotEvaluable => "point",
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => "point",
         Status::Warn => "point warn",
         Status::Fail => "point fail",
     };
