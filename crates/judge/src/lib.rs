@@ -11,7 +11,6 @@ pub mod curves;
 pub mod families;
 pub mod findings;
 pub mod frame;
-pub mod limits;
 pub mod stats;
 pub mod tell;
 

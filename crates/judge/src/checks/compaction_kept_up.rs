@@ -4,10 +4,11 @@
 //!
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 
+use super::latency_was_honest::STALLED;
 use crate::frame::applies::{Absence, Applies, engine};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{COMPACTION_FAIL, COMPACTION_WARN, STALLED};
+use crate::frame::limits::Limit;
 use model::units::{Bytes, Share};
 use model::verdict::Status;
 
@@ -23,6 +24,11 @@ pub const CHECK: Check = Check {
     advice: "measure until compaction keeps up, give it more threads, or say that the rate is borrowed",
     look: Look::Run(look),
 };
+
+const COMPACTION_WARN: Limit =
+    Limit::share("compaction_warn", 0.02, "of the bytes written, by which those that wait for compaction grew");
+const COMPACTION_FAIL: Limit =
+    Limit::share("compaction_fail", 0.1, "the rate is borrowed from the compaction that must follow");
 
 fn absent(run: &RunEvidence) -> Absence {
     let wrote_nothing = || run.growth(WRITTEN).is_some_and(|grown| grown.delta == 0.0);

@@ -13,7 +13,7 @@
 use crate::frame::applies::{Applies, mysql, tables};
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{COUNTS_APART, COUNTS_OFF};
+use crate::frame::limits::Limit;
 use model::protocol::past_sql;
 use model::record::disturbance::Asked;
 use model::record::run::RunRecord;
@@ -32,6 +32,11 @@ pub const CHECK: Check = Check {
     advice: "see that nobody else uses the server; if nobody does, the load miscounts, and no number of this run holds",
     look: Look::Run(look),
 };
+
+pub(super) const COUNTS_APART: Limit =
+    Limit::number("counts_apart", 16.0, "statements of the lab's own sessions at the ends of a run");
+pub(super) const COUNTS_OFF: Limit =
+    Limit::share("counts_off", 0.005, "a count that is off by more is off in the third digit of the rate");
 
 const QUESTIONS: &str = "status.Questions";
 const SAMPLER: &str = "sampler.statements";

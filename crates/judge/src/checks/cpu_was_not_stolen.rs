@@ -7,7 +7,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::{STEAL_FAIL, STEAL_WARN};
+use crate::frame::limits::Limit;
 use model::units::Share;
 use model::verdict::Status;
 
@@ -23,6 +23,10 @@ pub const CHECK: Check = Check {
     advice: "choose another hour, another host, or a machine with CPUs of its own",
     look: Look::Cell(look),
 };
+
+const STEAL_WARN: Limit =
+    Limit::share("steal_warn", 0.005, "of all CPU time; the second digit of a rate begins to move");
+const STEAL_FAIL: Limit = Limit::share("steal_fail", 0.02, "as much as the smallest difference that is claimed");
 
 fn look(cell: &CellEvidence) -> Sight {
     let sum = |name: &str| cell.runs.iter().filter_map(|run| run.growth(name)).map(|g| g.delta).sum::<f64>();

@@ -9,7 +9,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{DISK_FREE, FOREIGN_IO};
+use crate::frame::limits::Limit;
 use model::units::{Bytes, Share};
 use model::verdict::Status;
 
@@ -34,6 +34,10 @@ pub const CHECK: Check = Check {
     advice: "stop who else uses the disk, or wait until what was loaded has been written; free some space",
     look: Look::Run(look),
 };
+
+const FOREIGN_IO: Limit =
+    Limit::share("foreign_io", 0.05, "of the bytes on the disks that neither server nor client moved");
+const DISK_FREE: Limit = Limit::share("disk_free", 0.1, "of the file system; below it many of them slow down");
 
 /// What a system's own logs and caches write within a minute, with room.
 const SMALL: f64 = 16.0 * 1024.0 * 1024.0;

@@ -9,7 +9,7 @@
 use crate::frame::applies::{Absence, Applies, innodb};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{DIRTY_WARN, REDO_FAIL, REDO_WARN};
+use crate::frame::limits::Limit;
 use model::units::Share;
 use model::verdict::Status;
 
@@ -25,6 +25,16 @@ pub const CHECK: Check = Check {
     advice: "warm up until the log has filled once, or make the log smaller",
     look: Look::Run(look),
 };
+
+const REDO_WARN: Limit = Limit::share(
+    "redo_warn",
+    0.05,
+    "of the redo log by which its unwritten part grew; flushing has not yet found its pace",
+);
+const REDO_FAIL: Limit =
+    Limit::share("redo_fail", 0.75, "of the redo log, reached within two more windows; flushing is forced there");
+const DIRTY_WARN: Limit =
+    Limit::share("dirty_warn", 0.05, "of the buffer pool by which dirty pages grew; their writing is still to be paid");
 
 pub(crate) const AGE: &str = "db.checkpoint_age";
 const MOST: &str = "db.checkpoint_max_age";

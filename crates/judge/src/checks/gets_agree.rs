@@ -8,10 +8,10 @@
 //! 0.5 % and two per user warn; above, it fails. Rows that HandlerSocket's counter has beyond what clients received
 //! only warn: statements read rows by key as well.
 
+use super::counts_agree::{COUNTS_APART, COUNTS_OFF};
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{COUNTS_APART, COUNTS_OFF};
 use model::protocol::{Protocol, past_sql};
 
 pub const CHECK: Check = Check {

@@ -9,7 +9,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::BEST_OF;
+use crate::frame::limits::Limit;
 use crate::stats::{selection, variation};
 use model::host::Version;
 use model::search::Goal;
@@ -33,6 +33,12 @@ pub const CHECK: Check = Check {
     advice: "correct the build's stanza; report a peak with the rate of further runs at its level",
     look: Look::Cell(look),
 };
+
+const BEST_OF: Limit = Limit::share(
+    "best_of",
+    0.02,
+    "by how much a maximum of equal levels is too high; less than that is nobody's reason to change a server",
+);
 
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;

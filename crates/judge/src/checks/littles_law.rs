@@ -12,7 +12,7 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded, worst_of};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{LITTLE_FAIL, LITTLE_WARN};
+use crate::frame::limits::Limit;
 use model::load::Group;
 use model::record::tally::OperationTally;
 use model::units::{Nanos, Share, Users, round3};
@@ -30,6 +30,10 @@ pub const CHECK: Check = Check {
     advice: "look for users that ended early, for reconnects and for time between operations; latencies of this run are not whole",
     look: Look::Run(look),
 };
+
+const LITTLE_WARN: Limit =
+    Limit::share("little_warn", 0.02, "of the users' time outside any operation; healthy loads have a tenth of it");
+const LITTLE_FAIL: Limit = Limit::share("little_fail", 0.05, "finds one user dead of twenty");
 
 /// The disturbance after which operations may end in another phase, or never.
 const KILL: &str = "server_kill";

@@ -9,8 +9,8 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
-use crate::limits::{OTHERS_FAIL, OTHERS_WARN};
 use model::units::{Nanos, Share};
 use model::verdict::Status;
 use std::collections::BTreeMap;
@@ -35,6 +35,10 @@ pub const CHECK: Check = Check {
     advice: "stop who else runs here, and run again",
     look: Look::Cell(look),
 };
+
+const OTHERS_WARN: Limit =
+    Limit::share("others_warn", 0.02, "of all CPU time; a quiet machine's own daemons take a tenth of it");
+const OTHERS_FAIL: Limit = Limit::share("others_fail", 0.05, "more than any difference that is claimed");
 
 /// A tick of `/proc/stat`, in nanoseconds: USER_HZ is 100 on every Linux that runs a database.
 pub(super) const TICK: f64 = 1e7;

@@ -17,8 +17,8 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
+use crate::frame::limits::Limit;
 use crate::frame::pairs::{self, Pair};
-use crate::limits::WORK_OFF;
 use model::experiment::keys::{Effect, can_change};
 use model::plan::CellId;
 use model::protocol::{Protocol, past_sql};
@@ -43,6 +43,9 @@ pub const CHECK: Check = Check {
         look,
     }),
 };
+
+const WORK_OFF: Limit =
+    Limit::share("work_off", 0.05, "above what rounding and the edge of a table can do, below any slip in a parameter");
 
 const FEWEST_CALLS: u64 = 100;
 /// Standard errors of the relative difference of two counts: chance alone leaves so many once in 16,000 comparisons.

@@ -9,7 +9,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::FAULTS;
+use crate::frame::limits::Limit;
 use model::units::{Bytes, round3};
 use model::verdict::Status;
 
@@ -29,6 +29,12 @@ pub const CHECK: Check = Check {
     advice: "give the server less memory (buffer_pool) or the machine more, and stop who else needs it",
     look: Look::Run(look),
 };
+
+const FAULTS: Limit = Limit::number(
+    "faults",
+    0.01,
+    "pages read from disk by the server's memory per operation; its working set does not fit",
+);
 
 /// Pages that lay idle before the run may stay out.
 const SWAPPED: Bytes = Bytes(1 << 20);

@@ -10,7 +10,7 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::limits::{MIX_HIGH, MIX_LOW};
+use crate::frame::limits::Limit;
 use model::plan::CellId;
 use model::units::{Share, round3};
 use model::value::Value;
@@ -29,6 +29,17 @@ pub const CHECK: Check = Check {
     advice: "compare the statements of mix and part (parameters_agree, measured_work_agrees, plans_agree); look for locks that the parts share",
     look: Look::Experiment(look),
 };
+
+const MIX_LOW: Limit = Limit::number(
+    "mix_low",
+    0.75,
+    "rate of a mix over what its parts predict; caches and locks that parts share explain as much",
+);
+const MIX_HIGH: Limit = Limit::number(
+    "mix_high",
+    1.5,
+    "statements of one transaction follow each other closer than those of one test, and no closer than that",
+);
 
 const AXIS: &str = "workload";
 /// The part of a mix's time that must have been measured alone for a prediction to be one.

@@ -9,7 +9,7 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{LINK_FAIL, LINK_WARN, RESENT};
+use crate::frame::limits::Limit;
 use model::units::{Bytes, Share};
 use model::verdict::Status;
 
@@ -29,6 +29,11 @@ pub const CHECK: Check = Check {
     advice: "use a faster link, ask for smaller answers, or measure on the server's own machine over its socket",
     look: Look::Run(look),
 };
+
+const LINK_WARN: Limit =
+    Limit::share("link_warn", 0.70, "of the link's rate in one direction; bursts meet its end from there on");
+const LINK_FAIL: Limit = Limit::share("link_fail", 0.90, "headers and gaps take the rest");
+const RESENT: Limit = Limit::share("resent", 0.001, "of TCP segments; each costs its operation 200 ms or more");
 
 fn absent(run: &RunEvidence) -> Absence {
     let transport = run.run.session.transport.as_str();

@@ -9,7 +9,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{OBSERVER_CPU, OBSERVER_STATEMENTS};
+use crate::frame::limits::Limit;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -29,6 +29,11 @@ pub const CHECK: Check = Check {
     advice: "have the server keep fewer counters (engine_counters, performance_schema), or measure with fewer threads of it",
     look: Look::Run(look),
 };
+
+const OBSERVER_CPU: Limit =
+    Limit::share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed");
+const OBSERVER_STATEMENTS: Limit =
+    Limit::share("observer_statements", 0.001, "of all statements that the server answered");
 
 /// Statements per second that sampling is made of.
 const USUAL: f64 = 5.0;

@@ -10,7 +10,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::{FAILED, Limits, RETRIED};
+use crate::frame::limits::{Limit, Limits};
 use model::errors::{RETRYABLE, shown};
 use model::record::tally::OperationTally;
 use model::units::{Share, round3};
@@ -33,6 +33,11 @@ pub const CHECK: Check = Check {
     advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
     look: Look::Cell(look),
 };
+
+const FAILED: Limit =
+    Limit::share("failed", 0.01, "of attempts, per kind of operation; the rate is then right in two digits");
+const RETRIED: Limit =
+    Limit::share("retried", 0.05, "of attempts; the server then did visibly more work than is counted");
 
 fn look(cell: &CellEvidence) -> Sight {
     let (most_failed, most_retried) = (cell.limits.share(&FAILED), cell.limits.share(&RETRIED));

@@ -11,7 +11,7 @@ use crate::compare::comparisons::MARGIN;
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::limits::OUTLIER;
+use crate::frame::limits::Limit;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -27,6 +27,8 @@ pub const CHECK: Check = Check {
     advice: "look at that run's series and events; repeat the cell, and keep both numbers",
     look: Look::Experiment(look),
 };
+
+const OUTLIER: Limit = Limit::number("outlier", 5.0, "robust standard deviations; once in two million normal runs");
 
 /// Of a cell whose median means something.
 const RUNS: usize = 3;

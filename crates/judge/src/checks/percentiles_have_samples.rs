@@ -6,7 +6,7 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::TAIL;
+use crate::frame::limits::Limit;
 use crate::stats::order;
 use model::units::round3;
 use model::verdict::Status;
@@ -23,6 +23,9 @@ pub const CHECK: Check = Check {
     advice: "measure longer, or leave these percentiles out of any claim",
     look: Look::Cell(look),
 };
+
+const TAIL: Limit =
+    Limit::number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third");
 
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 

@@ -6,10 +6,11 @@
 //! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is
 //! said against purge, which may not even have begun.
 
+use super::starting_states_agree::START_HISTORY;
 use crate::frame::applies::{Absence, Applies, innodb};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{HISTORY_FAIL, HISTORY_WARN, START_HISTORY};
+use crate::frame::limits::Limit;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -25,6 +26,10 @@ pub const CHECK: Check = Check {
     advice: "measure until the history list is steady, give purge more threads, or say that the rate is borrowed",
     look: Look::Run(look),
 };
+
+const HISTORY_WARN: Limit =
+    Limit::share("history_warn", 0.01, "of the transactions that wrote have left their old row versions behind");
+const HISTORY_FAIL: Limit = Limit::share("history_fail", 0.1, "the rate is borrowed from the purge that must follow");
 
 const HISTORY: &str = "db.history_list_length";
 const WRITES: [&str; 3] = ["status.Com_insert", "status.Com_update", "status.Com_delete"];

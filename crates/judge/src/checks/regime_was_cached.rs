@@ -8,8 +8,8 @@
 use crate::frame::applies::{Applies, tables};
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
+use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{PHYSICAL, Regime, cache_of, regime};
-use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
 use model::units::{Bytes, Share, round3};
 use model::verdict::Status;
 

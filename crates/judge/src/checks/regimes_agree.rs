@@ -8,8 +8,8 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{Regime, regime};
-use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
 use model::load::{Phase, step_of};
 use model::plan::Axis;
 use model::units::round3;

@@ -13,8 +13,8 @@ use crate::compare::comparisons::MARGIN;
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
+use crate::frame::limits::Limit;
 use crate::frame::noise;
-use crate::limits::{SPREAD_FAIL, SPREAD_WARN};
 use crate::stats::modes::{self, Groups};
 use crate::stats::{FEWEST, variation};
 use model::units::{Share, round3};
@@ -36,6 +36,14 @@ pub const CHECK: Check = Check {
     advice: "measure longer or more often; if the runs fall into two groups, look for what differs between them (placement, plan, neighbours)",
     look: Look::Cell(look),
 };
+
+const SPREAD_WARN: Limit = Limit::share(
+    "spread_warn",
+    0.05,
+    "standard deviation over mean, beyond doubt; the interval of three runs is then 12 % to either side and more",
+);
+const SPREAD_FAIL: Limit =
+    Limit::share("spread_fail", 0.10, "beyond doubt; below it the interval itself is the honest answer");
 
 /// The standard normal distribution's quantile at 99 %.
 const BEYOND_DOUBT: f64 = 2.326_347_874;

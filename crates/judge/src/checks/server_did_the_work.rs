@@ -7,7 +7,7 @@
 use crate::frame::applies::{Absence, Applies, mysql};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::CACHED;
+use crate::frame::limits::Limit;
 use model::protocol::past_sql;
 use model::units::Share;
 use model::verdict::Status;
@@ -24,6 +24,8 @@ pub const CHECK: Check = Check {
     advice: "switch the query cache off ([server.settings] query_cache = false), or make it an axis of the question",
     look: Look::Run(look),
 };
+
+const CACHED: Limit = Limit::share("cached", 0.001, "of selects answered without executing them; more is no accident");
 
 const HITS: &str = "db.query_cache_hits";
 const SELECTS: &str = "db.selects";

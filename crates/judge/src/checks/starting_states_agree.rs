@@ -12,8 +12,8 @@
 use crate::frame::applies::{Applies, tables};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::limits::Limit;
 use crate::frame::prepared;
-use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY, START_POOL};
 use model::load::PhaseKind;
 use model::record::start::StartingState;
 use model::units::Share;
@@ -32,6 +32,17 @@ pub const CHECK: Check = Check {
     advice: "let every run begin from a snapshot: keep ASSAY_SNAPSHOTS above the size of the data, and measure on a server of assay's own",
     look: Look::Cell(look),
 };
+
+const START_BYTES: Limit = Limit::share("start_bytes", 0.05, "trees that were filled alike differ by less");
+pub(super) const START_HISTORY: Limit =
+    Limit::number("start_history", 1000.0, "row versions; fewer are purged within a second of any run");
+const START_POOL: Limit = Limit::share(
+    "start_pool",
+    0.5,
+    "of the data, by which buffer pools differ before runs: one begins by reading them, the other does not",
+);
+const START_CHECKPOINT: Limit =
+    Limit::share("start_checkpoint", 0.05, "of the redo log; below it no flushing is forced");
 
 /// Bytes of InnoDB's pages, where nobody says otherwise.
 const PAGE: f64 = 16_384.0;

@@ -9,7 +9,7 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{DRIFT_FAIL, DRIFT_WARN};
+use crate::frame::limits::Limit;
 use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
 use model::load::Until;
 use model::record::run::PhaseRecord;
@@ -29,6 +29,10 @@ pub const CHECK: Check = Check {
     advice: "warm up longer, or measure until it is steady; if it never is, publish the course and not one number",
     look: Look::Run(look),
 };
+
+const DRIFT_WARN: Limit =
+    Limit::share("drift_warn", 0.02, "over the whole window; smaller than any difference that is claimed");
+const DRIFT_FAIL: Limit = Limit::share("drift_fail", 0.05, "one number no longer stands for the window");
 
 fn absent(run: &RunEvidence) -> Absence {
     let mut calm = run.phases.iter().filter(|phase| phase.disturb.is_none()).peekable();

@@ -11,8 +11,8 @@ use super::flushing_was_settled::is_written;
 use crate::frame::applies::{Absence, Applies, innodb};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
+use crate::frame::limits::Limit;
 use crate::frame::metrics::of_run;
-use crate::limits::{CYCLES, DRAIN};
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -28,6 +28,14 @@ pub const CHECK: Check = Check {
     advice: "measure longer, or make the redo log smaller; where much is owed, tell the debt-adjusted rate",
     look: Look::Run(look),
 };
+
+const DRAIN: Limit = Limit::share(
+    "drain",
+    0.05,
+    "of the measured time, that the server goes on paying when its users have gone; what the rate borrowed",
+);
+const CYCLES: Limit =
+    Limit::number("cycles", 2.0, "one cycle may be cut at both ends, so that its mean depends on where");
 
 pub(crate) const POSITION: &str = "db.checkpoint_lsn";
 

@@ -4,8 +4,8 @@
 
 use super::applies::Applies;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
+use super::limits::{Limit, Limits};
 use super::pairs::Pair;
-use crate::limits::{Limit, Limits};
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
 

@@ -9,6 +9,7 @@ pub mod cells;
 pub mod check;
 pub mod errors;
 pub mod evidence;
+pub mod limits;
 pub mod metrics;
 pub mod noise;
 pub mod pairs;
