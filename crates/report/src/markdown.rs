@@ -1,13 +1,14 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
+use crate::figures::{three, with_interval};
 use crate::{axes, explained, phases, plans, repeat, searches};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, ErrorCount, Judgement};
 use model::plan::{self, Axis, Plan};
 use model::record::Record;
 use model::record::answer::{DatasetRecord, InstanceRecord};
-use model::units::{Nanos, round3};
+use model::units::Nanos;
 use model::value::Value;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeMap;
@@ -178,28 +179,6 @@ fn number(cell: &CellJudgement, figure: Figure) -> String {
         (None, Some(reason)) => format!("none: {reason}").replace('|', "\\|"),
         (None, None) => "–".to_string(),
     }
-}
-
-pub fn with_interval(e: &Estimate) -> String {
-    let value = three(e.value);
-    match (e.low, e.high) {
-        (Some(low), Some(high)) if e.value != 0.0 => {
-            format!("{value} ± {:.1} %", ((high - low) / 2.0 / e.value * 100.0).abs())
-        }
-        (Some(_) | None, Some(_) | None) => value,
-    }
-}
-
-/// Three significant digits; thousands apart.
-pub fn three(x: f64) -> String {
-    if !(1000.0..1e15).contains(&x.abs()) {
-        return round3(x);
-    }
-    let step = 10_f64.powi(x.abs().log10().floor() as i32 - 2);
-    let digits = format!("{:.0}", (x / step).round() * step);
-    let first = digits.len() % 3;
-    let groups = digits.as_bytes()[first..].chunks(3).map(|g| std::str::from_utf8(g).expect("digits"));
-    [&digits[..first]].into_iter().filter(|s| !s.is_empty()).chain(groups).collect::<Vec<_>>().join(" ")
 }
 
 /// What went wrong and how often; silent about cells in which nothing did.
