@@ -63,7 +63,7 @@ pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
         workloads: workload::words(),
         disturbances: lab::disturbances::words(),
         builds: installed.chain(more).collect(),
-        limits: judge::limits::ALL.iter().map(|l| (l.name, l.most())).collect(),
+        limits: judge::checks::limits().map(|l| (l.name, l.most())).collect(),
     }
 }
 

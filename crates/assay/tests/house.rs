@@ -334,3 +334,23 @@ fn nothing_inside_lab_imports_upwards() {
     let listed: BTreeSet<_> = STILL_UPWARDS.iter().map(|(from, to)| (from.to_string(), to.to_string())).collect();
     assert_eq!(upwards, listed, "left: what imports upwards; right: what is still allowed to");
 }
+
+/// Rooms in which no files import each other in a circle. A room joins when its last circle is opened.
+const WITHOUT_CIRCLES: &[&str] = &["wire", "judge", "report", "assay"];
+
+#[test]
+fn files_of_a_room_do_not_import_each_other_in_a_circle() {
+    for room in WITHOUT_CIRCLES {
+        let imports = imports(room);
+        for start in imports.keys() {
+            let mut seen: BTreeSet<&Vec<String>> = BTreeSet::new();
+            let mut open: Vec<&Vec<String>> = imports[start].iter().collect();
+            while let Some(module) = open.pop() {
+                if seen.insert(module) {
+                    open.extend(&imports[module]);
+                }
+            }
+            assert!(!seen.contains(start), "{room}/{} imports what imports it", start.join("/"));
+        }
+    }
+}

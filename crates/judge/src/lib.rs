@@ -11,7 +11,6 @@ pub mod curves;
 pub mod families;
 pub mod findings;
 pub mod frame;
-pub mod limits;
 pub mod stats;
 pub mod tell;
 
@@ -39,7 +38,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let comparisons = comparisons::all(&evidence, &cells);
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
     let not_measured = silence::all(&evidence);
-    let findings = finding::all(findings::ALL, &evidence, &cells);
+    let findings = finding::all(findings::ALL, checks::ALL, &evidence, &cells);
     let plans = plans::tables(&evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
     Judgement {

@@ -10,7 +10,7 @@ use model::record::Record;
 use model::record::run::GroupRecord;
 use model::record::tally::{ArrivalTally, OperationTally, Tally};
 use model::units::{Nanos, Users};
-use model::verdict::Status::{Fail, NotEvaluable, Pass};
+use model::verdict::Status::{Fail, NotApplicable, Pass};
 use model::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ fn littles_law_holds_for_each_closed_group_by_itself() {
     for group in open.plan.cells.iter_mut().flat_map(|c| &mut c.groups) {
         group.arrivals = Some(Arrivals { rate: Rate::steady(1.0), process: Process::Poisson });
     }
-    assert_eq!(of(&open, "littles_law").verdict, NotEvaluable);
+    assert_eq!(of(&open, "littles_law").verdict, NotApplicable);
 }
 
 #[test]

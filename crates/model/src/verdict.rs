@@ -1,6 +1,6 @@
-//! The answer of one check: pass, warn, fail, or *not evaluable* when the evidence it needs was not measured, which
-//! never counts as passed. The sentence, the measured value and the limit come together, so that prose and evidence
-//! cannot drift apart.
+//! The answer of one check: pass, warn, fail, *not evaluable* when the evidence it needs was not measured, which never
+//! counts as passed, or *not applicable* where it cannot be asked, which is neither. The sentence, the measured value
+//! and the limit come together, so that prose and evidence cannot drift apart.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Verdict {
     /// The measured value as text with its unit; empty when nothing was.
     pub measured: String,
     pub limit: String,
-    /// What to do about it; empty for a pass.
+    /// What to do about it; empty for a pass, and where the check does not apply.
     pub advice: String,
     /// Where it can be seen: paths within the record, with an optional `#key` (`runs/c001-1/run.json#phases.0`).
     pub evidence: Vec<String>,
@@ -36,15 +36,17 @@ impl Verdict {
     }
     /// What the verdict does to a number.
     pub fn counts_as(&self) -> Status {
-        if self.quarantined { Status::Pass } else { self.verdict }
+        if self.quarantined { self.verdict.min(Status::Pass) } else { self.verdict }
     }
 }
 
-/// Ordered from best to worst for a badge: the worst of several is shown.
+/// Ordered from best to worst for a badge: the worst of several is shown. Where nothing is of which a check speaks it
+/// does not apply, which makes nothing worse; where what it needs was not measured it cannot be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
+    NotApplicable,
     Pass,
     NotEvaluable,
     Warn,
@@ -54,10 +56,15 @@ pub enum Status {
 impl Status {
     pub fn word(self) -> &'static str {
         match self {
+            Self::NotApplicable => "not applicable",
             Self::Pass => "pass",
             Self::NotEvaluable => "not evaluable",
             Self::Warn => "warn",
             Self::Fail => "fail",
         }
+    }
+    /// Whether a reader has to look at it: neither passed nor out of place here.
+    pub fn is_open(self) -> bool {
+        self > Self::Pass
     }
 }

@@ -8,6 +8,7 @@ pub mod compared;
 mod csv;
 mod document;
 mod explained;
+mod figures;
 pub mod history;
 mod linkbench;
 mod markdown;

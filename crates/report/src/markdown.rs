@@ -1,13 +1,14 @@
 //! `report.md`: the report for a terminal, a review or a mail; also what the page shows without JavaScript. Claims
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
+use crate::figures::{three, with_interval};
 use crate::{axes, explained, phases, plans, repeat, searches};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, ErrorCount, Judgement};
 use model::plan::{self, Axis, Plan};
 use model::record::Record;
 use model::record::answer::{DatasetRecord, InstanceRecord};
-use model::units::{Nanos, round3};
+use model::units::Nanos;
 use model::value::Value;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeMap;
@@ -63,7 +64,11 @@ fn verdict(judgement: &Judgement) -> String {
     let count = |status| verdicts(judgement).filter(|(_, v)| v.verdict == status).count();
     let counts =
         [Status::Pass, Status::Warn, Status::Fail, Status::NotEvaluable].map(|s| format!("{} {}", count(s), s.word()));
-    let _ = writeln!(text, "\nChecks: {}.", counts.join(", "));
+    let absent = match count(Status::NotApplicable) {
+        0 => String::new(),
+        n => format!("; {n} {}", Status::NotApplicable.word()),
+    };
+    let _ = writeln!(text, "\nChecks: {}{absent}.", counts.join(", "));
     if !judgement.not_measured.is_empty() {
         text += "\nNot measured:\n\n";
     }
@@ -176,28 +181,6 @@ fn number(cell: &CellJudgement, figure: Figure) -> String {
     }
 }
 
-pub fn with_interval(e: &Estimate) -> String {
-    let value = three(e.value);
-    match (e.low, e.high) {
-        (Some(low), Some(high)) if e.value != 0.0 => {
-            format!("{value} ± {:.1} %", ((high - low) / 2.0 / e.value * 100.0).abs())
-        }
-        (Some(_) | None, Some(_) | None) => value,
-    }
-}
-
-/// Three significant digits; thousands apart.
-pub fn three(x: f64) -> String {
-    if !(1000.0..1e15).contains(&x.abs()) {
-        return round3(x);
-    }
-    let step = 10_f64.powi(x.abs().log10().floor() as i32 - 2);
-    let digits = format!("{:.0}", (x / step).round() * step);
-    let first = digits.len() % 3;
-    let groups = digits.as_bytes()[first..].chunks(3).map(|g| std::str::from_utf8(g).expect("digits"));
-    [&digits[..first]].into_iter().filter(|s| !s.is_empty()).chain(groups).collect::<Vec<_>>().join(" ")
-}
-
 /// What went wrong and how often; silent about cells in which nothing did.
 fn errors(plan: &Plan, judgement: &Judgement) -> String {
     let mut text = String::new();
@@ -259,7 +242,7 @@ fn waits(plan: &Plan, judgement: &Judgement) -> String {
 
 fn checks(plan: &Plan, judgement: &Judgement) -> String {
     let mut open: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (cell, v) in verdicts(judgement).filter(|(_, v)| v.verdict != Status::Pass) {
+    for (cell, v) in verdicts(judgement).filter(|(_, v)| v.verdict.is_open()) {
         open.entry((std::cmp::Reverse(v.verdict), v.check.as_str())).or_default().push((cell, v));
     }
     let mut text = String::from("\n## Checks that did not pass\n\n");

@@ -3,7 +3,7 @@
 //! changes over them.
 
 use crate::axes;
-use crate::markdown::{three, with_interval};
+use crate::figures::{three, with_interval};
 use model::estimate::Estimate;
 use model::judgement::{CellJudgement, Judgement, PhaseJudgement};
 use model::plan::Plan;

@@ -2,7 +2,7 @@
 //! one axis beside each other, bold where something differs from the first of them. Below the plan stand the rows that
 //! it read and the time that it took, because a plan that only looks worse costs nothing.
 
-use crate::markdown::three;
+use crate::figures::three;
 use model::judgement::{Judgement, PlanCell, PlanRow, PlanTable};
 use std::fmt::Write;
 

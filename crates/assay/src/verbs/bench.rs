@@ -123,7 +123,7 @@ fn width(head: &str) -> usize {
 }
 
 fn verdicts(out: &mut String, cell: &CellJudgement) {
-    for verdict in cell.verdicts.iter().filter(|v| v.verdict != Status::Pass) {
+    for verdict in cell.verdicts.iter().filter(|v| v.verdict.is_open()) {
         let _ = writeln!(out, "        {} {}: {}", verdict.verdict.word(), verdict.check, verdict.sentence);
     }
 }

@@ -18,7 +18,12 @@ fn command(command: Command) -> Command {
         .about("Judge a record again, from its files alone")
         .arg(Arg::new("record").required(true).value_name("RECORD").help("The record's folder"))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement as JSON"))
-        .arg(Arg::new("all").long("all").action(ArgAction::SetTrue).help("Show passed checks too"))
+        .arg(
+            Arg::new("all")
+                .long("all")
+                .action(ArgAction::SetTrue)
+                .help("Show passed checks too, and those that do not apply"),
+        )
 }
 
 fn run(matches: &ArgMatches) -> Exit {
@@ -60,7 +65,7 @@ pub fn show(judgement: &Judgement, all: bool) {
     let on_cells = judgement.cells.iter().flat_map(|c| c.verdicts.iter().map(move |v| (c.id.to_string(), v)));
     let on_all = judgement.verdicts.iter().map(|v| ("experiment".to_string(), v));
     let mut by_check: BTreeMap<_, Vec<(String, &Verdict)>> = BTreeMap::new();
-    for (scope, verdict) in on_all.chain(on_cells).filter(|(_, v)| all || v.verdict != Status::Pass) {
+    for (scope, verdict) in on_all.chain(on_cells).filter(|(_, v)| all || v.verdict.is_open()) {
         by_check.entry((Reverse(verdict.verdict), &verdict.check)).or_default().push((scope, verdict));
     }
     if !by_check.is_empty() {

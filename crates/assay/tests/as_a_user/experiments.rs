@@ -40,7 +40,7 @@ fn host(sockets: u32) -> Host {
 fn words(host: &Host) -> Words {
     let builds = host.builds.iter().map(|b| b.name.clone()).collect();
     let disturbances = lab::disturbances::words();
-    let limits = judge::limits::ALL.iter().map(|l| (l.name, l.most())).collect();
+    let limits = judge::checks::limits().map(|l| (l.name, l.most())).collect();
     Words { workloads: workload::words(), disturbances, builds, limits }
 }
 

@@ -5,8 +5,10 @@
 
 use crate::compare::comparisons::{MARGIN, of_runs, ratio};
 use crate::compare::decide::CLAIM;
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::Evidence;
+use crate::frame::pairs::{self, Pair};
 use model::units::Share;
 use model::verdict::Status;
 
@@ -14,24 +16,17 @@ pub const CHECK: Check = Check {
     id: "aa_pairs_agree",
     claim: || format!("a cell and its repetition under another label differ by no more than {MARGIN} or their noise"),
     source: include_str!("aa_pairs_agree.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "take differences below that of the pair for noise; more repetitions, longer runs or a quieter machine lower it",
-    look: Look::Experiment(look),
+    look: Look::Pairs(Pairs { of: pairs::twins, none: "No cell is repeated under another label.", look }),
 };
 
-fn look(evidence: &Evidence) -> Sight {
-    let twin = evidence
-        .cells
-        .iter()
-        .find(|c| c.cell.repeats.is_some())
-        .ok_or("the experiment repeats no cell under another label")?;
-    let first = evidence
-        .cells
-        .iter()
-        .find(|c| Some(&c.cell.id) == twin.cell.repeats.as_ref())
-        .ok_or("the repeated cell is not in the plan")?;
+fn look(_: &Evidence, twins: &[Pair]) -> Sight {
+    let Pair { base: first, candidate: twin, .. } = twins[0];
     let estimate = ratio(first, twin).ok_or("one of the two has no number")?;
     let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
         return Err(format!("n = {} gives no interval", estimate.n));

@@ -5,7 +5,8 @@
 //!
 //! One other answer fails.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
 use model::value::Value;
 use model::verdict::Status;
@@ -15,12 +16,30 @@ pub const CHECK: Check = Check {
     id: "answers_agree",
     claim: || "the same question about the same rows has the same answer everywhere".into(),
     source: include_str!("answers_agree.rs"),
+    applies: Applies::Experiment(absent),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "ask the statement by hand on both servers; look at collation, time zone, sql_mode and at how the data were loaded",
     look: Look::Experiment(look),
 };
+
+/// Only statements that read have answers to compare.
+fn absent(evidence: &Evidence) -> Absence {
+    let runs = || evidence.cells.iter().flat_map(|cell| &cell.runs);
+    let sessions = runs().flat_map(|run| std::iter::once(&run.run.session).chain(run.run.more_sessions.values()));
+    let mut asked = sessions.flat_map(|session| &session.plans);
+    let none_reads = !asked.any(|plan| !plan.answers.is_empty() || reads(&plan.sql));
+    (none_reads && runs().next().is_some())
+        .then(|| "No statement reads rows here: there is no answer to compare.".into())
+}
+
+fn reads(sql: &str) -> bool {
+    sql.trim_start().get(..READS.len()).is_some_and(|word| word.eq_ignore_ascii_case(READS))
+}
+
+const READS: &str = "SELECT";
 
 /// Family, what shapes its data, statement, question.
 type Question<'a> = (&'a str, &'a BTreeMap<String, Value>, &'a str, &'a str);

@@ -2,7 +2,8 @@
 //! its one row, a range as many rows as it spans), and count every answer that does not. One such answer fails the run:
 //! it means lost rows, a wrong dataset or a misread protocol, and never noise.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use model::verdict::Status;
 
@@ -10,8 +11,10 @@ pub const CHECK: Check = Check {
     id: "answers_were_expected",
     claim: || "no answer broke an expectation of the workload".into(),
     source: include_str!("answers_were_expected.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "look at the dataset (data_as_generated) and at the statement's plan in the record before believing any number",
     look: Look::Run(look),

@@ -7,9 +7,9 @@
 //! until it is new. One old answer warns. At read uncommitted no answer is old, and it may be one that is never
 //! committed; the sentence says so.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies, is_cache};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use model::plan::served::CACHE;
 use model::protocol::{Protocol, past_sql};
 use model::verdict::Status;
 
@@ -17,8 +17,10 @@ pub const CHECK: Check = Check {
     id: "answers_were_fresh",
     claim: || "past SQL, the first get after a commit returned what was committed".into(),
     source: include_str!("answers_were_fresh.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "say beside the rate how old its answers may be, or measure with one get in a transaction (settings.read_batch = 1)",
     look: Look::Run(look),
@@ -30,15 +32,16 @@ const LEVEL: &str = "door_isolation";
 /// As the lab calls the plugin's default.
 const DIRTY: &str = "read uncommitted";
 
-fn look(run: &RunEvidence) -> Sight {
+fn absent(run: &RunEvidence) -> Absence {
     let by_key = |name: &str| past_sql(name).is_some_and(Protocol::is_key_value);
-    let fresh = |sentence: &str| Ok(Seen::new(Status::Pass, "0 gets", "0 gets", sentence));
     if !run.cell.works().iter().any(|work| by_key(&work.workload)) {
-        return fresh("Nobody comes past SQL here.");
+        return Some("Nobody asks for values by their keys here.".into());
     }
-    if run.instance.is_some_and(|instance| instance.kind == CACHE) {
-        return fresh("A cache has one copy of a value, and no transactions.");
-    }
+    is_cache(run).then(|| "A cache has one copy of a value, and no transactions.".into())
+}
+
+fn look(run: &RunEvidence) -> Sight {
+    let fresh = |sentence: &str| Ok(Seen::new(Status::Pass, "0 gets", "0 gets", sentence));
     let sessions = std::iter::once(&run.run.session).chain(run.run.more_sessions.values());
     let told = sessions.map(|session| &session.variables).find(|variables| variables.contains_key(GETS));
     let told = told.ok_or("how long an answer stays old was not measured")?;

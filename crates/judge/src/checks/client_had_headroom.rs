@@ -11,13 +11,11 @@
 //! a server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
 //! time is not, and the canary alone decides.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
+use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
-use crate::limits::{
-    CANARY_BEATEN, CANARY_FAIL, CANARY_WARN, CLIENT_CPU_BESIDE_IDLE, CLIENT_CPU_FAIL, CLIENT_CPU_WARN, CLIENT_SPLIT,
-    CLIENT_WAIT_FAIL, CLIENT_WAIT_WARN, Limit, SERVER_IDLE, WORKER_FAIL, WORKER_WARN,
-};
 use model::record::canary::CanaryPoint;
 use model::units::{Share, round3};
 use model::verdict::Status;
@@ -31,6 +29,7 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("client_had_headroom.rs"),
+    applies: Applies::Always,
     needs: &[Need::Counter(CLIENT_USER), Need::Counter(CLIENT_SYSTEM)],
     limits: &[
         CLIENT_CPU_WARN,
@@ -46,10 +45,37 @@ pub const CHECK: Check = Check {
         CANARY_BEATEN,
         CLIENT_SPLIT,
     ],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "give the load more CPUs (`load_cpus`) or another machine, or ask with fewer users; as it is, the number is a lower bound for the server",
     look: Look::Run(look),
 };
+
+const CLIENT_CPU_WARN: Limit =
+    Limit::share("client_cpu_warn", 0.75, "a request waits three service times for a worker there");
+const CLIENT_CPU_FAIL: Limit =
+    Limit::share("client_cpu_fail", 0.95, "a request waits nineteen service times for a worker there");
+const CLIENT_CPU_BESIDE_IDLE: Limit =
+    Limit::share("client_cpu_beside_idle", 0.90, "while the server waits, a client this busy is what it waits for");
+const SERVER_IDLE: Limit =
+    Limit::share("server_idle", 0.20, "of the server's CPUs; it had room, so something else limits");
+const WORKER_WARN: Limit =
+    Limit::share("worker_warn", 0.90, "a single worker has no one to share with, and so may come nearer to its end");
+const WORKER_FAIL: Limit = Limit::share("worker_fail", 0.98, "what is left is less than the reading resolves");
+const CLIENT_WAIT_WARN: Limit =
+    Limit::share("client_wait_warn", 0.05, "of the mean latency, waiting for a CPU of the client");
+const CLIENT_WAIT_FAIL: Limit =
+    Limit::share("client_wait_fail", 0.20, "a fifth of the latency is then the client's own");
+const CANARY_WARN: Limit = Limit::share(
+    "canary_warn",
+    0.50,
+    "the canary's requests are the smallest there are; half its rate with larger answers is near",
+);
+const CANARY_FAIL: Limit = Limit::share("canary_fail", 0.80, "beyond it the load's own cost bends the curve");
+const CANARY_BEATEN: Limit =
+    Limit::share("canary_beaten", 1.05, "a run may reach the canary's rate within noise, and no more");
+const CLIENT_SPLIT: Limit =
+    Limit::share("client_split", 0.50, "of the CPU time on shared CPUs; the client then costs more than the server");
 
 /// One sign: what it is, how much, its limits.
 struct Sign {
@@ -123,7 +149,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let first = match worst.status() {
         Status::Fail => "CLIENT-BOUND",
         Status::Warn => "The load is near its end",
-        Status::Pass | Status::NotEvaluable => "The load had room",
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => "The load had room",
     };
     let limit = format!("{}; warns at {}", worst.fail, worst.warn);
     let sentence = format!("{first}: {}.", signs.iter().map(Sign::text).collect::<Vec<_>>().join(", "));

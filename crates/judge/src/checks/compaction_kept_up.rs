@@ -4,9 +4,11 @@
 //!
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use super::latency_was_honest::STALLED;
+use crate::frame::applies::{Absence, Applies, engine};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{COMPACTION_FAIL, COMPACTION_WARN, STALLED};
+use crate::frame::limits::Limit;
 use model::units::{Bytes, Share};
 use model::verdict::Status;
 
@@ -14,27 +16,34 @@ pub const CHECK: Check = Check {
     id: "compaction_kept_up",
     claim: || format!("what waits for compaction grew by less than {COMPACTION_FAIL} of the bytes written"),
     source: include_str!("compaction_kept_up.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[COMPACTION_WARN, COMPACTION_FAIL, STALLED],
+    doubts: Doubts::Work,
     quarantined: true,
     advice: "measure until compaction keeps up, give it more threads, or say that the rate is borrowed",
     look: Look::Run(look),
 };
 
+const COMPACTION_WARN: Limit =
+    Limit::share("compaction_warn", 0.02, "of the bytes written, by which those that wait for compaction grew");
+const COMPACTION_FAIL: Limit =
+    Limit::share("compaction_fail", 0.1, "the rate is borrowed from the compaction that must follow");
+
+fn absent(run: &RunEvidence) -> Absence {
+    let wrote_nothing = || run.growth(WRITTEN).is_some_and(|grown| grown.delta == 0.0);
+    let idle = || wrote_nothing().then(|| "Nothing was written, so nothing has to be compacted.".into());
+    engine(run, "rocksdb", "are no levels to compact").or_else(idle)
+}
+
+const WRITTEN: &str = "db.bytes_written";
+
 fn look(run: &RunEvidence) -> Sight {
-    let engine = &run.cell.server.engine;
     let (warn, fail, stalled) =
         (run.limits.share(&COMPACTION_WARN), run.limits.share(&COMPACTION_FAIL), run.limits.share(&STALLED));
     let limit = format!("{fail} of the bytes written; warns at {warn}, and at {stalled} of the time held up");
-    if !engine.eq_ignore_ascii_case("rocksdb") {
-        let sentence = format!("The engine is {engine}: there are no levels to compact.");
-        return Ok(Seen::new(Status::Pass, "no levels", limit, sentence));
-    }
     let grown = |name: &str| run.growth(name).map(|g| g.delta).ok_or(format!("{name} was not measured"));
-    let (debt, written) = (grown("db.compaction_debt")?.max(0.0), grown("db.bytes_written")?);
-    if written == 0.0 {
-        return Ok(Seen::new(Status::Pass, "no writes", limit, "Nothing was written, so nothing has to be compacted."));
-    }
+    let (debt, written) = (grown("db.compaction_debt")?.max(0.0), grown(WRITTEN)?);
     let held = Share(run.rate("db.write_stall_us").map_or(0.0, |us| us / 1e6));
     let share = Share(debt / written);
     let by_stall = if held.0 > stalled.0 { Status::Warn } else { Status::Pass };

@@ -10,9 +10,10 @@
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::applies::{Applies, mysql, tables};
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{COUNTS_APART, COUNTS_OFF};
+use crate::frame::limits::Limit;
 use model::protocol::past_sql;
 use model::record::disturbance::Asked;
 use model::record::run::RunRecord;
@@ -23,12 +24,19 @@ pub const CHECK: Check = Check {
     id: "counts_agree",
     claim: || format!("client and server count the same requests, commits and rollbacks, within {COUNTS_APART}"),
     source: include_str!("counts_agree.rs"),
+    applies: Applies::Run(|run| tables(run).or_else(|| mysql(run))),
     needs: &[Need::WholeCounter(QUESTIONS), Need::WholeCounter(SAMPLER)],
     limits: &[COUNTS_APART, COUNTS_OFF],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "see that nobody else uses the server; if nobody does, the load miscounts, and no number of this run holds",
     look: Look::Run(look),
 };
+
+pub(super) const COUNTS_APART: Limit =
+    Limit::number("counts_apart", 16.0, "statements of the lab's own sessions at the ends of a run");
+pub(super) const COUNTS_OFF: Limit =
+    Limit::share("counts_off", 0.005, "a count that is off by more is off in the third digit of the rate");
 
 const QUESTIONS: &str = "status.Questions";
 const SAMPLER: &str = "sampler.statements";
@@ -82,7 +90,9 @@ fn look(run: &RunEvidence) -> Sight {
         judged.reduce(|worst, next| if next.0 > worst.0 { next } else { worst }).expect("requests are needed");
     let measured = format!("{} apart", (client - server).abs());
     let sentence = match status {
-        Status::Pass | Status::NotEvaluable => format!("The client counts {client} {what} and the server {server}."),
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => {
+            format!("The client counts {client} {what} and the server {server}.")
+        }
         Status::Warn | Status::Fail => format!(
             "The client counts {client} {what}, the server {server}: the two disagree by {}.",
             Share((client / server.max(1.0) - 1.0).abs())

@@ -4,9 +4,10 @@
 //! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve.
 //! On a machine that is not virtual nothing can be stolen.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::{STEAL_FAIL, STEAL_WARN};
+use crate::frame::limits::Limit;
 use model::units::Share;
 use model::verdict::Status;
 
@@ -14,12 +15,18 @@ pub const CHECK: Check = Check {
     id: "cpu_was_not_stolen",
     claim: || format!("other machines of the same host took less than {STEAL_FAIL} of the CPU time"),
     source: include_str!("cpu_was_not_stolen.rs"),
+    applies: Applies::Always,
     needs: &[Need::Counter("host.cpu.total"), Need::Counter("host.cpu.steal")],
     limits: &[STEAL_WARN, STEAL_FAIL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "choose another hour, another host, or a machine with CPUs of its own",
     look: Look::Cell(look),
 };
+
+const STEAL_WARN: Limit =
+    Limit::share("steal_warn", 0.005, "of all CPU time; the second digit of a rate begins to move");
+const STEAL_FAIL: Limit = Limit::share("steal_fail", 0.02, "as much as the smallest difference that is claimed");
 
 fn look(cell: &CellEvidence) -> Sight {
     let sum = |name: &str| cell.runs.iter().filter_map(|run| run.growth(name)).map(|g| g.delta).sum::<f64>();

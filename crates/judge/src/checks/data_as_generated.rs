@@ -2,7 +2,8 @@
 //! text or an old dataset of another seed would all give fine numbers about other data. One wrong row fails: the sample
 //! is small, so one found stands for many.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Applies, declared};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use model::record::answer::DatasetRecord;
 use model::verdict::Status;
@@ -11,8 +12,10 @@ pub const CHECK: Check = Check {
     id: "data_as_generated",
     claim: || "rows read back are those that the generator makes".into(),
     source: include_str!("data_as_generated.rs"),
+    applies: Applies::Run(declared),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "delete the dataset so that it is loaded afresh; if it happens again, the server or the connection changes texts",
     look: Look::Run(look),

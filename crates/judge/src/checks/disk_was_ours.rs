@@ -6,9 +6,10 @@
 //! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 %
 //! of free space.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{DISK_FREE, FOREIGN_IO};
+use crate::frame::limits::Limit;
 use model::units::{Bytes, Share};
 use model::verdict::Status;
 
@@ -20,6 +21,7 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("disk_was_ours.rs"),
+    applies: Applies::Always,
     needs: &[
         Need::Counter("host.disk.read_bytes"),
         Need::Counter("host.disk.write_bytes"),
@@ -27,10 +29,15 @@ pub const CHECK: Check = Check {
         Need::Counter("server.io.write_bytes"),
     ],
     limits: &[FOREIGN_IO, DISK_FREE],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "stop who else uses the disk, or wait until what was loaded has been written; free some space",
     look: Look::Run(look),
 };
+
+const FOREIGN_IO: Limit =
+    Limit::share("foreign_io", 0.05, "of the bytes on the disks that neither server nor client moved");
+const DISK_FREE: Limit = Limit::share("disk_free", 0.1, "of the file system; below it many of them slow down");
 
 /// What a system's own logs and caches write within a minute, with room.
 const SMALL: f64 = 16.0 * 1024.0 * 1024.0;

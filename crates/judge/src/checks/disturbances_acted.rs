@@ -6,7 +6,8 @@
 //!
 //! It may begin up to 1 s after its phase, or 5 % of it in longer ones: until then the phase has nothing of it.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use model::units::{Nanos, Share};
 use model::verdict::Status;
@@ -17,8 +18,10 @@ pub const CHECK: Check = Check {
         "what was done to a server on purpose did what it is named after, from the begin of its phase to the end".into()
     },
     source: include_str!("disturbances_acted.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "read its sentence in the record: a time-out of idle transactions or sessions, another isolation, or an account without the right may have ended it",
     look: Look::Run(look),
@@ -26,6 +29,11 @@ pub const CHECK: Check = Check {
 
 const LATE: Nanos = Nanos::from_secs(1);
 const LATE_SHARE: Share = Share(0.05);
+
+fn absent(run: &RunEvidence) -> Absence {
+    let is_calm = run.phases.iter().all(|phase| phase.disturb.is_none());
+    is_calm.then(|| "Nothing is done to the server on purpose.".into())
+}
 
 fn look(run: &RunEvidence) -> Sight {
     let mut seen = Vec::new();
@@ -50,9 +58,5 @@ fn look(run: &RunEvidence) -> Sight {
         }
         seen.push(deed.sentence.as_str());
     }
-    let sentence = match seen[..] {
-        [] => "Nothing was done to the server on purpose.".to_string(),
-        _ => seen.join(" "),
-    };
-    Ok(Seen::new(Status::Pass, format!("{} seen", seen.len()), "seen to the end", sentence))
+    Ok(Seen::new(Status::Pass, format!("{} seen", seen.len()), "seen to the end", seen.join(" ")))
 }

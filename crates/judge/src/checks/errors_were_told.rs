@@ -6,7 +6,8 @@
 //! One per user passes: a rollback that was refused itself, or a cut between two seconds. Beyond, it fails. Events that
 //! a script began again are no swallowed errors: it counts them.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use model::errors::shown;
 use model::verdict::Status;
@@ -16,8 +17,10 @@ pub const CHECK: Check = Check {
     id: "errors_were_told",
     claim: || "every refused statement failed its operation or had it tried again".into(),
     source: include_str!("errors_were_told.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "mend what the server complains of; until then operations that count as done or rolled back did nothing",
     look: Look::Run(look),

@@ -6,9 +6,10 @@
 //! A rise by 5 % of the log, or by 5 % of the pool in dirty pages, warns. Where the rise would reach 75 % of the log
 //! within two more windows, at which flushing is forced, it fails.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies, innodb};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{DIRTY_WARN, REDO_FAIL, REDO_WARN};
+use crate::frame::limits::Limit;
 use model::units::Share;
 use model::verdict::Status;
 
@@ -16,12 +17,24 @@ pub const CHECK: Check = Check {
     id: "flushing_was_settled",
     claim: || format!("the redo log's part that is not checkpointed no longer rose towards {REDO_FAIL} of it"),
     source: include_str!("flushing_was_settled.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[REDO_WARN, REDO_FAIL, DIRTY_WARN],
+    doubts: Doubts::Work,
     quarantined: true,
     advice: "warm up until the log has filled once, or make the log smaller",
     look: Look::Run(look),
 };
+
+const REDO_WARN: Limit = Limit::share(
+    "redo_warn",
+    0.05,
+    "of the redo log by which its unwritten part grew; flushing has not yet found its pace",
+);
+const REDO_FAIL: Limit =
+    Limit::share("redo_fail", 0.75, "of the redo log, reached within two more windows; flushing is forced there");
+const DIRTY_WARN: Limit =
+    Limit::share("dirty_warn", 0.05, "of the buffer pool by which dirty pages grew; their writing is still to be paid");
 
 pub(crate) const AGE: &str = "db.checkpoint_age";
 const MOST: &str = "db.checkpoint_max_age";
@@ -49,19 +62,16 @@ impl Course {
     }
 }
 
+fn absent(run: &RunEvidence) -> Absence {
+    let idle = || (is_written(run) == Some(false)).then(|| "Nobody wrote, so nothing has to be flushed.".into());
+    innodb(run, "is no redo log of InnoDB's to fill").or_else(idle)
+}
+
 fn look(run: &RunEvidence) -> Sight {
-    let engine = &run.cell.server.engine;
     let (warn, fail, dirty_warn) =
         (run.limits.share(&REDO_WARN), run.limits.share(&REDO_FAIL), run.limits.share(&DIRTY_WARN));
     let limit =
         format!("{fail} of the log within {WINDOWS} windows; warns at {warn} of the log, {dirty_warn} of the pool");
-    if !engine.eq_ignore_ascii_case("innodb") {
-        let sentence = format!("The engine is {engine}: there is no redo log of InnoDB's to fill.");
-        return Ok(Seen::new(Status::Pass, "no redo log", limit, sentence));
-    }
-    if is_written(run) == Some(false) {
-        return Ok(Seen::new(Status::Pass, "no redo", limit, "Nobody wrote, so nothing has to be flushed."));
-    }
     let age = course(run, AGE, MOST)?;
     let dirty = course(run, DIRTY, PAGES).unwrap_or(Course { from: 0.0, to: 0.0, rises: false });
     let ahead = age.to + WINDOWS * age.grown();
@@ -80,7 +90,7 @@ fn look(run: &RunEvidence) -> Sight {
         Share(dirty.to)
     );
     let sentence = match status {
-        Status::Pass | Status::NotEvaluable => format!("Flushing had found its pace: {told}."),
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("Flushing had found its pace: {told}."),
         Status::Warn => format!("Flushing is still owed: {told}, and rising."),
         Status::Fail => {
             format!("This is the honeymoon: {told}, and at this pace flushing is forced within {WINDOWS} more windows.")

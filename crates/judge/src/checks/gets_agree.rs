@@ -8,18 +8,20 @@
 //! 0.5 % and two per user warn; above, it fails. Rows that HandlerSocket's counter has beyond what clients received
 //! only warn: statements read rows by key as well.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use super::counts_agree::{COUNTS_APART, COUNTS_OFF};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{COUNTS_APART, COUNTS_OFF};
 use model::protocol::{Protocol, past_sql};
-use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "gets_agree",
     claim: || format!("past SQL, clients received as many values as the server counts, within {COUNTS_APART}"),
     source: include_str!("gets_agree.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[COUNTS_APART, COUNTS_OFF],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "see that nobody else uses that protocol, and that keys are where the mapping says; if so, the load miscounts",
     look: Look::Run(look),
@@ -39,11 +41,18 @@ const IN_FLIGHT: f64 = 2.0;
 /// Of commits per get, what is worth telling.
 const TOLD: f64 = 0.0005;
 
+/// The protocol by which values are asked for.
+fn asked_in(run: &RunEvidence) -> Option<Protocol> {
+    let mut spoken = run.cell.works().into_iter().filter_map(|work| past_sql(&work.workload));
+    spoken.find(|protocol| protocol.is_key_value())
+}
+
+fn absent(run: &RunEvidence) -> Absence {
+    asked_in(run).is_none().then(|| "Nobody asks for values by their keys here; another check counts requests.".into())
+}
+
 fn look(run: &RunEvidence) -> Sight {
-    let Some(protocol) = run.cell.works().iter().find_map(|work| past_sql(&work.workload)) else {
-        let sentence = "Nobody comes past SQL here, whose requests are counted by another check.";
-        return Ok(Seen::new(Status::Pass, "0 gets", COUNTS_APART.to_string(), sentence));
-    };
+    let protocol = asked_in(run).ok_or("nobody asks for values by their keys")?;
     let counter = COUNTERS.into_iter().find(|(of, _)| *of == protocol);
     let (_, counter) =
         counter.ok_or_else(|| format!("no counter of the server's is read behind {}", protocol.name()))?;

@@ -6,9 +6,10 @@
 //!
 //! A build whose name has another version than its server fails; a peak whose selection may weigh more than 2 % warns.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::BEST_OF;
+use crate::frame::limits::Limit;
 use crate::stats::{selection, variation};
 use model::host::Version;
 use model::search::Goal;
@@ -24,12 +25,20 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("labels_are_true.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[BEST_OF],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "correct the build's stanza; report a peak with the rate of further runs at its level",
     look: Look::Cell(look),
 };
+
+const BEST_OF: Limit = Limit::share(
+    "best_of",
+    0.02,
+    "by how much a maximum of equal levels is too high; less than that is nobody's reason to change a server",
+);
 
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;

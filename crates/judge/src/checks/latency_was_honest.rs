@@ -8,9 +8,10 @@
 //! one operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns
 //! when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
-use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{BEGUN_FAIL, BEGUN_WARN, LATE, STALL, STALLED};
+use crate::frame::limits::Limit;
 use model::histogram::Histogram;
 use model::load::Group;
 use model::record::gaps::Gaps;
@@ -26,12 +27,27 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("latency_was_honest.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[BEGUN_WARN, BEGUN_FAIL, LATE, STALLED, STALL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "ask at a lower rate, or of a load with more CPU; where stalls matter, ask at a rate instead of with a number of users",
     look: Look::Run(look),
 };
+
+const BEGUN_WARN: Limit =
+    Limit::share("begun_warn", 0.99, "of the operations due; the last hundredth is the end of the phase");
+const BEGUN_FAIL: Limit = Limit::share("begun_fail", 0.95, "the queue grows, and with it every percentile");
+const LATE: Limit =
+    Limit::share("late", 0.05, "of the median latency; then the load's own lateness is in no digit that is read");
+pub(super) const STALLED: Limit =
+    Limit::share("stalled", 0.01, "of the measured time; the 99th percentile would see it under an open load");
+const STALL: Limit = Limit::number(
+    "stall",
+    10.0,
+    "medians of the slowest operation; queues of healthy servers seldom make anybody wait as long",
+);
 
 /// Lag is judged where one operation in a hundred has more.
 const LATE_PERCENTILE: f64 = 99.0;

@@ -9,9 +9,10 @@
 //! where a server was killed: users who wait for it when the phase ends have been in an operation that is timed in
 //! another phase, or never.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded, worst_of};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded, worst_of};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{LITTLE_FAIL, LITTLE_WARN};
+use crate::frame::limits::Limit;
 use model::load::Group;
 use model::record::tally::OperationTally;
 use model::units::{Nanos, Share, Users, round3};
@@ -21,28 +22,36 @@ pub const CHECK: Check = Check {
     id: "littles_law",
     claim: || format!("rate × latency is the number of users, within {LITTLE_FAIL}"),
     source: include_str!("littles_law.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[LITTLE_WARN, LITTLE_FAIL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "look for users that ended early, for reconnects and for time between operations; latencies of this run are not whole",
     look: Look::Run(look),
 };
+
+const LITTLE_WARN: Limit =
+    Limit::share("little_warn", 0.02, "of the users' time outside any operation; healthy loads have a tenth of it");
+const LITTLE_FAIL: Limit = Limit::share("little_fail", 0.05, "finds one user dead of twenty");
 
 /// The disturbance after which operations may end in another phase, or never.
 const KILL: &str = "server_kill";
 /// The widest blur under which the law still says something: it then finds one user dead of eight.
 const BLUR: Share = Share(0.05);
 
+fn absent(run: &RunEvidence) -> Absence {
+    if run.groups().iter().all(|(group, _)| group.is_scheduled()) {
+        return Some("The load is open: operations have intended starts, and users wait for them.".into());
+    }
+    let is_killed = run.phases.iter().any(|phase| phase.disturb.as_deref() == Some(KILL));
+    is_killed
+        .then(|| "The server is killed, and users who wait for it are in no operation that this phase times.".into())
+}
+
 fn look(run: &RunEvidence) -> Sight {
     let mut closed = run.groups();
     closed.retain(|(group, _)| !group.is_scheduled());
-    if closed.is_empty() {
-        return Err("operations have intended starts, and users wait for them".into());
-    }
-    let was_killed = |name: &Option<String>| name.as_deref() == Some(KILL);
-    if run.phases.iter().any(|phase| was_killed(&phase.disturb)) {
-        return Err("the server was killed, and users who wait for it are in no operation that this phase times".into());
-    }
     worst_of(closed.into_iter().map(|(group, share)| (group.name.clone(), of_group(&group, &share))).collect())
 }
 
@@ -71,7 +80,7 @@ fn of_group(group: &Group, run: &RunEvidence) -> Sight {
     let law = format!("Rate × {times} is {} for {users}", round3(outstanding));
     let share = Share(off.abs());
     let sentence = match status {
-        Status::Pass | Status::NotEvaluable => format!("{law}."),
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("{law}."),
         Status::Warn | Status::Fail if off < 0.0 && failed > 0 => {
             format!(
                 "{law}: {share} of their time is in no operation that was done; {failed} failed, and what those took is in no latency."

@@ -10,9 +10,10 @@
 //! their scatter. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
 //! machines where nothing is wrong.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::{PULSE_FAIL, PULSE_WARN};
+use crate::frame::limits::Limit;
 use crate::stats::{median, robust_deviation};
 use model::plan::RunId;
 use model::record::around::Pulse;
@@ -23,12 +24,21 @@ pub const CHECK: Check = Check {
     id: "machine_kept_its_speed",
     claim: || format!("the machine's own speed stayed within {PULSE_FAIL} of its median before and after every run"),
     source: include_str!("machine_kept_its_speed.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[PULSE_WARN, PULSE_FAIL],
+    doubts: Doubts::Work,
     quarantined: true,
     advice: "let the machine cool, fix its clock (performance governor), leave its other threads idle, and run again",
     look: Look::Cell(look),
 };
+
+const PULSE_WARN: Limit = Limit::share(
+    "pulse_warn",
+    0.02,
+    "off the median of the session, at which a machine that is left alone does not arrive",
+);
+const PULSE_FAIL: Limit = Limit::share("pulse_fail", 0.05, "more than any difference that is claimed");
 
 /// Robust standard deviations of the record's pulses within which one says nothing: once in two million where they are
 /// normal.

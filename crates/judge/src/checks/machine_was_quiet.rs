@@ -6,10 +6,11 @@
 //! in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the resolution is
 //! allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight, graded};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
-use crate::limits::{OTHERS_FAIL, OTHERS_WARN};
 use model::units::{Nanos, Share};
 use model::verdict::Status;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub const CHECK: Check = Check {
     id: "machine_was_quiet",
     claim: || format!("other processes took less than {OTHERS_FAIL} of the CPU time"),
     source: include_str!("machine_was_quiet.rs"),
+    applies: Applies::Always,
     needs: &[
         Need::Counter("host.cpu.total"),
         Need::Counter("host.cpu.idle"),
@@ -28,10 +30,15 @@ pub const CHECK: Check = Check {
         Need::Counter(SERVER_SYSTEM),
     ],
     limits: &[OTHERS_WARN, OTHERS_FAIL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "stop who else runs here, and run again",
     look: Look::Cell(look),
 };
+
+const OTHERS_WARN: Limit =
+    Limit::share("others_warn", 0.02, "of all CPU time; a quiet machine's own daemons take a tenth of it");
+const OTHERS_FAIL: Limit = Limit::share("others_fail", 0.05, "more than any difference that is claimed");
 
 /// A tick of `/proc/stat`, in nanoseconds: USER_HZ is 100 on every Linux that runs a database.
 pub(super) const TICK: f64 = 1e7;

@@ -14,10 +14,11 @@
 //! Phases that do different work are compared each with its like. They are short, so that what is drawn by chance
 //! differs: four standard errors of a count are allowed there.
 
-use crate::compare::pairs::{self, Pair};
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::limits::WORK_OFF;
+use crate::frame::limits::Limit;
+use crate::frame::pairs::{self, Pair};
 use model::experiment::keys::{Effect, can_change};
 use model::plan::CellId;
 use model::protocol::{Protocol, past_sql};
@@ -30,12 +31,21 @@ pub const CHECK: Check = Check {
     id: "measured_work_agrees",
     claim: || format!("the same statement does the same work in all cells compared, within {WORK_OFF}"),
     source: include_str!("measured_work_agrees.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[WORK_OFF],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "compare the parameters of the two cells, and their statements in the record; rerun with equal work",
-    look: Look::Experiment(look),
+    look: Look::Pairs(Pairs {
+        of,
+        none: "No two cells differ in an axis only that must leave the rows of a statement as they are.",
+        look,
+    }),
 };
+
+const WORK_OFF: Limit =
+    Limit::share("work_off", 0.05, "above what rounding and the edge of a table can do, below any slip in a parameter");
 
 const FEWEST_CALLS: u64 = 100;
 /// Standard errors of the relative difference of two counts: chance alone leaves so many once in 16,000 comparisons.
@@ -133,13 +143,17 @@ impl Mismatch<'_> {
     }
 }
 
-fn look(evidence: &Evidence) -> Sight {
-    let work: BTreeMap<&CellId, BTreeMap<Part, Work>> = evidence.cells.iter().map(|c| (&c.cell.id, of(c))).collect();
-    let pairs: Vec<_> = pairs::all(evidence).into_iter().filter(|p| !can_change(p.axis, Effect::Rows)).collect();
+fn of<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
+    pairs::all(evidence).into_iter().filter(|pair| !can_change(pair.axis, Effect::Rows)).collect()
+}
+
+fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
+    let work: BTreeMap<&CellId, BTreeMap<Part, Work>> =
+        evidence.cells.iter().map(|c| (&c.cell.id, done_in(c))).collect();
     let most = evidence.limits.share(&WORK_OFF);
     let mut compared = 0;
     let mut found: Vec<Mismatch> = Vec::new();
-    for pair in &pairs {
+    for pair in pairs {
         let (base, candidate) = (&work[&pair.base.cell.id], &work[&pair.candidate.cell.id]);
         let one_protocol = protocols(pair.base) == protocols(pair.candidate);
         for (part @ (_, statement), one) in base {
@@ -198,7 +212,7 @@ fn protocols(cell: &CellEvidence) -> BTreeSet<Option<Protocol>> {
 /// Group and class of statement.
 type Part<'a> = (String, &'a str);
 
-fn of<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work<'a>> {
+fn done_in<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work<'a>> {
     if cell.cell.phases.iter().all(|phase| phase.work.is_none()) {
         return alike(cell);
     }

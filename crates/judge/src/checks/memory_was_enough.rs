@@ -6,9 +6,10 @@
 //! A server with pages in the swap (1 MiB) fails; everything else warns: pages swapped in, more than one fault from
 //! disk per hundred operations, an allocator that stalls more than once a second, a process that was killed.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::FAULTS;
+use crate::frame::limits::Limit;
 use model::units::{Bytes, round3};
 use model::verdict::Status;
 
@@ -20,12 +21,20 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("memory_was_enough.rs"),
+    applies: Applies::Always,
     needs: &[Need::Counter("host.swap.in"), Need::Counter("server.faults.major")],
     limits: &[FAULTS],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "give the server less memory (buffer_pool) or the machine more, and stop who else needs it",
     look: Look::Run(look),
 };
+
+const FAULTS: Limit = Limit::number(
+    "faults",
+    0.01,
+    "pages read from disk by the server's memory per operation; its working set does not fit",
+);
 
 /// Pages that lay idle before the run may stay out.
 const SWAPPED: Bytes = Bytes(1 << 20);
@@ -56,7 +65,9 @@ fn look(run: &RunEvidence) -> Sight {
     };
     let sentence = match status {
         Status::Pass => "Nothing was swapped, and the server's memory was all there.".to_string(),
-        Status::NotEvaluable | Status::Warn | Status::Fail => format!("Memory was short: {}.", troubles.join("; ")),
+        Status::NotApplicable | Status::NotEvaluable | Status::Warn | Status::Fail => {
+            format!("Memory was short: {}.", troubles.join("; "))
+        }
     };
     let measured = format!("{} faults/operation, {swapped} swapped out", round3(faults));
     Ok(Seen::new(status, measured, format!("{most} faults/operation, {SWAPPED} swapped out"), sentence))

@@ -7,9 +7,11 @@
 //! they disturb each other. Statements that were not measured alone (BEGIN, COMMIT) enter with the time they took
 //! within the mix, and where they are more than 50 % of it nothing is predicted.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::limits::{MIX_HIGH, MIX_LOW};
+use crate::frame::limits::Limit;
+use model::plan::CellId;
 use model::units::{Share, round3};
 use model::value::Value;
 use model::verdict::Status;
@@ -19,12 +21,25 @@ pub const CHECK: Check = Check {
     id: "mix_follows_its_parts",
     claim: || format!("a mix is {MIX_LOW} to {MIX_HIGH} times as fast as its parts predict"),
     source: include_str!("mix_follows_its_parts.rs"),
+    applies: Applies::Experiment(absent),
     needs: &[],
     limits: &[MIX_LOW, MIX_HIGH],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "compare the statements of mix and part (parameters_agree, measured_work_agrees, plans_agree); look for locks that the parts share",
     look: Look::Experiment(look),
 };
+
+const MIX_LOW: Limit = Limit::number(
+    "mix_low",
+    0.75,
+    "rate of a mix over what its parts predict; caches and locks that parts share explain as much",
+);
+const MIX_HIGH: Limit = Limit::number(
+    "mix_high",
+    1.5,
+    "statements of one transaction follow each other closer than those of one test, and no closer than that",
+);
 
 const AXIS: &str = "workload";
 /// The part of a mix's time that must have been measured alone for a prediction to be one.
@@ -47,8 +62,38 @@ struct Part {
     seconds: f64,
 }
 
+/// By statement.
+type Parts = BTreeMap<String, Part>;
+
+/// Without a mix beside its parts nothing is predicted; as long as cells have not been run it may still come.
+fn absent(evidence: &Evidence) -> Absence {
+    let parts = by_cell(evidence);
+    let could_be = |cell: &CellEvidence| is_mix(cell, &parts) && parts_of(cell, evidence, &parts).next().is_some();
+    let has_workloads = evidence.record.plan.axes.iter().any(|axis| axis.key == AXIS && axis.values.len() > 1);
+    let is_open = evidence.cells.iter().any(|cell| cell.runs.is_empty() || could_be(cell));
+    (!has_workloads || !is_open).then(|| "No mix of statements is measured beside one of its parts.".into())
+}
+
+fn by_cell<'a>(evidence: &'a Evidence) -> BTreeMap<&'a CellId, Parts> {
+    evidence.cells.iter().map(|cell| (&cell.cell.id, parts(cell))).collect()
+}
+
+fn is_mix(cell: &CellEvidence, parts: &BTreeMap<&CellId, Parts>) -> bool {
+    parts[&cell.cell.id].len() > 1 && cell.cell.groups.is_empty() && cell.cell.load.arrivals.is_none()
+}
+
+/// The cells of one statement that differ from this one in their workload only.
+fn parts_of<'a>(
+    cell: &CellEvidence,
+    evidence: &'a Evidence,
+    parts: &BTreeMap<&CellId, Parts>,
+) -> impl Iterator<Item = &'a CellEvidence<'a>> {
+    let place = without_workload(cell);
+    evidence.cells.iter().filter(move |c| without_workload(c) == place && parts[&c.cell.id].len() == 1)
+}
+
 fn look(evidence: &Evidence) -> Sight {
-    let parts: BTreeMap<_, _> = evidence.cells.iter().map(|cell| (&cell.cell.id, parts(cell))).collect();
+    let parts = by_cell(evidence);
     let mixes = evidence.cells.iter().filter_map(|cell| mix(cell, evidence, &parts));
     let mixes: Vec<Mix> = mixes.collect();
     let (low, high) = (evidence.limits.of(&MIX_LOW), evidence.limits.of(&MIX_HIGH));
@@ -71,20 +116,12 @@ fn look(evidence: &Evidence) -> Sight {
     Ok(Seen::new(status, format!("×{}", round3(worst.ratio)), limit, sentence).at(vec![worst.cell.clone()]))
 }
 
-fn mix(
-    cell: &CellEvidence,
-    evidence: &Evidence,
-    parts: &BTreeMap<&model::plan::CellId, BTreeMap<String, Part>>,
-) -> Option<Mix> {
+fn mix(cell: &CellEvidence, evidence: &Evidence, parts: &BTreeMap<&CellId, Parts>) -> Option<Mix> {
     let own = &parts[&cell.cell.id];
-    if own.len() < 2 || !cell.cell.groups.is_empty() || cell.cell.load.arrivals.is_some() {
+    if !is_mix(cell, parts) {
         return None;
     }
-    let others: Vec<_> = evidence
-        .cells
-        .iter()
-        .filter(|c| without_workload(c) == without_workload(cell) && parts[&c.cell.id].len() == 1)
-        .collect();
+    let others: Vec<_> = parts_of(cell, evidence, parts).collect();
     let alone = |statement: &str| others.iter().find_map(|c| parts[&c.cell.id].get(statement));
     let users = f64::from(cell.cell.load.users.0);
     let (mut predicted, mut known) = (0.0, 0.0);
@@ -112,12 +149,7 @@ fn mix(
 }
 
 /// The highest rate of a statement alone, whatever the number of users.
-fn highest(
-    statement: &str,
-    cell: &CellEvidence,
-    evidence: &Evidence,
-    parts: &BTreeMap<&model::plan::CellId, BTreeMap<String, Part>>,
-) -> f64 {
+fn highest(statement: &str, cell: &CellEvidence, evidence: &Evidence, parts: &BTreeMap<&CellId, Parts>) -> f64 {
     let place = |c: &CellEvidence| {
         let mut axes = without_workload(c);
         axes.remove("users");
@@ -134,7 +166,7 @@ fn without_workload(cell: &CellEvidence) -> BTreeMap<String, Value> {
 }
 
 /// By statement, over all runs.
-fn parts(cell: &CellEvidence) -> BTreeMap<String, Part> {
+fn parts(cell: &CellEvidence) -> Parts {
     let names: BTreeSet<&String> = cell.runs.iter().flat_map(|r| r.statements()).map(|(name, _)| name).collect();
     let (operations, seconds) = cell.runs.iter().fold((0, 0.0), |(n, s), r| (n + r.done(), s + r.seconds()));
     let of = |name: &&String| {

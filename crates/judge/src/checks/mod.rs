@@ -48,6 +48,8 @@ mod transports_agree;
 pub(crate) mod window_covers_cycles;
 
 use crate::frame::check::Check;
+use crate::frame::limits::Limit;
+use std::collections::BTreeMap;
 
 /// In the order in which a reader should doubt: comparability, work, load, data, state,
 /// surroundings, noise.
@@ -97,3 +99,31 @@ pub const ALL: &[Check] = &[
     scaling_follows_a_law::CHECK,
     percentiles_have_samples::CHECK,
 ];
+
+/// Every limit once, of whatever checks judge by it.
+pub fn limits() -> impl Iterator<Item = &'static Limit> {
+    let named: BTreeMap<&str, &Limit> = ALL.iter().flat_map(|check| check.limits).map(|l| (l.name, l)).collect();
+    named.into_values()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_that_of_one_limit() {
+        for limit in ALL.iter().flat_map(|check| check.limits) {
+            assert!(limits().any(|one| one == limit), "{} is two limits", limit.name);
+        }
+    }
+
+    #[test]
+    fn what_a_file_declares_as_a_limit_its_checks_can_be_judged_by() {
+        for check in ALL {
+            let declared = check.source.split("= Limit::").skip(1).filter_map(|rest| rest.split('"').nth(1));
+            for name in declared {
+                assert!(check.limits.iter().any(|limit| limit.name == name), "{} keeps {name} to itself", check.id);
+            }
+        }
+    }
+}

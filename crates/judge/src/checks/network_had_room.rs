@@ -6,9 +6,10 @@
 //!
 //! 70 % of the link warns and 90 % fails; one segment in a thousand sent again warns.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{LINK_FAIL, LINK_WARN, RESENT};
+use crate::frame::limits::Limit;
 use model::units::{Bytes, Share};
 use model::verdict::Status;
 
@@ -20,23 +21,36 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("network_had_room.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[LINK_WARN, LINK_FAIL, RESENT],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "use a faster link, ask for smaller answers, or measure on the server's own machine over its socket",
     look: Look::Run(look),
 };
 
+const LINK_WARN: Limit =
+    Limit::share("link_warn", 0.70, "of the link's rate in one direction; bursts meet its end from there on");
+const LINK_FAIL: Limit = Limit::share("link_fail", 0.90, "headers and gaps take the rest");
+const RESENT: Limit = Limit::share("resent", 0.001, "of TCP segments; each costs its operation 200 ms or more");
+
+fn absent(run: &RunEvidence) -> Absence {
+    let transport = run.run.session.transport.as_str();
+    let way = if transport.starts_with("unix") {
+        "a Unix socket"
+    } else if transport.starts_with("tcp") && run.is_on_this_host() {
+        "loopback"
+    } else {
+        return None;
+    };
+    Some(format!("Users come over {way}: no network is between them and the server."))
+}
+
 fn look(run: &RunEvidence) -> Sight {
     let transport = run.run.session.transport.as_str();
     let (warn, fail, most) = (run.limits.share(&LINK_WARN), run.limits.share(&LINK_FAIL), run.limits.share(&RESENT));
     let limit = format!("{fail} of the link, warns at {warn}; {most} sent again");
-    let far = !run.is_on_this_host();
-    if transport.starts_with("unix") || (transport.starts_with("tcp") && !far) {
-        let way = if transport.starts_with("unix") { "a Unix socket" } else { "loopback" };
-        let sentence = format!("Users came over {way}: no network was between them and the server.");
-        return Ok(Seen::new(Status::Pass, "no network", limit, sentence));
-    }
     if transport.is_empty() {
         return Err("how the sessions were carried is not known".into());
     }

@@ -7,9 +7,11 @@
 //! have it.
 
 use crate::compare::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
-use crate::compare::{decide, pairs};
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use crate::compare::decide;
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight, graded};
 use crate::frame::evidence::Evidence;
+use crate::frame::pairs::{self, Pair};
 use model::estimate::Outcome;
 use model::units::Share;
 
@@ -17,22 +19,24 @@ pub const CHECK: Check = Check {
     id: "observer_moved_nothing",
     claim: || format!("cells have the same rate within {MARGIN} whether or not the server is read once a second"),
     source: include_str!("observer_moved_nothing.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "take the difference for the bias of the instrument, or measure with `sampling = false`; more repetitions decide what is undecided",
-    look: Look::Experiment(look),
+    look: Look::Pairs(Pairs { of, none: "The experiment has no axis `sampling`.", look }),
 };
 
 /// The axis.
 const SAMPLING: &str = "sampling";
 
-fn look(evidence: &Evidence) -> Sight {
-    let mut sides: Vec<_> = pairs::all(evidence).into_iter().filter(|pair| pair.axis == SAMPLING).collect();
-    if sides.is_empty() {
-        return Err(format!("the experiment has no axis `{SAMPLING}`"));
-    }
-    sides.retain(|pair| of_runs(pair.base, pair.candidate).is_some());
+fn of<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
+    pairs::all(evidence).into_iter().filter(|pair| pair.axis == SAMPLING).collect()
+}
+
+fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
+    let sides: Vec<&Pair> = pairs.iter().filter(|pair| of_runs(pair.base, pair.candidate).is_some()).collect();
     let ratios: Vec<_> = sides.iter().filter_map(|pair| of_runs(pair.base, pair.candidate)).collect();
     if ratios.is_empty() {
         return Err("no pair of cells has enough repetitions for an interval".into());

@@ -6,9 +6,10 @@
 //! is, and takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second
 //! look dear.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{OBSERVER_CPU, OBSERVER_STATEMENTS};
+use crate::frame::limits::Limit;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -20,12 +21,19 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("observer_was_cheap.rs"),
+    applies: Applies::Always,
     needs: &[Need::Counter("sampler.cpu"), Need::Counter("sampler.statements")],
     limits: &[OBSERVER_CPU, OBSERVER_STATEMENTS],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "have the server keep fewer counters (engine_counters, performance_schema), or measure with fewer threads of it",
     look: Look::Run(look),
 };
+
+const OBSERVER_CPU: Limit =
+    Limit::share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed");
+const OBSERVER_STATEMENTS: Limit =
+    Limit::share("observer_statements", 0.001, "of all statements that the server answered");
 
 /// Statements per second that sampling is made of.
 const USUAL: f64 = 5.0;

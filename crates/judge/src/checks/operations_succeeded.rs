@@ -7,9 +7,10 @@
 //! failed. Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the
 //! rate of operations done (goodput) was, and the share of all tries that were work for nothing.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::{FAILED, Limits, RETRIED};
+use crate::frame::limits::{Limit, Limits};
 use model::errors::{RETRYABLE, shown};
 use model::record::tally::OperationTally;
 use model::units::{Share, round3};
@@ -24,12 +25,19 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("operations_succeeded.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[FAILED, RETRIED],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
     look: Look::Cell(look),
 };
+
+const FAILED: Limit =
+    Limit::share("failed", 0.01, "of attempts, per kind of operation; the rate is then right in two digits");
+const RETRIED: Limit =
+    Limit::share("retried", 0.05, "of attempts; the server then did visibly more work than is counted");
 
 fn look(cell: &CellEvidence) -> Sight {
     let (most_failed, most_retried) = (cell.limits.share(&FAILED), cell.limits.share(&RETRIED));

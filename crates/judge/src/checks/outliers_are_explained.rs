@@ -8,9 +8,10 @@
 //! An outlier warns.
 
 use crate::compare::comparisons::MARGIN;
-use crate::frame::check::{Check, Look, Seen, Sight};
-use crate::frame::evidence::Evidence;
-use crate::limits::OUTLIER;
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, Evidence};
+use crate::frame::limits::Limit;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -18,12 +19,16 @@ pub const CHECK: Check = Check {
     id: "outliers_are_explained",
     claim: || format!("no run lies more than {OUTLIER} robust standard deviations from the others of its cell"),
     source: include_str!("outliers_are_explained.rs"),
+    applies: Applies::Experiment(absent),
     needs: &[],
     limits: &[OUTLIER],
+    doubts: Doubts::Work,
     quarantined: true,
     advice: "look at that run's series and events; repeat the cell, and keep both numbers",
     look: Look::Experiment(look),
 };
+
+const OUTLIER: Limit = Limit::number("outlier", 5.0, "robust standard deviations; once in two million normal runs");
 
 /// Of a cell whose median means something.
 const RUNS: usize = 3;
@@ -33,6 +38,19 @@ const FEWEST: usize = 12;
 const NORMAL: f64 = 1.4826;
 /// Distances of three runs from their own median are shorter than from the truth.
 const SHORTENED: f64 = 1.5;
+
+/// As many distances as the plan has runs beside medians.
+fn absent(evidence: &Evidence) -> Absence {
+    let runs = |cell: &CellEvidence| {
+        let planned = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain).count();
+        planned.max(cell.runs.len())
+    };
+    let of_cells = evidence.cells.iter().filter(|cell| cell.search.is_none()).map(runs).filter(|runs| *runs >= RUNS);
+    let distances: usize = of_cells.map(|runs| runs - runs % 2).sum();
+    (distances < FEWEST).then(|| {
+        format!("The experiment has {distances} runs beside their cells' medians; {FEWEST} would tell what is usual.")
+    })
+}
 
 fn look(evidence: &Evidence) -> Sight {
     let mut far: Vec<(f64, String, String)> = Vec::new();

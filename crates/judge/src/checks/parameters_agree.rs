@@ -8,9 +8,10 @@
 //! are refused. A difference in the server's variables or its surroundings warns, and the report names it.
 
 use crate::compare::drift::{self, Class, Drift};
-use crate::compare::pairs::{self, Pair};
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::Evidence;
+use crate::frame::pairs::{self, Pair};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,11 +19,17 @@ pub const CHECK: Check = Check {
     id: "parameters_agree",
     claim: || "cells that are compared differ in nothing but the axis between them".into(),
     source: include_str!("parameters_agree.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "declare it as an axis, so that both values are measured everywhere, or give both cells the same value",
-    look: Look::Experiment(look),
+    look: Look::Pairs(Pairs {
+        of: pairs::all,
+        none: "No two cells differ in one axis only: nothing is compared.",
+        look,
+    }),
 };
 
 /// Keys named in the sentence; the rest is counted.
@@ -32,13 +39,9 @@ const FEW: usize = 2;
 
 type Keys<'a> = BTreeMap<(Class, String), Vec<(&'a Pair<'a>, Drift)>>;
 
-fn look(evidence: &Evidence) -> Sight {
-    let pairs = pairs::all(evidence);
-    if pairs.is_empty() {
-        return Err("no two cells differ in one axis only".into());
-    }
+fn look(_: &Evidence, pairs: &[Pair]) -> Sight {
     let mut keys = Keys::new();
-    for pair in &pairs {
+    for pair in pairs {
         for drift in drift::between(pair.base, pair.candidate, pair.axis) {
             keys.entry((drift.class, drift.key.clone())).or_default().push((pair, drift));
         }

@@ -3,9 +3,10 @@
 //! upper bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says
 //! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
-use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::CellEvidence;
-use crate::limits::TAIL;
+use crate::frame::limits::Limit;
 use crate::stats::order;
 use model::units::round3;
 use model::verdict::Status;
@@ -14,12 +15,17 @@ pub const CHECK: Check = Check {
     id: "percentiles_have_samples",
     claim: || format!("at least {TAIL} samples lie beyond each percentile"),
     source: include_str!("percentiles_have_samples.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[TAIL],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "measure longer, or leave these percentiles out of any claim",
     look: Look::Cell(look),
 };
+
+const TAIL: Limit =
+    Limit::number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third");
 
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 

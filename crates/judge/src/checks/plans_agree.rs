@@ -3,9 +3,11 @@
 //! plan is a fact of that variant and a first candidate for the cause; where the axis is anything else (users, CPUs, a
 //! setting that should only size something), it fails. Plans are compared by what they do, not by what they expect.
 
-use crate::compare::{fingerprint, pairs};
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::compare::fingerprint;
+use crate::frame::applies::{Applies, planned};
+use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
+use crate::frame::pairs::{self, Pair};
 use model::experiment::keys::{Effect, can_change};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,20 +19,26 @@ pub const CHECK: Check = Check {
             .into()
     },
     source: include_str!("plans_agree.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "read both plans in the runs' files; if statistics differ, load both cells from the same snapshot; if the axis explains it, say so",
-    look: Look::Experiment(look),
+    look: Look::Pairs(Pairs { of: compared, none: "No two cells that are compared have statements to plan.", look }),
 };
 
-fn look(evidence: &Evidence) -> Sight {
-    let pairs = pairs::all(evidence);
+fn compared<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
+    let have_plans = |pair: &Pair| [pair.base, pair.candidate].iter().all(|cell| planned(cell.cell).is_none());
+    pairs::all(evidence).into_iter().filter(have_plans).collect()
+}
+
+fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
     let plans: BTreeMap<&str, BTreeMap<String, String>> =
         evidence.cells.iter().map(|cell| (cell.cell.id.0.as_str(), of(cell))).collect();
     let (mut compared, mut faults, mut facts) = (0, Vec::new(), Vec::new());
     let mut cells: BTreeSet<String> = BTreeSet::new();
-    for pair in &pairs {
+    for pair in pairs {
         let [base, candidate] =
             [pair.base, pair.candidate].map(|cell| (cell.cell.id.0.as_str(), &plans[cell.cell.id.0.as_str()]));
         for (statement, one) in base.1 {

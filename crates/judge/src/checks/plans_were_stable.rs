@@ -7,7 +7,8 @@
 //! found its row and one that found none are one plan: rows come and go.
 
 use crate::compare::fingerprint;
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Applies, planned};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use model::verdict::Status;
@@ -16,8 +17,10 @@ pub const CHECK: Check = Check {
     id: "plans_were_stable",
     claim: || "every statement was carried out by one plan".into(),
     source: include_str!("plans_were_stable.rs"),
+    applies: Applies::Run(|run| planned(&run.cell)),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "look at both plans in the run's file; refresh the statistics before the run (ANALYZE TABLE) and keep them (innodb_stats_auto_recalc)",
     look: Look::Run(look),

@@ -6,9 +6,11 @@
 //! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is
 //! said against purge, which may not even have begun.
 
-use crate::frame::check::{Check, Look, Seen, Sight, graded};
+use super::starting_states_agree::START_HISTORY;
+use crate::frame::applies::{Absence, Applies, innodb};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{HISTORY_FAIL, HISTORY_WARN, START_HISTORY};
+use crate::frame::limits::Limit;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -16,12 +18,18 @@ pub const CHECK: Check = Check {
     id: "purge_kept_up",
     claim: || format!("purge left behind the history of less than {HISTORY_FAIL} of the transactions that wrote"),
     source: include_str!("purge_kept_up.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[HISTORY_WARN, HISTORY_FAIL, START_HISTORY],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "measure until the history list is steady, give purge more threads, or say that the rate is borrowed",
     look: Look::Run(look),
 };
+
+const HISTORY_WARN: Limit =
+    Limit::share("history_warn", 0.01, "of the transactions that wrote have left their old row versions behind");
+const HISTORY_FAIL: Limit = Limit::share("history_fail", 0.1, "the rate is borrowed from the purge that must follow");
 
 const HISTORY: &str = "db.history_list_length";
 const WRITES: [&str; 3] = ["status.Com_insert", "status.Com_update", "status.Com_delete"];
@@ -32,22 +40,25 @@ const SHORTEST: f64 = 1.0;
 /// Disturbances that hold old versions: their growth is the result.
 const HOLDING: &[&str] = &["open_snapshot", "long_query", "logical_backup"];
 
+fn absent(run: &RunEvidence) -> Absence {
+    let is_read = run.growth(HISTORY).is_some() && statements(run) == 0.0;
+    let idle = || is_read.then(|| "Nothing was written, so nothing has to be purged.".into());
+    innodb(run, "is no history list of InnoDB's to purge").or_else(idle)
+}
+
+/// Those that wrote.
+fn statements(run: &RunEvidence) -> f64 {
+    WRITES.iter().filter_map(|name| run.growth(name)).map(|g| g.delta).sum()
+}
+
 fn look(run: &RunEvidence) -> Sight {
-    let engine = &run.cell.server.engine;
     let (warn, fail) = (run.limits.share(&HISTORY_WARN), run.limits.share(&HISTORY_FAIL));
     let limit = format!("{fail}; warns at {warn}");
-    if !engine.eq_ignore_ascii_case("innodb") {
-        let sentence = format!("The engine is {engine}: there is no history list of InnoDB's to purge.");
-        return Ok(Seen::new(Status::Pass, "no history", limit, sentence));
-    }
     let grown = run.growth(HISTORY).ok_or(format!("{HISTORY} was not measured"))?.delta;
     let commits: u64 = run.tallies().map(|t| t.commits).sum();
-    let statements: f64 = WRITES.iter().filter_map(|name| run.growth(name)).map(|g| g.delta).sum();
+    let statements = statements(run);
     // Without transactions each statement is one.
     let wrote = if commits > 0 { (commits as f64).min(statements.max(1.0)) } else { statements };
-    if statements == 0.0 {
-        return Ok(Seen::new(Status::Pass, "no writes", limit, "Nothing was written, so nothing had to be purged."));
-    }
     let (share, what) =
         (Share(grown.max(0.0) / wrote), format!("The history list grew by {grown} while {wrote} transactions wrote"));
     if let Some(holder) =
@@ -66,7 +77,7 @@ fn look(run: &RunEvidence) -> Sight {
     // A few versions come and go within any second.
     let status = if grown <= run.limits.of(&START_HISTORY) { Status::Pass } else { graded(share.0, warn.0, fail.0) };
     let rest = match status {
-        Status::Pass | Status::NotEvaluable => ": purge kept up",
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => ": purge kept up",
         Status::Warn => ": purge falls behind",
         Status::Fail => ": purge does not keep up, and this rate is borrowed",
     };

@@ -5,10 +5,11 @@
 //!
 //! Every regime but cached warns: it may be what was asked, and then it belongs in the question.
 
-use crate::frame::check::{Check, Look, Need, Seen, Sight};
+use crate::frame::applies::{Applies, tables};
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
+use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{PHYSICAL, Regime, cache_of, regime};
-use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
 use model::units::{Bytes, Share, round3};
 use model::verdict::Status;
 
@@ -20,8 +21,10 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("regime_was_cached.rs"),
+    applies: Applies::Run(tables),
     needs: &[Need::Counter(PHYSICAL)],
     limits: &[POOL_FULL, POOL_READS, IO_STALLED],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "enlarge the buffer pool, warm up longer, or make the regime an axis of the question",
     look: Look::Cell(look),

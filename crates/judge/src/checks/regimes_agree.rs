@@ -5,10 +5,13 @@
 //! A line with two regimes fails, and the sentence names where it changes. Axes that size the data or the cache change
 //! the regime on purpose and are no lines here.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{Regime, regime};
-use crate::limits::{IO_STALLED, POOL_FULL, POOL_READS};
+use model::load::{Phase, step_of};
+use model::plan::Axis;
 use model::units::round3;
 use model::value::Value;
 use model::verdict::Status;
@@ -18,12 +21,29 @@ pub const CHECK: Check = Check {
     id: "regimes_agree",
     claim: || "all points of one line are in one regime".into(),
     source: include_str!("regimes_agree.rs"),
+    applies: Applies::Experiment(absent),
     needs: &[],
     limits: &[POOL_FULL, POOL_READS, IO_STALLED],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "enlarge the buffer pool, end the line before it leaves the regime, or draw the regimes as lines of their own",
     look: Look::Experiment(look),
 };
+
+/// Lines are drawn over users or rates, and over iterations.
+fn absent(evidence: &Evidence) -> Absence {
+    let over_axes = evidence.record.plan.axes.iter().any(|axis| is_line(axis) && axis.values.len() > 1);
+    let is_repeated = |phase: &Phase| step_of(&phase.name).1.is_some_and(|iteration| iteration > 1);
+    let over_iterations = evidence.cells.iter().flat_map(|cell| &cell.cell.phases).any(is_repeated);
+    let runs = || evidence.cells.iter().flat_map(|cell| &cell.runs).flat_map(|run| &run.phases);
+    let were_iterated = runs().any(|phase| step_of(&phase.name).1.is_some_and(|iteration| iteration > 1));
+    let has_lines = over_axes || over_iterations || were_iterated;
+    (!has_lines).then(|| "No line is drawn here, neither over users or rates nor over iterations.".into())
+}
+
+fn is_line(axis: &Axis) -> bool {
+    ["users", "rate"].contains(&axis.key.rsplit('.').next().unwrap_or(&axis.key))
+}
 
 /// A point of a line: where, in which regime, and pages read per statement.
 type Point = (String, Regime, f64);
@@ -79,7 +99,7 @@ fn of_cell(cell: &CellEvidence) -> Option<(Regime, f64)> {
 fn over_axes(evidence: &Evidence) -> Vec<(String, Vec<Point>)> {
     let mut lines: BTreeMap<(String, String), Vec<Point>> = BTreeMap::new();
     let axes = &evidence.record.plan.axes;
-    for axis in axes.iter().filter(|a| ["users", "rate"].contains(&a.key.rsplit('.').next().unwrap_or(&a.key))) {
+    for axis in axes.iter().filter(|axis| is_line(axis)) {
         for value in &axis.values {
             let cells =
                 evidence.cells.iter().filter(|c| c.cell.repeats.is_none() && c.cell.axes.get(&axis.key) == Some(value));

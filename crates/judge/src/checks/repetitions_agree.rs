@@ -10,10 +10,11 @@
 //! neither. Fewer than three runs give a point without an interval, and no claim.
 
 use crate::compare::comparisons::MARGIN;
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
+use crate::frame::limits::Limit;
 use crate::frame::noise;
-use crate::limits::{SPREAD_FAIL, SPREAD_WARN};
 use crate::stats::modes::{self, Groups};
 use crate::stats::{FEWEST, variation};
 use model::units::{Share, round3};
@@ -27,25 +28,42 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("repetitions_agree.rs"),
+    applies: Applies::Cell(absent),
     needs: &[],
     limits: &[SPREAD_WARN, SPREAD_FAIL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "measure longer or more often; if the runs fall into two groups, look for what differs between them (placement, plan, neighbours)",
     look: Look::Cell(look),
 };
 
+const SPREAD_WARN: Limit = Limit::share(
+    "spread_warn",
+    0.05,
+    "standard deviation over mean, beyond doubt; the interval of three runs is then 12 % to either side and more",
+);
+const SPREAD_FAIL: Limit =
+    Limit::share("spread_fail", 0.10, "beyond doubt; below it the interval itself is the honest answer");
+
 /// The standard normal distribution's quantile at 99 %.
 const BEYOND_DOUBT: f64 = 2.326_347_874;
 
-fn look(cell: &CellEvidence) -> Sight {
-    let rates: Vec<f64> = cell.runs.iter().map(|r| r.qps()).collect();
+/// Of a cell that is to be run once, nobody asks what its repetitions say.
+fn absent(cell: &CellEvidence) -> Absence {
     if let Some(search) = &cell.search {
-        let sentence = format!(
+        return Some(format!(
             "A search repeats where it is unsure, {} times here; its interval holds what they differ by.",
             search.trials.len()
-        );
-        return Ok(Seen::new(Status::Pass, format!("{} runs", search.trials.len()), "a search", sentence));
+        ));
     }
+    let plan = &cell.runs.first()?.record.plan;
+    let planned = plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain).count();
+    let is_once = planned.max(cell.runs.len()) == 1;
+    is_once.then(|| "The cell is run once, and shown as a point: there is nothing that it could agree with.".into())
+}
+
+fn look(cell: &CellEvidence) -> Sight {
+    let rates: Vec<f64> = cell.runs.iter().map(|r| r.qps()).collect();
     let n = rates.len();
     if n < FEWEST {
         return Err(format!("n = {n}, shown as a point; {FEWEST} repetitions are the fewest for an interval"));
@@ -62,7 +80,7 @@ fn look(cell: &CellEvidence) -> Sight {
     };
     let states = modes::two(&rates).filter(|g| g.high.0 > g.low.0 * (1.0 + MARGIN.0));
     let mut sentence = match by_spread {
-        Status::Pass | Status::NotEvaluable => format!("{n} repetitions spread by {spread}."),
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("{n} repetitions spread by {spread}."),
         Status::Warn | Status::Fail => {
             let advice = noise::advice(cell).map_or(String::new(), |advice| format!(" {advice}"));
             format!(

@@ -5,8 +5,9 @@
 //! than 2 % in any case), never by more than 10 %. Curves that the client bends, that change their regime, or that a
 //! pool of threads flattens usually do not pass.
 
-use crate::curves::law::{self, LEVELS, OFF};
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::curves::law::{self, LEVELS, OFF, REPEATED};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::Evidence;
 use model::verdict::Status;
 
@@ -18,12 +19,20 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("scaling_follows_a_law.rs"),
+    applies: Applies::Experiment(absent),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "read the curve as it was measured, and no parameters out of it; where it bends, look at what limits the cells on both sides",
     look: Look::Experiment(look),
 };
+
+fn absent(evidence: &Evidence) -> Absence {
+    (!law::is_planned(evidence)).then(|| {
+        format!("No curve is to have {LEVELS} numbers of users with {REPEATED} repetitions among them, as a law takes.")
+    })
+}
 
 fn look(evidence: &Evidence) -> Sight {
     let curves = law::curves(evidence);

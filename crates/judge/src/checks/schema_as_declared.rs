@@ -7,8 +7,9 @@
 //! does what follows from something that was asked for: the key of a versioned table, which is longer than the one that
 //! was written.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
-use crate::frame::evidence::CellEvidence;
+use crate::frame::applies::{Absence, Applies, declared, tables};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
+use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::schema::Schema;
 use model::record::answer::TableAnswer;
 use model::verdict::Status;
@@ -17,12 +18,21 @@ pub const CHECK: Check = Check {
     id: "schema_as_declared",
     claim: || "the tables are what was asked for, and hold the rows that were asked for".into(),
     source: include_str!("schema_as_declared.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "read both texts in the dataset's file; declare what the server makes of it, or set the variable that decides it",
     look: Look::Cell(look),
 };
+
+fn absent(run: &RunEvidence) -> Absence {
+    let mut made = run.datasets.iter().flat_map(|data| &data.tables).peekable();
+    let by_script = made.peek().is_some() && made.all(|table| table.submitted.is_empty());
+    let told = || by_script.then(|| "A script made its tables, and what they were to be is its own knowledge.".into());
+    tables(run).or_else(|| declared(run)).or_else(told)
+}
 
 fn look(cell: &CellEvidence) -> Sight {
     let mut datasets: Vec<_> = cell.runs.iter().flat_map(|r| r.datasets.iter().copied()).collect();
@@ -31,9 +41,6 @@ fn look(cell: &CellEvidence) -> Sight {
     let tables: Vec<&TableAnswer> = datasets.iter().flat_map(|d| &d.tables).collect();
     if tables.is_empty() {
         return Err("no table was read back".into());
-    }
-    if tables.iter().all(|table| table.submitted.is_empty()) {
-        return Err("a script made its tables, and what they were to be is its own knowledge".into());
     }
     let paths = datasets.iter().map(|d| format!("datasets/{}.json", d.key)).collect();
     let mut found = Vec::new();

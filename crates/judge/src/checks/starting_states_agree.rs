@@ -9,10 +9,11 @@
 //! checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
 //! run and little of them before another, where no warm-up made the two alike.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Applies, tables};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::limits::Limit;
 use crate::frame::prepared;
-use crate::limits::{START_BYTES, START_CHECKPOINT, START_HISTORY, START_POOL};
 use model::load::PhaseKind;
 use model::record::start::StartingState;
 use model::units::Share;
@@ -23,12 +24,25 @@ pub const CHECK: Check = Check {
     id: "starting_states_agree",
     claim: || "every run began on the same data, prepared alike, with the engine at rest".into(),
     source: include_str!("starting_states_agree.rs"),
+    applies: Applies::Run(tables),
     needs: &[],
     limits: &[START_BYTES, START_HISTORY, START_CHECKPOINT, START_POOL],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "let every run begin from a snapshot: keep ASSAY_SNAPSHOTS above the size of the data, and measure on a server of assay's own",
     look: Look::Cell(look),
 };
+
+const START_BYTES: Limit = Limit::share("start_bytes", 0.05, "trees that were filled alike differ by less");
+pub(super) const START_HISTORY: Limit =
+    Limit::number("start_history", 1000.0, "row versions; fewer are purged within a second of any run");
+const START_POOL: Limit = Limit::share(
+    "start_pool",
+    0.5,
+    "of the data, by which buffer pools differ before runs: one begins by reading them, the other does not",
+);
+const START_CHECKPOINT: Limit =
+    Limit::share("start_checkpoint", 0.05, "of the redo log; below it no flushing is forced");
 
 /// Bytes of InnoDB's pages, where nobody says otherwise.
 const PAGE: f64 = 16_384.0;

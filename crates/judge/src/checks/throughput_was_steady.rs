@@ -6,10 +6,12 @@
 //! A drift of 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart,
 //! and a phase that is disturbed on purpose is not looked at: there the course is the result.
 
-use crate::frame::check::{Check, Look, Seen, Sight, worst_of};
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{DRIFT_FAIL, DRIFT_WARN};
+use crate::frame::limits::Limit;
 use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
+use model::load::Until;
 use model::record::run::PhaseRecord;
 use model::record::second::Second;
 use model::units::{Share, round3};
@@ -19,18 +21,38 @@ pub const CHECK: Check = Check {
     id: "throughput_was_steady",
     claim: || format!("the rate had one level over the whole window, and drifted by less than {DRIFT_FAIL} of it"),
     source: include_str!("throughput_was_steady.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[DRIFT_WARN, DRIFT_FAIL],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "warm up longer, or measure until it is steady; if it never is, publish the course and not one number",
     look: Look::Run(look),
 };
 
+const DRIFT_WARN: Limit =
+    Limit::share("drift_warn", 0.02, "over the whole window; smaller than any difference that is claimed");
+const DRIFT_FAIL: Limit = Limit::share("drift_fail", 0.05, "one number no longer stands for the window");
+
+fn absent(run: &RunEvidence) -> Absence {
+    let mut calm = run.phases.iter().filter(|phase| phase.disturb.is_none()).peekable();
+    if calm.peek().is_none() {
+        return Some("Each phase is disturbed on purpose: there the course is the result.".into());
+    }
+    let planned = |name: &str| run.cell.phases.iter().find(|phase| phase.name == name).map(|phase| &phase.until);
+    let is_short = |phase: &PhaseRecord| {
+        let was_to_be = match planned(&phase.name) {
+            Some(Until::Time(time)) => time.seconds(),
+            Some(Until::Count(_)) | None => 0.0,
+        };
+        was_to_be.max(phase.length().seconds()) < SHORTEST_SECONDS
+    };
+    calm.all(|phase| is_short(phase))
+        .then(|| format!("No phase is as long as {SHORTEST_SECONDS} s: shorter ones have no states to tell apart."))
+}
+
 fn look(run: &RunEvidence) -> Sight {
     let calm: Vec<&PhaseRecord> = run.phases.iter().copied().filter(|p| p.disturb.is_none()).collect();
-    if calm.is_empty() {
-        return Err("every phase is disturbed on purpose".into());
-    }
     let long: Vec<_> = calm.into_iter().filter(|p| p.length().seconds() >= SHORTEST_SECONDS).collect();
     if long.is_empty() {
         return Err(format!("no phase is as long as {SHORTEST_SECONDS} s"));

@@ -8,9 +8,10 @@
 //! hundred was later than 50 ms, a twentieth of an interval. It never fails: what is wrong here blurs numbers and does
 //! not move them.
 
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use crate::limits::{CLOCK_COST, CLOCK_STEPS, TIMER_LATE};
+use crate::frame::limits::Limit;
 use model::units::{Nanos, Share};
 use model::verdict::Status;
 
@@ -22,12 +23,19 @@ pub const CHECK: Check = Check {
         )
     },
     source: include_str!("timers_were_fine.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[CLOCK_STEPS, CLOCK_COST, TIMER_LATE],
+    doubts: Doubts::Times,
     quarantined: false,
     advice: "boot with clocksource=tsc where the CPU's counter is stable; give the load a CPU of its own",
     look: Look::Run(look),
 };
+
+const CLOCK_STEPS: Limit =
+    Limit::number("clock_steps", 20.0, "steps of the clock in a median of which percentiles are told");
+const CLOCK_COST: Limit = Limit::share("clock_cost", 0.01, "of the mean latency, for one reading of the clock");
+const TIMER_LATE: Limit = Limit::seconds("timer_late", 0.05, "a twentieth of an interval of the series");
 
 /// Read by programs themselves, on x86, under KVM, under Hyper-V and on ARM.
 const FAST: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];

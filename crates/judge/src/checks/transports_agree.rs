@@ -6,9 +6,10 @@
 //! Another way, or encryption on one side only, fails; another version or cipher of TLS warns. What an operation and a
 //! transaction are needs no check here: the lab counts all of them by one definition.
 
-use crate::compare::pairs;
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
+use crate::frame::pairs::{self, Pair};
 use model::verdict::Status;
 use std::collections::BTreeSet;
 
@@ -16,20 +17,29 @@ pub const CHECK: Check = Check {
     id: "transports_agree",
     claim: || "cells that are compared were reached in the same way".into(),
     source: include_str!("transports_agree.rs"),
+    applies: Applies::Always,
     needs: &[],
     limits: &[],
+    doubts: Doubts::Work,
     quarantined: false,
     advice: "declare the axis `transport`, or reach all cells in one way ([load] transport, or the same DSN)",
-    look: Look::Experiment(look),
+    look: Look::Pairs(Pairs {
+        of,
+        none: "No two cells differ in one axis only that is not the transport: nothing is compared.",
+        look,
+    }),
 };
 
 /// The axis that declares the difference.
 const AXIS: &str = "transport";
 
-fn look(evidence: &Evidence) -> Sight {
-    let pairs = pairs::all(evidence);
+fn of<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
+    pairs::all(evidence).into_iter().filter(|pair| pair.axis != AXIS).collect()
+}
+
+fn look(_: &Evidence, pairs: &[Pair]) -> Sight {
     let were_run = |cell: &CellEvidence| cell.runs.iter().any(|run| !run.run.session.transport.is_empty());
-    let pairs: Vec<_> = pairs.iter().filter(|p| p.axis != AXIS && were_run(p.base) && were_run(p.candidate)).collect();
+    let pairs: Vec<_> = pairs.iter().filter(|p| were_run(p.base) && were_run(p.candidate)).collect();
     if pairs.is_empty() {
         return Err("no two cells that were run differ in one axis other than the transport".into());
     }

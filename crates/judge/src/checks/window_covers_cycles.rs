@@ -8,10 +8,11 @@
 //! time was up. It never fails: the number is right for its window, and another window may have another.
 
 use super::flushing_was_settled::is_written;
-use crate::frame::check::{Check, Look, Seen, Sight};
+use crate::frame::applies::{Absence, Applies, innodb};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
+use crate::frame::limits::Limit;
 use crate::frame::metrics::of_run;
-use crate::limits::{CYCLES, DRAIN};
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -19,14 +20,33 @@ pub const CHECK: Check = Check {
     id: "window_covers_cycles",
     claim: || format!("the window of a run that writes holds at least {CYCLES} checkpoints"),
     source: include_str!("window_covers_cycles.rs"),
+    applies: Applies::Run(absent),
     needs: &[],
     limits: &[CYCLES, DRAIN],
+    doubts: Doubts::Work,
     quarantined: true,
     advice: "measure longer, or make the redo log smaller; where much is owed, tell the debt-adjusted rate",
     look: Look::Run(look),
 };
 
+const DRAIN: Limit = Limit::share(
+    "drain",
+    0.05,
+    "of the measured time, that the server goes on paying when its users have gone; what the rate borrowed",
+);
+const CYCLES: Limit =
+    Limit::number("cycles", 2.0, "one cycle may be cut at both ends, so that its mean depends on where");
+
 pub(crate) const POSITION: &str = "db.checkpoint_lsn";
+
+/// Who waits for what is owed has asked how long that takes, whoever owes it.
+fn absent(run: &RunEvidence) -> Absence {
+    if run.run.whole.drain.is_some() {
+        return None;
+    }
+    let idle = || (is_written(run) == Some(false)).then(|| "Nobody wrote, so there is no cycle to cover.".into());
+    innodb(run, "are no checkpoints of InnoDB's to count").or_else(idle)
+}
 
 fn look(run: &RunEvidence) -> Sight {
     match (cycles(run), drained(run)) {

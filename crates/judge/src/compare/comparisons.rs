@@ -5,8 +5,8 @@
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
-use super::pairs::{self, Pair};
 use crate::frame::evidence::{CellEvidence, Evidence};
+use crate::frame::pairs::{self, Pair};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
 use model::estimate::{Comparison, Estimate, Outcome};

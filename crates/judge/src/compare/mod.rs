@@ -8,4 +8,3 @@ pub mod drift;
 pub mod fingerprint;
 pub mod history;
 pub mod moved;
-pub mod pairs;

@@ -8,6 +8,7 @@ use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::stats::average;
 use crate::stats::usl::{Errors, Fit, fit};
 use model::estimate::Estimate;
+use model::experiment::keys::WORKLOAD;
 use model::judgement::{CurveJudgement, LawJudgement};
 use model::plan::CellId;
 use model::search::Goal;
@@ -15,7 +16,7 @@ use model::seed::Seed;
 use model::units::{Share, Users, round3};
 use model::value::Value;
 use statrs::function::beta::beta_reg;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Three parameters and as many levels to contradict them (usl4j and the R package usl ask for as many).
 pub const LEVELS: usize = 6;
@@ -29,6 +30,9 @@ pub const BEYOND: f64 = 2.0;
 const STRUCTURE: f64 = 0.01;
 /// Points of the drawn line.
 const DRAWN: u32 = 40;
+
+/// The axis that a curve is over.
+const USERS: &str = "users";
 
 /// The values on all axes but users and workload.
 type Others<'a> = Vec<(&'a String, &'a Value)>;
@@ -45,17 +49,36 @@ struct Curve<'a> {
     client_bound: usize,
 }
 
+/// Whether some curve is to have what a law takes; how many levels a search will try is not known beforehand.
+pub fn is_planned(evidence: &Evidence) -> bool {
+    let mut curves: BTreeMap<(&str, Others), (BTreeSet<Option<i64>>, usize)> = BTreeMap::new();
+    for cell in evidence.cells.iter().filter(|cell| cell.cell.repeats.is_none()) {
+        if cell.cell.search.as_ref().is_some_and(|s| s.goal == Goal::Users) {
+            return true;
+        }
+        let Some(users) = cell.cell.axes.get(USERS) else { continue };
+        let (levels, runs) = curves.entry((&cell.cell.workload, others(cell))).or_default();
+        levels.insert(users.count());
+        let of_cell = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain);
+        *runs += of_cell.count();
+    }
+    curves.values().any(|(levels, runs)| levels.len() >= LEVELS && *runs >= levels.len() + REPEATED)
+}
+
+fn others<'a>(cell: &CellEvidence<'a>) -> Others<'a> {
+    cell.cell.axes.iter().filter(|(key, _)| *key != USERS && *key != WORKLOAD).collect()
+}
+
 /// Every curve with at least two levels.
 pub fn curves(evidence: &Evidence) -> Vec<CurveJudgement> {
     let mut curves: BTreeMap<(&str, Others), Curve> = BTreeMap::new();
     for cell in &evidence.cells {
         let axes = &cell.cell.axes;
         let sought = cell.cell.search.as_ref().is_some_and(|s| s.goal == Goal::Users);
-        if !sought && axes.get("users").is_none() || cell.cell.repeats.is_some() {
+        if !sought && axes.get(USERS).is_none() || cell.cell.repeats.is_some() {
             continue;
         }
-        let others: Others = axes.iter().filter(|(key, _)| *key != "users" && *key != "workload").collect();
-        let curve = curves.entry((&cell.cell.workload, others)).or_insert_with_key(|(workload, others)| Curve {
+        let curve = curves.entry((&cell.cell.workload, others(cell))).or_insert_with_key(|(workload, others)| Curve {
             place: place(workload, others),
             cells: Vec::new(),
             unit: if sought { "operations/s" } else { "statements/s" },

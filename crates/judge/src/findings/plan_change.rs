@@ -5,8 +5,8 @@
 
 use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::comparisons::{MARGIN, ratio};
-use crate::compare::pairs;
 use crate::frame::evidence::CellEvidence;
+use crate::frame::pairs;
 use model::record::answer::StatementPlan;
 use model::units::{Share, round3};
 use std::collections::BTreeMap;

@@ -39,7 +39,8 @@ fn one(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> CellJudgement {
     if let Some(answer) = cell.search.as_ref().and_then(|s| s.answer.clone()) {
         metrics.whole.insert(answer_name(cell).into(), answer);
     }
-    let worst = verdicts.iter().filter(|v| !v.quarantined).map(|v| v.verdict).max();
+    let counted = verdicts.iter().filter(|v| !v.quarantined && v.verdict != Status::NotApplicable);
+    let worst = counted.map(|v| v.verdict).max();
     let runs = cell.runs.iter().map(|r| r.run).chain(cell.endings.iter().copied());
     CellJudgement {
         id: cell.cell.id.clone(),

@@ -1,10 +1,11 @@
-//! What a check is, and the frame around all of them: it decides where evidence is missing, takes the worst of a cell's
-//! runs so that a cell has one verdict per check, and attaches where to look. A check itself only looks at evidence
-//! that is there and says what it saw; it cannot pass for want of evidence.
+//! What a check is, and the frame around all of them: it decides where a check does not apply and where evidence is
+//! missing, takes the worst of a cell's runs so that a cell has one verdict per check, and attaches where to look. A
+//! check itself only looks at evidence that is there and says what it saw; it cannot pass for want of evidence.
 
-use super::absent;
+use super::applies::Applies;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
-use crate::limits::{Limit, Limits};
+use super::limits::{Limit, Limits};
+use super::pairs::Pair;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
 
@@ -15,9 +16,14 @@ pub struct Check {
     pub claim: fn() -> String,
     /// The check's own file, of which `assay explain` prints the opening.
     pub source: &'static str,
+    /// To what it can be put; anywhere else it is *not applicable*.
+    pub applies: Applies,
     /// Counters without which nothing can be said: the frame looks for them before the check does.
     pub needs: &'static [Need],
+    /// Declared in the check's own file, or in that of what it reads and shares with others.
     pub limits: &'static [Limit],
+    /// What a failure makes doubtful.
+    pub doubts: Doubts,
     /// A new check is told and strikes no number, until it is known how often it fails without a reason.
     pub quarantined: bool,
     pub advice: &'static str,
@@ -33,19 +39,59 @@ pub enum Need {
     WholeCounter(&'static str),
 }
 
-/// At what the check looks: one run, all runs of a cell, or everything.
+/// What does not hold any more where a check failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubts {
+    /// The work itself, and with it every number.
+    Work,
+    /// How fast, how steadily or how undisturbed it went. What is counted per unit of work holds: a neighbour makes an
+    /// order slower, and no page of it splits twice.
+    Times,
+}
+
+/// Of what the check speaks, and how it looks at it.
 #[derive(Clone, Copy)]
 pub enum Look {
     Run(fn(&RunEvidence) -> Sight),
+    /// All runs of a cell.
     Cell(fn(&CellEvidence) -> Sight),
+    Pairs(Pairs),
     Experiment(fn(&Evidence) -> Sight),
+}
+
+/// Cells laid side by side, two by two.
+#[derive(Clone, Copy)]
+pub struct Pairs {
+    pub of: for<'a> fn(&'a Evidence<'a>) -> Vec<Pair<'a>>,
+    /// A sentence for an experiment without such a pair, to which the check does not apply.
+    pub none: &'static str,
+    pub look: fn(&Evidence, &[Pair]) -> Sight,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Run,
     Cell,
+    Pair,
     Experiment,
+}
+
+impl Scope {
+    /// Whether each cell has a verdict of its own.
+    pub fn is_of_cells(self) -> bool {
+        match self {
+            Self::Run | Self::Cell => true,
+            Self::Pair | Self::Experiment => false,
+        }
+    }
+    fn words(self) -> &'static str {
+        match self {
+            Self::Run => "each run of a cell",
+            Self::Cell => "each cell",
+            Self::Pair => "cells that are compared",
+            Self::Experiment => "the experiment",
+        }
+    }
 }
 
 /// What was seen, or why it cannot be said.
@@ -70,6 +116,10 @@ impl Seen {
     ) -> Self {
         let (measured, limit, sentence) = (measured.into(), limit.into(), sentence.into());
         Self { status, measured, limit, sentence, evidence: Vec::new() }
+    }
+    /// With why the check cannot be asked here.
+    fn not_applicable(why: String) -> Self {
+        Self::new(Status::NotApplicable, "", "", why)
     }
     pub fn at(mut self, evidence: Vec<String>) -> Self {
         self.evidence = evidence;
@@ -99,11 +149,13 @@ impl Check {
         match self.look {
             Look::Run(_) => Scope::Run,
             Look::Cell(_) => Scope::Cell,
+            Look::Pairs(_) => Scope::Pair,
             Look::Experiment(_) => Scope::Experiment,
         }
     }
 
-    /// What `assay explain` prints: claim, the opening of the check's file, what it needs, the advice.
+    /// What `assay explain` prints: claim, of what, the opening of the check's file, what it needs, its limits, the
+    /// advice.
     pub fn page(&self) -> String {
         let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
         let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
@@ -114,15 +166,16 @@ impl Check {
         };
         let quarantine = if self.quarantined { "\nIn quarantine: it is told, and strikes no number.\n" } else { "" };
         format!(
-            "{}\n\nClaim: {}.\n\n{}\n\nNeeds: {needs}.\n{limits}{quarantine}\nWhen it does not pass: {}.\n",
+            "{}\n\nClaim: {}.\nOf: {}.\n\n{}\n\nNeeds: {needs}.\n{limits}{quarantine}\nWhen it does not pass: {}.\n",
             self.id,
             (self.claim)(),
+            self.scope().words(),
             opening(self.source),
             self.advice
         )
     }
 
-    /// The verdict on one cell that has runs; `None` for a check of the whole experiment.
+    /// The verdict on one cell that has runs; `None` for a check of several cells.
     pub fn on_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let verdict = self.of_cell(cell)?;
         Some(self.beside_ours(verdict, cell.limits, || self.of_cell(&cell.by(Limits::OURS))))
@@ -132,7 +185,7 @@ impl Check {
     fn beside_ours(&self, verdict: Verdict, set: Limits, ours: impl FnOnce() -> Option<Verdict>) -> Verdict {
         let told = |l: &Limit| set.set(l).map(|value| format!("`{}` is {} (ours is {l})", l.name, l.shown(value)));
         let told: Vec<String> = self.limits.iter().filter_map(told).collect();
-        if told.is_empty() {
+        if told.is_empty() || verdict.verdict == Status::NotApplicable {
             return verdict;
         }
         let (Some(ours), told) = (ours(), told.join(", ")) else { return verdict };
@@ -150,15 +203,16 @@ impl Check {
 
     fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
-        if let Some((none, sentence)) = absent::missing(self.id, cell) {
-            return Some(self.verdict(Ok(Seen::new(Status::Pass, none, none, sentence)), Vec::new()));
+        if let Some(why) = self.applies.absent_in(cell) {
+            return Some(self.verdict(Ok(Seen::not_applicable(why)), Vec::new()));
         }
         let phases = cell.by_phase();
         match self.look {
-            Look::Experiment(_) => None,
+            Look::Pairs(_) | Look::Experiment(_) => None,
             Look::Cell(look) => {
-                let look = |part: &CellEvidence| {
-                    part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part))
+                let look = |part: &CellEvidence| match self.applies.absent_of(&part.runs) {
+                    Some(why) => Ok(Seen::not_applicable(why)),
+                    None => part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part)),
                 };
                 let phases: Vec<_> = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
                 let failed = failed_in(cell, &phases);
@@ -168,7 +222,10 @@ impl Check {
                 let of_run = |run: &RunEvidence| {
                     let sight = |part: &CellEvidence| {
                         let run = part.runs.iter().find(|r| r.run.id == run.run.id)?;
-                        Some(self.complete(run).and_then(|()| look(run)))
+                        Some(match self.applies.absent_of(std::slice::from_ref(run)) {
+                            Some(why) => Ok(Seen::not_applicable(why)),
+                            None => self.complete(run).and_then(|()| look(run)),
+                        })
                     };
                     let phases: Vec<_> =
                         phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?))).collect();
@@ -185,7 +242,7 @@ impl Check {
                     .reduce(|worst, next| if status(&next.1.0) > status(&worst.1.0) { next } else { worst })?;
                 let mut verdict = self.verdict(sight, vec![run.path()]);
                 verdict.phases = if is_whole { Vec::new() } else { failed.into_iter().collect() };
-                if cell.runs.len() > 1 && verdict.verdict != Status::Pass {
+                if cell.runs.len() > 1 && verdict.verdict.is_open() {
                     verdict.sentence = format!("Run {}: {}", run.run.id, verdict.sentence);
                 }
                 Some(verdict)
@@ -212,7 +269,7 @@ impl Check {
             sentence: seen.sentence,
             measured: seen.measured,
             limit: seen.limit,
-            advice: if seen.status == Status::Pass { String::new() } else { self.advice.into() },
+            advice: if seen.status.is_open() { self.advice.into() } else { String::new() },
             evidence: seen.evidence.into_iter().chain(paths).collect(),
             quarantined: self.quarantined,
             phases: Vec::new(),
@@ -268,8 +325,7 @@ fn worst_phase(phases: Vec<(Option<&str>, Sight)>) -> Option<Sight> {
     };
     Some(match sight {
         Ok(seen) => {
-            let open = seen.status != Status::Pass;
-            let sentence = match phase.filter(|_| open && !alike) {
+            let sentence = match phase.filter(|_| seen.status.is_open() && !alike) {
                 Some(phase) => format!("Phase `{phase}`: {}", seen.sentence),
                 None => seen.sentence,
             };
@@ -283,14 +339,26 @@ fn status(sight: &Sight) -> Status {
     sight.as_ref().map_or(Status::NotEvaluable, |seen| seen.status)
 }
 
+/// The verdicts on all cells together.
 pub fn on_experiment(checks: &[Check], evidence: &Evidence) -> Vec<Verdict> {
-    let verdict = |check: &Check| match check.look {
-        Look::Experiment(look) => {
-            let by = |limits| Some(check.verdict(look(&evidence.by(limits)), Vec::new()));
-            let verdict = check.verdict(look(evidence), Vec::new());
-            Some(check.beside_ours(verdict, evidence.limits, || by(Limits::OURS)))
-        }
-        Look::Run(_) | Look::Cell(_) => None,
-    };
-    checks.iter().filter_map(verdict).collect()
+    checks.iter().filter_map(|check| check.on_all(evidence)).collect()
+}
+
+impl Check {
+    fn on_all(&self, evidence: &Evidence) -> Option<Verdict> {
+        let by = |evidence: &Evidence| {
+            let absent = |why: String| Ok(Seen::not_applicable(why));
+            let sight = match (self.applies.absent_from(evidence), self.look) {
+                (Some(why), _) => absent(why),
+                (None, Look::Experiment(look)) => look(evidence),
+                (None, Look::Pairs(pairs)) => match (pairs.of)(evidence) {
+                    none if none.is_empty() => absent(pairs.none.into()),
+                    all => (pairs.look)(evidence, &all),
+                },
+                (None, Look::Run(_) | Look::Cell(_)) => return None,
+            };
+            Some(self.verdict(sight, Vec::new()))
+        };
+        Some(self.beside_ours(by(evidence)?, evidence.limits, || by(&evidence.by(Limits::OURS))))
+    }
 }

@@ -2,8 +2,8 @@
 //! dataset. Made once, in one pass, so that no check has to search; histograms stay where they are, because a thousand
 //! runs of them are most of the memory.
 
+use super::limits::Limits;
 use crate::curves::search::answer::{self, Told};
-use crate::limits::Limits;
 use model::judgement::SearchJudgement;
 use model::load::{Group, Phase, PhaseKind};
 use model::plan::topology::of_node;

@@ -2,15 +2,17 @@
 //! check. Nothing here claims anything about a server; whoever claims reads from here and never searches the record
 //! again.
 
-pub mod absent;
 pub mod account;
+pub mod applies;
 pub mod bound;
 pub mod cells;
 pub mod check;
 pub mod errors;
 pub mod evidence;
+pub mod limits;
 pub mod metrics;
 pub mod noise;
+pub mod pairs;
 pub mod phases;
 pub mod plans;
 pub mod prepared;

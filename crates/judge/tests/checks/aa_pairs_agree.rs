@@ -3,7 +3,7 @@
 use crate::bench::*;
 use model::plan::CellId;
 use model::record::Record;
-use model::verdict::Status::{NotEvaluable, Pass, Warn};
+use model::verdict::Status::{NotApplicable, Pass, Warn};
 
 /// An A/A arm: the first cell once more, with runs of its own.
 pub fn add_twin(record: &mut Record) {
@@ -21,7 +21,7 @@ pub fn add_twin(record: &mut Record) {
 
 #[test]
 fn a_pair_that_should_agree_and_does_not_makes_all_claims_warn() {
-    assert_eq!(status(&record(), "aa_pairs_agree"), NotEvaluable);
+    assert_eq!(status(&record(), "aa_pairs_agree"), NotApplicable);
     let mut record = record();
     add_twin(&mut record);
     assert_eq!(status(&record, "aa_pairs_agree"), Pass);

@@ -6,7 +6,7 @@ use model::load::{Arrivals, Distribution, Pause, Process};
 use model::rate::Rate;
 use model::record::Record;
 use model::units::Nanos;
-use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 use std::collections::BTreeMap;
 
 #[test]
@@ -41,7 +41,7 @@ fn think_time_is_part_of_littles_law_and_intended_starts_are_beyond_it() {
     let name = record().runs[0].phases[0].groups["users"].tally.operations.keys().next().unwrap().clone();
     assert_eq!(of(&pausing(own(&name)), 0), Pass, "the operation's own");
     assert_eq!(of(&pausing(own("another")), 0), Fail);
-    assert_eq!(of(&pausing(Pause::Pace { every: Nanos(50_000) }), 0), NotEvaluable);
+    assert_eq!(of(&pausing(Pause::Pace { every: Nanos(50_000) }), 0), NotApplicable);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn time_outside_any_operation_breaks_littles_law() {
             .iter_mut()
             .for_each(|c| c.load.arrivals = Some(Arrivals { rate: Rate::steady(1.0), process: Process::Poisson }))
     });
-    assert_eq!(status(&open, "littles_law"), NotEvaluable);
+    assert_eq!(status(&open, "littles_law"), NotApplicable);
 }
 
 #[test]
@@ -80,5 +80,5 @@ fn a_phase_in_which_the_server_was_killed_says_nothing_of_users_who_wait_for_it(
             operation(run).done /= 2;
         }
     });
-    assert_eq!(status(&killed, "littles_law"), NotEvaluable);
+    assert_eq!(status(&killed, "littles_law"), NotApplicable);
 }

@@ -4,7 +4,7 @@ use crate::bench::*;
 use model::record::Record;
 use model::record::tally::StatementTally;
 use model::value::Value;
-use model::verdict::Status::{NotEvaluable, Pass, Warn};
+use model::verdict::Status::{NotApplicable, Pass, Warn};
 
 /// Ranges alone at 20,000 per second, points alone at 40,000, and a mix of one of each that does `rate` operations per
 /// second.
@@ -34,5 +34,5 @@ fn a_mix_is_as_fast_as_its_parts_one_after_the_other() {
     assert!(good.sentence.contains("`simple_ranges` is asked at 66.7 % of the highest rate"), "{}", good.sentence);
     assert_eq!(status(&mixed(8_000.0), "mix_follows_its_parts"), Warn);
     assert_eq!(status(&mixed(30_000.0), "mix_follows_its_parts"), Warn);
-    assert_eq!(status(&record(), "mix_follows_its_parts"), NotEvaluable, "no mix");
+    assert_eq!(status(&record(), "mix_follows_its_parts"), NotApplicable, "no mix");
 }

@@ -3,7 +3,7 @@
 use crate::bench::*;
 use model::record::Record;
 use model::value::Value;
-use model::verdict::Status::{NotEvaluable, Pass, Warn};
+use model::verdict::Status::{NotApplicable, NotEvaluable, Pass, Warn};
 
 fn with_and_without() -> Record {
     experiment(&[("sampling", &[Value::Flag(true), Value::Flag(false)]), ("users", &[1.into(), 8.into()])])
@@ -11,7 +11,7 @@ fn with_and_without() -> Record {
 
 #[test]
 fn what_cells_lose_to_readings_once_a_second_is_told_as_the_bias_of_the_instrument() {
-    assert_eq!(status(&record(), "observer_moved_nothing"), NotEvaluable, "nobody measured without");
+    assert_eq!(status(&record(), "observer_moved_nothing"), NotApplicable, "nobody measured without");
     assert_eq!(status(&with_and_without(), "observer_moved_nothing"), Pass);
     let mut dear = with_and_without();
     // The second pair of users, without.

@@ -1,7 +1,7 @@
 //! The check `outliers_are_explained`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
-use model::verdict::Status::{NotEvaluable, Pass, Warn};
+use model::verdict::Status::{NotApplicable, Pass, Warn};
 
 /// Eight cells, so that distances are known.
 fn many() -> model::record::Record {
@@ -16,7 +16,7 @@ fn a_run_far_from_its_cells_others_is_named() {
     let verdict = verdict(&odd, "outliers_are_explained");
     assert_eq!(verdict.verdict, Warn);
     assert!(verdict.sentence.starts_with("Run c005-1 is an outlier: -20 %"), "{}", verdict.sentence);
-    assert_eq!(status(&experiment(&[]), "outliers_are_explained"), NotEvaluable);
+    assert_eq!(status(&experiment(&[]), "outliers_are_explained"), NotApplicable);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::bench::*;
 use model::record::Record;
 use model::record::start::Prepared;
 use model::value::Value;
-use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+use model::verdict::Status::{Fail, NotApplicable, Pass, Warn};
 
 #[test]
 fn a_missing_zero_between_workloads_is_found_named_and_refused() {
@@ -75,7 +75,7 @@ fn another_isolation_is_other_work() {
             .for_each(|r| drop(r.session.variables.insert("transaction_isolation".into(), "SERIALIZABLE".into())))
     });
     assert_eq!(status(&spoilt, "parameters_agree"), Fail);
-    assert_eq!(status(&experiment(&[]), "parameters_agree"), NotEvaluable);
+    assert_eq!(status(&experiment(&[]), "parameters_agree"), NotApplicable);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::bench::*;
 use model::record::Record;
-use model::verdict::Status::{NotEvaluable, Pass, Warn};
+use model::verdict::Status::{NotApplicable, Pass, Warn};
 
 /// Seven levels of users whose rates lie on a curve, but for the noise of repetitions.
 fn curve(rate: impl Fn(f64) -> f64) -> Record {
@@ -18,7 +18,7 @@ fn curve(rate: impl Fn(f64) -> f64) -> Record {
 
 #[test]
 fn scaling_follows_a_law_only_where_the_law_describes_the_curve() {
-    assert_eq!(status(&record(), "scaling_follows_a_law"), NotEvaluable);
+    assert_eq!(status(&record(), "scaling_follows_a_law"), NotApplicable);
     let law = |n: f64| 1_500.0 * n / (1.0 + 0.02 * (n - 1.0) + 5e-4 * n * (n - 1.0));
     let good = verdict(&curve(law), "scaling_follows_a_law");
     assert_eq!(good.verdict, Pass, "{}", good.sentence);

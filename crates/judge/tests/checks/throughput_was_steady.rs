@@ -60,8 +60,8 @@ fn a_run_of_one_level_passes_and_one_that_falls_is_no_number() {
 
 #[test]
 fn what_is_too_short_or_disturbed_on_purpose_has_no_state() {
-    assert_eq!(status(&record(), "throughput_was_steady"), Status::NotEvaluable);
+    assert_eq!(status(&record(), "throughput_was_steady"), Status::NotApplicable);
     let mut disturbed = long();
     disturbed.runs.iter_mut().for_each(|r| r.phases[0].disturb = Some("open_snapshot".into()));
-    assert_eq!(verdict_of(&disturbed, |_| 20_000.0).verdict, Status::NotEvaluable);
+    assert_eq!(verdict_of(&disturbed, |_| 20_000.0).verdict, Status::NotApplicable);
 }

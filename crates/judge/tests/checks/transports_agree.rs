@@ -3,7 +3,7 @@
 use crate::bench::*;
 use model::record::answer::TlsAnswer;
 use model::record::run::RunRecord;
-use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+use model::verdict::Status::{Fail, NotApplicable, Pass, Warn};
 
 #[test]
 fn cells_across_transports_are_compared_only_when_that_is_the_axis() {
@@ -24,6 +24,6 @@ fn cells_across_transports_are_compared_only_when_that_is_the_axis() {
     });
     assert_eq!(status(&ciphers, "transports_agree"), Warn);
     let declared = experiment(&[("transport", &["unix".into(), "tls".into()])]);
-    assert_eq!(status(&declared, "transports_agree"), NotEvaluable, "nothing else is compared");
-    assert_eq!(status(&experiment(&[]), "transports_agree"), NotEvaluable);
+    assert_eq!(status(&declared, "transports_agree"), NotApplicable, "nothing else is compared");
+    assert_eq!(status(&experiment(&[]), "transports_agree"), NotApplicable);
 }

@@ -276,6 +276,14 @@ fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
         ),
         verdict("littles_law", Status::Pass, "Users equal rate times latency within 0.6 %.", "0.6 %", "5 %", ""),
         verdict("schema_as_declared", Status::Pass, "SHOW CREATE TABLE says what was submitted.", "0 differ", "0", ""),
+        verdict(
+            "network_had_room",
+            Status::NotApplicable,
+            "Users come over a Unix socket: no network is between them and the server.",
+            "",
+            "",
+            "",
+        ),
         verdict("regime", Status::Pass, "All reads came from the buffer pool.", "0 reads", "0.01 per statement", ""),
         if noise(&format!("{}steal", cell.id)) > 0.85 {
             verdict(

@@ -2,11 +2,11 @@
 
 import { cellById, report, runById } from './data';
 import { h } from './dom';
-import { STATUS } from './format';
+import { JUDGED, STATUS } from './format';
 import { link } from './state';
 import type { Status } from './types';
 
-export const MARK: Record<Status, string> = { pass: '✓', not_evaluable: '?', warn: '!', fail: '✕' };
+export const MARK: Record<Status, string> = { not_applicable: '–', pass: '✓', not_evaluable: '?', warn: '!', fail: '✕' };
 
 export function badge(status: Status, text = STATUS[status]): HTMLElement {
   return h('span', { class: `badge ${status}` }, h('span', { class: 'mark', 'aria-hidden': 'true' }, MARK[status]), text);
@@ -19,7 +19,7 @@ export function evidence(text: string): HTMLElement {
   const cell = cellById.has(text) ? text : runById.get(text)?.cell;
   if (cell) return h('a', { class: 'evidence', href: link({ cell, at: '' }) }, text);
   if (checks.has(text))
-    return h('a', { class: 'evidence', href: link({ check: text, status: 'fail,warn,not_evaluable,pass', at: 'checks', cell: '' }) }, text);
+    return h('a', { class: 'evidence', href: link({ check: text, status: JUDGED.join(), at: 'checks', cell: '' }) }, text);
   const file = /^[\w][\w./-]*\/[\w./-]+(#.*)?$/.test(text) && !text.includes('..');
   return file
     ? h('a', { class: 'evidence file', href: text, title: 'a file of the record, beside this page' }, text)

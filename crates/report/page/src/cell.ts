@@ -13,7 +13,7 @@ import { legend } from './charts/chart';
 import { COLOURS, hasLatency, latency, operations, sizes } from './charts/latency';
 import { cellById, report } from './data';
 import { h } from './dom';
-import { cited, metricTitle, quantity, spread } from './format';
+import { cited, isOpen, metricTitle, quantity, spread } from './format';
 import { get, metricNames, set } from './state';
 import type { Cell } from './types';
 
@@ -97,7 +97,7 @@ function headline(cell: Cell): HTMLElement {
 /** The number as one may quote it: with interval, n, checks and runs. */
 function cite(cell: Cell, metric: string): HTMLElement {
   const e = cell.metrics[metric];
-  const open = cell.verdicts.filter((v) => v.verdict !== 'pass').map((v) => `${v.check} ${v.verdict}`);
+  const open = cell.verdicts.filter((v) => isOpen(v.verdict)).map((v) => `${v.check} ${v.verdict}`);
   const text = `${report.experiment.name}, ${words(cell)}: ${metricTitle(metric)} ${e ? cited(e) : ''}; ${open.length > 0 ? open.join(', ') : 'all checks passed'}; runs ${cell.runs.join(', ')}`;
   const button = h(
     'button',

@@ -94,9 +94,19 @@ export function show(value: Value | undefined): string {
   return typeof value === 'number' && value >= 2 ** 20 && value % 2 ** 20 === 0 ? bytes(value) : String(value);
 }
 
-export const STATUS: Record<Status, string> = { pass: 'pass', not_evaluable: 'not evaluable', warn: 'warn', fail: 'fail' };
+export const STATUS: Record<Status, string> = {
+  not_applicable: 'not applicable',
+  pass: 'pass',
+  not_evaluable: 'not evaluable',
+  warn: 'warn',
+  fail: 'fail',
+};
 /** As the judge orders them, worst first. */
-export const WORST_FIRST: Status[] = ['fail', 'warn', 'not_evaluable', 'pass'];
+export const WORST_FIRST: Status[] = ['fail', 'warn', 'not_evaluable', 'pass', 'not_applicable'];
+/** Those that say something of a number. */
+export const JUDGED: Status[] = WORST_FIRST.filter((s) => s !== 'not_applicable');
+/** Neither passed nor out of place: a reader has to look at it. */
+export const isOpen = (s: Status): boolean => s !== 'pass' && s !== 'not_applicable';
 
 /** `groups.readers.qps`: of which group, and what. */
 function partOf(metric: string): [string, string] {

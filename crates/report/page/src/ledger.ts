@@ -96,7 +96,7 @@ function row({ verdict: v, cell }: (typeof verdicts)[number], first: boolean): H
       'td',
       { 'data-title': 'what was found' },
       told(v.sentence),
-      first && v.advice && v.verdict !== 'pass' ? h('span', { class: 'advice' }, v.advice) : null,
+      first && v.advice ? h('span', { class: 'advice' }, v.advice) : null,
       v.evidence.length > 0
         ? h(
             'span',
@@ -105,7 +105,7 @@ function row({ verdict: v, cell }: (typeof verdicts)[number], first: boolean): H
           )
         : null,
     ),
-    h('td', { 'data-title': 'measured', class: 'num' }, v.measured || 'not measured'),
+    h('td', { 'data-title': 'measured', class: 'num' }, v.measured || (v.verdict === 'not_applicable' ? '' : 'not measured')),
     h('td', { 'data-title': 'limit', class: 'num' }, v.limit),
   );
 }

@@ -776,8 +776,12 @@ export interface StatementPlan {
   answers?: Answered[];
 }
 
-/** Ordered from best to worst for a badge: the worst of several is shown. */
-export type Status = 'pass' | 'not_evaluable' | 'warn' | 'fail';
+/**
+ * Ordered from best to worst for a badge: the worst of several is shown. Where nothing is of which a check
+ * speaks it does not apply, which makes nothing worse; where what it needs was not measured it cannot be
+ * evaluated.
+ */
+export type Status = 'not_applicable' | 'pass' | 'not_evaluable' | 'warn' | 'fail';
 
 export interface TableAnswer {
   name: string;
@@ -844,7 +848,7 @@ export interface Verdict {
   /** The measured value as text with its unit; empty when nothing was. */
   measured: string;
   limit: string;
-  /** What to do about it; empty for a pass. */
+  /** What to do about it; empty for a pass, and where the check does not apply. */
   advice: string;
   /** Where it can be seen: paths within the record, with an optional `#key` (`runs/c001-1/run.json#phases.0`). */
   evidence: string[];

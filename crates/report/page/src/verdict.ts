@@ -6,7 +6,7 @@ import { constant } from './axes';
 import { data, report } from './data';
 import { hasHero, hero } from './charts/scaling';
 import { h } from './dom';
-import { clock, duration, plural, show, STATUS, WORST_FIRST } from './format';
+import { clock, duration, JUDGED, plural, show, STATUS } from './format';
 import { link } from './state';
 import type { Status } from './types';
 
@@ -98,7 +98,7 @@ function counts(): HTMLElement {
     h(
       'ul',
       { class: 'counts' },
-      WORST_FIRST.map((s) =>
+      JUDGED.map((s) =>
         h(
           'li',
           { class: s },

@@ -147,6 +147,20 @@ test('the ledger is filtered by status and by check', async (t) => {
   assert.deepEqual(await page.$$eval('#checks .ledger tbody tr', (all) => [...new Set(all.map((r) => r.className))]), ['pass']);
 });
 
+test('what does not apply is told to who asks, and nowhere else', async (t) => {
+  const page = await open(t);
+  assert.doesNotMatch(await page.locator('.counts').textContent(), /not applicable/);
+  assert.doesNotMatch(await page.locator('#checks .ledger tbody').textContent(), /network_had_room/);
+  await page.click('.matrix [data-cell=c001]');
+  const folded = page.locator('dialog[open] details', { hasText: 'not applicable here' });
+  assert.match(await folded.textContent(), /1 not applicable here.*Users come over a Unix socket/s);
+  await page.keyboard.press('Escape');
+  await page.click('.chip.not_applicable');
+  await page.selectOption('#checks select', 'network_had_room');
+  const rows = await page.$$eval('#checks .ledger tbody tr', (all) => [...new Set(all.map((r) => r.className))]);
+  assert.deepEqual(rows, ['not_applicable']);
+});
+
 test('a claim leads to the check that it rests on', async (t) => {
   const page = await open(t);
   await page.click('.claims li:first-child a');

@@ -9,7 +9,7 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use text::text;
 
-use crate::markdown::three;
+use crate::figures::three;
 use model::compared::{Compared, Difference, Row};
 use model::estimate::{Estimate, Outcome};
 use std::collections::BTreeMap;

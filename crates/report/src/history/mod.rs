@@ -8,7 +8,7 @@ mod text;
 pub use page::page;
 pub use text::text;
 
-use crate::markdown::three;
+use crate::figures::three;
 use model::history::Line;
 
 /// Middle of ascending or unordered values; lines have a point at least.

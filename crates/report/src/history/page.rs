@@ -96,7 +96,7 @@ fn drawing(html: &mut String, history: &History, line: &Line) -> std::fmt::Resul
     for value in [scale.low, (scale.low + scale.high) / 2.0, scale.high] {
         let y = scale.y(value);
         writeln!(html, "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>", WIDTH - RIGHT)?;
-        let shown = in_text(&crate::markdown::three(value));
+        let shown = in_text(&crate::figures::three(value));
         writeln!(html, "<text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{shown}</text>", LEFT - 6.0, y + 4.0)?;
     }
     for change in &line.changes {
@@ -136,7 +136,7 @@ fn mark(html: &mut String, scale: &Scale, i: usize, point: &Point, name: &str, u
         writeln!(html, "<line class=\"interval\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\"/>")?;
     }
     let class = match point.status {
-        Status::Pass | Status::NotEvaluable => "point",
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => "point",
         Status::Warn => "point warn",
         Status::Fail => "point fail",
     };

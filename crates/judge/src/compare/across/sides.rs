@@ -6,8 +6,8 @@
 
 use super::{Matched, Pair};
 use crate::compare::comparisons::{CURVE, MARGIN, name, of_answers};
-use crate::compare::pairs;
 use crate::frame::evidence::Evidence;
+use crate::frame::pairs;
 use model::compared::{Moved, Row};
 use model::estimate::Outcome;
 use model::units::Share;

@@ -7,6 +7,7 @@
 pub use super::cause::{CLOSES, Case, Cause, Cost, Dose, Necessary, Place, SUFFICIENT, Scene, Time, Trial, name};
 use super::{dose, rivals, trial};
 use crate::frame::account::OPEN;
+use crate::frame::check::{Check, Doubts};
 use crate::frame::evidence::Evidence;
 use crate::stats::Interval;
 use model::finding::{Finding, Rival, Rung};
@@ -15,25 +16,11 @@ use model::plan::CellId;
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks of how fast, how steadily and how undisturbed a cell worked. Where only these fail, what is counted per unit
-/// of work holds: a neighbour makes an order slower, and no page of it splits twice.
-const OF_TIME: &[&str] = &[
-    "client_had_headroom",
-    "cpu_was_not_stolen",
-    "disk_was_ours",
-    "latency_was_honest",
-    "littles_law",
-    "machine_was_quiet",
-    "observer_was_cheap",
-    "repetitions_agree",
-    "throughput_was_steady",
-    "timers_were_fine",
-];
-
-pub fn all(causes: &[Cause], evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Finding> {
+pub fn all(causes: &[Cause], checks: &[Check], evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Finding> {
     let struck: BTreeSet<_> = cells.iter().filter(|c| c.status == Status::Fail).map(|c| &c.id).collect();
+    let is_of_times = |id: &str| checks.iter().any(|check| check.id == id && check.doubts == Doubts::Times);
     let in_doubt = |c: &&CellJudgement| {
-        c.verdicts.iter().any(|v| v.verdict == Status::Fail && !v.quarantined && !OF_TIME.contains(&v.check.as_str()))
+        c.verdicts.iter().any(|v| v.verdict == Status::Fail && !v.quarantined && !is_of_times(&v.check))
     };
     let wrong = cells.iter().filter(in_doubt).map(|c| &c.id).collect();
     let judged = cells.iter().map(|cell| (&cell.id, cell)).collect();

@@ -2,19 +2,18 @@
 
 import { evidence, MARK } from '../badge';
 import { h } from '../dom';
-import { quantity } from '../format';
+import { isOpen, quantity, STATUS, WORST_FIRST } from '../format';
 import { block } from './block';
-import type { Cell } from '../types';
+import type { Cell, Status } from '../types';
 
 export function checks(cell: Cell): HTMLElement | null {
   if (cell.verdicts.length === 0) return null;
-  const order = ['fail', 'warn', 'not_evaluable', 'pass'];
-  const sorted = [...cell.verdicts].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  const sorted = [...cell.verdicts].sort((a, b) => WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict));
   const item = (v: Cell['verdicts'][number]): HTMLElement =>
     h(
       'li',
       { class: v.verdict },
-      h('span', { class: `badge ${v.verdict}`, title: v.verdict.replace('_', ' ') }, h('span', { class: 'mark' }, MARK[v.verdict])),
+      h('span', { class: `badge ${v.verdict}`, title: STATUS[v.verdict] }, h('span', { class: 'mark' }, MARK[v.verdict])),
       h(
         'div',
         {},
@@ -37,11 +36,16 @@ export function checks(cell: Cell): HTMLElement | null {
       ),
     );
   const list = (of: typeof sorted): HTMLElement => h('ul', { class: 'checks' }, of.map(item));
-  const [open, passed] = [sorted.filter((v) => v.verdict !== 'pass'), sorted.filter((v) => v.verdict === 'pass')];
+  const open = sorted.filter((v) => isOpen(v.verdict));
+  const folded = (status: Status, what: string): HTMLElement | null => {
+    const of = sorted.filter((v) => v.verdict === status);
+    return of.length > 0 ? h('details', {}, h('summary', {}, `${of.length} ${what}`), list(of)) : null;
+  };
   return block(
     'Checks',
     open.length > 0 ? list(open) : null,
-    passed.length > 0 ? h('details', {}, h('summary', {}, `${passed.length} passed`), list(passed)) : null,
+    folded('pass', 'passed'),
+    folded('not_applicable', 'not applicable here'),
   );
 }
 

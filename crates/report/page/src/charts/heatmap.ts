@@ -6,7 +6,7 @@ import { cells, groups, keyOf, present, twin, varied, words, x } from '../axes';
 import { AT_LEAST, isLowerBound } from '../bound';
 import { report } from '../data';
 import { h } from '../dom';
-import { cited, direction, metricTitle, ratio, show, spread, STATUS, tight } from '../format';
+import { cited, direction, isOpen, metricTitle, ratio, show, spread, STATUS, tight } from '../format';
 import { get, set } from '../state';
 import type { Axis, Cell, Estimate, Value } from '../types';
 
@@ -149,7 +149,7 @@ function spoken(cell: Cell, metric: string, e: Estimate | undefined, r: Relative
   const against = r
     ? `, ${ratio(r.value)} × ${get('ref')}${r.low !== null && r.high !== null ? ` (${ratio(r.low)} – ${ratio(r.high)})` : ''}`
     : '';
-  const failed = cell.verdicts.filter((v) => v.verdict === cell.status && v.verdict !== 'pass').map((v) => v.check);
+  const failed = cell.verdicts.filter((v) => v.verdict === cell.status && isOpen(v.verdict)).map((v) => v.check);
   return `${cell.id}: ${words(cell)}: ${number}${against}; ${STATUS[cell.status]}${failed.length > 0 ? `: ${failed.join(', ')}` : ''}`;
 }
 

@@ -1,11 +1,6 @@
-//! What a limit is, and which of them hold for a record. All limits of all checks stand in `all`, each with its reason,
-//! so that a reader finds them in one place and an experiment can set another one (`[limits] NAME = VALUE`). A check
-//! asks [`Limits`] for the one in force; the frame judges once more by ours and says what an experiment's own has
-//! changed.
-
-mod all;
-
-pub use all::*;
+//! What a limit is, and which of them hold for a record. Each stands with its reason in the file of the check that
+//! judges by it, and an experiment can set another value (`[limits] NAME = VALUE`). A check asks [`Limits`] for the one
+//! in force; the frame judges once more by ours and says what an experiment's own has changed.
 
 use model::units::{Nanos, Share, round3};
 use std::collections::BTreeMap;
@@ -30,15 +25,21 @@ pub enum Unit {
 }
 
 impl Limit {
+    pub const fn share(name: &'static str, value: f64, why: &'static str) -> Self {
+        Self { name, value, unit: Unit::Share, why }
+    }
+    pub const fn seconds(name: &'static str, value: f64, why: &'static str) -> Self {
+        Self { name, value, unit: Unit::Seconds, why }
+    }
+    pub const fn number(name: &'static str, value: f64, why: &'static str) -> Self {
+        Self { name, value, unit: Unit::Number, why }
+    }
     /// The most that makes sense.
     pub const fn most(&self) -> f64 {
         match self.unit {
             Unit::Share => 1.0,
             Unit::Seconds | Unit::Number => 1e9,
         }
-    }
-    pub fn share(&self) -> Share {
-        Share(self.value)
     }
     pub fn shown(&self, value: f64) -> String {
         match self.unit {
@@ -74,19 +75,5 @@ impl<'a> Limits<'a> {
     /// The experiment's own, where it differs from ours.
     pub fn set(self, limit: &Limit) -> Option<f64> {
         self.0.and_then(|set| set.get(limit.name)).copied().filter(|value| *value != limit.value)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn limits_have_names_of_their_own_and_every_one_is_used() {
-        let names: BTreeSet<_> = ALL.iter().map(|l| l.name).collect();
-        assert_eq!(names.len(), ALL.len());
-        let used: BTreeSet<_> = crate::checks::ALL.iter().flat_map(|c| c.limits).map(|l| l.name).collect();
-        assert_eq!(names, used, "a limit is that of a check");
     }
 }

@@ -2,7 +2,8 @@
 //! axis has its first value. As many pairs as cells and axes, not as cells squared; two cells that agree with their
 //! common reference agree with each other.
 
-use crate::frame::evidence::{CellEvidence, Evidence};
+use super::evidence::{CellEvidence, Evidence};
+use model::plan::CellId;
 use model::value::Value;
 use std::collections::BTreeMap;
 
@@ -10,6 +11,13 @@ pub struct Pair<'a> {
     pub axis: &'a str,
     pub base: &'a CellEvidence<'a>,
     pub candidate: &'a CellEvidence<'a>,
+}
+
+/// Each cell that is repeated under another label, with its repetition; no axis lies between them.
+pub fn twins<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
+    let of = |id: &CellId| evidence.cells.iter().find(|c| c.cell.id == *id);
+    let twins = evidence.cells.iter().filter_map(|candidate| Some((of(candidate.cell.repeats.as_ref()?)?, candidate)));
+    twins.map(|(base, candidate)| Pair { axis: "", base, candidate }).collect()
 }
 
 pub fn all<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
