@@ -10,7 +10,7 @@ use counting::COUNT;
 use lab::backends::endpoint::Address;
 use lab::backends::keyed::control::Control;
 use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, Opening, Session};
-use lab::backends::mysql::session::Connecting;
+use lab::executor::Connecting;
 use lab::executor::Executor;
 use lab::os::process::Guard;
 use lab::servers::catalogue;

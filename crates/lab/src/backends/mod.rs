@@ -2,15 +2,18 @@
 //! says through a session of it. `channel` and `tls` stand between every protocol and the line; `own_sessions` are
 //! those that scripts open themselves.
 
+pub mod access;
 pub mod alone;
 pub mod channel;
 pub mod dsn;
 pub mod endpoint;
+mod faults;
 pub mod handlersocket;
 pub mod keyed;
 pub mod memcached;
 pub mod mongodb;
 pub mod mysql;
+pub mod opening;
 pub mod own_sessions;
 pub mod postgres;
 mod random;

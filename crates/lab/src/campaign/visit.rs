@@ -2,8 +2,9 @@
 //! ends, and hears what the record hears. What is asked, sampled and written is what it is for every run.
 
 use super::{Lab, Progress, carried_out};
+use crate::backends::access::LoadPlan;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::load::{LoadPlan, Outcome, Witness};
+use crate::load::{Outcome, Witness};
 use crate::notebook::Notebook;
 use crate::os::process::Guard;
 use model::host::Host;
@@ -25,7 +26,7 @@ pub(crate) struct Visit<'a> {
 impl Visit<'_> {
     /// Where the first user comes in.
     pub fn endpoint(&self) -> &SqlEndpoint {
-        &self.load_plan.user_groups[0].endpoint
+        &self.load_plan.user_groups[0].access.endpoint
     }
 }
 

@@ -2,11 +2,12 @@
 //! everything that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never
 //! ends a run.
 
+use crate::backends::access::UserGroup;
 use crate::backends::endpoint::Endpoint;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mongodb::session::{DocumentEndpoint, control as documents};
 use crate::backends::mysql::control::Control;
-use crate::load::{Counted, UserGroup};
+use crate::load::Counted;
 use crate::provision::dataset::key;
 use crate::provision::needs::identity;
 use model::load::Group;
@@ -75,8 +76,9 @@ impl Auditor {
                         disclosures,
                         ..Audit::default()
                     };
-                    let documents = user_group.past_sql.as_ref().and_then(Endpoint::documents).cloned();
-                    let endpoint = documents.map_or_else(|| Room::Tables(user_group.endpoint.clone()), Room::Documents);
+                    let documents = user_group.access.past_sql.as_ref().and_then(Endpoint::documents).cloned();
+                    let endpoint =
+                        documents.map_or_else(|| Room::Tables(user_group.access.endpoint.clone()), Room::Documents);
                     audits.push(Asked { endpoint, asks, user_groups: vec![number], audit });
                 }
             }

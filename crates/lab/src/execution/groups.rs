@@ -2,6 +2,7 @@
 //! themselves before they come: when their stage begins, because the stages before it have changed the data.
 
 use super::answers;
+use crate::backends::access::{Access, LoadPlan, UserGroup};
 use crate::backends::endpoint::{Endpoint, SqlEndpoint, protocol_of};
 use crate::backends::keyed::provision::{self as keyed, key_endpoint};
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
@@ -9,7 +10,6 @@ use crate::backends::mongodb::provision as documents;
 use crate::backends::postgres::provision as postgres;
 use crate::campaign::Lab;
 use crate::disturbances::ends_the_server;
-use crate::load::{LoadPlan, UserGroup};
 use crate::provision::instance::Up;
 use crate::provision::needs::identity;
 use crate::servers::placement::place;
@@ -65,11 +65,13 @@ impl Lab<'_> {
             if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
         let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
         UserGroup {
-            postgres: None,
-            past_sql,
-            setup: workload.session_setup(&parameters),
-            endpoint: inside(endpoint),
-            others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
+            access: Access {
+                postgres: None,
+                past_sql,
+                setup: workload.session_setup(&parameters),
+                endpoint: inside(endpoint),
+                others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
+            },
             workload,
             parameters,
             seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
@@ -103,15 +105,17 @@ pub(crate) fn ask(
         if told.contains(&&group.work) {
             continue;
         }
-        let answer = match &user_group.past_sql {
+        let answer = match &user_group.access.past_sql {
             Some(Endpoint::Documents(endpoint)) => documents::ask(endpoint)?,
-            Some(Endpoint::Keys(endpoint)) => keyed::ask(endpoint, has_sql(endpoint).then_some(&user_group.endpoint))?,
+            Some(Endpoint::Keys(endpoint)) => {
+                keyed::ask(endpoint, has_sql(endpoint).then_some(&user_group.access.endpoint))?
+            }
             None if postgres::is_named(&cell.server) => {
                 postgres::ask(&postgres::endpoint(&cell.server, user_group).expect("a visit knows its endpoint"))?
             }
             None => answers::ask(
-                &user_group.endpoint,
-                &user_group.setup,
+                &user_group.access.endpoint,
+                &user_group.access.setup,
                 &answers::probes(user_group.workload, &user_group.parameters),
                 patience,
             )?,
@@ -147,10 +151,11 @@ pub(crate) fn ask_again((stage, load_plan): &(Stage, LoadPlan), cell: &Cell, rec
             None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
-        if user_group.past_sql.is_some() || postgres::is_named(&cell.server) {
+        if user_group.access.past_sql.is_some() || postgres::is_named(&cell.server) {
             continue;
         }
-        session.plans_after = answers::again(&user_group.endpoint, &user_group.setup, &session.plans).ok();
+        session.plans_after =
+            answers::again(&user_group.access.endpoint, &user_group.access.setup, &session.plans).ok();
     }
 }
 

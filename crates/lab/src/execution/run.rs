@@ -10,6 +10,7 @@ use super::limit_watch::LimitWatch;
 use super::recorder::{RunRecorder, Watch, joined, keep_own};
 use super::sampling::{Sampling, between, together};
 use super::troubles;
+use crate::backends::access::LoadPlan;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::postgres::provision as postgres;
@@ -18,7 +19,7 @@ use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::failure::Cause;
-use crate::load::{LoadPlan, Outcome, drive_within};
+use crate::load::{Outcome, drive_within};
 use crate::notebook::{RunPages, unix_ms};
 use crate::os::procfs::children;
 use crate::provision::dataset::{SESSIONS_PER_CPU, key};
@@ -75,7 +76,7 @@ impl Lab<'_> {
         let mut auditor = Auditor::of(&up.key, &cell.server.engine, &user_groups, &groups, sessions);
         record.workers = load_plans.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, self.host).load;
-        let endpoint = load_plans[0].1.user_groups[0].endpoint.clone();
+        let endpoint = load_plans[0].1.user_groups[0].access.endpoint.clone();
         match ask(&load_plans[0], cell, answers::PATIENCE) {
             Ok(mut told) => {
                 (_, record.session) = told.remove(0);
@@ -105,7 +106,7 @@ impl Lab<'_> {
         let wanted_of_server = samplers::SamplerNeeds {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-            endpoint: user_groups.iter().find_map(|user_group| user_group.past_sql.as_ref()?.keys().cloned()),
+            endpoint: user_groups.iter().find_map(|user_group| user_group.access.past_sql.as_ref()?.keys().cloned()),
         };
         let postgres = postgres::endpoint(&cell.server, &load_plans[0].1.user_groups[0]);
         let all = move || {

@@ -6,7 +6,7 @@ use super::net::Waiter;
 use super::reactor::Reactor;
 use super::slots::SlotId;
 use super::timers::Sleep;
-use crate::backends::endpoint::Address;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;
 use rustix::io::Errno;

@@ -5,6 +5,7 @@
 //! deadlines, and as the moment at which all answers of the batch were received, which they were: they lay in their
 //! buffers before the first of them was read.
 
+pub mod blocking;
 mod buffers;
 mod connect;
 mod epoll;
@@ -24,7 +25,7 @@ pub use gate::Gate;
 pub use line::Line;
 pub use timers::Sleep;
 
-use crate::backends::endpoint::Address;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::histogram::Histogram;
 use model::load::Io;
@@ -44,6 +45,9 @@ pub const GRACE: Nanos = Nanos::from_millis(300);
 
 /// One user, or a helper among users.
 pub type Task = Pin<Box<dyn Future<Output = ()>>>;
+
+/// A line on its way, of an executor or over a blocking socket.
+pub type Connecting = Pin<Box<dyn Future<Output = io::Result<Line>>>>;
 
 pub struct Executor {
     reactor: Rc<Reactor>,
@@ -159,6 +163,15 @@ impl Handle {
     /// Connects. `deadline` is how long connecting and, later, each exchange on the line may take.
     pub async fn connect(&self, address: &Address, deadline: Nanos) -> io::Result<Line> {
         connect::connect(&self.0, address, deadline).await
+    }
+
+    /// The same as often as a session is opened anew.
+    pub fn connecting(&self, address: &Address, deadline: Nanos) -> Box<dyn Fn() -> Connecting> {
+        let (handle, address) = (self.clone(), address.clone());
+        Box::new(move || -> Connecting {
+            let (handle, address) = (handle.clone(), address.clone());
+            Box::pin(async move { handle.connect(&address, deadline).await })
+        })
     }
 
     /// Ends at this moment of `clock::now`, at once when it has passed, and early when the run is being stopped.

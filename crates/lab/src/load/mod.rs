@@ -4,15 +4,15 @@
 mod backlog;
 pub mod course;
 pub mod failure;
+pub mod ledger;
 mod rhythm;
 mod schedule;
 mod seat;
 pub mod tally;
+pub mod user;
 pub mod worker;
 pub mod worker_state;
 
-use crate::backends::endpoint::Endpoint;
-use crate::backends::endpoint::SqlEndpoint;
 use crate::os::{clock, waits};
 use course::Course;
 use failure::Cause;
@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
+use user::Driver;
 use worker::Handover;
 use workload::{Doing, Parameters, Workload};
 
@@ -46,8 +47,8 @@ const FAREWELL: Nanos = Nanos::from_millis(1_500);
 
 /// One load: groups side by side on the same workers, through the same phases.
 #[derive(Clone)]
-pub struct LoadPlan {
-    pub user_groups: Vec<UserGroup>,
+pub struct LoadPlan<D> {
+    pub user_groups: Vec<UserGroup<D>>,
     pub io: Io,
     pub phases: Vec<Phase>,
     pub workers: u32,
@@ -55,9 +56,9 @@ pub struct LoadPlan {
     pub cpus: Vec<u32>,
 }
 
-/// A group of users: who is to do what against which server.
+/// A group of users: who is to do what, in which rhythm.
 #[derive(Clone)]
-pub struct UserGroup {
+pub struct UserGroup<D> {
     pub workload: &'static dyn Workload,
     pub parameters: Arc<Parameters>,
     pub seed: Seed,
@@ -68,20 +69,13 @@ pub struct UserGroup {
     pub deadline: Nanos,
     pub reconnect_every: Option<u64>,
     pub errors: Errors,
-    pub endpoint: SqlEndpoint,
-    /// To the other nodes of a cluster: users take `endpoint` and these in turn.
-    pub others: Vec<SqlEndpoint>,
-    /// What each session says first.
-    pub setup: Vec<String>,
-    /// That of PostgreSQL, for users who open their sessions themselves.
-    pub postgres: Option<SqlEndpoint>,
-    /// The endpoint of users who do not speak SQL.
-    pub past_sql: Option<Endpoint>,
+    /// How its users come to their sessions.
+    pub access: D,
     /// A server that is gone is waited for: who cannot connect tries again until it is back.
     pub outlasts: bool,
 }
 
-impl LoadPlan {
+impl<D> LoadPlan<D> {
     fn users(&self) -> u32 {
         self.user_groups.iter().map(|c| c.users).sum()
     }
@@ -97,15 +91,7 @@ impl LoadPlan {
     }
 }
 
-impl UserGroup {
-    /// The endpoint that a user takes, always the same.
-    fn endpoint_of(&self, user: u32) -> &SqlEndpoint {
-        match user as usize % (self.others.len() + 1) {
-            0 => &self.endpoint,
-            n => &self.others[n - 1],
-        }
-    }
-
+impl<D> UserGroup<D> {
     /// The intended starts, where operations have them: a pace's users, evenly apart, are arrivals at a constant rate.
     fn schedule(&self) -> Option<Arrivals> {
         match (&self.arrivals, &self.pause) {
@@ -187,13 +173,17 @@ pub struct Counted {
 }
 
 /// Carries out one load. `stop` ends it early; a server that dies ends it with a failure.
-pub fn drive(load_plan: &LoadPlan, stop: &AtomicBool, witness: &mut dyn Witness) -> std::io::Result<Outcome> {
+pub fn drive<D: Driver>(
+    load_plan: &LoadPlan<D>,
+    stop: &AtomicBool,
+    witness: &mut dyn Witness,
+) -> std::io::Result<Outcome> {
     drive_within(load_plan, None, stop, witness)
 }
 
 /// The same, with a time after which phases by count end in any case.
-pub fn drive_within(
-    load_plan: &LoadPlan,
+pub fn drive_within<D: Driver>(
+    load_plan: &LoadPlan<D>,
     at_most: Option<Nanos>,
     stop: &AtomicBool,
     witness: &mut dyn Witness,
@@ -268,8 +258,8 @@ impl Counted {
     }
 }
 
-struct Conductor<'a> {
-    load_plan: &'a LoadPlan,
+struct Conductor<'a, D> {
+    load_plan: &'a LoadPlan<D>,
     course: &'a Course,
     stop: &'a AtomicBool,
     witness: &'a mut dyn Witness,
@@ -278,7 +268,7 @@ struct Conductor<'a> {
     outcome: &'a mut Outcome,
 }
 
-impl Conductor<'_> {
+impl<D> Conductor<'_, D> {
     fn conduct(&mut self, handovers: &std::sync::mpsc::Receiver<Handover>) {
         let mut phase = None;
         let (mut ended_at, mut stopped_at) = (None, None);

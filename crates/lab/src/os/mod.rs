@@ -1,5 +1,6 @@
 //! The operating system as the lab sees it: clocks, processes, /proc, what else runs on this host.
 
+pub mod address;
 pub mod ask;
 pub mod clock;
 pub mod copy;

@@ -261,8 +261,8 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::endpoint::Address;
     use crate::backends::keyed::{KeyProtocol, Keys};
+    use crate::os::address::Address;
 
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };

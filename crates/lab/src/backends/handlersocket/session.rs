@@ -1,7 +1,7 @@
 //! Hot path: requests and answers of a session in HandlerSocket's protocol. The index is opened as key and value.
 
+use crate::backends::faults::protocol;
 use crate::backends::keyed::{Notes, Read, Request, refused};
-use crate::backends::mysql::session::faults::protocol;
 use wire::handlersocket;
 use wire::memcached::natural;
 use workload::session::Fault;

@@ -6,6 +6,7 @@
 pub mod control;
 mod opening;
 pub mod provision;
+pub mod users;
 
 use super::handlersocket::session as handlersocket;
 use super::memcached::session as memcached;
@@ -13,8 +14,8 @@ use super::memcached::session as memcached;
 pub use opening::{KeyEndpoint, KeyProtocol, Keys, Opening};
 
 use super::channel::Channel;
-use super::mysql::session::faults::lost;
-use super::mysql::session::{Ledger, Opened};
+use super::faults::lost;
+use crate::load::ledger::{Ledger, Opened};
 use model::units::Nanos;
 use std::pin::Pin;
 use std::rc::Rc;

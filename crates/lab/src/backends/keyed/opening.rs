@@ -4,11 +4,11 @@
 //! so both are looked at here, once per connect.
 
 use crate::backends::channel::Channel;
-use crate::backends::endpoint::Address;
+use crate::backends::faults::{lost, protocol};
 use crate::backends::handlersocket::session::INDEX;
-use crate::backends::mysql::session::Connecting;
-use crate::backends::mysql::session::faults::{lost, protocol};
+use crate::executor::Connecting;
 use crate::executor::Line;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Hot path: requests and answers of a session in memcached's protocol.
 
+use crate::backends::faults::protocol;
 use crate::backends::keyed::{Notes, Read, Request, refused};
-use crate::backends::mysql::session::faults::protocol;
 use wire::memcached::{Asked, Below, Dialect, Said, natural};
 use workload::session::Fault;
 

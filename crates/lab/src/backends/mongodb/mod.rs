@@ -4,3 +4,4 @@ pub mod kind;
 pub mod load;
 pub mod provision;
 pub mod session;
+pub mod users;

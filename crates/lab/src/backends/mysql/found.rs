@@ -2,9 +2,11 @@
 //! or set. Of its data, tables that match are used as they are; the lab writes only into a schema that it made itself,
 //! which a marker table proves.
 
-use super::control::{Control, OPENING_PATIENCE, unix};
+use super::control::Control;
 use crate::backends::dsn;
 use crate::backends::endpoint::{Address, SqlEndpoint};
+use crate::backends::opening::OPENING_PATIENCE;
+use crate::executor::blocking::unix;
 use crate::provision::loader::{LoadFault, Loaded, by_itself, check_spots, inspect, world};
 use crate::servers::Build;
 use crate::trouble::Trouble;

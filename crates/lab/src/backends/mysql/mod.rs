@@ -10,3 +10,4 @@ pub mod locks;
 pub mod plugins;
 pub mod samplers;
 pub mod session;
+pub mod users;

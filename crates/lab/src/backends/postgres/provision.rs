@@ -3,11 +3,11 @@
 //! tables) is not asked here.
 
 use super::session::control::Control;
+use crate::backends::access::UserGroup;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mongodb::provision::no_sql;
 use crate::backends::mysql::found::{Found, behind, build_of};
 use crate::campaign::Lab;
-use crate::load::UserGroup;
 use crate::os::process::cpus_of;
 use crate::provision::instance::{Serving, Up, fingerprint};
 use crate::samplers::{Ask, Refused};
@@ -46,7 +46,7 @@ pub(crate) fn is_named(server: &Server) -> bool {
 
 /// Where the users of a run come in, where they come to a PostgreSQL.
 pub(crate) fn endpoint(server: &Server, user_group: &UserGroup) -> Option<SqlEndpoint> {
-    user_group.postgres.clone().filter(|_| is_named(server))
+    user_group.access.postgres.clone().filter(|_| is_named(server))
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, Fault> {
@@ -122,7 +122,7 @@ impl Lab<'_> {
     pub(crate) fn meet_postgres(&self, key: &str, server: &Server, name: &str) -> Result<Up, Trouble> {
         let user_group = self.visit.as_ref().map(|visit| &visit.load_plan.user_groups[0]);
         let endpoint = user_group
-            .and_then(|user_group| user_group.postgres.clone())
+            .and_then(|user_group| user_group.access.postgres.clone())
             .expect("no plan names a PostgreSQL but that of a visit");
         let (found, _) = behind(endpoint.clone())?;
         let told = describe(key, server, &endpoint);

@@ -2,10 +2,11 @@
 //! come. An interval ends when all workers have handed over its seconds, so that its counts belong to its time.
 
 use super::{DEADLINE, Stage};
+use crate::backends::access::{Access, LoadPlan, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::campaign::Noting;
 use crate::campaign::visit::{Visit, noted};
-use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
+use crate::load::{Outcome, Witness, drive_within};
 use crate::os::clock;
 use lua::scripted::{OPERATIONS, Share};
 use model::errors::Errors;
@@ -154,11 +155,11 @@ fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint,
-        others: endpoints.collect(),
-        setup: Vec::new(),
-        postgres: stage.endpoints.postgres.clone(),
-        past_sql: None,
+        access: Access {
+            others: endpoints.collect(),
+            postgres: stage.endpoints.postgres.clone(),
+            ..Access::to(endpoint)
+        },
         outlasts: false,
     }
 }

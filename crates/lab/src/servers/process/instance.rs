@@ -5,10 +5,10 @@
 use super::certificates;
 use super::folders::{Claim, Folders, SOCKET_PATH_LIMIT};
 use crate::backends::mongodb::session::control as documents;
-use crate::backends::mysql::control::unix;
 use crate::backends::mysql::error_log;
 use crate::backends::mysql::keys::{self, KeyListener};
 use crate::backends::mysql::kinds::galera::{self, Member, NodePorts};
+use crate::executor::blocking::unix;
 use crate::os::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::os::waits;
 use crate::servers::{Build, DATA, Description, Ready, Site, Step};
