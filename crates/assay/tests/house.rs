@@ -52,7 +52,8 @@ const UNSAFE_ROOMS: &[&str] = &[
 const DOORS: &[(&str, &str)] = &[
     ("judge/src/checks", "mod.rs"),
     ("judge/src/findings", "mod.rs"),
-    ("lab/src/samplers", "mod.rs"),
+    ("lab/src/samplers", "../backends/samplers.rs"),
+    ("lab/src/backends/mysql/samplers", "../../samplers.rs"),
     ("lab/src/disturbances", "mod.rs"),
     ("assay/src/verbs", "mod.rs"),
 ];
@@ -231,7 +232,6 @@ const STILL_UPWARDS: &[(&str, &str)] = &[
     ("disturbances", "backends"),
     ("execution", "campaign"),
     ("provision", "campaign"),
-    ("samplers", "backends"),
     ("servers", "backends"),
 ];
 

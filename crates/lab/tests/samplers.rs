@@ -3,6 +3,7 @@
 
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
+use lab::backends::samplers::{SamplerNeeds, sources};
 use lab::execution::sampling::{Sampling, between};
 use lab::notebook::{Notebook, read};
 use lab::os::clock;
@@ -46,12 +47,12 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let (mine, busy) = (workers.clone(), std::process::id());
     let sampling = Sampling::begin(
         move || {
-            samplers::sources(
+            sources(
                 Some(Box::new(Quiet(0))),
                 Some(samplers::Process::of(busy)),
                 &mine,
                 "memory",
-                samplers::SamplerNeeds::default(),
+                SamplerNeeds::default(),
             )
         },
         pages.series,
@@ -132,12 +133,12 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         Notebook::open_or_create(&folder.path().join("record"), &Plan::blank("sampling", Seed(1)), "").unwrap();
     let (pid, theirs) = (instance.pid(), endpoint.clone());
     let sources = move || {
-        samplers::sources(
+        sources(
             Some(Box::new(Control::connect(&theirs).unwrap())),
             Some(samplers::Process::of(pid)),
             &Workers::default(),
             "innodb",
-            samplers::SamplerNeeds::default(),
+            SamplerNeeds::default(),
         )
     };
     let sampling = Sampling::begin(sources, notebook.begin_run(&RunId("c001-1".into())).unwrap().series);

@@ -17,5 +17,6 @@ pub mod opening;
 pub mod own_sessions;
 pub mod postgres;
 mod random;
+pub mod samplers;
 pub mod sql;
 pub mod tls;

@@ -12,8 +12,9 @@ use super::sampling::{Sampling, between, together};
 use super::troubles;
 use crate::backends::access::LoadPlan;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::Control;
+use crate::backends::mysql::asking::asker;
 use crate::backends::postgres::provision as postgres;
+use crate::backends::samplers::{SamplerNeeds, sources, sources_of_node, sources_of_postgres};
 use crate::campaign::{Halt, Lab};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
@@ -26,9 +27,8 @@ use crate::provision::dataset::{SESSIONS_PER_CPU, key};
 use crate::provision::instance::{NEWS, Serving, held};
 use crate::provision::needs::DatasetNeed;
 use crate::provision::{needs, start};
-use crate::samplers;
+use crate::samplers::Process;
 use crate::samplers::client::Workers;
-use crate::samplers::{Ask, Dialect, Process, Refused, sources, sources_of_node, sources_of_postgres};
 use crate::servers::catalogue;
 use crate::servers::placement::place;
 use crate::trouble::Trouble;
@@ -44,7 +44,6 @@ use model::value::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use workload::session::Fault;
 
 impl Lab<'_> {
     /// Carries out a run whose instance and dataset are ready.
@@ -103,7 +102,7 @@ impl Lab<'_> {
         let (sampled, theirs, patience) =
             (endpoint.clone(), workers.clone(), Duration::from_nanos(cell.load.deadline.0));
         let (engine, followed) = (cell.server.engine.clone(), process.clone());
-        let wanted_of_server = samplers::SamplerNeeds {
+        let wanted_of_server = SamplerNeeds {
             questions: auditor.watched(),
             engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
             endpoint: user_groups.iter().find_map(|user_group| user_group.access.past_sql.as_ref()?.keys().cloned()),
@@ -312,51 +311,6 @@ impl Lab<'_> {
             whole: WholeRun::default(),
             audits: Vec::new(),
         }
-    }
-}
-
-/// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
-fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
-    match Control::connect_with(endpoint, patience) {
-        Ok(control) => {
-            let dialect = control.dialect();
-            Box::new(Asking { endpoint: endpoint.clone(), patience, dialect, control: Some(control) })
-        }
-        Err(fault) => Box::new(Refused(fault.to_string())),
-    }
-}
-
-impl Ask for Control {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
-        Control::rows(self, sql).map_err(|e| e.to_string())
-    }
-    fn dialect(&self) -> Option<Dialect> {
-        Dialect::of(self.version())
-    }
-}
-
-/// A session that comes back when the server does.
-struct Asking {
-    endpoint: SqlEndpoint,
-    patience: Duration,
-    dialect: Option<Dialect>,
-    control: Option<Control>,
-}
-
-impl Ask for Asking {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
-        let mut control = match self.control.take() {
-            Some(control) => control,
-            None => Control::connect_with(&self.endpoint, self.patience).map_err(|e| e.to_string())?,
-        };
-        let rows = control.rows(sql);
-        if rows.as_ref().err().is_none_or(Fault::session_survives) {
-            self.control = Some(control);
-        }
-        rows.map_err(|e| e.to_string())
-    }
-    fn dialect(&self) -> Option<Dialect> {
-        self.dialect
     }
 }
 

@@ -1,6 +1,8 @@
 //! MySQL and MariaDB, and whatever speaks their protocol.
 
+pub mod asking;
 pub mod control;
+mod dead_counters;
 pub mod error_log;
 pub mod facts;
 pub mod found;
