@@ -4,7 +4,7 @@
 use crate::exit::{self, Exit};
 use crate::verbs::servers;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use lab::provision::snapshots::manifest::digest;
+use lab::os::digest::digest;
 use lab::servers::catalogue::{self, Catalogue};
 use lab::servers::process::folders::Folders;
 use lua::guest::Guest;

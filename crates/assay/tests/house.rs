@@ -232,7 +232,6 @@ const STILL_UPWARDS: &[(&str, &str)] = &[
     ("disturbances", "backends"),
     ("execution", "campaign"),
     ("provision", "campaign"),
-    ("servers", "backends"),
 ];
 
 /// Every `crate::…`, `super::…` and `self::…` that the file names, as the module path it begins with.

@@ -2,6 +2,7 @@
 //! is killed, is told as one that was not, and not as a run that failed.
 
 use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::disturbances::scene::Place;
 use lab::disturbances::scene::acting::{Acting, Over};
@@ -50,8 +51,16 @@ fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was
         ..Server::default()
     };
     let build = catalogue::find("distribution").unwrap();
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut root = Control::connect(&endpoint).unwrap();

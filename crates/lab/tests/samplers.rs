@@ -2,6 +2,7 @@
 //! so that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
 
 use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::backends::samplers::{SamplerNeeds, sources};
 use lab::execution::sampling::{Sampling, between};
@@ -125,8 +126,16 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         load_cpus: None,
     };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let notebook =

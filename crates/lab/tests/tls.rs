@@ -3,6 +3,7 @@
 
 use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::{Address, SqlEndpoint};
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::backends::tls::{Mode, Tls};
 use lab::load::{Witness, drive};
@@ -55,6 +56,7 @@ fn up(tls: bool) -> Up {
     let wish = Wish {
         folders: &folders,
         guard: &guard,
+        kind: kinds::of(&build),
         build: &build,
         server: &server,
         cpus: &[],

@@ -1,7 +1,7 @@
 //! Every experiment that is delivered is a question that this assay understands, at every scale, on a machine with one
 //! socket and on one with two, every catalogued build installed. In process, because a plan needs no server.
 
-use lab::provision::snapshots::manifest::digest;
+use lab::os::digest::digest;
 use lab::servers::catalogue::Catalogue;
 use lua::guest::Guest;
 use model::experiment::Experiment;

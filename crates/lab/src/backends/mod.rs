@@ -8,8 +8,11 @@ pub mod channel;
 pub mod dsn;
 pub mod endpoint;
 mod faults;
+#[cfg(test)]
+mod golden;
 pub mod handlersocket;
 pub mod keyed;
+pub mod kinds;
 pub mod memcached;
 pub mod mongodb;
 pub mod mysql;

@@ -12,7 +12,6 @@ use crate::backends::mongodb::provision as documents;
 use crate::backends::mysql::found;
 use crate::execution::explain;
 
-pub use crate::backends::mysql::plugins::free_port;
 pub use visit::Noting;
 
 use crate::notebook::Notebook;

@@ -7,7 +7,7 @@
 
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::{Control, TextRow};
-use crate::provision::snapshots::manifest::digest;
+use crate::os::digest::digest;
 use model::record::answer::{Answered, SessionAnswer, StatementPlan, TlsAnswer};
 use model::seed::Seed;
 use std::collections::BTreeMap;

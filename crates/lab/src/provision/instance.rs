@@ -6,14 +6,16 @@ use super::prepare::told;
 use super::snapshots::StoredSnapshot;
 use super::snapshots::rest::{settle, warm};
 use crate::backends::endpoint::{Address, SqlEndpoint};
+use crate::backends::kinds;
 use crate::backends::mongodb::session::Store;
+use crate::backends::mysql::cluster::{self, Fill};
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::found::{Found, build_of, knock, knock_at};
-use crate::backends::mysql::plugins::{PortEndpoints, free_port};
+use crate::backends::mysql::plugins::PortEndpoints;
 use crate::campaign::{Lab, Unready};
+use crate::os::placement::place;
+use crate::os::ports::free_port;
 use crate::os::process::{Ended, cpus_of};
-use crate::servers::placement::place;
-use crate::servers::process::cluster::{self, Fill};
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::servers::{Build, catalogue};
 use crate::trouble::Trouble;
@@ -174,6 +176,7 @@ impl Lab<'_> {
         let wish = Wish {
             folders: &self.folders,
             guard: &self.guard,
+            kind: kinds::of(&build),
             build: &build,
             server,
             cpus: &cpus,

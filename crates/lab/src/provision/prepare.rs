@@ -7,12 +7,12 @@ use super::loader::check_spots;
 use super::needs::{self, DatasetNeed};
 use super::snapshots::StoredSnapshot;
 use super::snapshots::key::{self as naming, Maker};
-use super::snapshots::manifest;
 use super::snapshots::manifest::Manifest;
 use crate::backends::memcached::found as found_cache;
 use crate::backends::mongodb::provision as documents;
 use crate::backends::mysql::control::Control;
 use crate::campaign::{Lab, Unready};
+use crate::os::digest::digest;
 use crate::servers::catalogue;
 use crate::servers::process::instance::key;
 use crate::trouble::Trouble;
@@ -143,7 +143,7 @@ impl Lab<'_> {
             return Ok(known.clone());
         }
         let path = std::path::Path::new(binary);
-        let digest = manifest::digest(&std::fs::read(path).map_err(Trouble::at("reading", path))?);
+        let digest = digest(&std::fs::read(path).map_err(Trouble::at("reading", path))?);
         self.binaries.insert(binary.to_string(), digest.clone());
         Ok(digest)
     }

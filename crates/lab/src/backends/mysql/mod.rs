@@ -1,9 +1,9 @@
 //! MySQL and MariaDB, and whatever speaks their protocol.
 
 pub mod asking;
+pub mod cluster;
 pub mod control;
 mod dead_counters;
-pub mod error_log;
 pub mod facts;
 pub mod found;
 pub mod keys;

@@ -8,7 +8,6 @@ use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::tls::{Mode, Tls};
 use crate::trouble::Trouble;
 use model::load::Transport;
-use std::net::TcpListener;
 use std::path::Path;
 use workload::session::Fault;
 
@@ -18,13 +17,6 @@ const ACCOUNT: &str = "assay";
 const PASSWORD_BYTES: usize = 16;
 /// The server's word for an account that is there already.
 const CANNOT_USER: u16 = 1396;
-
-/// A port of loopback that is free now. It is let go before the server takes it; who comes in between makes the start
-/// fail.
-pub fn free_port() -> Result<u16, Trouble> {
-    let found = TcpListener::bind((LOOPBACK, 0)).and_then(|listener| listener.local_addr());
-    found.map(|address| address.port()).map_err(|e| Trouble::new("no port of 127.0.0.1 is free").because(e))
-}
 
 /// The endpoints of one private server beside its socket; a server without a port, or that was found, has none.
 #[derive(Clone, Debug, Default)]

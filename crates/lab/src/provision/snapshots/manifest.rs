@@ -4,12 +4,12 @@
 //! on its pages, and rows are compared with the generator after each restore.
 
 use crate::os::copy::{Allocated, allocated, allocated_whole, hollow, walk};
+use crate::os::digest::digest;
 use crate::trouble::Trouble;
 use model::plan::Server;
 use model::record::answer::DatasetRecord;
 use model::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
@@ -39,10 +39,6 @@ pub struct Manifest {
     pub files: BTreeMap<String, u64>,
     /// Those that the server had allocated from end to end.
     pub allocated: Allocated,
-}
-
-pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 impl Manifest {
