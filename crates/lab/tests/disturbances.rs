@@ -14,6 +14,7 @@ use lab::servers::process::instance::{Instance, Wish};
 use model::load::Disturb;
 use model::plan::Server;
 use model::value::Value;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was
         root.execute(sql).unwrap();
     }
     let place = Place {
-        endpoint,
+        target: Arc::new(endpoint),
         schemas: vec!["data".into()],
         engine: "innodb".into(),
         cpus: vec![],

@@ -244,7 +244,7 @@ impl Lab<'_> {
             Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
-            endpoint: up.endpoint.clone(),
+            target: Arc::new(up.endpoint.clone()),
             schemas: schemas.collect(),
             engine: cell.server.engine.clone(),
             cpus,

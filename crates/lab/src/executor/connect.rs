@@ -2,10 +2,10 @@
 //! are resolved by the system, which may block: a load is pointed at an address or at a name from the hosts file.
 
 use super::line::Line;
-use super::net::Waiter;
 use super::reactor::Reactor;
+use super::sleep::Sleep;
 use super::slots::SlotId;
-use super::timers::Sleep;
+use super::task::Waiter;
 use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;

@@ -16,14 +16,17 @@ mod net;
 pub mod prompt;
 mod reactor;
 mod ring;
+mod sleep;
 mod slots;
+mod task;
 #[cfg(test)]
 mod tests;
 mod timers;
 
 pub use gate::Gate;
 pub use line::Line;
-pub use timers::Sleep;
+pub use sleep::Sleep;
+pub use task::Task;
 
 use crate::os::address::Address;
 use crate::os::clock;
@@ -31,20 +34,18 @@ use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
 use near::Part;
-use reactor::{Reactor, TaskId};
+use reactor::Reactor;
 use std::io;
 use std::num::NonZeroU64;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use task::TaskId;
 use workload::user::Memory;
 
 /// Between being told to stop and dropping whoever still waits: long enough for a server that answers at all to answer,
 /// and short enough that a person who pressed Ctrl-C sees the end within a second.
 pub const GRACE: Nanos = Nanos::from_millis(300);
-
-/// One user, or a helper among users.
-pub type Task = Pin<Box<dyn Future<Output = ()>>>;
 
 /// A line on its way, of an executor or over a blocking socket.
 pub type Connecting = Pin<Box<dyn Future<Output = io::Result<Line>>>>;
@@ -73,7 +74,7 @@ impl Executor {
         Handle(Rc::clone(&self.reactor))
     }
 
-    /// Runs until every task has ended. `stop` is asked often, and at least every `reactor::TICK`; once it says yes,
+    /// Runs until every task has ended. `stop` is asked often, and at least every `task::TICK`; once it says yes,
     /// all sleeps that are under way end early, so that tasks can look and leave, and after `GRACE` the tasks that
     /// still wait are dropped.
     pub fn run(&mut self, mut stop: impl FnMut() -> bool) -> io::Result<()> {

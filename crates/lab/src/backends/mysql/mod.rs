@@ -12,4 +12,5 @@ pub mod locks;
 pub mod plugins;
 pub mod samplers;
 pub mod session;
+mod target;
 pub mod users;
