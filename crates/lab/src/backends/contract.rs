@@ -5,7 +5,7 @@
 use super::endpoint::{Endpoint, SqlEndpoint};
 use super::needs::DatasetNeed;
 use super::up::Up;
-use crate::load::UserGroup;
+use crate::backends::access::UserGroup;
 use crate::notebook::reporter::Reporter;
 use crate::servers::Build;
 use crate::servers::process::instance::Instance;

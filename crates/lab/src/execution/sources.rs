@@ -1,21 +1,19 @@
 //! Who is read while a run goes on: the server that it is about, every node of it, and this host.
 
 use super::audit::Auditor;
+use crate::backends::access::{LoadPlan, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::Control;
+use crate::backends::mysql::asking::asker;
 use crate::backends::postgres::servers as postgres;
+use crate::backends::samplers::{SamplerNeeds, sources, sources_of_node, sources_of_postgres};
 use crate::backends::up::Up;
-use crate::load::{LoadPlan, UserGroup};
 use crate::samplers::client::Workers;
-use crate::samplers::{
-    Ask, Dialect, Process, Refused, SamplerNeeds, Source, sources, sources_of_node, sources_of_postgres,
-};
+use crate::samplers::{Process, Source};
 use model::plan::served::serves;
 use model::plan::{Cell, Stage};
 use model::protocol::Protocol;
 use model::value::Value;
 use std::time::Duration;
-use workload::session::Fault;
 
 /// Makes the sources of a run, on the thread that reads them.
 pub(crate) fn of_run(
@@ -31,9 +29,9 @@ pub(crate) fn of_run(
     let wanted = SamplerNeeds {
         questions: auditor.watched(),
         engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-        endpoint: user_groups().find_map(|user_group| user_group.past_sql.as_ref()?.keys().cloned()),
+        endpoint: user_groups().find_map(|user_group| user_group.access.past_sql.as_ref()?.keys().cloned()),
     };
-    let (sampled, patience) = (first.endpoint.clone(), Duration::from_nanos(cell.load.deadline.0));
+    let (sampled, patience) = (first.access.endpoint.clone(), Duration::from_nanos(cell.load.deadline.0));
     let has_sql = serves(&up.build.installed.kind, Protocol::MySql);
     let postgres = postgres::endpoint(&cell.server, first);
     let engine = cell.server.engine.clone();
@@ -48,50 +46,5 @@ pub(crate) fn of_run(
         let asks = has_sql.then(|| asker(&sampled, patience));
         let first = sources(asks, process, &workers, &engine, wanted);
         first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
-    }
-}
-
-/// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
-fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
-    match Control::connect_with(endpoint, patience) {
-        Ok(control) => {
-            let dialect = control.dialect();
-            Box::new(Asking { endpoint: endpoint.clone(), patience, dialect, control: Some(control) })
-        }
-        Err(fault) => Box::new(Refused(fault.to_string())),
-    }
-}
-
-impl Ask for Control {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
-        Control::rows(self, sql).map_err(|e| e.to_string())
-    }
-    fn dialect(&self) -> Option<Dialect> {
-        Dialect::of(self.version())
-    }
-}
-
-/// A session that comes back when the server does.
-struct Asking {
-    endpoint: SqlEndpoint,
-    patience: Duration,
-    dialect: Option<Dialect>,
-    control: Option<Control>,
-}
-
-impl Ask for Asking {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
-        let mut control = match self.control.take() {
-            Some(control) => control,
-            None => Control::connect_with(&self.endpoint, self.patience).map_err(|e| e.to_string())?,
-        };
-        let rows = control.rows(sql);
-        if rows.as_ref().err().is_none_or(Fault::session_survives) {
-            self.control = Some(control);
-        }
-        rows.map_err(|e| e.to_string())
-    }
-    fn dialect(&self) -> Option<Dialect> {
-        self.dialect
     }
 }

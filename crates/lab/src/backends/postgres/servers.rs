@@ -2,12 +2,12 @@
 //! words.
 
 use super::session::control::Control;
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Filling, Met, Servers, Started};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up, no_sql};
-use crate::load::UserGroup;
 use crate::notebook::reporter::Reporter;
 use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
@@ -87,7 +87,7 @@ pub(crate) fn is_named(server: &Server) -> bool {
 
 /// Where the users of a run come in, where they come to a PostgreSQL.
 pub(crate) fn endpoint(server: &Server, user_group: &UserGroup) -> Option<SqlEndpoint> {
-    user_group.postgres.clone().filter(|_| is_named(server))
+    user_group.access.postgres.clone().filter(|_| is_named(server))
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, Fault> {
