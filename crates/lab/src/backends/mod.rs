@@ -31,7 +31,7 @@ pub mod sql;
 pub mod tls;
 pub mod up;
 
-pub use contract::{Backend, Files, Filling, Met, Servers, Started, Witness};
+pub use contract::{Backend, Files, Filling, MakeSources, Met, Sampled, Servers, Started, Witness};
 
 use crate::servers::catalogue;
 use endpoint::protocol_of;
