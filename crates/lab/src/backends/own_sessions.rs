@@ -41,7 +41,7 @@ pub(crate) fn live<D: Driver>(
     life: &'static dyn ScriptLife,
 ) -> impl Future<Output = Result<(), Fault>> {
     let openings = Rc::new(Openings::new(endpoints, &user.handle, user.deadline()));
-    let sessions = AtLarge::new(openings, user.number, user.ledger(), user.handle.clone());
+    let sessions = || AtLarge::new(openings, user.number, user.ledger(), user.handle.clone());
     user.by_itself(sessions, move |place, sessions, seat| life.user(place, sessions, seat))
 }
 

@@ -77,11 +77,11 @@ impl<D: Driver> User<D> {
     /// its own and is gone afterwards: a user's turn goes through this future, and a thousand users are to be small.
     pub async fn in_session<S>(
         &self,
-        opening: impl Future<Output = Result<S, Fault>>,
+        opening: Pin<Box<impl Future<Output = Result<S, Fault>>>>,
         life: impl for<'s> FnOnce(Place<'_>, &'s mut S, &'s mut (dyn Seat + 's)) -> Living<'s>,
         leave: impl AsyncFnOnce(S),
     ) -> Result<(), Fault> {
-        let opened = Box::pin(opening).await;
+        let opened = opening.await;
         let mut seated = self.seated(opened)?;
         let Seated { session, seat } = &mut *seated;
         let living = life(self.own_place(), session, seat);
@@ -96,10 +96,10 @@ impl<D: Driver> User<D> {
     /// Lives with sessions that it opens and closes itself, and does not wait until the server's threads were read.
     pub async fn by_itself<S>(
         &self,
-        mut sessions: S,
+        sessions: impl FnOnce() -> S,
         life: impl for<'s> FnOnce(Place<'_>, &'s mut S, &'s mut (dyn Seat + 's)) -> Living<'s>,
     ) -> Result<(), Fault> {
-        let mut seat = self.seat();
+        let (mut sessions, mut seat) = (sessions(), self.seat());
         seat.counts_in(Rc::clone(&self.connected));
         let living = life(self.own_place(), &mut sessions, &mut seat);
         self.handle.touches(Part::Life, Memory::of(&*living));

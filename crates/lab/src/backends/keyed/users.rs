@@ -13,7 +13,7 @@ pub(crate) fn live<D: Driver>(
 ) -> impl Future<Output = Result<(), Fault>> {
     let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect: user.connecting(&endpoint.address) });
     user.in_session(
-        Session::open(opening, user.ledger()),
+        Box::pin(Session::open(opening, user.ledger())),
         |place, session, seat| life.user(place, session, seat),
         async |session| drop(session),
     )

@@ -14,7 +14,7 @@ pub(crate) fn live<D: Driver>(
     let connect = user.connecting(&endpoint.store.address);
     let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect });
     user.in_session(
-        Session::open(opening, user.ledger()),
+        Box::pin(Session::open(opening, user.ledger())),
         |place, session, seat| life.user(place, session, seat),
         async |session| drop(session),
     )

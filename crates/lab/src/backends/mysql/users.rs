@@ -17,7 +17,7 @@ pub(crate) fn live<D: Driver>(
     let (connect, again) = (user.connecting(&endpoint.address), user.again());
     let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: setup.to_vec(), again });
     user.in_session(
-        Session::open(opening, user.ledger()),
+        Box::pin(Session::open(opening, user.ledger())),
         |place, session, seat| life.user(place, session, seat),
         |session: Session<_>| session.quit(),
     )
