@@ -52,7 +52,8 @@ const UNSAFE_ROOMS: &[&str] = &[
 const DOORS: &[(&str, &str)] = &[
     ("judge/src/checks", "mod.rs"),
     ("judge/src/findings", "mod.rs"),
-    ("lab/src/samplers", "mod.rs"),
+    ("lab/src/samplers", "../backends/samplers.rs"),
+    ("lab/src/backends/mysql/samplers", "../../samplers.rs"),
     ("lab/src/disturbances", "mod.rs"),
     ("assay/src/verbs", "mod.rs"),
 ];
@@ -225,13 +226,7 @@ const LAB: &[&[&str]] = &[
 ];
 
 /// Imports upwards that are still to be opened. The list may only become shorter: one that is gone must be taken out.
-const STILL_UPWARDS: &[(&str, &str)] = &[
-    ("disturbances", "backends"),
-    ("executor", "backends"),
-    ("load", "backends"),
-    ("samplers", "backends"),
-    ("servers", "backends"),
-];
+const STILL_UPWARDS: &[(&str, &str)] = &[];
 
 /// Every `crate::…`, `super::…` and `self::…` that the file names, as the module path it begins with.
 fn named(code: &str, own: &[String]) -> Vec<Vec<String>> {
@@ -335,22 +330,49 @@ fn nothing_inside_lab_imports_upwards() {
     assert_eq!(upwards, listed, "left: what imports upwards; right: what is still allowed to");
 }
 
-/// Rooms in which no files import each other in a circle. A room joins when its last circle is opened.
-const WITHOUT_CIRCLES: &[&str] = &["wire", "judge", "report", "assay"];
+/// Circles that are still to be opened, by room. The list may only become shorter: one that is gone must be taken out.
+const STILL_CIRCLES: &[(&str, &[&str])] = &[
+    ("lua", &["player", "scripted"]),
+    ("lua", &["player/links", "player/statements"]),
+    ("model", &["experiment", "plan", "plan/topology", "search"]),
+    (
+        "model",
+        &["experiment/assemble", "experiment/grammar", "experiment/reading", "experiment/script", "experiment/search"],
+    ),
+    ("model", &["plan/cost", "plan/growth", "plan/room"]),
+    ("workload", &["kv/knobs", "kv/sizes"]),
+    ("workload", &["linkbench/data", "linkbench/mongodb", "linkbench/work"]),
+    ("workload", &["tpcc/population", "tpcc/schema"]),
+];
+
+/// Everything that a file imports, be it by way of others.
+fn reached<'a>(
+    imports: &'a BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
+    from: &'a [String],
+) -> BTreeSet<&'a [String]> {
+    let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = open.pop() {
+        let named = imports.get(module).into_iter().flatten().map(Vec::as_slice);
+        open.extend(named.filter(|to| reached.insert(*to)));
+    }
+    reached
+}
+
+/// The circles of a room: files of which each imports every other.
+fn circles(room: &str) -> BTreeSet<(String, Vec<String>)> {
+    let imports = imports(room);
+    let reached: BTreeMap<&[String], _> = imports.keys().map(|from| (&from[..], reached(&imports, from))).collect();
+    let circle_of = |module: &[String]| {
+        let back = reached[module].iter().filter(|other| reached[**other].contains(module));
+        (room.to_string(), back.map(|other| other.join("/")).collect())
+    };
+    reached.iter().filter(|(module, all)| all.contains(*module)).map(|(module, _)| circle_of(module)).collect()
+}
 
 #[test]
-fn files_of_a_room_do_not_import_each_other_in_a_circle() {
-    for room in WITHOUT_CIRCLES {
-        let imports = imports(room);
-        for start in imports.keys() {
-            let mut seen: BTreeSet<&Vec<String>> = BTreeSet::new();
-            let mut open: Vec<&Vec<String>> = imports[start].iter().collect();
-            while let Some(module) = open.pop() {
-                if seen.insert(module) {
-                    open.extend(&imports[module]);
-                }
-            }
-            assert!(!seen.contains(start), "{room}/{} imports what imports it", start.join("/"));
-        }
-    }
+fn no_files_of_a_room_import_each_other_in_a_circle() {
+    let found: BTreeSet<_> = ARROWS.iter().flat_map(|(room, _)| circles(room)).collect();
+    let owned = |files: &[&str]| files.iter().map(|file| (*file).to_string()).collect();
+    let listed: BTreeSet<_> = STILL_CIRCLES.iter().map(|(room, files)| (room.to_string(), owned(files))).collect();
+    assert_eq!(found, listed, "left: circles of imports; right: those that are still allowed");
 }

@@ -6,8 +6,9 @@
 //!
 //!     instructions SOCKET OPERATIONS
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::SqlEndpoint;
-use lab::load::{LoadPlan, UserGroup, Witness, drive};
+use lab::load::{Witness, drive};
 use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::tally::Tally;
@@ -47,11 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root(socket.into()),
-        others: Vec::new(),
-        setup: Vec::new(),
-        postgres: None,
-        past_sql: None,
+        access: Access::to(SqlEndpoint::root(socket.into())),
         outlasts: false,
     };
     let load_plan = LoadPlan {

@@ -1,8 +1,9 @@
 //! How late the load itself is: an open load on the sham server, and the percentiles of its schedule lag, of its
 //! latency and of its timers. `cargo run --release -p lab --example open_load -- RATE USERS SECONDS [epoll]`.
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::SqlEndpoint;
-use lab::load::{LoadPlan, UserGroup, Witness, drive};
+use lab::load::{Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
 use model::histogram::Histogram;
@@ -43,11 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root(socket),
-        others: Vec::new(),
-        setup: Vec::new(),
-        postgres: None,
-        past_sql: None,
+        access: Access::to(SqlEndpoint::root(socket)),
         outlasts: false,
     };
     let load_plan = LoadPlan {

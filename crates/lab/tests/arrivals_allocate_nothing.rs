@@ -2,8 +2,9 @@
 //! grows. Counted by an allocator that stands in for the system's in this test alone; it cannot be written without
 //! `unsafe`.
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::SqlEndpoint;
-use lab::load::{LoadPlan, UserGroup, Witness, drive};
+use lab::load::{Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
@@ -64,11 +65,7 @@ fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root(socket.to_path_buf()),
-        others: Vec::new(),
-        setup: Vec::new(),
-        postgres: None,
-        past_sql: None,
+        access: Access::to(SqlEndpoint::root(socket.to_path_buf())),
         outlasts: false,
     };
     let load_plan = LoadPlan {

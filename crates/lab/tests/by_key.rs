@@ -10,7 +10,8 @@ use counting::COUNT;
 use lab::backends::endpoint::Address;
 use lab::backends::keyed::control::Control;
 use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, Opening, Session};
-use lab::backends::mysql::session::Connecting;
+use lab::backends::kinds;
+use lab::executor::Connecting;
 use lab::executor::Executor;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
@@ -64,8 +65,16 @@ fn cache(place: &Path) -> Option<Instance> {
     let folders = Folders { home: place.join("home"), runtime: place.to_path_buf() };
     let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
     let server = Server { build: "memcached".into(), engine: "innodb".into(), ..Server::default() };
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     Some(Instance::provision(&wish).unwrap())
 }
 

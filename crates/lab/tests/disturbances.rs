@@ -2,6 +2,7 @@
 //! is killed, is told as one that was not, and not as a run that failed.
 
 use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::disturbances::scene::Place;
 use lab::disturbances::scene::acting::{Acting, Over};
@@ -13,6 +14,7 @@ use lab::servers::process::instance::{Instance, Wish};
 use model::load::Disturb;
 use model::plan::Server;
 use model::value::Value;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -50,8 +52,16 @@ fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was
         ..Server::default()
     };
     let build = catalogue::find("distribution").unwrap();
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut root = Control::connect(&endpoint).unwrap();
@@ -59,7 +69,7 @@ fn a_transaction_whose_session_is_ended_by_somebody_else_is_told_as_one_that_was
         root.execute(sql).unwrap();
     }
     let place = Place {
-        endpoint,
+        target: Arc::new(endpoint),
         schemas: vec!["data".into()],
         engine: "innodb".into(),
         cpus: vec![],

@@ -7,7 +7,7 @@ mod counting;
 use counting::COUNT;
 use lab::backends::endpoint::Address;
 use lab::backends::mongodb::session::{DocumentEndpoint, Opening, Session, Store};
-use lab::backends::mysql::session::Connecting;
+use lab::executor::Connecting;
 use lab::executor::Executor;
 use model::load::Io;
 use model::units::Nanos;

@@ -4,6 +4,7 @@
 //! ground of finding `page_splits`.
 
 use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::os::process::Guard;
 use lab::servers::catalogue;
@@ -100,8 +101,16 @@ fn a_date_that_begins_as_null_splits_pages_and_takes_the_index_lock_and_a_defaul
     let settings = settings.map(|(name, value)| (name.to_string(), value)).into();
     let server = Server { build: "distribution".into(), engine: "innodb".into(), settings, ..Server::default() };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let mut control = Control::connect(&SqlEndpoint::root(instance.socket().to_path_buf())).unwrap();
     control.execute("CREATE DATABASE t").unwrap();

@@ -2,8 +2,9 @@
 //! intended start so that a stall is seen by everybody who would have come, and that overload is told and not hidden.
 //! The stalls are the one thing here that takes its time: their truth is a length.
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::SqlEndpoint;
-use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
+use lab::load::{Outcome, Witness, drive};
 use lab::os::clock;
 use lab::servers::sham::Sham;
 use model::errors::Errors;
@@ -54,11 +55,7 @@ fn user_group(users: u32) -> UserGroup {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root("unset".into()),
-        others: Vec::new(),
-        setup: Vec::new(),
-        postgres: None,
-        past_sql: None,
+        access: Access::to(SqlEndpoint::root("unset".into())),
         outlasts: false,
     }
 }
@@ -89,7 +86,10 @@ fn run(mut load_plan: LoadPlan, stall_after: Option<u64>) -> (Tally, Outcome) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
-    load_plan.user_groups.iter_mut().for_each(|user_group| user_group.endpoint = SqlEndpoint::root(socket.clone()));
+    load_plan
+        .user_groups
+        .iter_mut()
+        .for_each(|user_group| user_group.access.endpoint = SqlEndpoint::root(socket.clone()));
     let mut sum = Sum::default();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -248,7 +248,7 @@ fn users_who_wait_for_a_far_arrival_leave_with_the_end_and_with_a_stop() {
         let _sham = Sham::start(&socket, &[]).unwrap();
         let endless = vec![Phase { until: time(3_600_000), ..far.phases[0].clone() }];
         let mut far = LoadPlan { phases: endless, ..far };
-        far.user_groups[0].endpoint = SqlEndpoint::root(socket);
+        far.user_groups[0].access.endpoint = SqlEndpoint::root(socket);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -1,8 +1,9 @@
 //! The load against the sham server: whole runs through the very path that real servers are driven by, on both ways of
 //! talking to the kernel.
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::SqlEndpoint;
-use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
+use lab::load::{Outcome, Witness, drive};
 use lab::servers::sham::Sham;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Phase, PhaseKind, Process, Until};
@@ -66,11 +67,10 @@ fn user_group(socket: &Path, users: u32) -> UserGroup {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root(socket.to_path_buf()),
-        others: Vec::new(),
-        setup: vec!["SET NAMES latin1".into()],
-        postgres: None,
-        past_sql: None,
+        access: Access {
+            setup: vec!["SET NAMES latin1".into()],
+            ..Access::to(SqlEndpoint::root(socket.to_path_buf()))
+        },
         outlasts: false,
     }
 }
@@ -193,11 +193,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root(socket),
-        others: Vec::new(),
-        setup: Vec::new(),
-        postgres: None,
-        past_sql: None,
+        access: Access::to(SqlEndpoint::root(socket)),
         outlasts: false,
     };
     let load_plan = LoadPlan {

@@ -1,9 +1,10 @@
 //! What becomes of a load when the server misbehaves, each way on the sham, which misbehaves a known number of times:
 //! what must be counted, what the session and its user do next, and in which words a run ends that cannot go on.
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::SqlEndpoint;
 use lab::load::failure::Cause;
-use lab::load::{LoadPlan, Outcome, UserGroup, Witness, drive};
+use lab::load::{Outcome, Witness, drive};
 use lab::servers::sham::{Greets, Heard, Manners, Misdeed, Sham};
 use model::errors::{Errors, LOST_CONNECTION, MALFORMED_ANSWER, TIME_OUT};
 use model::load::{Io, Phase, PhaseKind, Until};
@@ -39,11 +40,7 @@ fn user_group(name: &str, users: u32, operations: u64) -> LoadPlan {
         deadline: Nanos::from_secs(20),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root("unset".into()),
-        others: Vec::new(),
-        setup: vec!["SET NAMES latin1".into()],
-        postgres: None,
-        past_sql: None,
+        access: at(SqlEndpoint::root("unset".into())),
         outlasts: false,
     };
     let (name, until) = ("measure", Until::Count(operations));
@@ -54,6 +51,11 @@ fn user_group(name: &str, users: u32, operations: u64) -> LoadPlan {
         workers: 1,
         cpus: Vec::new(),
     }
+}
+
+/// Where each session says something first.
+fn at(endpoint: SqlEndpoint) -> Access {
+    Access { setup: vec!["SET NAMES latin1".into()], ..Access::to(endpoint) }
 }
 
 /// The same users, changed.
@@ -69,7 +71,7 @@ fn each_way(manners: Manners, load_plan: &LoadPlan, look: impl Fn(&Outcome, &Hea
         let socket = folder.path().join("s");
         let sham = Sham::start_with(&socket, &[], manners).unwrap();
         let there =
-            but(load_plan, |user_group| UserGroup { endpoint: SqlEndpoint::root(socket.clone()), ..user_group });
+            but(load_plan, |user_group| UserGroup { access: at(SqlEndpoint::root(socket.clone())), ..user_group });
         let outcome = drive(&LoadPlan { io, ..there }, &AtomicBool::new(false), &mut Nobody).unwrap();
         look(&outcome, sham.heard());
     }
@@ -217,7 +219,7 @@ fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
         let (deadline, endpoint) = (Nanos::from_millis(300), SqlEndpoint::root(socket));
         let endless = but(&user_group("noop", 3, u64::MAX), |user_group| UserGroup {
             deadline,
-            endpoint: endpoint.clone(),
+            access: at(endpoint.clone()),
             ..user_group
         });
         let outcome = std::thread::scope(|scope| {
@@ -267,7 +269,7 @@ fn connections_that_are_refused_end_the_run_before_it_began() {
         assert_eq!((outcome.phases.len(), outcome.whole.operations.len()), (0, 0));
     });
     let nobody = but(&user_group("noop", 2, 10), |user_group| UserGroup {
-        endpoint: SqlEndpoint::root("/nowhere/at/all".into()),
+        access: at(SqlEndpoint::root("/nowhere/at/all".into())),
         ..user_group
     });
     let outcome = drive(&nobody, &AtomicBool::new(false), &mut Nobody).unwrap();

@@ -8,6 +8,7 @@ mod skipped;
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::keyed::control::Control as KeyControl;
 use lab::backends::keyed::{KeyEndpoint, KeyProtocol, Keys, answers};
+use lab::backends::kinds;
 use lab::backends::memcached::{found, plugin};
 use lab::backends::mysql::control::Control;
 use lab::backends::mysql::keys;
@@ -49,8 +50,16 @@ fn what_the_plugin_would_spoil_is_refused_and_what_would_kill_its_server_is_kept
         let guard = Guard::program(env!("CARGO_BIN_EXE_lab-guard"));
         let settings = [("doors".to_string(), true.into())].into();
         let server = Server { build: name.into(), engine: "innodb".into(), settings, ..Server::default() };
-        let wish =
-            Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+        let wish = Wish {
+            folders: &folders,
+            guard: &guard,
+            kind: kinds::of(&build),
+            build: &build,
+            server: &server,
+            cpus: &[],
+            tcp: None,
+            stop: &GO,
+        };
         let mut instance = Instance::provision(&wish).unwrap();
         let (sql, address) =
             (SqlEndpoint::root(instance.socket().to_path_buf()), instance.key_listener().unwrap().address(false));

@@ -5,9 +5,10 @@ mod private_postgres;
 mod skipped;
 
 use lab::backends::endpoint::{Address, SqlEndpoint};
-use lab::backends::mysql::session::{Connecting, Opening};
+use lab::backends::opening::Opening;
 use lab::backends::postgres::session::Session;
 use lab::backends::tls::{Mode, Tls};
+use lab::executor::Connecting;
 use lab::executor::Executor;
 use model::load::Io;
 use model::units::Nanos;

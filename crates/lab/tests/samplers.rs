@@ -2,7 +2,9 @@
 //! so that what is missing and what is not can be chosen, and once on the MariaDB that is installed here.
 
 use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
+use lab::backends::samplers::{SamplerNeeds, sources};
 use lab::execution::sampling::{Sampling, between};
 use lab::notebook::{Notebook, read};
 use lab::os::clock;
@@ -46,12 +48,12 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let (mine, busy) = (workers.clone(), std::process::id());
     let sampling = Sampling::begin(
         move || {
-            samplers::sources(
+            sources(
                 Some(Box::new(Quiet(0))),
                 Some(samplers::Process::of(busy)),
                 &mine,
                 "memory",
-                samplers::SamplerNeeds::default(),
+                SamplerNeeds::default(),
             )
         },
         pages.series,
@@ -124,20 +126,28 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         load_cpus: None,
     };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let notebook =
         Notebook::open_or_create(&folder.path().join("record"), &Plan::blank("sampling", Seed(1)), "").unwrap();
     let (pid, theirs) = (instance.pid(), endpoint.clone());
     let sources = move || {
-        samplers::sources(
+        sources(
             Some(Box::new(Control::connect(&theirs).unwrap())),
             Some(samplers::Process::of(pid)),
             &Workers::default(),
             "innodb",
-            samplers::SamplerNeeds::default(),
+            SamplerNeeds::default(),
         )
     };
     let sampling = Sampling::begin(sources, notebook.begin_run(&RunId("c001-1".into())).unwrap().series);

@@ -2,6 +2,7 @@
 //! ended. Most need no server (`--mysql-dry-run`); what talks to one talks to the MariaDB that is installed here.
 
 use lab::backends::endpoint::{Address, SqlEndpoint};
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::backends::own_sessions::ScriptEndpoints;
 use lab::campaign::scripts::{Limits, Main, Performed, Ran, Stage, perform, report, run};
@@ -327,8 +328,16 @@ fn with_a_server(play: impl FnOnce(ScriptEndpoints)) {
     let folders = Folders { home: place.path().join("home"), runtime: place.path().to_path_buf() };
     let server = Server { build: "distribution".into(), engine: "innodb".into(), ..Server::default() };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let instance = Instance::provision(&wish).unwrap();
     let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut control = Control::connect(&endpoint).unwrap();

@@ -1,6 +1,7 @@
 //! The lab's servers against the MariaDB that is installed here: they come up, they end, and they never outlive their
 //! lab. Each test has a house of its own in a temporary folder; what a test leaves behind would fail the next one.
 
+use lab::backends::kinds;
 use lab::os::process::{Ended, Guard};
 use lab::servers::catalogue;
 use lab::servers::process::folders::Folders;
@@ -74,8 +75,16 @@ fn wait_for_death(pid: u32) {
 fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[0], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[0],
+        tcp: None,
+        stop: &GO,
+    };
     let mut instance = Instance::provision(&wish).unwrap();
 
     let mut head = [0; 5];
@@ -98,8 +107,16 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
 fn a_server_that_cannot_start_says_why_in_its_own_words() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("frobnicate", Value::Count(1))]));
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let told = Instance::provision(&wish).unwrap_err().to_string();
     assert!(told.contains("exit status") && told.contains("unknown variable 'frobnicate=1'"), "{told}");
 }
@@ -108,8 +125,16 @@ fn a_server_that_cannot_start_says_why_in_its_own_words() {
 fn a_data_directory_that_we_did_not_make_is_left_alone() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let claim = folders.claim_instance("foreign").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
@@ -120,8 +145,16 @@ fn a_data_directory_that_we_did_not_make_is_left_alone() {
 fn a_data_directory_of_another_version_is_refused_with_both_versions() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let claim = folders.claim_instance("older").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     std::fs::write(claim.folder().join(MARKER), "mysql 5.5.34\n").unwrap();
@@ -140,6 +173,7 @@ fn a_taken_port_is_told_before_anything_starts() {
     let wish = Wish {
         folders: &folders,
         guard: &guard(),
+        kind: kinds::of(&build),
         build: &build,
         server: &server,
         cpus: &[],
@@ -154,8 +188,16 @@ fn a_taken_port_is_told_before_anything_starts() {
 fn a_lab_that_was_asked_to_stop_does_not_wait_for_its_server() {
     let (_place, folders) = place();
     let (build, server, stop) = (catalogue::find("distribution").unwrap(), small(&[]), true.into());
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &stop };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &stop,
+    };
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("asked to stop"));
     assert_eq!(left_in(&folders), (0, 0));
 }
@@ -164,8 +206,16 @@ fn a_lab_that_was_asked_to_stop_does_not_wait_for_its_server() {
 fn native_options_cannot_move_a_server_out_of_its_folder() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("log_error", "/etc/passwd".into())]));
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("native.log_error is the lab's own"));
 }
 
@@ -178,8 +228,16 @@ fn guard_of(server: u32) -> u32 {
 fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish =
-        Wish { folders: &folders, guard: &guard(), build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard(),
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let mut instance = Instance::provision(&wish).unwrap();
     let guard = rustix::process::Pid::from_raw(guard_of(instance.pid()) as i32).unwrap();
     rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
@@ -223,8 +281,16 @@ fn the_lab_that_is_killed() {
     let guard = guard();
     // The thread that starts the server ends: that is no reason for the server to die.
     let instance = std::thread::scope(|s| {
-        let wish =
-            Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+        let wish = Wish {
+            folders: &folders,
+            guard: &guard,
+            kind: kinds::of(&build),
+            build: &build,
+            server: &server,
+            cpus: &[],
+            tcp: None,
+            stop: &GO,
+        };
         s.spawn(move || Instance::provision(&wish).unwrap()).join().unwrap()
     });
     UnixStream::connect(instance.socket()).unwrap().read_exact(&mut [0; 5]).unwrap();

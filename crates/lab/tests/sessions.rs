@@ -3,6 +3,7 @@
 
 use lab::backends::endpoint::{Address, SqlEndpoint};
 use lab::backends::keyed;
+use lab::backends::kinds;
 use lab::backends::mongodb::session as documents;
 use lab::backends::mysql::control::Control;
 use lab::backends::postgres::session as postgres;
@@ -49,6 +50,7 @@ fn up() -> Up {
     let wish = Wish {
         folders: &folders,
         guard: &guard,
+        kind: kinds::of(&build),
         build: &build,
         server: &server,
         cpus: &[],

@@ -2,6 +2,7 @@
 //! written meanwhile; what is torn, whoever tore it, never comes back; what is in use is never removed.
 
 use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::backends::mysql::loader::{self, check_spots};
 use lab::backends::mysql::rest;
@@ -76,8 +77,16 @@ fn what_was_loaded_comes_back_whatever_was_written_meanwhile() {
     let (folders, guard) = (house_in(place.path()), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
     let build = catalogue::find("distribution").unwrap();
     let server = Server { build: "distribution".into(), engine: "innodb".into(), ..Server::default() };
-    let wish =
-        Wish { folders: &folders, guard: &guard, build: &build, server: &server, cpus: &[], tcp: None, stop: &GO };
+    let wish = Wish {
+        folders: &folders,
+        guard: &guard,
+        kind: kinds::of(&build),
+        build: &build,
+        server: &server,
+        cpus: &[],
+        tcp: None,
+        stop: &GO,
+    };
     let (store, dataset) = (Store::with_limit(&folders, None), sbtest());
 
     let mut instance = Instance::provision(&wish).unwrap();

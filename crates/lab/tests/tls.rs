@@ -1,10 +1,12 @@
 //! Encrypted sessions against the MariaDB that is installed here: what each mode asks of the server, how each failure
 //! is told, long answers, and a load on both ways of talking to the kernel.
 
+use lab::backends::access::{Access, LoadPlan, UserGroup};
 use lab::backends::endpoint::{Address, SqlEndpoint};
+use lab::backends::kinds;
 use lab::backends::mysql::control::Control;
 use lab::backends::tls::{Mode, Tls};
-use lab::load::{LoadPlan, UserGroup, Witness, drive};
+use lab::load::{Witness, drive};
 use lab::os::process::Guard;
 use lab::servers::catalogue;
 use lab::servers::process::folders::Folders;
@@ -54,6 +56,7 @@ fn up(tls: bool) -> Up {
     let wish = Wish {
         folders: &folders,
         guard: &guard,
+        kind: kinds::of(&build),
         build: &build,
         server: &server,
         cpus: &[],
@@ -185,11 +188,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
             reconnect_every: None,
             errors: Errors::default(),
             deadline: Nanos::from_secs(30),
-            endpoint: up.endpoint(Some((Mode::VerifyIdentity, Some(&ca)))),
-            others: Vec::new(),
-            setup: Vec::new(),
-            postgres: None,
-            past_sql: None,
+            access: Access::to(up.endpoint(Some((Mode::VerifyIdentity, Some(&ca))))),
             outlasts: false,
         };
         let phases = vec![Phase::new("count", PhaseKind::Measure, Until::Count(3_000))];

@@ -11,7 +11,7 @@ const USERS: &[&str] = &["--set", "load.users=3"];
 const LONG: &[&str] = &["--set", "load.measure=\"30s\"", "--set", "repeat.repetitions=1"];
 
 fn galera_is_here() -> bool {
-    let here = lab::servers::process::cluster::provider().is_some();
+    let here = lab::backends::mysql::cluster::provider().is_some();
     if !here {
         skipped::test("Galera's library", "apt-get install galera-4");
     }

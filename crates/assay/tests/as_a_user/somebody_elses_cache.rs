@@ -6,7 +6,7 @@ use crate::skipped;
 use lab::backends::endpoint::Address;
 use lab::backends::keyed::KeyEndpoint;
 use lab::backends::keyed::control::Control;
-use lab::os::port::free_port;
+use lab::os::ports::free_port;
 use lab::servers::catalogue;
 use serde_json::Value;
 use std::process::{Child, Command};

@@ -4,11 +4,14 @@
 
 use super::endpoint::{Endpoint, SqlEndpoint};
 use super::needs::DatasetNeed;
+use super::samplers::SamplerNeeds;
 use super::up::Up;
-use crate::load::UserGroup;
+use crate::backends::access::UserGroup;
 use crate::notebook::reporter::Reporter;
-use crate::servers::Build;
+use crate::samplers::client::Workers;
+use crate::samplers::{Process, Source};
 use crate::servers::process::instance::Instance;
+use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
 use model::load::Work;
 use model::plan::{Cell, PlannedRun, Server};
@@ -49,6 +52,9 @@ pub trait Witness {
 
 /// Servers of one protocol: those that the lab starts, and those that it finds.
 pub trait Servers: Sync {
+    /// Those kinds of them that the lab starts by itself.
+    fn kinds(&self) -> &'static [&'static dyn Kind];
+
     /// Refuses, before a record is begun, a server that is not there or that cannot take so many users.
     fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble>;
 
@@ -77,8 +83,27 @@ pub trait Servers: Sync {
         None
     }
 
+    /// Who is read while a run goes on: the server, every node of it, this host and the load.
+    fn sources(&self, up: &Up, sampled: Sampled<'_>) -> MakeSources;
+
     /// Takes away what the lab left in a server of others, and says what became of it.
     fn leave(&self, _: &Up, _: &mut Reporter<'_>) {}
+}
+
+/// Makes sources, on the thread that reads them.
+pub type MakeSources = Box<dyn FnOnce() -> Vec<Box<dyn Source>> + Send>;
+
+/// What is read of a run.
+pub struct Sampled<'a> {
+    pub server: &'a Server,
+    /// The first of its users.
+    pub users: &'a UserGroup,
+    /// How long an answer may take.
+    pub patience: Duration,
+    pub needs: SamplerNeeds,
+    /// The server's own, when it runs on this host.
+    pub process: Option<Process>,
+    pub workers: Workers,
 }
 
 /// Servers whose data directory can be kept cold after a clean end, and served from a copy.

@@ -1,39 +1,14 @@
-//! Where a server listens and who we are to it. The password is kept out of `Debug` and of everything that is recorded.
+//! At which address a server is spoken to, and who we are to it. The password is kept out of `Debug` and of everything
+//! that is recorded.
 
 use super::keyed::KeyEndpoint;
 use super::mongodb::session::DocumentEndpoint;
 use super::tls::Tls;
+pub use crate::os::address::Address;
 use model::load::Work;
 use model::protocol::Protocol;
 use std::fmt;
 use std::path::PathBuf;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
-    Unix(PathBuf),
-    Tcp { host: String, port: u16 },
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unix(path) => write!(f, "{}", path.display()),
-            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
-            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
-        }
-    }
-}
-
-impl Address {
-    /// How bytes travel there, for a session that says whether it was encrypted.
-    pub fn transport(&self, encrypted: bool) -> String {
-        let way = match self {
-            Self::Unix(_) => "unix",
-            Self::Tcp { .. } => "tcp",
-        };
-        format!("{way} {}", if encrypted { "tls" } else { "plain" })
-    }
-}
 
 /// An endpoint past SQL, for users who speak another protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 
 use super::dsn;
 use super::endpoint::{Address, SqlEndpoint};
-use super::mysql::control::{OPENING_PATIENCE, unix};
+use super::opening::OPENING_PATIENCE;
+use crate::executor::blocking::unix;
 use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;

@@ -3,28 +3,35 @@
 //! about which work and which server. `channel` and `tls` stand between every protocol and the line; `own_sessions` are
 //! those that scripts open themselves.
 
+pub mod access;
 pub mod alone;
 pub mod channel;
 pub mod contract;
 pub mod dsn;
 pub mod endpoint;
+mod faults;
 pub mod found;
+#[cfg(test)]
+mod golden;
 pub mod handlersocket;
 pub mod interrupting;
 pub mod keyed;
+pub mod kinds;
 pub mod loading;
 pub mod memcached;
 pub mod mongodb;
 pub mod mysql;
 pub mod needs;
+pub mod opening;
 pub mod own_sessions;
 pub mod postgres;
 mod random;
+pub mod samplers;
 pub mod sql;
 pub mod tls;
 pub mod up;
 
-pub use contract::{Backend, Files, Filling, Met, Servers, Started, Witness};
+pub use contract::{Backend, Files, Filling, MakeSources, Met, Sampled, Servers, Started, Witness};
 
 use crate::servers::catalogue;
 use endpoint::protocol_of;

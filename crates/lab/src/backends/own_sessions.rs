@@ -3,15 +3,18 @@
 
 use super::endpoint::{Address, SqlEndpoint};
 use super::mysql::session as mysql;
-use super::mysql::session::{Connecting, Ledger, Opening};
+use super::opening::Opening;
 use super::postgres::session as postgres;
 use crate::executor::near::Part;
 use crate::executor::{Handle, Sleep};
+use crate::load::ledger::Ledger;
+use crate::load::user::{Driver, User};
 use crate::os::clock;
 use model::units::Nanos;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use workload::life::ScriptLife;
 use workload::session::{Fact, Fault, Sessions, Sql};
 use workload::user::Memory;
 
@@ -29,6 +32,17 @@ pub struct ScriptEndpoints {
 pub struct Openings {
     mysql: Vec<Rc<Opening>>,
     postgres: Option<Rc<Opening>>,
+}
+
+/// A user of a load who opens its sessions itself.
+pub(crate) fn live<D: Driver>(
+    user: &User<D>,
+    endpoints: &ScriptEndpoints,
+    life: &'static dyn ScriptLife,
+) -> impl Future<Output = Result<(), Fault>> {
+    let openings = Rc::new(Openings::new(endpoints, &user.handle, user.deadline()));
+    let sessions = || AtLarge::new(openings, user.number, user.ledger(), user.handle.clone());
+    user.by_itself(sessions, move |place, sessions, seat| life.user(place, sessions, seat))
 }
 
 enum Either<L: Ledger> {
@@ -60,11 +74,7 @@ pub struct AtLarge<L: Ledger + Clone + 'static> {
 impl Openings {
     pub fn new(endpoints: &ScriptEndpoints, handle: &Handle, deadline: Nanos) -> Self {
         let opening = |endpoint: &SqlEndpoint| {
-            let (handle, address) = (handle.clone(), endpoint.address.clone());
-            let connect = Box::new(move || -> Connecting {
-                let (handle, address) = (handle.clone(), address.clone());
-                Box::pin(async move { handle.connect(&address, deadline).await })
-            });
+            let connect = handle.connecting(&endpoint.address, deadline);
             Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None })
         };
         Self {

@@ -4,8 +4,9 @@
 //! how it encodes and reads.
 
 use super::channel::Channel;
-use super::mysql::session::faults::lost;
-use super::mysql::session::{Ledger, Opened, Opening};
+use super::faults::lost;
+use super::opening::Opening;
+use crate::load::ledger::{Ledger, Opened};
 use crate::os::clock;
 use model::units::Nanos;
 use std::pin::Pin;

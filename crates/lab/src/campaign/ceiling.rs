@@ -4,11 +4,12 @@
 //! used the CPUs is too low, and would make quiet runs look client-bound: it is measured again before long, an old one
 //! too, and of the last two the better counts at each level.
 
+use crate::backends::access::{Access, LoadPlan, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::load::{LoadPlan, UserGroup, Witness, drive};
+use crate::load::{Witness, drive};
 use crate::notebook::unix_ms;
+use crate::os::placement::{Placement, place};
 use crate::os::procfs;
-use crate::servers::placement::{Placement, place};
 use crate::servers::process::folders::Folders;
 use crate::servers::sham::Sham;
 use crate::trouble::Trouble;
@@ -158,11 +159,7 @@ fn measure_at(
         deadline: Nanos::from_secs(10),
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint: SqlEndpoint::root(socket.to_path_buf()),
-        others: Vec::new(),
-        setup: Vec::new(),
-        postgres: None,
-        past_sql: None,
+        access: Access::to(SqlEndpoint::root(socket.to_path_buf())),
         outlasts: false,
     };
     let load_plan = LoadPlan {

@@ -2,10 +2,10 @@
 
 use super::ceiling;
 use super::pace::Pace;
+use crate::backends::access::LoadPlan;
 use crate::backends::up::Up;
 use crate::execution::driving::Caller;
 use crate::execution::run::{Assignment, Run, without_load};
-use crate::load::LoadPlan;
 use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
 use crate::provision::Provision;

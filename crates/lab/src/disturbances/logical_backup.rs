@@ -3,8 +3,9 @@
 //! asks of the server nobody counts, so check `counts_agree` cannot be evaluated in its run.
 
 use super::scene::seconds;
+use super::scene::target::Account;
 use super::{Deed, Disturbance, Scene};
-use crate::backends::endpoint::{Address, SqlEndpoint};
+use crate::os::address::Address;
 use crate::trouble::Trouble;
 use model::units::Bytes;
 use model::words::DisturbanceWords;
@@ -111,7 +112,7 @@ impl Drop for Dumping {
 }
 
 fn start(scene: &Scene, program: &Path) -> Result<Child, Trouble> {
-    let SqlEndpoint { address, user, password, .. } = &scene.place.endpoint;
+    let Account { address, user, password } = scene.place.target.account();
     let launcher = scene.place.build.iter().filter(|b| program.starts_with(&b.installed.basedir));
     let words: Vec<PathBuf> =
         launcher.flat_map(|b| &b.launcher).map(PathBuf::from).chain([program.to_path_buf()]).collect();

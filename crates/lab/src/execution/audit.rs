@@ -2,9 +2,10 @@
 //! everything that is measured. What cannot be answered is noted with the reason and leaves its laws open; it never
 //! ends a run.
 
+use crate::backends::access::{LoadPlan, UserGroup};
 use crate::backends::needs::{identity, key};
 use crate::backends::{Backend, of_work};
-use crate::load::{Counted, LoadPlan, UserGroup};
+use crate::load::Counted;
 use model::plan::{Server, Stage};
 use model::record::audit::{Answer, Audit};
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! Who goes on a run: the users of each stage as groups that the load can drive, and what their sessions say of
 //! themselves before they come: when their stage begins, because the stages before it have changed the data.
 
+use crate::backends::access::{Access, LoadPlan, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::needs::identity;
 use crate::backends::of_work;
 use crate::backends::up::Up;
 use crate::disturbances::ends_the_server;
-use crate::load::{LoadPlan, UserGroup};
-use crate::servers::placement::place;
+use crate::os::placement::place;
 use model::errors::LOST_CONNECTION;
 use model::host::Host;
 use model::load::{Group, Work};
@@ -59,11 +59,13 @@ fn user_group(up: &Up, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
     let endpoint = if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
     let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
     UserGroup {
-        postgres: None,
-        past_sql,
-        setup: workload.session_setup(&parameters),
-        endpoint: inside(endpoint),
-        others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
+        access: Access {
+            postgres: None,
+            past_sql,
+            setup: workload.session_setup(&parameters),
+            endpoint: inside(endpoint),
+            others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),
+        },
         workload,
         parameters,
         seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },

@@ -11,22 +11,23 @@ use super::record::{blank, end, name_datasets, whole, without_pages};
 use super::recorder::{RunRecorder, Show, keep_own};
 use super::sampling::Sampling;
 use super::{sources, troubles};
+use crate::backends::access::LoadPlan;
 use crate::backends::up::{NEWS, Serving, Up, held};
 use crate::backends::{loading, of_up};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::Acting;
+use crate::load::Outcome;
 use crate::load::failure::Cause;
-use crate::load::{LoadPlan, Outcome};
 use crate::notebook::reporter::Reporter;
 use crate::notebook::{RunPages, unix_ms};
+use crate::os::placement::place;
 use crate::os::procfs::children;
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::samplers::Process;
 use crate::samplers::client::Workers;
 use crate::servers::catalogue;
-use crate::servers::placement::place;
 use crate::trouble::Halt;
 use model::host::Host;
 use model::plan::{Cell, Stage};
@@ -174,7 +175,7 @@ impl Run<'_, '_, '_, '_> {
         record.audits = auditor.after(&outcome.counted);
         let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
         let failure = outcome.failure.map(|why| match outcome.cause {
-            Cause::Full => troubles::with_limit(&stages[0].1.user_groups[0].endpoint, why),
+            Cause::Full => troubles::with_limit(&stages[0].1.user_groups[0].access.endpoint, why),
             Cause::Stalled | Cause::Other => why,
         });
         let died = self.provision.died(patience, self.reporter);
@@ -207,7 +208,7 @@ impl Run<'_, '_, '_, '_> {
             Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
-            endpoint: up.endpoint.clone(),
+            target: Arc::new(up.endpoint.clone()),
             schemas: up.schemas(&needs.datasets).cloned().collect(),
             engine: server.engine.clone(),
             cpus,

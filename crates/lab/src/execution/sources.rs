@@ -1,23 +1,16 @@
-//! Who is read while a run goes on: the server that it is about, every node of it, and this host.
+//! Who is read while a run goes on, and what of it somebody wants.
 
 use super::audit::Auditor;
-use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::Control;
-use crate::backends::postgres::servers as postgres;
+use crate::backends::access::LoadPlan;
+use crate::backends::samplers::SamplerNeeds;
 use crate::backends::up::Up;
-use crate::load::{LoadPlan, UserGroup};
+use crate::backends::{MakeSources, Sampled, of_up};
+use crate::samplers::Process;
 use crate::samplers::client::Workers;
-use crate::samplers::{
-    Ask, Dialect, Process, Refused, SamplerNeeds, Source, sources, sources_of_node, sources_of_postgres,
-};
-use model::plan::served::serves;
 use model::plan::{Cell, Stage};
-use model::protocol::Protocol;
 use model::value::Value;
 use std::time::Duration;
-use workload::session::Fault;
 
-/// Makes the sources of a run, on the thread that reads them.
 pub(crate) fn of_run(
     up: &Up,
     cell: &Cell,
@@ -25,73 +18,14 @@ pub(crate) fn of_run(
     auditor: &Auditor,
     process: Option<Process>,
     workers: Workers,
-) -> impl FnOnce() -> Vec<Box<dyn Source>> + Send + use<> {
-    let first: &UserGroup = &stages[0].1.user_groups[0];
-    let user_groups = || stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups);
-    let wanted = SamplerNeeds {
+) -> MakeSources {
+    let mut user_groups = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups);
+    let needs = SamplerNeeds {
         questions: auditor.watched(),
         engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-        endpoint: user_groups().find_map(|user_group| user_group.past_sql.as_ref()?.keys().cloned()),
+        endpoint: user_groups.find_map(|user_group| user_group.access.past_sql.as_ref()?.keys().cloned()),
     };
-    let (sampled, patience) = (first.endpoint.clone(), Duration::from_nanos(cell.load.deadline.0));
-    let has_sql = serves(&up.build.installed.kind, Protocol::MySql);
-    let postgres = postgres::endpoint(&cell.server, first);
-    let engine = cell.server.engine.clone();
-    let nodes: Vec<_> = up.nodes.iter().map(|node| (node.endpoint.clone(), node.instance.pid())).collect();
-    move || {
-        if let Some(endpoint) = &postgres {
-            return sources_of_postgres(postgres::asker(endpoint, patience), process, &workers);
-        }
-        let of_node = |(number, (endpoint, pid)): (u32, &(SqlEndpoint, u32))| {
-            sources_of_node(number, asker(endpoint, patience), *pid, &engine)
-        };
-        let asks = has_sql.then(|| asker(&sampled, patience));
-        let first = sources(asks, process, &workers, &engine, wanted);
-        first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
-    }
-}
-
-/// The sampler's own session; without one, what the server counts is not measured, and the samplers say so.
-fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
-    match Control::connect_with(endpoint, patience) {
-        Ok(control) => {
-            let dialect = control.dialect();
-            Box::new(Asking { endpoint: endpoint.clone(), patience, dialect, control: Some(control) })
-        }
-        Err(fault) => Box::new(Refused(fault.to_string())),
-    }
-}
-
-impl Ask for Control {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
-        Control::rows(self, sql).map_err(|e| e.to_string())
-    }
-    fn dialect(&self) -> Option<Dialect> {
-        Dialect::of(self.version())
-    }
-}
-
-/// A session that comes back when the server does.
-struct Asking {
-    endpoint: SqlEndpoint,
-    patience: Duration,
-    dialect: Option<Dialect>,
-    control: Option<Control>,
-}
-
-impl Ask for Asking {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
-        let mut control = match self.control.take() {
-            Some(control) => control,
-            None => Control::connect_with(&self.endpoint, self.patience).map_err(|e| e.to_string())?,
-        };
-        let rows = control.rows(sql);
-        if rows.as_ref().err().is_none_or(Fault::session_survives) {
-            self.control = Some(control);
-        }
-        rows.map_err(|e| e.to_string())
-    }
-    fn dialect(&self) -> Option<Dialect> {
-        self.dialect
-    }
+    let patience = Duration::from_nanos(cell.load.deadline.0);
+    let users = &stages[0].1.user_groups[0];
+    of_up(up).sources(up, Sampled { server: &cell.server, users, patience, needs, process, workers })
 }

@@ -2,11 +2,11 @@
 //! are resolved by the system, which may block: a load is pointed at an address or at a name from the hosts file.
 
 use super::line::Line;
-use super::net::Waiter;
 use super::reactor::Reactor;
+use super::sleep::Sleep;
 use super::slots::SlotId;
-use super::timers::Sleep;
-use crate::backends::endpoint::Address;
+use super::task::Waiter;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;
 use rustix::io::Errno;

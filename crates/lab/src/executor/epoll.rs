@@ -5,9 +5,8 @@
 //! room has; and a hang-up is noted when it is told.
 
 use super::buffers::Buffers;
-use super::net::Waiter;
-use super::reactor::TaskId;
 use super::slots::{Slot, SlotId, Slots, State};
+use super::task::{TaskId, Waiter};
 use model::units::Nanos;
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;

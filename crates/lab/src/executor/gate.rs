@@ -2,7 +2,8 @@
 //! condition variable without a lock: what they wait for lies elsewhere (a cell, a queue), and a task that passes looks
 //! again.
 
-use super::reactor::{Reactor, TaskId};
+use super::reactor::Reactor;
+use super::task::TaskId;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;

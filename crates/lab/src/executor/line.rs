@@ -5,9 +5,9 @@
 
 use super::buffers::Buffers;
 use super::near::Part;
-use super::net::Waiter;
 use super::reactor::Reactor;
 use super::slots::SlotId;
+use super::task::Waiter;
 use crate::os::clock;
 use model::units::Nanos;
 use rustix::io::Errno;

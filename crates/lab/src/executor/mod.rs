@@ -5,6 +5,7 @@
 //! deadlines, and as the moment at which all answers of the batch were received, which they were: they lay in their
 //! buffers before the first of them was read.
 
+pub mod blocking;
 mod buffers;
 mod connect;
 mod epoll;
@@ -15,35 +16,39 @@ mod net;
 pub mod prompt;
 mod reactor;
 mod ring;
+mod sleep;
 mod slots;
+mod task;
 #[cfg(test)]
 mod tests;
 mod timers;
 
 pub use gate::Gate;
 pub use line::Line;
-pub use timers::Sleep;
+pub use sleep::Sleep;
+pub use task::Task;
 
-use crate::backends::endpoint::Address;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
 use near::Part;
-use reactor::{Reactor, TaskId};
+use reactor::Reactor;
 use std::io;
 use std::num::NonZeroU64;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use task::TaskId;
 use workload::user::Memory;
 
 /// Between being told to stop and dropping whoever still waits: long enough for a server that answers at all to answer,
 /// and short enough that a person who pressed Ctrl-C sees the end within a second.
 pub const GRACE: Nanos = Nanos::from_millis(300);
 
-/// One user, or a helper among users.
-pub type Task = Pin<Box<dyn Future<Output = ()>>>;
+/// A line on its way, of an executor or over a blocking socket.
+pub type Connecting = Pin<Box<dyn Future<Output = io::Result<Line>>>>;
 
 pub struct Executor {
     reactor: Rc<Reactor>,
@@ -69,7 +74,7 @@ impl Executor {
         Handle(Rc::clone(&self.reactor))
     }
 
-    /// Runs until every task has ended. `stop` is asked often, and at least every `reactor::TICK`; once it says yes,
+    /// Runs until every task has ended. `stop` is asked often, and at least every `task::TICK`; once it says yes,
     /// all sleeps that are under way end early, so that tasks can look and leave, and after `GRACE` the tasks that
     /// still wait are dropped.
     pub fn run(&mut self, mut stop: impl FnMut() -> bool) -> io::Result<()> {
@@ -159,6 +164,15 @@ impl Handle {
     /// Connects. `deadline` is how long connecting and, later, each exchange on the line may take.
     pub async fn connect(&self, address: &Address, deadline: Nanos) -> io::Result<Line> {
         connect::connect(&self.0, address, deadline).await
+    }
+
+    /// The same as often as a session is opened anew.
+    pub fn connecting(&self, address: &Address, deadline: Nanos) -> Box<dyn Fn() -> Connecting> {
+        let (handle, address) = (self.clone(), address.clone());
+        Box::new(move || -> Connecting {
+            let (handle, address) = (handle.clone(), address.clone());
+            Box::pin(async move { handle.connect(&address, deadline).await })
+        })
     }
 
     /// Ends at this moment of `clock::now`, at once when it has passed, and early when the run is being stopped.

@@ -5,7 +5,7 @@
 //! instruction's; it reads nothing and cannot fail, whatever the address, so what is registered here may be freed at
 //! any time.
 
-use super::reactor::TaskId;
+use super::task::TaskId;
 use workload::user::Memory;
 
 /// How many turns ahead memory is fetched: one turn lasts longer than memory takes, and two do when it is busy.

@@ -4,9 +4,9 @@
 
 use super::buffers::Buffers;
 use super::epoll::Epoll;
-use super::reactor::TaskId;
 use super::ring::Ring;
 use super::slots::{SlotId, Slots, State};
+use super::task::{TaskId, Waiter};
 use crate::os::clock;
 use model::load::Io;
 use model::units::Nanos;
@@ -28,14 +28,6 @@ pub struct Net {
 enum Way {
     Ring(Ring),
     Epoll(Epoll),
-}
-
-/// Who waits for an operation, and until when.
-#[derive(Clone, Copy)]
-pub struct Waiter {
-    pub task: TaskId,
-    pub now: Nanos,
-    pub due: Nanos,
 }
 
 impl Net {

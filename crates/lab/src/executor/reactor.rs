@@ -1,9 +1,9 @@
 //! Hot path: what the tasks of one worker share: who is to be polled next, the timers, the sockets, and the moment of
 //! the last completion batch. One thread, so cells; no borrow is held while a task runs.
 
-use super::Task;
 use super::near::Near;
 use super::net::Net;
+use super::task::{TICK, Task, TaskId};
 use super::timers::Timers;
 use crate::os::clock;
 use model::histogram::Histogram;
@@ -11,14 +11,6 @@ use model::load::Io;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell, RefMut};
 use std::io;
-
-/// The longest that the executor lies in the kernel, and how often it looks for overdue operations: short against a
-/// deadline and against a person's patience, long against the price of waking up.
-pub const TICK: Nanos = Nanos::from_millis(100);
-
-/// A task's number in its executor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TaskId(pub u32);
 
 pub struct Reactor {
     net: RefCell<Net>,

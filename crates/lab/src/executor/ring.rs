@@ -4,9 +4,8 @@
 //! path.
 
 use super::buffers::Buffers;
-use super::net::Waiter;
-use super::reactor::{TICK, TaskId};
 use super::slots::{Slot, SlotId, Slots, State};
+use super::task::{TICK, TaskId, Waiter};
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, opcode};

@@ -3,7 +3,7 @@
 //! let go.
 
 use super::buffers::Buffers;
-use super::reactor::TaskId;
+use super::task::TaskId;
 use model::units::Nanos;
 use rustix::event::epoll::EventFlags;
 use std::os::fd::OwnedFd;

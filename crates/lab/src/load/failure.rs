@@ -33,7 +33,7 @@ impl Cause {
 }
 
 /// A user whose first session could not be opened, while so many had theirs.
-pub(super) fn not_let_in(number: u32, user_group: &UserGroup, others: u32, fault: &Fault) -> String {
+pub(super) fn not_let_in<D>(number: u32, user_group: &UserGroup<D>, others: u32, fault: &Fault) -> String {
     let UserGroup { users, deadline, .. } = user_group;
     match Cause::of(fault) {
         Cause::Full => format!("user {number} of {users} was refused with {others} users connected: {fault}"),
@@ -43,7 +43,7 @@ pub(super) fn not_let_in(number: u32, user_group: &UserGroup, others: u32, fault
 }
 
 /// A user who could not go on. An operation that meets its deadline is no reason, so it was the new session that did.
-pub(super) fn gave_up(number: u32, user_group: &UserGroup, fault: &Fault) -> String {
+pub(super) fn gave_up<D>(number: u32, user_group: &UserGroup<D>, fault: &Fault) -> String {
     match Cause::of(fault) {
         Cause::Stalled => format!(
             "the server has stalled: user {number} waited {deadline} for an answer, and as long for a new session",

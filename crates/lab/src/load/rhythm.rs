@@ -44,7 +44,7 @@ pub enum Rhythm {
 }
 
 impl Rhythm {
-    pub fn of(user_group: &UserGroup, user: u32) -> Self {
+    pub fn of<D>(user_group: &UserGroup<D>, user: u32) -> Self {
         match (&user_group.arrivals, &user_group.pause) {
             (Some(_), _) => Self::Arrivals,
             (None, None) => Self::AtOnce,

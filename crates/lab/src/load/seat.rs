@@ -41,7 +41,7 @@ pub struct UserSeat {
 }
 
 impl UserSeat {
-    pub fn new(state: Rc<WorkerState>, handle: Handle, user_group: &UserGroup, user: u32) -> Self {
+    pub fn new<D>(state: Rc<WorkerState>, handle: Handle, user_group: &UserGroup<D>, user: u32) -> Self {
         let rhythm = Rhythm::of(user_group, user);
         Self {
             state,

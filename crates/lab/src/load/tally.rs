@@ -3,7 +3,7 @@
 //! increment.
 
 use super::UserGroup;
-use crate::backends::mysql::session::Opened;
+use super::ledger::Opened;
 use model::histogram::Histogram;
 use model::record::gaps::Gaps;
 use model::record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};
@@ -31,7 +31,7 @@ pub struct WorkerTally {
 }
 
 impl WorkerTally {
-    pub fn new(user_group: &UserGroup) -> Self {
+    pub fn new<D>(user_group: &UserGroup<D>) -> Self {
         let workload = user_group.workload;
         let is_scheduled = user_group.schedule().is_some();
         let service = || is_scheduled.then(Histogram::new);

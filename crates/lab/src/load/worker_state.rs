@@ -3,8 +3,8 @@
 
 use super::backlog::Backlog;
 use super::course::Course;
+use super::ledger::{Ledger, Opened};
 use super::tally::WorkerTally;
-use crate::backends::mysql::session::{Ledger, Opened};
 use crate::executor::Gate;
 use model::errors::Errors;
 use model::units::Nanos;

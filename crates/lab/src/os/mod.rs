@@ -1,11 +1,13 @@
 //! The operating system as the lab sees it: clocks, processes, /proc, what else runs on this host.
 
+pub mod address;
 pub mod ask;
 pub mod clock;
 pub mod copy;
 pub mod digest;
 pub mod neighbours;
-pub mod port;
+pub mod placement;
+pub mod ports;
 pub mod present;
 pub mod process;
 pub mod procfs;

@@ -5,14 +5,15 @@
 use super::Provision;
 use super::snapshots::{self, StoredSnapshot};
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::kinds;
+use crate::backends::mysql::cluster::{self, Fill};
 use crate::backends::up::{Serving, Up, held, key_of};
 use crate::backends::{Files, Met, Started, of_server, of_up};
 use crate::notebook::reporter::Reporter;
-use crate::os::port::free_port;
+use crate::os::placement::place;
+use crate::os::ports::free_port;
 use crate::os::process::Ended;
 use crate::servers::catalogue;
-use crate::servers::placement::place;
-use crate::servers::process::cluster::{self, Fill};
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::trouble::{Trouble, Unready};
 use model::plan::served::serves;
@@ -90,6 +91,7 @@ impl Provision<'_> {
         let wish = Wish {
             folders: &self.folders,
             guard: &self.guard,
+            kind: kinds::of(&build),
             build: &build,
             server,
             cpus: &cpus,

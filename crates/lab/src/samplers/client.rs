@@ -8,7 +8,7 @@ use model::record::series::Unit;
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(super) const NAME: &str = "client";
+pub(crate) const NAME: &str = "client";
 
 /// The thread ids of the load's workers, set when they are known.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl Workers {
     }
 }
 
-pub(super) struct Client {
+pub(crate) struct Client {
     workers: Workers,
     /// Largest user time given so far.
     user: u64,
@@ -40,7 +40,7 @@ struct Sums {
 }
 
 impl Client {
-    pub(super) fn new(workers: Workers) -> Self {
+    pub(crate) fn new(workers: Workers) -> Self {
         Self { workers, user: 0 }
     }
 }

@@ -8,15 +8,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use workload::audit::Question;
 
-pub(super) const NAME: &str = "data";
+pub(crate) const NAME: &str = "data";
 
-pub(super) struct Data {
+pub(crate) struct Data {
     asker: Rc<RefCell<Asker>>,
     questions: Vec<Question>,
 }
 
 impl Data {
-    pub(super) fn new(asker: Rc<RefCell<Asker>>, questions: Vec<Question>) -> Self {
+    pub(crate) fn new(asker: Rc<RefCell<Asker>>, questions: Vec<Question>) -> Self {
         Self { asker, questions }
     }
 }

@@ -6,9 +6,9 @@ use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_o
 use model::record::series::Unit;
 use std::path::Path;
 
-pub(super) const NAME: &str = "host";
+pub(crate) const NAME: &str = "host";
 
-pub(super) struct HostWide;
+pub(crate) struct HostWide;
 
 impl Source for HostWide {
     fn name(&self) -> &'static str {

@@ -1,126 +1,22 @@
 //! Samplers: each reads one source of numbers about a run and names them (`docs/record.md` lists the names). A source
 //! that cannot be read leaves its metrics out and says so once; nothing is ever reported as zero because it was not
-//! there. `sampling` decides when they are read; the sources only know how.
+//! there. Here is what a source is, and those of the host, of processes and of the load itself; what a server counts
+//! lies in its backend, which also lists them all. `sampling` decides when they are read; the sources only know how.
 
 pub mod client;
-mod data;
-mod dead;
-mod host;
-mod sampler;
-mod server_process;
-mod server_processes;
+pub(crate) mod data;
+pub(crate) mod host;
+pub(crate) mod sampler;
+pub(crate) mod server_process;
+pub(crate) mod server_processes;
 pub(crate) mod server_threads;
 
-use crate::backends::keyed::KeyEndpoint;
-use crate::backends::memcached::samplers as memcached;
-use crate::backends::mysql::samplers::{database, foreground, index_lock, innodb, node, rocksdb, status};
-use crate::backends::postgres::samplers as postgres;
 use model::host::Version;
 use model::record::series::{Metric, Shape, Unit};
 use model::units::Nanos;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use workload::audit::Question;
-
-/// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
-/// client's own (check `counts_agree`), so it is read nearest to the mark, and `sampler` counts the statements sent
-/// until then. `database` comes last: it says the same in the lab's own names.
-pub const ALL: &[&str] = &[
-    memcached::NAME,
-    status::NAME,
-    sampler::NAME,
-    data::NAME,
-    server_process::NAME,
-    client::NAME,
-    host::NAME,
-    server_threads::NAME,
-    foreground::NAME,
-    innodb::NAME,
-    index_lock::NAME,
-    rocksdb::NAME,
-    database::NAME,
-];
-
-/// Those of a server that speaks PostgreSQL's words.
-pub const OF_POSTGRESQL: &[&str] = &[postgres::NAME, server_processes::NAME, client::NAME, host::NAME];
-
-/// What is read only where somebody wants it.
-#[derive(Debug, Default)]
-pub struct SamplerNeeds {
-    /// Of the workload to its data, at marks.
-    pub questions: Vec<Question>,
-    /// Those that are off by default were switched on.
-    pub engine_counters: bool,
-    /// By which users come past SQL.
-    pub endpoint: Option<KeyEndpoint>,
-}
-
-/// The sources of a run that can be read there: without a session none of what the server tells, without a process of
-/// ours no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
-pub fn sources(
-    ask: Option<Box<dyn Ask>>,
-    server: Option<Process>,
-    workers: &client::Workers,
-    engine: &str,
-    wanted: SamplerNeeds,
-) -> Vec<Box<dyn Source>> {
-    let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
-    let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    let cache = wanted.endpoint.and_then(memcached::Memcached::of);
-    let requests = cache.as_ref().map(memcached::Memcached::requests).unwrap_or_default();
-    sources.extend(cache.map(|source| Box::new(source) as Box<dyn Source>));
-    if asker.is_none() {
-        sources.push(Box::new(sampler::Sampler(Box::new(move || requests.get()))));
-    }
-    if let Some(asker) = &asker {
-        sources.push(Box::new(status::Status(asker.clone())));
-        let counts = asker.clone();
-        sources.push(Box::new(sampler::Sampler(Box::new(move || counts.borrow().statements))));
-        sources.push(Box::new(data::Data::new(asker.clone(), wanted.questions)));
-    }
-    if let Some(process) = &server {
-        sources.push(Box::new(server_process::ServerProcess(process.clone())));
-    }
-    sources.push(Box::new(client::Client::new(workers.clone())));
-    sources.push(Box::new(host::HostWide));
-    if let Some(process) = &server {
-        sources.push(Box::new(server_threads::ServerThreads::new(process.clone())));
-    }
-    if let Some(asker) = asker {
-        sources.push(Box::new(foreground::Foreground::new(asker.clone(), server)));
-        sources.push(Box::new(innodb::Innodb::new(asker.clone())));
-        if wanted.engine_counters {
-            sources.push(Box::new(index_lock::IndexLock(asker.clone())));
-        }
-        if engine == rocksdb::NAME {
-            sources.push(Box::new(rocksdb::RocksDb(asker.clone())));
-        }
-        sources.push(Box::new(database::Database::new(asker, engine)));
-    }
-    sources
-}
-
-/// The same of a PostgreSQL; `server` is the first of its processes.
-pub fn sources_of_postgres(
-    ask: Box<dyn Ask>,
-    server: Option<Process>,
-    workers: &client::Workers,
-) -> Vec<Box<dyn Source>> {
-    let processes = server.map(|first| Box::new(server_processes::ServerProcesses::new(first)) as Box<dyn Source>);
-    let own: [Box<dyn Source>; 2] = [Box::new(client::Client::new(workers.clone())), Box::new(host::HostWide)];
-    std::iter::once(Box::new(postgres::Postgres(ask)) as Box<dyn Source>).chain(processes).chain(own).collect()
-}
-
-/// What another node of a cluster tells, under names of its own: client and host are the same for all.
-pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
-    let all =
-        sources(Some(ask), Some(Process::of(server)), &client::Workers::default(), engine, SamplerNeeds::default());
-    let own = all.into_iter().filter(|source| ![client::NAME, host::NAME, data::NAME].contains(&source.name()));
-    own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
-}
 
 /// The number of a server's process, which is another when the server was started again.
 #[derive(Clone, Debug)]
@@ -180,11 +76,10 @@ impl Asker {
     pub(crate) fn new(ask: Box<dyn Ask>) -> Self {
         Self { ask, statements: 0, told: BTreeMap::new() }
     }
-    /// Drops what does not move on this server, and keeps the rest for those who read it under another name.
-    pub(crate) fn tell(&mut self, source: &str, reading: &mut Reading) {
+    /// Keeps what was read for those who read it under another name, less what `is_dead` on this server.
+    pub(crate) fn tell(&mut self, source: &str, reading: &mut Reading, is_dead: fn(Option<Dialect>, &str) -> bool) {
         let dialect = self.ask.dialect();
-        let (dead, alive): (Vec<_>, Vec<_>) =
-            reading.values.drain(..).partition(|(m, _)| dead::is_dead(dialect, &m.name));
+        let (dead, alive): (Vec<_>, Vec<_>) = reading.values.drain(..).partition(|(m, _)| is_dead(dialect, &m.name));
         reading.values = alive;
         if !dead.is_empty() {
             let names: Vec<_> = dead.into_iter().map(|(m, _)| m.name).collect();
@@ -254,66 +149,6 @@ impl Reading {
                 self.missing(path, e);
                 None
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backends::endpoint::Address;
-    use crate::backends::keyed::{KeyProtocol, Keys};
-
-    fn all_wanted() -> SamplerNeeds {
-        let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
-        let endpoint = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
-        SamplerNeeds { engine_counters: true, endpoint: Some(endpoint), ..SamplerNeeds::default() }
-    }
-
-    #[test]
-    fn every_source_is_read_in_the_order_of_the_list() {
-        let all = sources(
-            Some(Box::new(Refused("2002".into()))),
-            Some(Process::of(1)),
-            &client::Workers::default(),
-            "rocksdb",
-            all_wanted(),
-        );
-        assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
-        let refused = Box::new(Refused("57P01".into()));
-        let of_postgres = sources_of_postgres(refused, Some(Process::of(1)), &client::Workers::default());
-        assert_eq!(of_postgres.iter().map(|s| s.name()).collect::<Vec<_>>(), OF_POSTGRESQL);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_missing_and_never_zero() {
-        // No process has this number.
-        let workers = client::Workers::default();
-        for mut source in sources(
-            Some(Box::new(Refused("2002".into()))),
-            Some(Process::of(u32::MAX)),
-            &workers,
-            "rocksdb",
-            all_wanted(),
-        ) {
-            if source.name() == database::NAME || source.name() == data::NAME {
-                // It tells again what the others told, and they have said why they could not.
-                continue;
-            }
-            let mut reading = Reading::default();
-            source.read(Occasion::Mark, &mut reading);
-            let broken = [
-                "memcached",
-                "status",
-                "innodb",
-                "index_lock",
-                "rocksdb",
-                "server_process",
-                "server_threads",
-                "foreground",
-            ]
-            .contains(&source.name());
-            assert_eq!((reading.values.is_empty(), reading.missing.is_empty()), (broken, !broken), "{}", source.name());
         }
     }
 }

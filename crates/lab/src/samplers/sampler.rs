@@ -5,10 +5,10 @@
 use super::{Occasion, Reading, Source};
 use model::record::series::Unit;
 
-pub(super) const NAME: &str = "sampler";
+pub(crate) const NAME: &str = "sampler";
 
 /// With what counts the statements so far.
-pub(super) struct Sampler(pub(super) Box<dyn Fn() -> u64>);
+pub(crate) struct Sampler(pub(crate) Box<dyn Fn() -> u64>);
 
 impl Source for Sampler {
     fn name(&self) -> &'static str {

@@ -5,9 +5,9 @@ use super::{Occasion, Process, Reading, Source};
 use crate::os::procfs::{field, io, resident, stat, ticks_to_nanos};
 use model::record::series::Unit;
 
-pub(super) const NAME: &str = "server_process";
+pub(crate) const NAME: &str = "server_process";
 
-pub(super) struct ServerProcess(pub(super) Process);
+pub(crate) struct ServerProcess(pub(crate) Process);
 
 impl Source for ServerProcess {
     fn name(&self) -> &'static str {

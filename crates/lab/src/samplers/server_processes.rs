@@ -9,7 +9,7 @@ use crate::os::procfs::{children, io, schedstat, stat, ticks_to_nanos};
 use model::record::series::Unit;
 use std::fs;
 
-pub(super) const NAME: &str = "server_processes";
+pub(crate) const NAME: &str = "server_processes";
 
 /// As they are summed.
 const COUNTED: [(&str, Unit); 7] = [
@@ -22,13 +22,13 @@ const COUNTED: [(&str, Unit); 7] = [
     ("server.io.write_bytes", Unit::Bytes),
 ];
 
-pub(super) struct ServerProcesses {
+pub(crate) struct ServerProcesses {
     first: Process,
     sums: Sums<7>,
 }
 
 impl ServerProcesses {
-    pub(super) fn new(first: Process) -> Self {
+    pub(crate) fn new(first: Process) -> Self {
         Self { first, sums: Sums::default() }
     }
 }

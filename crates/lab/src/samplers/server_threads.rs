@@ -8,7 +8,7 @@ use model::record::series::Unit;
 use std::collections::HashMap;
 use std::fs;
 
-pub(super) const NAME: &str = "server_threads";
+pub(crate) const NAME: &str = "server_threads";
 
 /// About 20 µs a thread: beyond this, once a second would cost more than 0.3 % of a core.
 const THREADS_EVERY_SECOND: usize = 128;
@@ -16,7 +16,7 @@ const THREADS_EVERY_SECOND: usize = 128;
 /// Waiting (ns), voluntary and involuntary switches.
 type Counts = [u64; 3];
 
-pub(super) struct ServerThreads {
+pub(crate) struct ServerThreads {
     process: Process,
     sums: Sums<3>,
 }
@@ -34,7 +34,7 @@ impl<const N: usize> Default for Sums<N> {
 }
 
 impl ServerThreads {
-    pub(super) fn new(process: Process) -> Self {
+    pub(crate) fn new(process: Process) -> Self {
         Self { process, sums: Sums::default() }
     }
 }

@@ -3,35 +3,52 @@
 //! without its binary; `instance.rs` is the only file here that carries one out.
 
 pub mod catalogue;
-#[cfg(test)]
-pub(crate) mod golden;
 pub mod install;
-pub mod placement;
+pub mod member;
 pub mod process;
 pub mod sham;
 pub mod survey;
 
-use crate::backends::memcached::kind as memcached;
-use crate::backends::mongodb::kind as ferretdb;
-use crate::backends::mysql::keys;
-use crate::backends::mysql::kinds::{galera, mariadb, mysql};
+use crate::os::address::Address;
+use crate::trouble::Trouble;
+use member::Member;
 use model::host::InstalledBuild;
 use model::plan::Server;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The data directory within an instance's folder, and within a snapshot's.
 pub const DATA: &str = "data";
 
-/// Every kind, one file each.
-pub const ALL: &[&dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql, &memcached::Memcached, &ferretdb::FerretDb];
-
-pub fn kind(name: &str) -> Option<&'static dyn Kind> {
-    ALL.iter().copied().find(|k| k.name() == name)
-}
-
+/// A family of servers, as far as their processes are concerned. Each lies with the protocol that it serves first.
 pub trait Kind: Sync {
     fn name(&self) -> &'static str;
+    /// Refuses what can be refused before anything is made.
+    fn check(&self, build: &Build, wanted: &Server) -> Result<(), Trouble>;
+    /// How it is to listen for users past SQL, where any are to come.
+    fn listens_past_sql(&self, wanted: &Server) -> Option<Listens>;
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description;
+    /// Whether the server there can serve by now: a socket file alone proves nothing.
+    fn serves(&self, site: &Site) -> bool;
+}
+
+impl fmt::Debug for dyn Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listens {
+    BySocket,
+    ByPorts,
+}
+
+impl Listens {
+    /// As it is asked for.
+    pub fn by(wanted: &Server) -> Self {
+        if wanted.tcp { Self::ByPorts } else { Self::BySocket }
+    }
 }
 
 /// An installed build and where its parts lie.
@@ -74,9 +91,9 @@ pub struct Site<'a> {
     /// Servers refuse to run as root unless told so.
     pub as_root: bool,
     /// Where users past SQL come, when they do.
-    pub key_listener: Option<keys::KeyListener<'a>>,
+    pub key_listener: Option<KeyListener<'a>>,
     /// Its place in a cluster, when it is a node of one.
-    pub member: Option<galera::Member<'a>>,
+    pub member: Option<Member<'a>>,
 }
 
 impl Site<'_> {
@@ -101,6 +118,23 @@ impl Site<'_> {
     }
 }
 
+/// Where users past SQL come: a socket in the private folder, or ports of loopback: the second is the one that writes,
+/// where a plugin has two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyListener<'a> {
+    pub socket: &'a Path,
+    pub ports: Option<[u16; 2]>,
+}
+
+impl KeyListener<'_> {
+    pub fn address(&self, writes: bool) -> Address {
+        match self.ports {
+            None => Address::Unix(self.socket.to_path_buf()),
+            Some(ports) => Address::Tcp { host: "127.0.0.1".into(), port: ports[usize::from(writes)] },
+        }
+    }
+}
+
 /// How to make and run one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
@@ -110,8 +144,6 @@ pub struct Description {
     pub initialise: Vec<Step>,
     /// Program and arguments.
     pub start: Vec<String>,
-    /// A connection to the socket is greeted when the server can serve: a socket file alone proves nothing.
-    pub ready: Ready,
     /// Settings that this version has no use for, each with the reason.
     pub not_applicable: Vec<String>,
 }
@@ -125,28 +157,4 @@ pub struct Step {
     pub head: String,
     pub files: Vec<PathBuf>,
     pub tail: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ready {
-    /// The server speaks first: a packet whose payload begins with this protocol version.
-    Greeting { protocol: u8 },
-    /// The server answers memcached's `version` at its gate.
-    Version,
-    /// It answers MongoDB's `hello` there.
-    Hello,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ALL;
-    use model::plan::served::serves;
-    use model::protocol::Protocol;
-
-    #[test]
-    fn every_kind_that_the_lab_starts_says_which_protocols_it_serves() {
-        for kind in ALL {
-            assert!(Protocol::ALL.into_iter().any(|protocol| serves(kind.name(), protocol)), "{}", kind.name());
-        }
-    }
 }

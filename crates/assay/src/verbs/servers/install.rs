@@ -6,6 +6,7 @@ use super::progress::Downloads;
 use crate::exit::{self, Exit};
 use crate::{interrupt, out};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::backends::kinds;
 use lab::os::process::Guard;
 use lab::servers::catalogue::entry::Entry;
 use lab::servers::catalogue::{DISTRIBUTION, PACKAGE};
@@ -62,8 +63,14 @@ fn run(matches: &ArgMatches) -> Exit {
     let guard = Guard::this_program();
     for entry in entries {
         let mut progress = Downloads::new();
-        let mut installer =
-            Installer { folders: &folders, guard: &guard, from: from.as_deref(), stop: &stop, progress: &mut progress };
+        let mut installer = Installer {
+            folders: &folders,
+            guard: &guard,
+            kind_of: kinds::of,
+            from: from.as_deref(),
+            stop: &stop,
+            progress: &mut progress,
+        };
         // What is wrong with the request is found before anything is made, and what fails later is the world's.
         if let Err(why) = installer.check(entry) {
             return exit::refused(why);

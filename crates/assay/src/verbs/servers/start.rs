@@ -6,6 +6,7 @@ use super::super::Verb;
 use crate::exit::{self, Exit};
 use crate::{interrupt, out, question};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use lab::backends::kinds;
 use lab::os::process::Guard;
 use lab::servers::process::by_hand::{self, Held, Running};
 use lab::servers::process::folders::Folders;
@@ -95,7 +96,7 @@ pub fn serve(wanted: &ServerRequest, stop: &AtomicBool) -> Result<(Held, Instanc
     let held = by_hand::hold(&wanted.folders, &wanted.server.build).map_err(exit::refused)?;
     let guard = Guard::this_program();
     let ServerRequest { folders, build, server } = wanted;
-    let wish = Wish { folders, guard: &guard, build, server, cpus: &[], tcp: None, stop };
+    let wish = Wish { folders, guard: &guard, kind: kinds::of(build), build, server, cpus: &[], tcp: None, stop };
     let instance = Instance::provision(&wish).map_err(exit::failed)?;
     held.ready(instance.socket()).map_err(exit::failed)?;
     Ok((held, instance))

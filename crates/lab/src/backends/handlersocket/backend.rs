@@ -1,6 +1,7 @@
 //! How users come to HandlerSocket, and what their sessions say. It makes a secret of its own at each start of its
 //! server and is asked for it when the data lie behind it.
 
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::{Endpoint, SqlEndpoint};
 use crate::backends::keyed::answers::{compare, listeners};
@@ -10,7 +11,6 @@ use crate::backends::mysql::control::Control;
 use crate::backends::mysql::keys::HANDLERSOCKET;
 use crate::backends::needs::{DatasetNeed, identity};
 use crate::backends::up::{Listener, Up};
-use crate::load::UserGroup;
 use crate::trouble::{Trouble, Unready};
 use model::load::Work;
 use model::plan::Cell;

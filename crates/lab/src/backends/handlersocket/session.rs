@@ -1,13 +1,14 @@
 //! Hot path: requests and answers of a session in HandlerSocket's protocol. The index is opened as key and value.
 
-use crate::backends::keyed::{Notes, Read, Request, refused};
-use crate::backends::mysql::session::faults::protocol;
+use crate::backends::channel::Channel;
+use crate::backends::faults::{lost, protocol};
+use crate::backends::keyed::batch::{Notes, Read, Request, refused};
 use wire::handlersocket;
 use wire::memcached::natural;
 use workload::session::Fault;
 
 /// The number under which the index is opened, anew on every connection.
-pub(crate) const INDEX: u32 = 0;
+const INDEX: u32 = 0;
 /// Key and value.
 const COLUMNS: usize = 2;
 
@@ -55,4 +56,35 @@ pub(crate) fn read(bytes: &[u8], request: &mut Request, notes: &mut Notes) -> Re
         }
     }
     Ok(Read::End(line.consumed))
+}
+
+/// Logs in where the server wants a secret, and opens the index of that schema and table. Without its secret it answers
+/// every find with a refusal, at full speed: so both are looked at once per connect.
+pub(crate) async fn begin(
+    channel: &mut Channel,
+    secret: &str,
+    (schema, table): (&str, &str),
+    columns: &str,
+) -> Result<(), Fault> {
+    if !secret.is_empty() {
+        handlersocket::authenticate(channel.outgoing(), secret);
+        agreed(channel, "its secret").await?;
+    }
+    handlersocket::open_index(channel.outgoing(), INDEX, schema, table, "PRIMARY", columns);
+    agreed(channel, &format!("the index of {schema}.{table}")).await
+}
+
+/// The answer to what was just said must be that it was done.
+async fn agreed(channel: &mut Channel, what: &str) -> Result<(), Fault> {
+    channel.exchange().await.map_err(|e| lost(&e))?;
+    loop {
+        if let Some(line) = handlersocket::hear(channel.incoming()).map_err(protocol)? {
+            let refusal = line.refusal().map(|words| String::from_utf8_lossy(words).into_owned());
+            let consumed = line.consumed;
+            channel.consume(consumed);
+            let Some(words) = refusal else { return Ok(()) };
+            return Err(Fault::Unopened(format!("HandlerSocket refuses {what}: {words}")));
+        }
+        channel.receive().await.map_err(|e| lost(&e))?;
+    }
 }

@@ -4,10 +4,10 @@
 
 use super::control::Control as KeyControl;
 use super::{KeyEndpoint, KeyProtocol, Keys};
+use crate::backends::access::UserGroup;
 use crate::backends::endpoint::{Address, Endpoint, SqlEndpoint};
 use crate::backends::mysql::control::Control;
 use crate::backends::up::{Serving, Up, held};
-use crate::load::UserGroup;
 use crate::os::clock;
 use crate::trouble::{Trouble, Unready};
 use model::load::Work;
@@ -65,9 +65,9 @@ pub fn compare(endpoint: &KeyEndpoint, work: &Work) -> Result<(), Trouble> {
 
 /// What a session of these users is, and how long its answers stay old.
 pub(crate) fn ask(users: &UserGroup) -> Result<SessionAnswer, Fault> {
-    let keys = users.past_sql.as_ref().and_then(Endpoint::keys);
+    let keys = users.access.past_sql.as_ref().and_then(Endpoint::keys);
     let endpoint = keys.ok_or_else(|| Fault::Unopened("its users know no listener for keys".into()))?;
-    let sql = has_sql(endpoint).then_some(&users.endpoint);
+    let sql = has_sql(endpoint).then_some(&users.access.endpoint);
     let mut variables: BTreeMap<String, String> = BTreeMap::new();
     let mut say = |name: &str, what: String| drop(variables.insert(name.into(), what));
     match &endpoint.protocol {

@@ -3,8 +3,8 @@
 //! open and silent.
 
 use super::{KeyEndpoint, KeyProtocol, Opening, Session};
-use crate::backends::mysql::control::{OPENING_PATIENCE, connecting, opened};
-use crate::backends::mysql::session::faults::{lost, protocol};
+use crate::backends::faults::{lost, protocol};
+use crate::backends::opening::{OPENING_PATIENCE, connecting, opened};
 use crate::executor::block_on;
 use std::rc::Rc;
 use std::time::Duration;

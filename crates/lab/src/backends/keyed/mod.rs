@@ -4,22 +4,23 @@
 //! refusal ends only its own request; what is malformed ends the conversation.
 
 pub mod answers;
+pub(crate) mod batch;
 pub mod control;
 mod opening;
+mod protocol;
+pub mod users;
 
-use super::handlersocket::session as handlersocket;
-use super::memcached::session as memcached;
-
-pub use opening::{KeyEndpoint, KeyProtocol, Keys, Opening};
+pub use opening::{KeyEndpoint, Opening};
+pub use protocol::{KeyProtocol, Keys};
 
 use super::channel::Channel;
-use super::mysql::session::faults::lost;
-use super::mysql::session::{Ledger, Opened};
+use super::faults::lost;
+use crate::load::ledger::{Ledger, Opened};
+use batch::{Notes, Read, Request};
 use model::units::Nanos;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use wire::memcached::Below;
 use workload::rows::KeptRows;
 use workload::session::key_value::KeyValue;
 use workload::session::{Answer, Class, Fact, Fault, Want};
@@ -42,53 +43,6 @@ pub struct Session<L: Ledger> {
 }
 
 type Redialing = Pin<Box<dyn Future<Output = Result<(Channel, Nanos), Fault>>>>;
-
-/// One request of the batch, and what is known of its answer.
-#[derive(Clone, Copy)]
-pub(crate) struct Request {
-    class: Class,
-    /// 0 for a write.
-    pub(crate) keys: usize,
-    /// Where its keys begin in the notes, when its values are kept.
-    pub(crate) kept: Option<usize>,
-    pub(crate) found: u64,
-    pub(crate) written: u64,
-    bytes: u64,
-}
-
-/// What is remembered of a batch for those values that are kept.
-#[derive(Default)]
-pub(crate) struct Notes {
-    /// The keys that were asked for.
-    keys: Vec<u64>,
-    kept: KeptRows,
-    /// For a value that has to be unescaped.
-    pub(crate) room: Vec<u8>,
-}
-
-/// One step of reading.
-pub(crate) enum Read {
-    /// More bytes must come.
-    Incomplete,
-    /// So many bytes of this answer were read, and there is more of it.
-    Part(usize),
-    /// It ends after so many bytes.
-    End(usize),
-    Refused(usize, Fault),
-}
-
-impl Notes {
-    /// Keeps a value; its key must be one that was asked for.
-    pub(crate) fn keep(&mut self, request: &Request, key: u64, value: &[u8]) -> Result<(), Fault> {
-        let from = request.kept.expect("it is asked only of those that are kept");
-        if !self.keys[from..from + request.keys].contains(&key) {
-            return Err(Fault::Protocol(format!("a value of key {key}, which was not asked for")));
-        }
-        self.kept.push(workload::rows::Cell::UInt(key));
-        self.kept.push(workload::rows::Cell::Bytes(value));
-        Ok(())
-    }
-}
 
 impl<L: Ledger> Session<L> {
     pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
@@ -128,12 +82,7 @@ impl<L: Ledger> Session<L> {
         let mut ended = None;
         while let Some(request) = self.batch.get_mut(self.next) {
             let bytes = &self.channel.incoming()[taken..];
-            let read = match &self.opening.endpoint.protocol {
-                KeyProtocol::Memcached { dialect, keys } => {
-                    memcached::read(*dialect, keys.prefix(), bytes, request, &mut self.notes)?
-                }
-                KeyProtocol::HandlerSocket { .. } => handlersocket::read(bytes, request, &mut self.notes)?,
-            };
+            let read = self.opening.endpoint.protocol.read(bytes, request, &mut self.notes)?;
             let consumed = match &read {
                 Read::Incomplete => break,
                 Read::Part(n) | Read::End(n) | Read::Refused(n, _) => *n,
@@ -167,10 +116,7 @@ impl<L: Ledger> Session<L> {
     /// Adds to the batch that a key is taken away: by the lab only, and only in memcached's protocol.
     fn delete(&mut self, class: Class, key: u64) {
         self.begin();
-        let KeyProtocol::Memcached { dialect, keys } = &self.opening.endpoint.protocol else {
-            unreachable!("only what the lab set in a cache of others is taken away")
-        };
-        dialect.delete(self.channel.outgoing(), Below(keys.prefix(), key));
+        self.opening.endpoint.protocol.delete(self.channel.outgoing(), key);
         self.batch.push(Request { class, keys: 0, kept: None, found: 0, written: 0, bytes: 0 });
     }
 
@@ -190,11 +136,7 @@ impl<L: Ledger> KeyValue for Session<L> {
     #[inline]
     fn get(&mut self, class: Class, keys: &[u64], want: Want) {
         self.begin();
-        let out = self.channel.outgoing();
-        match &self.opening.endpoint.protocol {
-            KeyProtocol::Memcached { dialect, keys: of } => memcached::get(*dialect, of.prefix(), out, keys),
-            KeyProtocol::HandlerSocket { .. } => handlersocket::get(out, keys),
-        }
+        self.opening.endpoint.protocol.get(self.channel.outgoing(), keys);
         let kept = want.first_kept().map(|_| self.notes.keys.len());
         if kept.is_some() {
             self.notes.keys.extend_from_slice(keys);
@@ -205,11 +147,7 @@ impl<L: Ledger> KeyValue for Session<L> {
     #[inline]
     fn set(&mut self, class: Class, key: u64, value: &[u8]) {
         self.begin();
-        let out = self.channel.outgoing();
-        match &self.opening.endpoint.protocol {
-            KeyProtocol::Memcached { dialect, keys } => memcached::set(*dialect, keys.prefix(), out, key, value),
-            KeyProtocol::HandlerSocket { .. } => handlersocket::set(out, key, value, &mut self.notes.room),
-        }
+        self.opening.endpoint.protocol.set(self.channel.outgoing(), key, value, &mut self.notes);
         self.batch.push(Request { class, keys: 0, kept: None, found: 0, written: 0, bytes: 0 });
     }
 
@@ -266,11 +204,4 @@ impl<L: Ledger> KeyValue for Session<L> {
             self.broken = false;
         }))
     }
-}
-
-/// What a server said instead of doing it. These protocols number no errors; MySQL's "unknown error" stands for all.
-#[cold]
-pub(crate) fn refused(words: &[u8]) -> Fault {
-    const UNKNOWN_ERROR: u16 = 1105;
-    Fault::Server { code: UNKNOWN_ERROR, state: *b"HY000", message: String::from_utf8_lossy(words).into_owned() }
 }

@@ -3,6 +3,7 @@
 use super::cache;
 use super::plugin;
 use super::servers::Memcached;
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::Endpoint;
 use crate::backends::keyed::answers::compare;
@@ -10,7 +11,6 @@ use crate::backends::keyed::{self, KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mysql::MySql;
 use crate::backends::needs::{DatasetNeed, identity};
 use crate::backends::up::Up;
-use crate::load::UserGroup;
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;

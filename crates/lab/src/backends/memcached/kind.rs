@@ -3,7 +3,9 @@
 //! set at each start.
 
 use crate::backends::mysql::keys;
-use crate::servers::{Build, Description, Kind, Ready, Site};
+use crate::backends::mysql::kinds::option_file;
+use crate::servers::{Build, Description, Kind, Listens, Site};
+use crate::trouble::Trouble;
 use model::plan::Server;
 use model::value::Value;
 
@@ -20,6 +22,18 @@ impl Kind for Memcached {
         model::plan::served::CACHE
     }
 
+    fn check(&self, _: &Build, wanted: &Server) -> Result<(), Trouble> {
+        option_file::check_native(wanted)
+    }
+
+    fn listens_past_sql(&self, wanted: &Server) -> Option<Listens> {
+        Some(Listens::by(wanted))
+    }
+
+    fn serves(&self, site: &Site) -> bool {
+        site.key_listener.is_some_and(|listener| keys::answers(&listener.address(false)))
+    }
+
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
         let memory = wanted.settings.get("buffer_pool").and_then(Value::count).unwrap_or(MEMORY);
         let listener = site.key_listener.expect("a cache has a listener");
@@ -31,7 +45,6 @@ impl Kind for Memcached {
             folders: Vec::new(),
             initialise: Vec::new(),
             start: build.command(words),
-            ready: Ready::Version,
             not_applicable: match others {
                 0 => Vec::new(),
                 n => vec![format!("{n} settings of storage engines and of SQL: a cache has neither")],
@@ -43,7 +56,7 @@ impl Kind for Memcached {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::servers::golden::{described, wanting};
+    use crate::backends::golden::{described, wanting};
     use model::host::Version;
 
     #[test]

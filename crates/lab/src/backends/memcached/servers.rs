@@ -3,13 +3,16 @@
 
 use super::cache::{describe, set_missing};
 use super::found;
-use crate::backends::contract::{Filling, Met, Servers, Started};
+use super::kind;
+use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::endpoint::Endpoint;
 use crate::backends::keyed::KeyEndpoint;
 use crate::backends::needs::DatasetNeed;
+use crate::backends::samplers::sources;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::os::digest::of_file;
+use crate::servers::Kind;
 use crate::trouble::{Trouble, Unready};
 use model::record::answer::InstanceRecord;
 use model::record::event::EventKind;
@@ -20,6 +23,10 @@ use std::sync::{Arc, Mutex};
 pub struct Memcached;
 
 impl Servers for Memcached {
+    fn kinds(&self) -> &'static [&'static dyn Kind] {
+        &[&kind::Memcached]
+    }
+
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
         found::look(dsn)
     }
@@ -56,6 +63,12 @@ impl Servers for Memcached {
             Serving::Ours(_) => set_missing(filling, needs),
             Serving::Found(_) => found::fill(filling, needs),
         }
+    }
+
+    fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
+        let Sampled { server, needs, process, workers, .. } = sampled;
+        let engine = server.engine.clone();
+        Box::new(move || sources(None, process, &workers, &engine, needs))
     }
 
     fn leave(&self, up: &Up, reporter: &mut Reporter<'_>) {

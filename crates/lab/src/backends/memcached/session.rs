@@ -1,7 +1,8 @@
 //! Hot path: requests and answers of a session in memcached's protocol.
 
-use crate::backends::keyed::{Notes, Read, Request, refused};
-use crate::backends::mysql::session::faults::protocol;
+use crate::backends::channel::Channel;
+use crate::backends::faults::{lost, protocol};
+use crate::backends::keyed::batch::{Notes, Read, Request, refused};
 use wire::memcached::{Asked, Below, Dialect, Said, natural};
 use workload::session::Fault;
 
@@ -13,6 +14,10 @@ pub(crate) fn get(dialect: Dialect, prefix: &[u8], out: &mut Vec<u8>, keys: &[u6
 #[inline]
 pub(crate) fn set(dialect: Dialect, prefix: &[u8], out: &mut Vec<u8>, key: u64, value: &[u8]) {
     dialect.set(out, Below(prefix, key), value);
+}
+
+pub(crate) fn delete(dialect: Dialect, prefix: &[u8], out: &mut Vec<u8>, key: u64) {
+    dialect.delete(out, Below(prefix, key));
 }
 
 #[inline]
@@ -39,4 +44,26 @@ pub(crate) fn read(
     }
     let closes = dialect.closes(asked, &heard.said).map_err(protocol)?;
     Ok(if closes { Read::End(heard.consumed) } else { Read::Part(heard.consumed) })
+}
+
+/// Chooses a container, which answers with the name of a table. One that is not mapped answers every get with a miss,
+/// at full speed: so it is looked at once per connect.
+pub(crate) async fn select(channel: &mut Channel, dialect: Dialect, container: &str) -> Result<(), Fault> {
+    let asked = dialect.select(channel.outgoing(), container);
+    let (mut mapped, mut heard_before) = (false, false);
+    loop {
+        let heard = if heard_before { channel.receive().await } else { channel.exchange().await };
+        heard.map_err(|e| lost(&e))?;
+        heard_before = true;
+        while let Some(heard) = dialect.hear(channel.incoming()).map_err(protocol)? {
+            mapped |= matches!(heard.said, Said::Value { .. });
+            let closed = dialect.closes(asked, &heard.said).map_err(protocol)?;
+            let consumed = heard.consumed;
+            channel.consume(consumed);
+            if closed {
+                let why = format!("the server maps no container {container}: every get of it would be a miss");
+                return if mapped { Ok(()) } else { Err(Fault::Unopened(why)) };
+            }
+        }
+    }
 }

@@ -4,11 +4,11 @@ use super::servers;
 use super::servers::MongoDb;
 use super::session::DocumentEndpoint;
 use super::session::control::Control;
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::Endpoint;
 use crate::backends::needs::{DatasetNeed, identity};
 use crate::backends::up::Up;
-use crate::load::UserGroup;
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;
@@ -36,7 +36,7 @@ impl Backend for MongoDb {
     }
 
     fn ask(&self, users: &UserGroup, _: Duration) -> Result<SessionAnswer, Fault> {
-        let documents = users.past_sql.as_ref().and_then(Endpoint::documents);
+        let documents = users.access.past_sql.as_ref().and_then(Endpoint::documents);
         servers::ask(documents.ok_or_else(|| Fault::Unopened("its users know no store of documents".into()))?)
     }
 
@@ -45,7 +45,7 @@ impl Backend for MongoDb {
     }
 
     fn witness(&self, users: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
-        let documents = users.past_sql.as_ref().and_then(Endpoint::documents);
+        let documents = users.access.past_sql.as_ref().and_then(Endpoint::documents);
         let documents = documents.ok_or("its users know no store of documents")?;
         Ok(Box::new(Control::connect(documents, QUESTION_PATIENCE).map_err(|e| e.to_string())?))
     }

@@ -2,17 +2,35 @@
 //! SQL; a command line, and a socket in the private folder. It has no transactions and keeps what it is told to.
 //! Telemetry is off.
 
-use crate::servers::{Build, Description, Kind, Ready, Site};
+use super::session::control as documents;
+use crate::backends::mysql::kinds::option_file;
+use crate::servers::{Build, Description, Kind, Listens, Site};
+use crate::trouble::Trouble;
 use model::plan::Server;
+use std::time::Duration;
 
 pub struct FerretDb;
 
+/// A server that is there answers its first word within that.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Words that mean something here; one line tells of all others.
 const WORDS: &[&str] = &["doors"];
 
 impl Kind for FerretDb {
     fn name(&self) -> &'static str {
         model::plan::served::FERRETDB
+    }
+
+    fn check(&self, _: &Build, wanted: &Server) -> Result<(), Trouble> {
+        option_file::check_native(wanted)
+    }
+
+    fn listens_past_sql(&self, wanted: &Server) -> Option<Listens> {
+        Some(Listens::by(wanted))
+    }
+
+    fn serves(&self, site: &Site) -> bool {
+        site.key_listener.is_some_and(|listener| documents::answers(listener.address(false), PATIENCE))
     }
 
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
@@ -38,7 +56,6 @@ impl Kind for FerretDb {
             folders: Vec::new(),
             initialise: Vec::new(),
             start: build.command(words),
-            ready: Ready::Hello,
             not_applicable: match others {
                 0 => Vec::new(),
                 n => vec![format!("{n} settings of storage engines and of SQL: this server has neither")],
@@ -50,7 +67,7 @@ impl Kind for FerretDb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::servers::golden::{described, wanting};
+    use crate::backends::golden::{described, wanting};
     use model::host::Version;
 
     #[test]

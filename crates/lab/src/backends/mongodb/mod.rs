@@ -7,3 +7,4 @@ pub mod servers;
 pub mod session;
 
 pub use servers::MongoDb;
+pub mod users;

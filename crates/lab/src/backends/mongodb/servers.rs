@@ -2,19 +2,22 @@
 //! with the very rows that tables would hold. It has no snapshots: who writes begins with a fresh load. In a server
 //! that was there before, the lab fills only a schema that is empty or that it made itself.
 
+use super::kind::FerretDb;
 use super::load;
 use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
-use crate::backends::contract::{Filling, Met, Servers, Started};
+use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::dsn;
 use crate::backends::endpoint::Endpoint;
 use crate::backends::found::{Found, MARKER, build_of, place_of};
 use crate::backends::loading::LoadFault;
 use crate::backends::needs::DatasetNeed;
+use crate::backends::samplers::sources;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::os::clock;
 use crate::os::digest::of_file;
+use crate::servers::Kind;
 use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Version;
 use model::plan::Server;
@@ -77,6 +80,10 @@ pub(crate) fn named(name: &str) -> Result<(Store, Option<String>), Trouble> {
 pub struct MongoDb;
 
 impl Servers for MongoDb {
+    fn kinds(&self) -> &'static [&'static dyn Kind] {
+        &[&FerretDb]
+    }
+
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
         named(dsn).map(drop)
     }
@@ -119,6 +126,12 @@ impl Servers for MongoDb {
     fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
         let is_missing = |need: &&DatasetNeed, up: &Up| !up.datasets.contains_key(&need.name);
         needs.iter().try_for_each(|need| if is_missing(&need, filling.up) { fill(filling, need) } else { Ok(()) })
+    }
+
+    fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
+        let Sampled { server, needs, process, workers, .. } = sampled;
+        let engine = server.engine.clone();
+        Box::new(move || sources(None, process, &workers, &engine, needs))
     }
 }
 

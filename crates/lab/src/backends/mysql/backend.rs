@@ -3,11 +3,11 @@
 use super::answers;
 use super::control::Control;
 use super::servers::MySql;
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::Endpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
-use crate::load::UserGroup;
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;
@@ -35,15 +35,16 @@ impl Backend for MySql {
 
     fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
         let probes = answers::probes(users.workload, &users.parameters);
-        answers::ask(&users.endpoint, &users.setup, &probes, patience)
+        answers::ask(&users.access.endpoint, &users.access.setup, &probes, patience)
     }
 
     fn ask_again(&self, users: &UserGroup, plans: &[StatementPlan]) -> Option<BTreeMap<String, String>> {
-        answers::again(&users.endpoint, &users.setup, plans).ok()
+        answers::again(&users.access.endpoint, &users.access.setup, plans).ok()
     }
 
     fn witness(&self, users: &UserGroup, setup: &[String]) -> Result<Box<dyn Witness>, String> {
-        let mut control = Control::connect_with(&users.endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?;
+        let mut control =
+            Control::connect_with(&users.access.endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?;
         for sql in setup {
             // A switch that only some servers have.
             let _ = control.rows(sql);

@@ -2,31 +2,20 @@
 //! Used for setting up, loading, sampling and asking afterwards; never for load.
 
 use super::locks::{self, LOCK_PATIENCE, LOCK_TIMEOUT};
-use super::session::{Carriage, Connecting, Opening, Session};
-use crate::backends::endpoint::{Address, SqlEndpoint};
-use crate::executor::{Line, block_on};
+use super::session::{Carriage, Session};
+use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::opening::{OPENING_PATIENCE, Opening, connecting, opened};
+use crate::executor::block_on;
 use crate::os::waits;
-use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
-use workload::session::{Answer, Class, Fault, NO_ADDRESS, Sql};
+use std::time::Duration;
+use workload::session::{Answer, Class, Fault, Sql};
 
 /// Long enough for an index build or a COUNT over a large table; a server that is silent longer is taken for dead.
 pub const PATIENCE: Duration = Duration::from_secs(3600);
 /// The same for a session that loads beside others of the lab: it waits for their tables, and its statement is said
 /// again.
 const LOAD_LOCK_PATIENCE: Duration = Duration::from_secs(60);
-/// A server that takes a connection greets and lets in at once; one that is silent so long speaks another protocol, or
-/// is stuck.
-pub const OPENING_PATIENCE: Duration = Duration::from_secs(10);
-
-/// What is left for the last of several addresses when the others took all; zero is no time limit.
-const LEAST: Duration = Duration::from_millis(10);
-
 /// Characters of a statement that are shown of one that is waited for.
 const SHOWN: usize = 80;
 
@@ -104,7 +93,9 @@ impl Control {
             let own = self.locks.take();
             let us = [&mut control, self].map(|session| session.value("SELECT CONNECTION_ID()").ok().flatten());
             self.locks = own;
-            let told = locks::told(&mut control, &us.map(Option::unwrap_or_default), self.endpoint.schema.as_deref());
+            // A server that has no such table, or shows it to others, has told nothing.
+            let mut answers = |sql: &str| control.rows(sql).unwrap_or_default();
+            let told = locks::told(&mut answers, &us.map(Option::unwrap_or_default), self.endpoint.schema.as_deref());
             control.quit();
             told
         });
@@ -132,70 +123,5 @@ impl Control {
 
     pub fn quit(self) {
         block_on(self.session.quit());
-    }
-}
-
-/// The way to a blocking line, for an opening that keeps to `OPENING_PATIENCE`, or to less.
-pub(crate) fn connecting(address: &Address, patience: Duration) -> Box<dyn Fn() -> Connecting> {
-    let (address, patience) = (address.clone(), patience.min(OPENING_PATIENCE));
-    Box::new(move || -> Connecting {
-        let address = address.clone();
-        Box::pin(async move { blocking_line(&address, patience) })
-    })
-}
-
-/// Opens a conversation; a server that takes the connection and says nothing is told as such.
-pub(crate) fn opened<T>(
-    address: &Address,
-    patience: Duration,
-    open: impl FnOnce() -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let patience = patience.min(OPENING_PATIENCE);
-    let outcome = waits::during(&format!("the server at {address} to let the lab in"), patience, open);
-    outcome.map_err(|fault| match fault {
-        Fault::TimedOut => silent(address, patience),
-        fault => fault,
-    })
-}
-
-/// Nothing came from there, be it that nobody took the connection or that whoever did says nothing.
-pub(crate) fn silent(address: &Address, patience: Duration) -> Fault {
-    let mend = "see that a server of this protocol listens there and is not stuck, and name its port";
-    Fault::Unopened(format!("{address} says nothing for {} s\n    {mend}", patience.as_secs_f64()))
-}
-
-fn blocking_line(address: &Address, patience: Duration) -> std::io::Result<Line> {
-    match address {
-        Address::Unix(path) => Ok(Line::blocking(unix(path, patience)?)),
-        Address::Tcp { host, port } => {
-            let mut last = std::io::Error::other(format!("{NO_ADDRESS}{host}: there is none"));
-            let begun = Instant::now();
-            // All addresses of a name together wait no longer than one.
-            for address in (host.as_str(), *port).to_socket_addrs()? {
-                let left = patience.saturating_sub(begun.elapsed()).max(LEAST);
-                match TcpStream::connect_timeout(&address, left) {
-                    Ok(socket) => {
-                        socket.set_nodelay(true)?;
-                        let line = Line::blocking(socket.into());
-                        line.waits_at_most(patience);
-                        return Ok(line);
-                    }
-                    Err(e) => last = e,
-                }
-            }
-            Err(last)
-        }
-    }
-}
-
-/// A Unix socket whose server accepts nobody holds `connect` as long as its time limit for sending.
-pub(crate) fn unix(path: &Path, patience: Duration) -> std::io::Result<OwnedFd> {
-    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(patience))?;
-    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Recv, Some(patience))?;
-    match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
-        Ok(()) => Ok(socket),
-        Err(Errno::AGAIN) => Err(std::io::ErrorKind::TimedOut.into()),
-        Err(e) => Err(e.into()),
     }
 }

@@ -2,18 +2,17 @@
 //! itself. The option of the plugin is written whole here and nowhere else, because one word that it lacks (`-u root`
 //! for a server that runs as root) takes the whole server down, and keeps it down at the next start.
 
-use crate::backends::endpoint::Address;
-use crate::os::port::{LOOPBACK, free_port};
-use crate::trouble::Trouble;
+use crate::os::address::Address;
+use crate::os::ports::LOOPBACK;
+use crate::servers::KeyListener;
 use model::host::Version;
 use model::plan::Server;
-use model::plan::served::{MARIADB, MYSQL, serves, serves_since};
+use model::plan::served::{MYSQL, serves_since};
 use model::protocol::Protocol;
 use model::value::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::time::Duration;
 
 pub const MEMCACHED: &str = "libmemcached.so";
@@ -27,36 +26,13 @@ const SWITCHES_WHAT_IS_MADE: Version = Version(5, 7, 0);
 /// Sessions of the lab beside the users.
 const OURS: i64 = 16;
 
-/// Where users past SQL come: a socket in the private folder, or ports of loopback: the second is the one that writes,
-/// where a plugin has two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyListener<'a> {
-    pub socket: &'a Path,
-    pub ports: Option<[u16; 2]>,
-}
-
-impl KeyListener<'_> {
-    pub fn address(&self, writes: bool) -> Address {
-        match self.ports {
-            None => Address::Unix(self.socket.to_path_buf()),
-            Some(ports) => Address::Tcp { host: LOOPBACK.into(), port: ports[usize::from(writes)] },
-        }
-    }
-}
-
 pub fn has_memcached(version: Version) -> bool {
     serves_since(MYSQL, version, Protocol::Memcached)
 }
 
-/// Ports of a server that is to open its endpoints: `None` for no endpoint, none inside for a socket. HandlerSocket has
-/// no sockets.
-pub fn ports(kind: &str, wanted: &Server) -> Result<Option<Option<[u16; 2]>>, Trouble> {
-    let endpoints = wanted.settings.get("doors").and_then(Value::flag) == Some(true);
-    if serves(kind, Protocol::MySql) && !endpoints {
-        return Ok(None);
-    }
-    let by_port = wanted.tcp || kind == MARIADB;
-    Ok(Some(if by_port { Some([free_port()?, free_port()?]) } else { None }))
+/// Whether a server of SQL is to open its key endpoints.
+pub fn are_wanted(wanted: &Server) -> bool {
+    wanted.settings.get("doors").and_then(Value::flag) == Some(true)
 }
 
 /// What memcached's daemon is told, itself or as a plugin: where to listen, that nothing comes by UDP, as whom to run,

@@ -3,8 +3,10 @@
 //! transactions and sessions, which only hints. The answer is a clause for the message, because a person can ask the
 //! holder and the lab cannot.
 
-use super::control::{Control, TextRow};
 use std::time::Duration;
+
+/// NULL as `None`.
+type TextRow = Vec<Option<String>>;
 
 /// How long the lab waits for a lock on a table that somebody else may hold: longer than any statement of a schema
 /// change that is not stuck, shorter than a person's patience.
@@ -32,9 +34,9 @@ const BY_SESSION: &str = "SELECT id, CONCAT(user, '@', host), command, time, inf
      FROM information_schema.processlist WHERE id NOT IN {ours} AND command NOT LIKE 'Binlog Dump%' \
      AND command <> 'Daemon' AND user NOT IN ('system user', 'event_scheduler') ORDER BY time DESC";
 
-/// The clause, with its mend; `ours` are the lab's own sessions there, and `schema` narrows the search where it is
-/// known.
-pub(crate) fn told(control: &mut Control, ours: &[String], schema: Option<&str>) -> String {
+/// The clause, with its mend, by what a session of the lab's own is answered; `ours` are those there, and `schema`
+/// narrows the search where it is known.
+pub(crate) fn told(answers: &mut dyn FnMut(&str) -> Vec<TextRow>, ours: &[String], schema: Option<&str>) -> String {
     let ours: Vec<_> = ours.iter().filter(|number| !number.is_empty()).map(String::as_str).chain(["0"]).collect();
     let ours = format!("({})", ours.join(", "));
     let of = |column: &str| schema.map_or(String::new(), |schema| format!("AND {column} = '{schema}'"));
@@ -42,8 +44,7 @@ pub(crate) fn told(control: &mut Control, ours: &[String], schema: Option<&str>)
     let mut ask = |sql: &str| {
         let sql =
             sql.replace("{ours}", &ours).replace("{of_metadata}", &of_metadata).replace("{of_object}", &of_object);
-        // A server that has no such table, or shows it to others, has told nothing.
-        control.rows(&sql).unwrap_or_default()
+        answers(&sql)
     };
     for sql in [BY_PLUGIN, BY_PERFORMANCE_SCHEMA] {
         if let Some(holders) = list(ask(sql)) {

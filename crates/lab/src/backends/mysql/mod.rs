@@ -1,11 +1,13 @@
 //! MySQL and MariaDB, and whatever speaks their protocol.
 
 pub mod answers;
+pub mod asking;
 pub mod backend;
+pub mod cluster;
 pub mod control;
 pub mod data;
+mod dead_counters;
 pub mod describe;
-pub mod error_log;
 pub mod facts;
 pub mod found;
 pub mod keys;
@@ -20,3 +22,5 @@ pub mod session;
 pub mod start;
 
 pub use servers::MySql;
+mod target;
+pub mod users;

@@ -6,7 +6,7 @@
 use super::control::Control;
 use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::tls::{Mode, Tls};
-use crate::os::port::LOOPBACK;
+use crate::os::ports::LOOPBACK;
 use crate::trouble::Trouble;
 use model::load::Transport;
 use std::path::Path;

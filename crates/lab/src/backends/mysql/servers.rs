@@ -1,21 +1,26 @@
 //! Servers of MySQL's family: those that the lab has just started, alone or as nodes of a cluster, and those that were
 //! there before.
 
+use super::asking::asker;
 use super::control::Control;
 use super::data::{self, DataDirectory};
 use super::describe::{describe, of_ours};
 use super::found::{has_room, knock, knock_at, unmark};
+use super::kinds::mariadb::MariaDb;
+use super::kinds::mysql;
 use super::plugins::PortEndpoints;
 use super::rest::warm;
 use super::start;
-use crate::backends::contract::{Files, Filling, Met, Servers, Started};
+use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::build_of;
 use crate::backends::needs::DatasetNeed;
+use crate::backends::samplers::{sources, sources_of_node};
 use crate::backends::up::{Node, Serving, Up, key_of};
 use crate::notebook::reporter::Reporter;
 use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
+use crate::servers::Kind;
 use crate::servers::process::instance::Instance;
 use crate::trouble::{Trouble, Unready};
 use model::record::event::EventKind;
@@ -27,6 +32,10 @@ use workload::session::Fault;
 pub struct MySql;
 
 impl Servers for MySql {
+    fn kinds(&self) -> &'static [&'static dyn Kind] {
+        &[&MariaDb, &mysql::MySql]
+    }
+
     fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble> {
         has_room(dsn, users)
     }
@@ -97,6 +106,19 @@ impl Servers for MySql {
             Serving::Found(_) if writes => up.schemas(needs).try_for_each(|schema| unmark(&up.endpoint.within(schema))),
             Serving::Found(_) | Serving::Ours(_) => Ok(()),
         }
+    }
+
+    fn sources(&self, up: &Up, sampled: Sampled<'_>) -> MakeSources {
+        let Sampled { server, users, patience, needs, process, workers } = sampled;
+        let (engine, endpoint) = (server.engine.clone(), users.access.endpoint.clone());
+        let nodes: Vec<_> = up.nodes.iter().map(|node| (node.endpoint.clone(), node.instance.pid())).collect();
+        Box::new(move || {
+            let of_node = |(number, (endpoint, pid)): (u32, &(SqlEndpoint, u32))| {
+                sources_of_node(number, asker(endpoint, patience), *pid, &engine)
+            };
+            let first = sources(Some(asker(&endpoint, patience)), process, &workers, &engine, needs);
+            first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
+        })
     }
 
     fn state(&self, up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {

@@ -2,11 +2,11 @@
 
 use super::servers;
 use super::servers::PostgreSql;
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::{Endpoint, SqlEndpoint};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
-use crate::load::UserGroup;
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;
@@ -43,5 +43,5 @@ impl Backend for PostgreSql {
 }
 
 fn own(users: &UserGroup) -> Result<&SqlEndpoint, Fault> {
-    users.postgres.as_ref().ok_or_else(|| Fault::Unopened("its users know no PostgreSQL".into()))
+    users.access.postgres.as_ref().ok_or_else(|| Fault::Unopened("its users know no PostgreSQL".into()))
 }

@@ -2,22 +2,21 @@
 //! words.
 
 use super::session::control::Control;
-use crate::backends::contract::{Filling, Met, Servers, Started};
+use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::needs::DatasetNeed;
+use crate::backends::samplers::sources_of_postgres;
 use crate::backends::up::{Serving, Up, no_sql};
-use crate::load::UserGroup;
 use crate::notebook::reporter::Reporter;
 use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
 use crate::samplers::{Ask, Refused};
+use crate::servers::Kind;
 use crate::trouble::{Trouble, Unready};
-use model::dsn;
 use model::host::Version;
 use model::plan::Server;
 use model::plan::served::POSTGRESQL;
-use model::protocol::Protocol;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
@@ -43,6 +42,10 @@ const TLS: &str = "SELECT version, cipher FROM pg_stat_ssl WHERE pid = pg_backen
 pub struct PostgreSql;
 
 impl Servers for PostgreSql {
+    fn kinds(&self) -> &'static [&'static dyn Kind] {
+        &[]
+    }
+
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
         let (_, endpoint) = find(dsn)?;
         let refuses = |e: Fault| Trouble::new(format!("{dsn} refuses the lab")).because(e);
@@ -74,20 +77,20 @@ impl Servers for PostgreSql {
         Ok(Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found))
     }
 
+    fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
+        let Sampled { users, patience, process, workers, .. } = sampled;
+        let endpoint = users.access.postgres.clone();
+        Box::new(move || {
+            let ask = endpoint.map(|endpoint| asker(&endpoint, patience));
+            let ask = ask.unwrap_or_else(|| Box::new(Refused("its users know no PostgreSQL".into())));
+            sources_of_postgres(ask, process, &workers)
+        })
+    }
+
     /// A script brings its own.
     fn fill(&self, _: &mut Filling<'_, '_>, _: &[DatasetNeed]) -> Result<(), Unready> {
         Ok(())
     }
-}
-
-/// Whether this server is such a one.
-pub(crate) fn is_named(server: &Server) -> bool {
-    server.on.as_deref().map(dsn::protocol) == Some(Protocol::PostgreSql)
-}
-
-/// Where the users of a run come in, where they come to a PostgreSQL.
-pub(crate) fn endpoint(server: &Server, user_group: &UserGroup) -> Option<SqlEndpoint> {
-    user_group.postgres.clone().filter(|_| is_named(server))
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, Fault> {
@@ -145,7 +148,7 @@ pub(crate) fn ask(endpoint: &SqlEndpoint) -> Result<SessionAnswer, Fault> {
 }
 
 /// For the samplers alone.
-pub(crate) fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
+fn asker(endpoint: &SqlEndpoint, patience: Duration) -> Box<dyn Ask> {
     match Control::connect(endpoint, patience) {
         Ok(control) => Box::new(control),
         Err(fault) => Box::new(Refused(fault.to_string())),

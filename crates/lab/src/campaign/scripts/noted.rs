@@ -2,10 +2,11 @@
 //! server and its ends, and hears what the record hears. What is asked, sampled and written is what it is for every
 //! run.
 
+use crate::backends::access::LoadPlan;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::campaign::under_way::{Campaign, Coming};
 use crate::execution::driving::Caller;
-use crate::load::{LoadPlan, Outcome};
+use crate::load::Outcome;
 use crate::notebook::Notebook;
 use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
@@ -71,5 +72,5 @@ impl Campaign<'_> {
 fn way_in<'l>(server: &Server, load_plan: &'l LoadPlan) -> Option<&'l SqlEndpoint> {
     let user_group = &load_plan.user_groups[0];
     let is_postgres = server.on.as_deref().map(dsn::protocol) == Some(Protocol::PostgreSql);
-    if is_postgres { user_group.postgres.as_ref() } else { Some(&user_group.endpoint) }
+    if is_postgres { user_group.access.postgres.as_ref() } else { Some(&user_group.access.endpoint) }
 }

@@ -3,10 +3,11 @@
 
 use super::noted::noted;
 use super::{Noting, Stage};
+use crate::backends::access::{Access, LoadPlan, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::interrupting::DEADLINE;
 use crate::execution::driving::Caller;
-use crate::load::{LoadPlan, Outcome, UserGroup, Witness, drive_within};
+use crate::load::{Outcome, Witness, drive_within};
 use crate::os::clock;
 use lua::scripted::{OPERATIONS, Share};
 use model::errors::Errors;
@@ -155,11 +156,11 @@ fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
         deadline: DEADLINE,
         reconnect_every: None,
         errors: Errors::default(),
-        endpoint,
-        others: endpoints.collect(),
-        setup: Vec::new(),
-        postgres: stage.endpoints.postgres.clone(),
-        past_sql: None,
+        access: Access {
+            others: endpoints.collect(),
+            postgres: stage.endpoints.postgres.clone(),
+            ..Access::to(endpoint)
+        },
         outlasts: false,
     }
 }

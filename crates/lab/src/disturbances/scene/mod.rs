@@ -3,10 +3,9 @@
 
 pub mod acting;
 pub mod placebo;
+pub mod target;
 pub mod watched_row;
 
-use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::{Control, PATIENCE, TextRow};
 use crate::os::process::Guard;
 use crate::samplers::Process;
 use crate::servers::Build;
@@ -19,6 +18,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
+use target::{Session, Target};
 use workload::session::{Answer, Fault};
 
 /// Rings once, when the phase is over or nobody wants the disturbance any more.
@@ -44,7 +44,7 @@ impl Bell {
 #[derive(Clone)]
 pub struct Place {
     /// Outside any schema.
-    pub endpoint: SqlEndpoint,
+    pub target: Arc<dyn Target>,
     /// Of the datasets that the run uses.
     pub schemas: Vec<String>,
     pub engine: String,
@@ -71,7 +71,7 @@ pub struct Scene {
 
 /// A session of a disturbance. The server may be asked to give it up by its number.
 pub struct Teller {
-    control: Control,
+    session: Box<dyn Session>,
     asked: Rc<RefCell<Asked>>,
     number: String,
 }
@@ -109,8 +109,8 @@ impl Scene {
 
     pub fn session(&self) -> Result<Teller, Trouble> {
         let told = |e: Fault| Trouble::new("the server does not let the disturbance in").because(e);
-        let control = Control::connect_with(&self.place.endpoint, PATIENCE).map_err(told)?;
-        let mut teller = Teller { control, asked: Rc::clone(&self.asked), number: String::new() };
+        let session = self.place.target.session().map_err(told)?;
+        let mut teller = Teller { session, asked: Rc::clone(&self.asked), number: String::new() };
         teller.number = teller.value("SELECT CONNECTION_ID()")?.unwrap_or_default();
         Ok(teller)
     }
@@ -140,7 +140,7 @@ impl Scene {
 
     /// Does something that ends only when the server is told to give it up, which it is when the scene is over.
     pub fn until_over<T>(&self, teller: &mut Teller, act: impl FnOnce(&mut Teller) -> T) -> T {
-        let (bell, endpoint, number) = (self.bell.clone(), self.place.endpoint.clone(), teller.number.clone());
+        let (bell, target, number) = (self.bell.clone(), &self.place.target, teller.number.clone());
         let done = Bell::default();
         let over = done.clone();
         std::thread::scope(|scope| {
@@ -149,9 +149,9 @@ impl Scene {
                 let mut told = 0_u64;
                 // A statement that was about to begin when it was told off is told again.
                 while bell.has_rung() && !over.wait(if told == 0 { Duration::ZERO } else { AGAIN }) {
-                    if let Ok(mut control) = Control::connect_with(&endpoint, PATIENCE) {
-                        let _ = control.execute(&format!("KILL QUERY {number}"));
-                        control.quit();
+                    if let Ok(mut session) = target.session() {
+                        let _ = session.execute(&format!("KILL QUERY {number}"));
+                        session.quit();
                         told += 1;
                     }
                 }
@@ -184,7 +184,7 @@ impl Teller {
     }
 
     pub fn execute(&mut self, sql: &str) -> Result<Answer, Fault> {
-        let answer = self.control.execute(sql);
+        let answer = self.session.execute(sql);
         self.count(sql, answer.as_ref().unwrap_or(&Answer::default()));
         answer
     }
@@ -197,8 +197,8 @@ impl Teller {
         Ok(())
     }
 
-    pub fn rows(&mut self, sql: &str) -> Result<Vec<TextRow>, Trouble> {
-        let rows = self.control.rows(sql);
+    pub fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Trouble> {
+        let rows = self.session.rows(sql);
         self.asked.borrow_mut().questions += 1;
         rows.map_err(|e| refused(sql, e))
     }
@@ -208,7 +208,7 @@ impl Teller {
     }
 
     pub fn quit(self) {
-        self.control.quit();
+        self.session.quit();
     }
 }
 

@@ -4,7 +4,7 @@
 mod server;
 
 use super::{Executor, Handle, Line, block_on};
-use crate::backends::endpoint::Address;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::load::Io;
 use model::units::Nanos;

@@ -2,6 +2,7 @@
 //! only; `file` reads them from TOML, `install` makes them true.
 
 use model::host::Version;
+use model::plan::served::{FERRETDB, MARIADB, MYSQL};
 use model::protocol::Protocol;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -68,6 +69,9 @@ impl Sha256 {
         (text.len() == 64 && text.chars().all(hexadecimal)).then(|| Self(text.to_string()))
     }
 }
+
+/// What a build of a catalogue may be.
+pub const KINDS: &[&str] = &[MARIADB, MYSQL, FERRETDB];
 
 /// Protocols past SQL that a plugin serves, and the file whose presence tells of it.
 pub const PLUGINS_PAST_SQL: [(Protocol, &str); 2] =

@@ -10,11 +10,11 @@ mod sources;
 mod trial;
 mod unpack;
 
-use super::Build;
 use super::catalogue;
 use super::catalogue::entry::{Entry, Source};
 use super::catalogue::own_builds::{self, BASEDIR, OwnBuild};
 use super::process::folders::{Folders, free_bytes, private_folder};
+use super::{Build, Kind};
 use crate::Progress;
 use crate::os::process::Guard;
 use crate::trouble::Trouble;
@@ -39,6 +39,8 @@ const INSTALLING: Duration = Duration::from_secs(7200);
 pub struct Installer<'a> {
     pub folders: &'a Folders,
     pub guard: &'a Guard,
+    /// How a build is started, to try it.
+    pub kind_of: fn(&Build) -> &'static dyn Kind,
     /// The archive that the user downloaded, for a build that comes as one.
     pub from: Option<&'a Path>,
     /// Set when nobody waits any more.
@@ -83,7 +85,7 @@ impl Installer<'_> {
         unpack::make_executable(&here.join(&entry.server))?;
         let build = self.examine(entry, &here)?;
         self.progress.say(&format!("trying {}", entry.name));
-        trial::serve(&build, self.folders, self.guard, self.stop)?;
+        trial::serve((self.kind_of)(&build), &build, self.folders, self.guard, self.stop)?;
         let downloads = files.iter().filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect();
         own_builds::write(&folder, entry, &build, downloads)?;
         self.name(&folder, &entry.name, room.folder())?;

@@ -2,9 +2,9 @@
 //! binary that only says its version proves little: what a server lacks it says when it starts.
 
 use crate::os::process::{Ended, Guard};
-use crate::servers::Build;
 use crate::servers::process::folders::Folders;
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
+use crate::servers::{Build, Kind};
 use crate::trouble::Trouble;
 use model::plan::Server;
 use model::units::Bytes;
@@ -15,7 +15,13 @@ use std::sync::atomic::AtomicBool;
 /// Small enough to be made in seconds, large enough for every version.
 const MEMORY: Bytes = Bytes(64 * Bytes::MIB);
 
-pub fn serve(build: &Build, folders: &Folders, guard: &Guard, stop: &AtomicBool) -> Result<(), Trouble> {
+pub fn serve(
+    kind: &'static dyn Kind,
+    build: &Build,
+    folders: &Folders,
+    guard: &Guard,
+    stop: &AtomicBool,
+) -> Result<(), Trouble> {
     let small = Value::Count(MEMORY.0 as i64);
     let server = Server {
         build: build.installed.name.clone(),
@@ -34,7 +40,7 @@ pub fn serve(build: &Build, folders: &Folders, guard: &Guard, stop: &AtomicBool)
         cpus: None,
         load_cpus: None,
     };
-    let wish = Wish { folders, guard, build, server: &server, cpus: &[], tcp: None, stop };
+    let wish = Wish { folders, guard, kind, build, server: &server, cpus: &[], tcp: None, stop };
     let name = &build.installed.name;
     let mut instance =
         Instance::provision(&wish).map_err(|e| Trouble::new(format!("{name} does not serve")).because(e))?;

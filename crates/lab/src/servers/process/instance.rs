@@ -3,24 +3,19 @@
 //! 0700. What to write and run is the kind's business; waiting, refusing and cleaning up are this file's.
 
 use super::certificates;
+use super::error_log;
 use super::folders::{Claim, Folders, SOCKET_PATH_LIMIT};
-use crate::backends::mongodb::session::control as documents;
-use crate::backends::mysql::control::unix;
-use crate::backends::mysql::error_log;
-use crate::backends::mysql::keys::{self, KeyListener};
-use crate::backends::mysql::kinds::galera::{self, Member, NodePorts};
+use crate::os::ports::free_port;
 use crate::os::process::{Ended, Guard, Guarded, Order, cpus_of};
 use crate::os::waits;
-use crate::servers::{Build, DATA, Description, Ready, Site, Step};
+use crate::servers::member::{Member, NodePorts};
+use crate::servers::{Build, DATA, Description, KeyListener, Kind, Listens, Site, Step};
 use crate::trouble::Trouble;
 use model::plan::Server;
-use model::plan::served::serves;
-use model::protocol::Protocol;
 use model::units::Nanos;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::net::TcpListener;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -29,31 +24,17 @@ use std::time::{Duration, Instant};
 pub const MARKER: &str = "made-by-assay";
 /// Crash recovery of a large data directory is the slowest honest start.
 const START_PATIENCE: Duration = Duration::from_secs(300);
-/// A server that is there answers its first word within that.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Short beside the half second that a start takes, long beside a look.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// A clean end writes back the buffer pool: tens of seconds on a slow disk.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(60);
-/// What the lab decides itself; an experiment that moved these would leave the private folder.
-const OURS: &[&str] = &[
-    "basedir",
-    "bind-address",
-    "datadir",
-    "log-error",
-    "pid-file",
-    "port",
-    "socket",
-    "tmpdir",
-    "user",
-    "skip-grant-tables",
-];
-
 /// What is to run, and where.
 #[derive(Clone, Copy)]
 pub struct Wish<'a> {
     pub folders: &'a Folders,
     pub guard: &'a Guard,
+    /// That of the build.
+    pub kind: &'static dyn Kind,
     pub build: &'a Build,
     pub server: &'a Server,
     /// CPUs for the server's process; empty leaves it all.
@@ -67,6 +48,7 @@ pub struct Wish<'a> {
 #[derive(Debug)]
 pub struct Instance {
     process: Guarded,
+    kind: &'static dyn Kind,
     description: Description,
     error_log: PathBuf,
     socket: PathBuf,
@@ -96,7 +78,7 @@ impl Instance {
 
     /// An empty folder for it.
     pub(crate) fn claimed(wish: &Wish) -> Result<Claim, Trouble> {
-        check(wish)?;
+        wish.kind.check(wish.build, wish.server)?;
         wish.folders.claim_instance(&key(wish.server))
     }
 
@@ -124,7 +106,11 @@ impl Instance {
         let room = wish.folders.claim_socket()?;
         let socket = room.folder().join("s");
         let key_socket = room.folder().join("k");
-        let ports = keys::ports(&wish.build.installed.kind, wish.server)?;
+        let ports = match wish.kind.listens_past_sql(wish.server) {
+            None => None,
+            Some(Listens::BySocket) => Some(None),
+            Some(Listens::ByPorts) => Some(Some([free_port()?, free_port()?])),
+        };
         let site = Site {
             folder: data.folder(),
             socket: &socket,
@@ -133,8 +119,7 @@ impl Instance {
             key_listener: ports.as_ref().map(|ports| KeyListener { socket: &key_socket, ports: *ports }),
             member,
         };
-        let kind = crate::servers::kind(&wish.build.installed.kind).expect("the catalogue knows only kinds that exist");
-        let description = kind.describe(wish.build, &site, wish.server);
+        let description = wish.kind.describe(wish.build, &site, wish.server);
         check_doors(&site)?;
         fs::create_dir_all(site.temporary()).map_err(Trouble::at("making", &site.temporary()))?;
         if certificates::wanted(wish.server) {
@@ -151,12 +136,13 @@ impl Instance {
         initialise(wish, &site, &description, &order)?;
         let begun = Instant::now();
         let mut process = Guarded::spawn(wish.guard, &order)?;
-        wait_until_ready(wish.stop, &mut process, &site, description.ready)?;
+        wait_until_ready(wish.stop, &mut process, wish.kind, &site)?;
         let start_time = Nanos(begun.elapsed().as_nanos() as u64);
         let cpus = cpus_of(process.pid())?;
         let ca = certificates::wanted(wish.server).then(|| certificates::ca(&site.certificates()));
         Ok(Self {
             process,
+            kind: wish.kind,
             description,
             error_log: site.error_log(),
             socket,
@@ -235,7 +221,7 @@ impl Instance {
         let key_listener = self.key_listener.as_ref().map(|(socket, ports)| KeyListener { socket, ports: *ports });
         let (folder, socket) = (self.data.folder(), self.socket.as_path());
         let site = Site { folder, socket, tcp: None, as_root: false, key_listener, member: None };
-        wait_until_ready(&AtomicBool::new(false), &mut self.process, &site, self.description.ready)?;
+        wait_until_ready(&AtomicBool::new(false), &mut self.process, self.kind, &site)?;
         Ok(begun.elapsed())
     }
     /// Ends the server cleanly, or by force after `patience`. The data directory stays until the value is dropped.
@@ -248,25 +234,6 @@ impl Instance {
             waits::during("the server that was killed to be gone", STOP_PATIENCE, killed).unwrap_or(Ended::Signal(9))
         })
     }
-}
-
-/// What can be refused before anything is made.
-fn check(wish: &Wish) -> Result<(), Trouble> {
-    let (build, server) = (&wish.build.installed, wish.server);
-    if !build.engines.contains(&server.engine) && serves(&build.kind, Protocol::MySql) {
-        return Err(Trouble::new(format!("{} {} has no engine {}", build.name, build.version, server.engine))
-            .mend(format!("its engines are {}", build.engines.join(", "))));
-    }
-    for (name, value) in &server.native {
-        let dashed = name.replace('_', "-");
-        if OURS.contains(&dashed.as_str()) || galera::OURS.contains(&dashed.as_str()) {
-            return Err(Trouble::new(format!("native.{name} is the lab's own: a private server stays in its folder")));
-        }
-        if name.contains(['\n', '=']) || crate::backends::mysql::facts::written(value).contains('\n') {
-            return Err(Trouble::new(format!("native.{name} does not fit on one line of an option file")));
-        }
-    }
-    Ok(())
 }
 
 /// The socket's path fits, and nobody sits behind the socket or the port.
@@ -341,14 +308,11 @@ fn pour(step: &Step, into: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, site: &Site, ready: Ready) -> Result<(), Trouble> {
-    let ready = |ended| match (ended, ready) {
-        (Some(ended), _) => Some(Err(died("starting the server", site, ended))),
-        (None, Ready::Greeting { protocol }) => greeted(site.socket, protocol).then_some(Ok(())),
-        (None, Ready::Version) => keys::answers(&site.key_listener?.address(false)).then_some(Ok(())),
-        (None, Ready::Hello) => documents::answers(site.key_listener?.address(false), PATIENCE).then_some(Ok(())),
-    };
-    until("the server to be ready", stop, process, ready)
+fn wait_until_ready(stop: &AtomicBool, process: &mut Guarded, kind: &dyn Kind, site: &Site) -> Result<(), Trouble> {
+    until("the server to be ready", stop, process, |ended| match ended {
+        Some(ended) => Some(Err(died("starting the server", site, ended))),
+        None => kind.serves(site).then_some(Ok(())),
+    })
 }
 
 /// Looks at a process again and again, also when it ends, until there is an answer or nobody waits for one.
@@ -378,13 +342,6 @@ fn looked_at(
     }
     let waited = format!("waited {} s for {what}", START_PATIENCE.as_secs());
     Err(Trouble::new(waited).mend("its error log says what it does; a disk or a memory that is slow may be the cause"))
-}
-
-/// Whether a server speaks first behind this socket, with a packet that begins with `protocol`.
-fn greeted(socket: &Path, protocol: u8) -> bool {
-    let Ok(mut stream) = unix(socket, PATIENCE).map(UnixStream::from) else { return false };
-    let mut head = [0; 5];
-    stream.read_exact(&mut head).is_ok() && head[4] == protocol
 }
 
 fn died(doing: &str, site: &Site, ended: Ended) -> Trouble {

@@ -2,7 +2,7 @@
 
 pub mod by_hand;
 pub mod certificates;
-pub mod cluster;
+pub mod error_log;
 pub mod folders;
 pub mod guard;
 pub mod instance;

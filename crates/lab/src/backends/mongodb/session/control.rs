@@ -3,10 +3,10 @@
 
 use super::opening::{Conversation, DocumentEndpoint, Opening, Store, dial};
 use crate::backends::channel::Channel;
-use crate::backends::endpoint::Address;
-use crate::backends::mysql::control::{connecting, opened};
-use crate::backends::mysql::session::faults::{lost, protocol};
+use crate::backends::faults::{lost, protocol};
+use crate::backends::opening::{connecting, opened};
 use crate::executor::block_on;
+use crate::os::address::Address;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -11,8 +11,8 @@ mod saying;
 pub use opening::{Account, DocumentEndpoint, Opening, Store};
 
 use crate::backends::channel::Channel;
-use crate::backends::mysql::session::faults::{lost, protocol};
-use crate::backends::mysql::session::{Ledger, Opened};
+use crate::backends::faults::{lost, protocol};
+use crate::load::ledger::{Ledger, Opened};
 use crate::os::clock;
 use model::units::Nanos;
 use opening::Conversation;

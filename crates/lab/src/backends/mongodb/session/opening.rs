@@ -3,11 +3,11 @@
 
 use super::reading::refusal;
 use crate::backends::channel::Channel;
-use crate::backends::endpoint::Address;
-use crate::backends::mysql::session::Connecting;
-use crate::backends::mysql::session::faults::{lost, protocol};
+use crate::backends::faults::{lost, protocol};
 use crate::backends::random::random;
 use crate::backends::tls::{self, Tls};
+use crate::executor::Connecting;
+use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;
 use std::fmt;

@@ -3,11 +3,13 @@
 //! log, so what it lacks is left out here and disclosed, never passed in hope. What a node of a cluster has beside
 //! that is `galera.rs`'s.
 
+use super::greets;
 use super::option_file::{self, Tables};
 use crate::backends::mysql::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
 use crate::backends::mysql::keys;
 use crate::servers::process::certificates;
-use crate::servers::{Build, Description, Kind, Ready, Site, Step};
+use crate::servers::{Build, Description, Kind, Listens, Site, Step};
+use crate::trouble::Trouble;
 use model::host::Version;
 use model::plan::Server;
 
@@ -148,6 +150,19 @@ impl Kind for MariaDb {
         "mariadb"
     }
 
+    fn check(&self, build: &Build, wanted: &Server) -> Result<(), Trouble> {
+        option_file::check(build, wanted)
+    }
+
+    fn listens_past_sql(&self, wanted: &Server) -> Option<Listens> {
+        // HandlerSocket has no sockets.
+        keys::are_wanted(wanted).then_some(Listens::ByPorts)
+    }
+
+    fn serves(&self, site: &Site) -> bool {
+        greets(site.socket)
+    }
+
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
         let version = build.installed.version;
         let plugin = PLUGINS.iter().find(|(engine, _)| *engine == wanted.engine).map(|(_, plugin)| *plugin);
@@ -177,7 +192,6 @@ impl Kind for MariaDb {
                 tail: accounts(version).to_string(),
             }],
             start,
-            ready: Ready::Greeting { protocol: 10 },
             not_applicable,
         }
     }
@@ -213,8 +227,8 @@ fn system_tables(version: Version) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::mysql::kinds::galera::{Member, NodePorts};
-    use crate::servers::golden::{assert_every_word_has_one_row, described, described_as, durable, wanting};
+    use crate::backends::golden::{assert_every_word_has_one_row, described, described_as, durable, wanting};
+    use crate::servers::member::{Member, NodePorts};
     use model::value::Value;
     use std::path::Path;
 

@@ -3,11 +3,13 @@
 //! its start, so each row says from when until when it holds. Plugins (memcached, thread pool) and replication are
 //! elsewhere.
 
+use super::greets;
 use super::option_file::{self, Tables};
 use crate::backends::mysql::facts::{ANY, Always, Fact, INDEX_LOCK, Lines, NEVER, always, fact};
 use crate::backends::mysql::keys;
 use crate::servers::process::certificates;
-use crate::servers::{Build, Description, Kind, Ready, Site, Step};
+use crate::servers::{Build, Description, Kind, Listens, Site, Step};
+use crate::trouble::Trouble;
 use model::host::Version;
 use model::plan::Server;
 use model::plan::served::{MEMCACHED_FROM, MEMCACHED_UNTIL};
@@ -165,6 +167,18 @@ impl Kind for MySql {
         "mysql"
     }
 
+    fn check(&self, build: &Build, wanted: &Server) -> Result<(), Trouble> {
+        option_file::check(build, wanted)
+    }
+
+    fn listens_past_sql(&self, wanted: &Server) -> Option<Listens> {
+        keys::are_wanted(wanted).then_some(Listens::by(wanted))
+    }
+
+    fn serves(&self, site: &Site) -> bool {
+        greets(site.socket)
+    }
+
     fn describe(&self, build: &Build, site: &Site, wanted: &Server) -> Description {
         let facts = [SERVER, KEY_PROTOCOLS, facts_of(&wanted.engine)];
         let tables = Tables { always: ALWAYS, facts: &facts, plugin: None };
@@ -179,7 +193,6 @@ impl Kind for MySql {
             folders: if bootstraps { vec!["mysql".into(), "test".into()] } else { vec![] },
             initialise: vec![if bootstraps { bootstrap(build, site) } else { initialise(build, site) }],
             start: build.on(site, &[]),
-            ready: Ready::Greeting { protocol: 10 },
             not_applicable,
         }
     }
@@ -210,7 +223,7 @@ fn initialise(build: &Build, site: &Site) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::servers::golden::{assert_every_word_has_one_row, described, durable, wanting};
+    use crate::backends::golden::{assert_every_word_has_one_row, described, durable, wanting};
 
     const VERSIONS: &[Version] = &[
         Version(5, 5, 34),

@@ -2,11 +2,27 @@
 //! the settings in the words of its version, then the server's own variables as the experiment has them. The order
 //! matters where a name occurs twice: the last one holds.
 
+use super::galera;
 use crate::backends::mysql::facts::{Always, Fact, translate, written};
 use crate::servers::process::certificates;
 use crate::servers::{Build, Site};
+use crate::trouble::Trouble;
 use model::plan::Server;
 use std::fmt::Display;
+
+/// What the lab decides itself; an experiment that moved these would leave the private folder.
+const OURS: &[&str] = &[
+    "basedir",
+    "bind-address",
+    "datadir",
+    "log-error",
+    "pid-file",
+    "port",
+    "socket",
+    "tmpdir",
+    "user",
+    "skip-grant-tables",
+];
 
 /// What a kind knows by version.
 pub struct Tables<'a> {
@@ -32,6 +48,30 @@ pub fn write(build: &Build, site: &Site, wanted: &Server, tables: &Tables) -> (S
     }
     lines.extend(wanted.native.iter().map(|(name, value)| format!("{name}={}", written(value))));
     (lines.join("\n") + "\n", not_applicable)
+}
+
+/// What can be refused before anything is made.
+pub fn check(build: &Build, wanted: &Server) -> Result<(), Trouble> {
+    let build = &build.installed;
+    if !build.engines.contains(&wanted.engine) {
+        return Err(Trouble::new(format!("{} {} has no engine {}", build.name, build.version, wanted.engine))
+            .mend(format!("its engines are {}", build.engines.join(", "))));
+    }
+    check_native(wanted)
+}
+
+/// The experiment's own names leave the server in its folder, and each fits on a line.
+pub fn check_native(wanted: &Server) -> Result<(), Trouble> {
+    for (name, value) in &wanted.native {
+        let dashed = name.replace('_', "-");
+        if OURS.contains(&dashed.as_str()) || galera::OURS.contains(&dashed.as_str()) {
+            return Err(Trouble::new(format!("native.{name} is the lab's own: a private server stays in its folder")));
+        }
+        if name.contains(['\n', '=']) || written(value).contains('\n') {
+            return Err(Trouble::new(format!("native.{name} does not fit on one line of an option file")));
+        }
+    }
+    Ok(())
 }
 
 /// Folders, socket, and nobody from outside.

@@ -1,6 +1,7 @@
 //! `information_schema.INNODB_METRICS`: the counters that are switched on there. Which column says so differs: MariaDB
 //! has had `ENABLED` since 10.5, everybody else `STATUS`; the first reading finds out, and later ones know.
 
+use crate::backends::mysql::dead_counters::is_dead;
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
@@ -40,7 +41,7 @@ impl Source for Innodb {
             Ok(rows) => {
                 self.worked = true;
                 fill(&rows, reading);
-                self.asker.borrow_mut().tell(NAME, reading);
+                self.asker.borrow_mut().tell(NAME, reading, is_dead);
             }
             Err(e) => reading.missing("innodb metrics", e),
         }

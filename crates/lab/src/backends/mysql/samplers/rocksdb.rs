@@ -3,6 +3,7 @@
 //! Asked only where RocksDB is the engine under test; its counts move with `rocksdb_perf_context_level` (the setting
 //! `engine_counters`).
 
+use crate::backends::mysql::dead_counters::is_dead;
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
@@ -43,7 +44,7 @@ impl Source for RocksDb {
             Ok(rows) => reading.gauge("rocksdb.compaction_debt", Unit::Bytes, debt(&rows)),
             Err(e) => reading.missing("RocksDB's levels", e),
         }
-        self.0.borrow_mut().tell(NAME, reading);
+        self.0.borrow_mut().tell(NAME, reading, is_dead);
     }
 }
 

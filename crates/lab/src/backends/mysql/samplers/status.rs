@@ -1,6 +1,7 @@
 //! `SHOW GLOBAL STATUS`: every numeric variable under the server's own name. Whether a variable counts or tells a level
 //! is nowhere stated by the server, so the levels are listed here; everything else is taken to count.
 
+use crate::backends::mysql::dead_counters::is_dead;
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
@@ -79,7 +80,7 @@ impl Source for Status {
         match asker.rows("SHOW GLOBAL STATUS") {
             Ok(rows) => {
                 fill(&rows, reading);
-                asker.tell(NAME, reading);
+                asker.tell(NAME, reading, is_dead);
             }
             Err(e) => reading.missing("SHOW GLOBAL STATUS", e),
         }

@@ -5,54 +5,29 @@
 //! preparing allocate; executing and reading do not.
 
 mod columns;
-pub(crate) mod faults;
+mod faults;
 mod file;
 mod opening;
 mod reading;
 mod statement;
 
 use crate::backends::channel::Channel;
+use crate::backends::faults::protocol;
+use crate::backends::opening::Opening;
 use crate::backends::sql::{self, Conversing};
 use crate::executor::near::Part;
+use crate::load::ledger::Ledger;
 use columns::Columns;
-use faults::{protocol, server_fault};
+use faults::server_fault;
 use model::units::Nanos;
-pub use opening::{Again, Carriage, Connecting, Opening};
+pub use opening::Carriage;
 use opening::{Conversation, dial};
 use reading::Reading;
 use statement::Statement;
 use std::time::Duration;
 use wire::mysql::{Asked, Step, Summary, command};
-use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Want};
+use workload::session::{Answer, Fault, Prepared, Request, Want};
 use workload::user::Memory;
-
-/// Who is told how requests ended. The load's tally for users; nobody for control sessions.
-pub trait Ledger {
-    fn asked(&self);
-    fn answered(&self, class: Class, answer: &Answer, bytes: u64, service: Nanos);
-    fn refused(&self, class: Class, fault: &Fault);
-    fn unexpected(&self, class: Class);
-    fn counted(&self, fact: Fact, amount: i64);
-    fn connected(&self, time: Nanos, opened: Opened);
-}
-
-/// Why a session was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opened {
-    /// It is the first, or its user wanted a new one.
-    ByWish,
-    AfterBreak,
-}
-
-/// The ledger of sessions that are not measured.
-impl Ledger for () {
-    fn asked(&self) {}
-    fn answered(&self, _: Class, _: &Answer, _: u64, _: Nanos) {}
-    fn refused(&self, _: Class, _: &Fault) {}
-    fn unexpected(&self, _: Class) {}
-    fn counted(&self, _: Fact, _: i64) {}
-    fn connected(&self, _: Nanos, _: Opened) {}
-}
 
 pub type Session<L> = sql::Session<Conversation, L>;
 

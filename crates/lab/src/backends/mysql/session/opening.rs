@@ -1,16 +1,16 @@
 //! How a conversation begins: a fresh line, the greeting, TLS where it is wanted, the login. Runs once per connect, so
 //! it favours being plain.
 
-use super::faults::{lost, server_fault, unopened};
+use super::faults::{server_fault, unopened};
 use super::statement::Statement;
 use crate::backends::channel::Channel;
 use crate::backends::endpoint::{Address, SqlEndpoint};
+use crate::backends::faults::lost;
+use crate::backends::opening::Opening;
 use crate::backends::random::random;
 use crate::backends::tls::{self, Mode, Tls};
-use crate::executor::Line;
 use crate::os::clock;
 use model::units::Nanos;
-use std::pin::Pin;
 use wire::mysql::auth::Plugin;
 use wire::mysql::{Account, Capabilities, Login, LoginStep, Reply, Transport};
 use workload::session::Fault;
@@ -20,20 +20,6 @@ const LOGIN_COLLATION: u8 = 45;
 
 /// What the certificate of a server behind a Unix socket is for.
 const LOCALHOST: &str = "localhost";
-
-/// How to come to a fresh line, who to be on it, and what to say first. Kept by a session so that it can come back.
-pub struct Opening {
-    pub endpoint: SqlEndpoint,
-    pub connect: Box<dyn Fn() -> Connecting>,
-    /// Statements that every new conversation begins with, as SET NAMES.
-    pub setup: Vec<String>,
-    /// Where a server that is gone is waited for: waits until it is worth another try, and says whether anybody wants
-    /// one.
-    pub again: Option<Box<dyn Fn() -> Again>>,
-}
-
-pub type Again = Pin<Box<dyn Future<Output = bool>>>;
-pub type Connecting = Pin<Box<dyn Future<Output = std::io::Result<Line>>>>;
 
 /// What is new after every connect.
 pub struct Conversation {

@@ -1,6 +1,6 @@
 //! Failures of this protocol in the words of a workload. All cold: an answer that fails is no hot path.
 
-pub(crate) use crate::backends::mysql::session::faults::{lost, protocol};
+use crate::backends::faults::protocol;
 use wire::postgres::{LoginError, ServerError};
 use workload::session::Fault;
 

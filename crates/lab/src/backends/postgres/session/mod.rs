@@ -8,11 +8,12 @@ mod opening;
 
 use crate::backends::channel::Channel;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::{connecting, opened};
-use crate::backends::mysql::session::{Ledger, Opening};
+use crate::backends::faults::protocol;
+use crate::backends::opening::{Opening, connecting, opened};
 use crate::backends::sql::{self, Conversing};
 use crate::executor::block_on;
-use faults::{protocol, server_fault};
+use crate::load::ledger::Ledger;
+use faults::server_fault;
 use model::units::Nanos;
 use opening::{Conversation, dial};
 use std::rc::Rc;

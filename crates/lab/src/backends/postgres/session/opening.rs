@@ -1,10 +1,11 @@
 //! How a conversation begins: a fresh line, TLS where it is wanted, the login. Runs once per connect, so it favours
 //! being plain.
 
-use super::faults::{lost, server_fault, unopened};
+use super::faults::{server_fault, unopened};
 use crate::backends::channel::Channel;
 use crate::backends::endpoint::{Address, SqlEndpoint};
-use crate::backends::mysql::session::Opening;
+use crate::backends::faults::lost;
+use crate::backends::opening::Opening;
 use crate::backends::random::random;
 use crate::backends::tls::{self, Mode};
 use crate::os::clock;

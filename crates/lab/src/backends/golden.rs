@@ -1,9 +1,8 @@
 //! What the golden tests of all kinds have in common: one build, one place, wishes, and a description as a text.
 
-use super::{Build, Kind, Site};
-use crate::backends::mysql::facts::Fact;
-use crate::backends::mysql::keys::KeyListener;
-use crate::backends::mysql::kinds::galera::Member;
+use super::mysql::facts::Fact;
+use crate::servers::member::Member;
+use crate::servers::{Build, KeyListener, Kind, Site};
 use model::host::{InstalledBuild, Version};
 use model::plan::Server;
 use model::settings;

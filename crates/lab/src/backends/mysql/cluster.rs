@@ -3,14 +3,15 @@
 //! and each is waited for until it is in step. Each node is an instance like any other, with a guard, a folder and a
 //! socket of its own. Loading, comparing and taking down are the lab's.
 
-use super::folders::{Claim, free_bytes};
-use super::instance::{Instance, STOP_PATIENCE, Wish};
+use super::control::Control;
+use super::kinds::galera::{SCRIPT, SCRIPT_NAME};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::Control;
-use crate::backends::mysql::kinds::galera::{Member, NodePorts, SCRIPT, SCRIPT_NAME};
 use crate::os::copy::{allocated, allocated_whole, copy, walk};
 use crate::os::process::Ended;
 use crate::servers::DATA;
+use crate::servers::member::{Member, NodePorts};
+use crate::servers::process::folders::{Claim, free_bytes};
+use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use crate::trouble::Trouble;
 use std::fs;
 use std::net::TcpListener;

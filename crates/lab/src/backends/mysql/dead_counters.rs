@@ -2,7 +2,7 @@
 //! are left out and named as missing. Seen under loads that move them elsewhere; where only the ends of a range of
 //! versions were seen, the whole range is left out, because missing is safer than a false zero.
 
-use super::Dialect;
+use crate::samplers::Dialect;
 use model::host::Version;
 
 struct Dead {
@@ -30,7 +30,7 @@ const DEAD: &[Dead] = &[
 ];
 
 /// Whether the metric is one of them on this server. Of a server that is not known, nothing is.
-pub(super) fn is_dead(dialect: Option<Dialect>, name: &str) -> bool {
+pub(crate) fn is_dead(dialect: Option<Dialect>, name: &str) -> bool {
     let Some(Dialect { mariadb, version }) = dialect else { return false };
     let named = |d: &Dead| d.name.strip_suffix('*').map_or(d.name == name, |start| name.starts_with(start));
     DEAD.iter().any(|d| d.mariadb == mariadb && (d.from..d.until).contains(&version) && named(d))

@@ -1,4 +1,4 @@
-//! Ports of loopback for servers that the lab starts.
+//! Ports of loopback for servers of ours.
 
 use crate::trouble::Trouble;
 use std::net::TcpListener;

@@ -1,0 +1,18 @@
+//! Failures that every protocol has, in the words of a workload. All cold: an answer that fails is no hot path.
+
+use wire::mysql::Malformed;
+use workload::session::Fault;
+
+#[cold]
+pub fn protocol(malformed: Malformed) -> Fault {
+    Fault::Protocol(malformed.0.to_string())
+}
+
+#[cold]
+pub fn lost(error: &std::io::Error) -> Fault {
+    match error.kind() {
+        std::io::ErrorKind::TimedOut => Fault::TimedOut,
+        std::io::ErrorKind::UnexpectedEof => Fault::Lost("the server closed the connection".into()),
+        _ => Fault::Lost(error.to_string()),
+    }
+}

@@ -1,0 +1,23 @@
+//! A task of an executor, its number, and what it waits for in the kernel: the words that all its parts share.
+
+use model::units::Nanos;
+use std::pin::Pin;
+
+/// One user, or a helper among users.
+pub type Task = Pin<Box<dyn Future<Output = ()>>>;
+
+/// The longest that the executor lies in the kernel, and how often it looks for overdue operations: short against a
+/// deadline and against a person's patience, long against the price of waking up.
+pub const TICK: Nanos = Nanos::from_millis(100);
+
+/// A task's number in its executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(pub u32);
+
+/// Who waits for an operation, and until when.
+#[derive(Clone, Copy)]
+pub struct Waiter {
+    pub task: TaskId,
+    pub now: Nanos,
+    pub due: Nanos,
+}
