@@ -34,6 +34,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use visit::Visit;
+use workload::Workloads;
 
 /// What a person sees meanwhile.
 pub trait Progress: Send {
@@ -74,6 +75,7 @@ const SPARE_DISK: u64 = 1 << 30;
 pub struct Lab<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) host: &'a Host,
+    pub(crate) workloads: &'a Workloads,
     pub(crate) folders: Folders,
     pub(crate) guard: Guard,
     pub(crate) notebook: &'a mut Notebook,
@@ -114,17 +116,19 @@ struct Pace {
 /// follows.
 pub type Next = fn(&Cell, &[&RunRecord]) -> Step;
 
-/// Carries out what is not yet recorded of the plan.
+/// Carries out what is not yet recorded of the plan, which names none but these workloads.
+#[allow(clippy::too_many_arguments)] // said once, by the verb that runs
 pub fn carry_out(
     plan: &Plan,
     host: &Host,
+    workloads: &Workloads,
     next: Next,
     guard: Guard,
     notebook: &mut Notebook,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(), Halt> {
-    let lab = Lab::new(plan, host, next, guard, notebook, progress, stop, None)?;
+    let lab = Lab::new(plan, host, workloads, next, guard, notebook, progress, stop, None)?;
     carried_out(lab).1
 }
 
@@ -179,6 +183,7 @@ impl<'a> Lab<'a> {
     fn new(
         plan: &'a Plan,
         host: &'a Host,
+        workloads: &'a Workloads,
         next: Next,
         guard: Guard,
         notebook: &'a mut Notebook,
@@ -193,6 +198,7 @@ impl<'a> Lab<'a> {
         Ok(Self {
             plan,
             host,
+            workloads,
             folders,
             guard,
             notebook,

@@ -12,6 +12,7 @@ use model::record::run::RunRecord;
 use model::search::Step;
 use model::units::Nanos;
 use std::sync::atomic::AtomicBool;
+use workload::Workloads;
 
 pub(crate) struct Visit<'a> {
     pub load_plan: LoadPlan,
@@ -34,6 +35,8 @@ pub struct Noting<'a> {
     /// Of one run.
     pub plan: &'a Plan,
     pub host: &'a Host,
+    /// With the run's own among them.
+    pub workloads: &'a Workloads,
     pub guard: Guard,
     pub notebook: &'a mut Notebook,
     pub progress: &'a mut (dyn Progress + 'static),
@@ -45,8 +48,8 @@ fn nothing_is_sought(_: &Cell, _: &[&RunRecord]) -> Step {
 
 /// Carries the visit out; why there was no load, where there was none.
 pub(crate) fn noted<'a>(noting: Noting<'a>, stop: &'a AtomicBool, visit: Visit<'a>) -> Result<Outcome, String> {
-    let Noting { plan, host, guard, notebook, progress } = noting;
-    let lab = Lab::new(plan, host, nothing_is_sought, guard, notebook, progress, stop, Some(visit));
+    let Noting { plan, host, workloads, guard, notebook, progress } = noting;
+    let lab = Lab::new(plan, host, workloads, nothing_is_sought, guard, notebook, progress, stop, Some(visit));
     let lab = lab.map_err(|trouble| trouble.to_string())?;
     let (lab, carried) = carried_out(lab);
     let why = carried.err().map(|halt| halt.to_string());

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
+use workload::Workloads;
 use workload::audit::Question;
 use workload::session::Fault;
 
@@ -48,7 +49,13 @@ struct Asked {
 
 impl Auditor {
     /// What the groups of a run want to know, each question of a dataset once.
-    pub fn of(instance: &str, engine: &str, user_groups: &[UserGroup], groups: &[Group], sessions: usize) -> Self {
+    pub fn of(
+        workloads: &Workloads,
+        (instance, engine): (&str, &str),
+        user_groups: &[UserGroup],
+        groups: &[Group],
+        sessions: usize,
+    ) -> Self {
         let mut audits: Vec<Asked> = Vec::new();
         for (number, (user_group, group)) in user_groups.iter().zip(groups).enumerate() {
             let asks = user_group.workload.audit(&user_group.parameters);
@@ -56,7 +63,7 @@ impl Auditor {
             if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
                 continue;
             }
-            let dataset = key(instance, &identity(&group.work, engine).0);
+            let dataset = key(instance, &identity(workloads, &group.work, engine).0);
             match audits
                 .iter_mut()
                 .find(|a| a.audit.dataset == dataset && a.asks == asks && a.audit.disclosures == disclosures)

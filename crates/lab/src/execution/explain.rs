@@ -53,7 +53,7 @@ impl Lab<'_> {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
         let control = Control::connect_with(&up.endpoint, PATIENCE).map_err(|e| e.to_string())?;
-        let of_strangers = cell.works().iter().any(|work| protocol_of(work) == Protocol::Memcached);
+        let of_strangers = cell.works().iter().any(|work| protocol_of(self.workloads, work) == Protocol::Memcached);
         self.instruments = Some(Instruments::switch_on(control, of_strangers)?);
         Ok(())
     }

@@ -22,6 +22,7 @@ use model::record::run::RunRecord;
 use model::seed::Seed;
 use std::sync::Arc;
 use std::time::Duration;
+use workload::Workloads;
 use workload::session::Fault;
 
 /// How often an operation is tried again whose server was killed under it: more than anybody kills one.
@@ -57,13 +58,13 @@ impl Lab<'_> {
 
     fn user_group(&self, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
         let up = self.up.as_ref().expect("an instance is up before its users come");
-        let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
+        let workload = self.workloads.planned(&group.work.workload);
         let parameters = Arc::new(group.work.parameters.clone());
-        let past_sql = past_sql(up, &group.work, &cell.server.engine);
+        let past_sql = past_sql(self.workloads, up, &group.work, &cell.server.engine);
         // Those who come by key leave SQL to the lab.
         let endpoint =
             if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
-        let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
+        let inside = |endpoint: &SqlEndpoint| within(self.workloads, up, endpoint, &group.work, &cell.server.engine);
         UserGroup {
             postgres: None,
             past_sql,
@@ -84,8 +85,8 @@ impl Lab<'_> {
     }
 }
 
-fn within(up: &Up, endpoint: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndpoint {
-    match up.datasets.get(&identity(work, engine).0) {
+fn within(workloads: &Workloads, up: &Up, endpoint: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndpoint {
+    match up.datasets.get(&identity(workloads, work, engine).0) {
         Some(Ok(schema)) => endpoint.within(schema),
         Some(Err(_)) | None => endpoint.clone(),
     }
@@ -112,7 +113,7 @@ pub(crate) fn ask(
             None => answers::ask(
                 &user_group.endpoint,
                 &user_group.setup,
-                &answers::probes(user_group.workload, &user_group.parameters),
+                &answers::probes(&*user_group.workload, &user_group.parameters),
                 patience,
             )?,
         };
@@ -131,11 +132,11 @@ fn has_sql(endpoint: &KeyEndpoint) -> bool {
 }
 
 /// The endpoint of users who do this work, where it is not that of SQL.
-fn past_sql(up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
-    match protocol_of(work) {
+fn past_sql(workloads: &Workloads, up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
+    match protocol_of(workloads, work) {
         Protocol::MySql | Protocol::PostgreSql => None,
-        Protocol::MongoDb => documents::endpoint(up, &identity(work, engine).0).map(Endpoint::Documents),
-        Protocol::Memcached | Protocol::HandlerSocket => key_endpoint(up, work, engine).map(Endpoint::Keys),
+        Protocol::MongoDb => documents::endpoint(up, &identity(workloads, work, engine).0).map(Endpoint::Documents),
+        Protocol::Memcached | Protocol::HandlerSocket => key_endpoint(workloads, up, work, engine).map(Endpoint::Keys),
     }
 }
 

@@ -54,7 +54,7 @@ impl Lab<'_> {
         let nodes: Vec<_> = up.nodes.iter().map(|node| (node.endpoint.clone(), node.instance.pid())).collect();
         let mut own: Vec<u32> = up.server.pid().into_iter().chain(nodes.iter().map(|(_, pid)| *pid)).collect();
         record.instance = Some(up.key.clone());
-        let wanted = needs::of(cell);
+        let wanted = needs::of(self.workloads, cell);
         record.start = start::state(up, &wanted);
         for DatasetNeed { name, .. } in &wanted {
             let key = key(&up.key, name);
@@ -72,7 +72,7 @@ impl Lab<'_> {
         let user_groups: Vec<_> =
             load_plans.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).cloned().collect();
         let groups: Vec<_> = load_plans.iter().flat_map(|(stage, _)| &stage.groups).cloned().collect();
-        let mut auditor = Auditor::of(&up.key, &cell.server.engine, &user_groups, &groups, sessions);
+        let mut auditor = Auditor::of(self.workloads, (&up.key, &cell.server.engine), &user_groups, &groups, sessions);
         record.workers = load_plans.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, self.host).load;
         let endpoint = load_plans[0].1.user_groups[0].endpoint.clone();
@@ -86,7 +86,7 @@ impl Lab<'_> {
                 return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}{died}") });
             }
         }
-        if let Err(fault) = self.begin_use(&wanted, needs::writes(cell)) {
+        if let Err(fault) = self.begin_use(&wanted, needs::writes(self.workloads, cell)) {
             return self.end(record, Ending::Failed { reason: format!("before the users came: {fault}") });
         }
         auditor.before();

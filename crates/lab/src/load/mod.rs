@@ -58,7 +58,7 @@ pub struct LoadPlan {
 /// A group of users: who is to do what against which server.
 #[derive(Clone)]
 pub struct UserGroup {
-    pub workload: &'static dyn Workload,
+    pub workload: Arc<dyn Workload>,
     pub parameters: Arc<Parameters>,
     pub seed: Seed,
     pub users: u32,
@@ -395,10 +395,10 @@ impl Conductor<'_> {
         let (questions, rows) = tally.whole();
         self.outcome.questions += questions;
         self.outcome.rows += rows;
-        let named = tally.named(self.load_plan.user_groups[user_group].workload);
+        let named = tally.named(&*self.load_plan.user_groups[user_group].workload);
         tally.clear();
         let _ = self.spares[worker as usize][user_group].send(tally);
-        let workload = self.load_plan.user_groups[user_group].workload;
+        let workload = &self.load_plan.user_groups[user_group].workload;
         if !workload.affected_are_rows() {
             self.outcome.writes.rows = None;
         }

@@ -9,6 +9,7 @@ use model::seed::Seed;
 use model::value::Value;
 use model::words::Class;
 use std::collections::BTreeMap;
+use workload::Workloads;
 use workload::dataset::Dataset;
 
 /// The seed of all data: two records with equal parameters hold equal rows, whatever seed orders their runs.
@@ -39,9 +40,9 @@ impl DatasetNeed {
 }
 
 /// The dataset's name within its instance, and the parameters that shape the data.
-pub(crate) fn identity(work: &Work, engine: &str) -> (String, BTreeMap<String, Value>) {
-    let words = workload::by_name(&work.workload).expect("a plan names only known workloads").words();
-    let shaping = |name: &String| words.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+pub(crate) fn identity(workloads: &Workloads, work: &Work, engine: &str) -> (String, BTreeMap<String, Value>) {
+    let words = workloads.planned(&work.workload).words();
+    let shaping = |name: &String| words.parameters.iter().any(|p| p.name == *name && p.class == Class::Data);
     let parameters: BTreeMap<_, _> =
         work.parameters.iter().filter(|(n, _)| shaping(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
     let text = serde_json::to_string(&(words.family(), engine, &parameters)).expect("values are JSON");
@@ -49,12 +50,12 @@ pub(crate) fn identity(work: &Work, engine: &str) -> (String, BTreeMap<String, V
 }
 
 /// Of one run, in the order of its groups, each once; none for workloads without data.
-pub(crate) fn of(cell: &Cell) -> Vec<DatasetNeed> {
+pub(crate) fn of(workloads: &Workloads, cell: &Cell) -> Vec<DatasetNeed> {
     let engine = &cell.server.engine;
     let mut all: Vec<DatasetNeed> = Vec::new();
     for work in cell.works() {
-        let workload = workload::by_name(&work.workload).expect("a plan names only known workloads");
-        let (name, parameters) = identity(&work, engine);
+        let workload = workloads.planned(&work.workload);
+        let (name, parameters) = identity(workloads, &work, engine);
         let dataset = workload.dataset(&work.parameters, engine, DATA).filter(|_| all.iter().all(|w| w.name != name));
         let family = workload.words().family().to_string();
         all.extend(dataset.map(|dataset| DatasetNeed { name, family, parameters, dataset }));
@@ -63,9 +64,8 @@ pub(crate) fn of(cell: &Cell) -> Vec<DatasetNeed> {
 }
 
 /// Whether a run changes its data.
-pub(crate) fn writes(cell: &Cell) -> bool {
-    let writes =
-        |work: Work| workload::by_name(&work.workload).expect("a plan names only known workloads").words().writes;
+pub(crate) fn writes(workloads: &Workloads, cell: &Cell) -> bool {
+    let writes = |work: Work| workloads.planned(&work.workload).words().writes;
     let disturbed = cell.phases.iter().filter_map(|phase| phase.disturb.as_ref());
     cell.works().into_iter().any(writes) || disturbed.into_iter().any(|d| disturbances::writes(&d.name))
 }
@@ -73,13 +73,12 @@ pub(crate) fn writes(cell: &Cell) -> bool {
 /// What is loaded and kept together: for a run that writes its own data and nothing else, so that its copy is as small
 /// as can be; for a run that reads the data of all runs that only read on such a server, so that one instance
 /// serves them all.
-pub(crate) fn together(plan: &Plan, cell: &Cell) -> Vec<DatasetNeed> {
-    let mut all = of(cell);
-    if !writes(cell) {
+pub(crate) fn together(workloads: &Workloads, plan: &Plan, cell: &Cell) -> Vec<DatasetNeed> {
+    let mut all = of(workloads, cell);
+    if !writes(workloads, cell) {
         let shape_here = shape(&cell.server);
-        let others =
-            plan.cells.iter().filter(|c| !writes(c) && c.server.on.is_none() && shape(&c.server) == shape_here);
-        all.extend(others.flat_map(of));
+        let reads = |c: &&Cell| !writes(workloads, c) && c.server.on.is_none() && shape(&c.server) == shape_here;
+        all.extend(plan.cells.iter().filter(reads).flat_map(|c| of(workloads, c)));
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all.dedup_by(|a, b| a.name == b.name);

@@ -37,7 +37,7 @@ impl Lab<'_> {
         if self.visit.is_some() {
             return self.instance(cell);
         }
-        let (wanted, writes) = (needs::of(cell), needs::writes(cell));
+        let (wanted, writes) = (needs::of(self.workloads, cell), needs::writes(self.workloads, cell));
         if documents::keeps(&cell.server) {
             return self.prepare_documents(cell, &wanted, run, writes);
         }
@@ -110,7 +110,7 @@ impl Lab<'_> {
     }
 
     fn on_a_copy(&mut self, cell: &Cell, run: &PlannedRun) -> Result<(), Unready> {
-        let together = needs::together(self.plan, cell);
+        let together = needs::together(self.workloads, self.plan, cell);
         let name = self.name_of(&cell.server, &together)?;
         if let Some(reason) = self.refused.get(&name) {
             return Err(Unready::Fail(reason.clone()));

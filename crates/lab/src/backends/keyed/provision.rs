@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use wire::memcached::Dialect;
+use workload::Workloads;
 use workload::kv::{COLUMNS, Sizes, TABLE, value};
 use workload::session::Fault;
 
@@ -43,13 +44,13 @@ impl Lab<'_> {
     /// Opens the endpoints that this cell's users come by.
     pub(crate) fn open_key_endpoints(&mut self, cell: &Cell, wanted: &[DatasetNeed]) -> Result<(), Unready> {
         for work in cell.works() {
-            let protocol = protocol_of(&work);
+            let protocol = protocol_of(self.workloads, &work);
             let plugin = match protocol {
                 Protocol::MySql | Protocol::PostgreSql | Protocol::MongoDb => continue,
                 Protocol::Memcached => MEMCACHED,
                 Protocol::HandlerSocket => HANDLERSOCKET,
             };
-            let dataset = wanted.iter().find(|w| w.name == identity(&work, &cell.server.engine).0);
+            let dataset = wanted.iter().find(|w| w.name == identity(self.workloads, &work, &cell.server.engine).0);
             let dataset = dataset.expect("a workload by key has data");
             let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
             let up = self.up.as_mut().expect("an instance is up before its endpoints are opened");
@@ -81,7 +82,8 @@ impl Lab<'_> {
                     .map_err(|e| fail(Trouble::new("HandlerSocket does not say its secret").because(e)))?;
             }
             up.key_addresses = Some((read, write));
-            let key_endpoint = key_endpoint(up, &work, &cell.server.engine).expect("its listener was just opened");
+            let key_endpoint =
+                key_endpoint(self.workloads, up, &work, &cell.server.engine).expect("its listener was just opened");
             compare(&key_endpoint, &work).map_err(fail)?;
         }
         Ok(())
@@ -89,11 +91,11 @@ impl Lab<'_> {
 }
 
 /// The endpoint of users who do this work, on a server whose endpoints are open.
-pub(crate) fn key_endpoint(up: &Up, work: &Work, engine: &str) -> Option<KeyEndpoint> {
+pub(crate) fn key_endpoint(workloads: &Workloads, up: &Up, work: &Work, engine: &str) -> Option<KeyEndpoint> {
     let (read, write) = up.key_addresses.clone()?;
-    let schema = up.datasets.get(&identity(work, engine).0)?.clone().ok()?;
-    let writes = workload::by_name(&work.workload)?.words().writes;
-    match protocol_of(work) {
+    let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
+    let writes = workloads.by_name(&work.workload)?.words().writes;
+    match protocol_of(workloads, work) {
         Protocol::MySql | Protocol::PostgreSql | Protocol::MongoDb => None,
         Protocol::Memcached => {
             let dialect = match work.parameters.get("dialect").and_then(model::value::Value::text) {

@@ -110,9 +110,9 @@ mod tests {
 
     #[test]
     fn a_fingerprint_follows_rows_seed_engine_and_charset() {
-        let oltp = workload::by_name("oltp.point_selects").unwrap();
+        let oltp = workload::Workloads::built_in().by_name("oltp.point_selects").unwrap();
         let parameters = |change: Option<(&str, Value)>| -> workload::Parameters {
-            let defaults = oltp.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
+            let defaults = oltp.words().defaults().into_iter();
             defaults.chain(change.map(|(k, v)| (k.to_string(), v))).collect()
         };
         let of =
