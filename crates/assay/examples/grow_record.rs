@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (record, _) = notebook::read(template)?;
     let text = fs::read_to_string(experiment)?;
     let words = Words {
-        workloads: workload::words(),
+        workloads: workload::Workloads::built_in().words(),
         disturbances: lab::disturbances::words(),
         builds: record.host.builds.iter().map(|b| b.name.clone()).collect(),
         limits: Vec::new(),

@@ -16,17 +16,19 @@ use model::plan::Plan;
 use model::plan::served::{CACHE, FERRETDB, serves};
 use model::problem::Problem;
 use model::protocol::Protocol;
-use model::words::{Words, WorkloadWords};
+use model::words::Words;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use workload::{Workload, linkbench};
+use workload::{Workloads, linkbench};
 
 /// An experiment with the plan that answers it here.
 pub struct Question {
     pub experiment: Experiment,
     pub host: Host,
     pub plan: Plan,
+    /// Those of this room, and those that the experiment brings along.
+    pub workloads: Workloads,
 }
 
 pub fn arguments(command: Command) -> Command {
@@ -54,13 +56,13 @@ pub fn arguments(command: Command) -> Command {
 }
 
 /// What an experiment may name here.
-pub fn words(host: &Host, catalogue: &Catalogue) -> Words {
+pub fn words(host: &Host, catalogue: &Catalogue, workloads: &Workloads) -> Words {
     // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
     let installed = host.builds.iter().map(|b| b.name.clone());
     let known = catalogue.names().into_iter().chain([CACHE, FERRETDB].map(String::from));
     let more: Vec<_> = known.filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
     Words {
-        workloads: workload::words(),
+        workloads: workloads.words(),
         disturbances: lab::disturbances::words(),
         builds: installed.chain(more).collect(),
         limits: judge::checks::limits().map(|l| (l.name, l.most())).collect(),
@@ -114,10 +116,11 @@ pub fn resolve(
     let folders = Folders::from_environment().map_err(exit::failed)?;
     let catalogue = Catalogue::of(&folders).map_err(servers::illegible)?;
     let host = host()?;
-    let mut words = words(&host, &catalogue);
+    let mut workloads = Workloads::built_in();
     if let Some(script) = Experiment::script(text, scale, &sets) {
-        words.workloads.push(meet(&script, subject)?);
+        workloads.bring(Arc::new(meet(&script, subject)?));
     }
+    let words = words(&host, &catalogue, &workloads);
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     let server = &experiment.server;
@@ -126,12 +129,12 @@ pub fn resolve(
         return Err(exit::refused(catalogue::none_installed()));
     }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;
-    offer_degrees(&plan)?;
-    Ok(Question { experiment, host, plan })
+    bring_degrees(&plan, &mut workloads)?;
+    Ok(Question { experiment, host, plan, workloads })
 }
 
 /// Reads the script that a file names, from the file's folder on; its options are words from then on.
-fn meet(script: &experiment::Script, subject: &str) -> Result<WorkloadWords, Exit> {
+fn meet(script: &experiment::Script, subject: &str) -> Result<Guest, Exit> {
     let beside = Path::new(subject).parent().unwrap_or(Path::new("")).join(&script.name);
     let path = if beside.is_file() { beside.to_string_lossy().into_owned() } else { script.name.clone() };
     let log = Mutex::new(Log::new(Level::Notice as u8));
@@ -139,7 +142,7 @@ fn meet(script: &experiment::Script, subject: &str) -> Result<WorkloadWords, Exi
         Said::Print(text) => eprintln!("{text}"),
         Said::Log(level, text) => eprint!("{}", log.lock().unwrap_or_else(PoisonError::into_inner).line(level, text)),
     });
-    let guest = Guest::meet(script, &path, say, digest).map_err(|why| {
+    Guest::meet(script, &path, say, digest).map_err(|why| {
         let problem = Problem {
             line: script.line,
             path: experiment::SCRIPT.into(),
@@ -148,20 +151,17 @@ fn meet(script: &experiment::Script, subject: &str) -> Result<WorkloadWords, Exi
                 .into(),
         };
         exit::wrong(subject, &[problem])
-    })?;
-    let words = guest.words();
-    guest.offer();
-    Ok(words)
+    })
 }
 
 /// Reads what LinkBench's users brought: its workload opens no file.
-fn offer_degrees(plan: &Plan) -> Result<(), Exit> {
+fn bring_degrees(plan: &Plan, workloads: &mut Workloads) -> Result<(), Exit> {
     let works = plan.cells.iter().flat_map(|cell| cell.works());
     let files = works.filter_map(|work| work.parameters.get(linkbench::DEGREES_FILE)?.text().map(String::from));
     let files: BTreeSet<String> = files.filter(|file| !file.is_empty()).collect();
     for file in files {
         let text = std::fs::read_to_string(&file).map_err(|e| e.to_string());
-        text.and_then(|text| linkbench::offer_degrees(&file, &text)).map_err(|why| {
+        text.and_then(|text| workloads.bring_degrees(&file, &text)).map_err(|why| {
             exit::refused(format!("{}: {file}: {why}; name a Distribution.dat of LinkBench", linkbench::DEGREES_FILE))
         })?;
     }

@@ -114,6 +114,114 @@ fn pure_rooms_name_nothing_of_the_world() {
     }
 }
 
+/// What would let one experiment in a process see another's: a static that something writes. A `LazyLock` is a constant
+/// that is made when it is first asked for.
+const MUTABLE: &[&str] = &["Mutex", "RwLock", "OnceLock", "OnceCell", "Cell<", "Atomic"];
+
+/// Rooms that are handed what they need: the pure ones, and the one for scripts.
+const HANDED: &[&str] = &["model", "wire", "workload", "judge", "report", "lua"];
+
+#[test]
+fn rooms_that_are_handed_what_they_need_have_no_mutable_static() {
+    for room in HANDED {
+        for path in sources(&crates().join(room).join("src")) {
+            let code = running_code(&path);
+            assert!(!code.contains("thread_local"), "{} has a static of each thread", path.display());
+            // As far as the type goes.
+            let statics = code.split("static ").skip(1).filter(|rest| rest.starts_with(|c: char| c.is_uppercase()));
+            for declared in statics.map(|rest| rest.split_once('=').map_or(rest, |(before, _)| before)) {
+                let found = MUTABLE.iter().find(|word| declared.contains(*word));
+                assert!(found.is_none(), "{}: static {declared} can be written", path.display());
+            }
+            assert!(!code.contains("static mut "), "{} has a static mut", path.display());
+        }
+    }
+}
+
+/// Counters of ours that a source names as it tells them, by `tell("…")`.
+fn told(code: &str) -> Vec<&str> {
+    code.split(".tell(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next()).collect()
+}
+
+#[test]
+fn every_counter_that_is_told_or_judged_stands_in_its_row() {
+    let declared = |name: &str| model::record::counters::named(name).is_some();
+    let mut found = 0;
+    for path in sources(&crates().join("lab/src")) {
+        let code = running_code(&path);
+        for name in told(&code) {
+            assert!(declared(name), "{} tells {name}, and no row of model::record::counters has it", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 30, "{found} counters are told by name: has `tell` another name now?");
+    let ours: BTreeSet<&str> = model::record::counters::ALL.iter().map(|counter| counter.source()).collect();
+    // What RocksDB calls by names of its own is told under its name.
+    let ours =
+        |name: &str| name.split_once('.').is_some_and(|(source, _)| source != "rocksdb" && ours.contains(source));
+    let is_a_name =
+        |text: &&str| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '.');
+    for path in ["judge/src", "report/src"].iter().flat_map(|room| sources(&crates().join(room))) {
+        let code = running_code(&path);
+        let names = code.split('"').skip(1).step_by(2).filter(is_a_name).filter(|name| ours(name));
+        let is_key = |name: &&str| model::experiment::keys::KEYS.iter().any(|key| key.path() == *name);
+        for name in names.filter(|name| !name.ends_with('.') && !is_key(name)) {
+            assert!(declared(name), "{} reads {name}, and no row of model::record::counters has it", path.display());
+        }
+    }
+}
+
+const COUNTERS: &str = "../docs/counters.md";
+const RENEWED_BY: &str = "RENEW_DOCS=1 cargo test -p assay --test house";
+
+#[test]
+fn the_documented_counters_are_those_of_the_rows() {
+    use model::record::series::{Shape, Unit};
+    let mut text = format!(
+        "# Counters\n\nWhat samplers tell under names of this program's own. Written from `model::record::counters` by\n\
+         `{RENEWED_BY}`; docs/record.md says how they lie in a record, and what else does.\n\n\
+         | counter | shape | unit | meaning | found in |\n|---|---|---|---|---|\n"
+    );
+    for counter in model::record::counters::ALL {
+        let shape = match counter.shape {
+            Shape::Counter => "counter",
+            Shape::Gauge => "gauge",
+        };
+        let unit = match counter.unit {
+            Unit::Count => "",
+            Unit::Bytes => "bytes",
+            Unit::Nanos => "ns",
+            Unit::Share => "share",
+            Unit::PerSecond => "per second",
+        };
+        let sum = |names: &&[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" + ");
+        let found = |found: &model::record::counters::Found| {
+            let sources = found.sources.iter().map(sum).collect::<Vec<_>>().join(", else ");
+            found.engine.map_or_else(|| sources.clone(), |engine| format!("{engine}: {sources}"))
+        };
+        let found = counter.found.iter().map(found).collect::<Vec<_>>().join("; ");
+        text += &format!("| `{}` | {shape} | {unit} | {} | {found} |\n", counter.name, counter.meaning);
+    }
+    let path = crates().join(COUNTERS);
+    if std::env::var_os("RENEW_DOCS").is_some() {
+        fs::write(&path, &text).expect("the documentation is writable");
+    }
+    assert!(fs::read_to_string(&path).unwrap_or_default() == text, "docs/counters.md is stale: run `{RENEWED_BY}`");
+}
+
+/// clap keeps the words of a completion as long as the program lives.
+const MAY_LEAK: &str = "assay/src/verbs/completions.rs";
+
+#[test]
+fn nothing_leaks() {
+    for (room, _) in ARROWS {
+        for path in sources(&crates().join(room).join("src")) {
+            let leaks = running_code(&path).contains("leak(");
+            assert!(!leaks || path.ends_with(MAY_LEAK), "{} leaks; let its owner be an argument", path.display());
+        }
+    }
+}
+
 #[test]
 fn unsafe_stands_only_in_its_rooms() {
     for (room, _) in ARROWS {
@@ -162,7 +270,7 @@ fn every_workload_family_is_in_the_list() {
     let list = running_code(&crates().join("workload/src/lib.rs"));
     let all = list.split("ALL").nth(1).expect("workload has its list");
     let library: BTreeSet<&str> =
-        ["lib", "asked", "audit", "dataset", "rows", "life", "session", "user", "draw"].into();
+        ["lib", "asked", "audit", "dataset", "rows", "life", "session", "user", "draw", "workloads"].into();
     for entry in fs::read_dir(crates().join("workload/src")).expect("the room exists") {
         let path = entry.expect("a readable entry").path();
         let name = path.file_stem().and_then(|s| s.to_str()).expect("a UTF-8 name").to_string();

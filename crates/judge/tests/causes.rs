@@ -243,11 +243,11 @@ const PARAMETERS: &[Parameter] = &[
 
 fn words() -> Words {
     let workload = WorkloadWords {
-        name: "oltp.point_selects",
+        name: "oltp.point_selects".into(),
         why: "",
         writes: false,
         protocols: &[Protocol::MySql],
-        parameters: PARAMETERS,
+        parameters: Parameter::ours(PARAMETERS),
         operations: &["point_selects"],
         footprint: |_| Footprint::default(),
         grows: None,

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [socket, operations] = &arguments[..] else { return Err("instructions SOCKET OPERATIONS".into()) };
     let operations: u64 = operations.parse()?;
     let user_group = UserGroup {
-        workload: workload::by_name("noop").ok_or("the canary's workload is gone")?,
+        workload: workload::Workloads::built_in().by_name("noop").ok_or("the canary's workload is gone")?,
         parameters: Arc::default(),
         seed: Seed(1),
         users: 1,

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let _sham = Sham::start(&socket, &[])?;
     let until = Until::Time(Nanos::from_secs(seconds.parse()?));
     let user_group = UserGroup {
-        workload: workload::by_name("noop").ok_or("no noop")?,
+        workload: workload::Workloads::built_in().by_name("noop").ok_or("no noop")?,
         parameters: Arc::default(),
         seed: Seed(1),
         users: users.parse()?,

@@ -56,7 +56,7 @@ impl Witness for Deaf {
 
 fn allocations(socket: &Path, rate: f64, operations: u64) -> u64 {
     let user_group = UserGroup {
-        workload: workload::by_name("noop").unwrap(),
+        workload: workload::Workloads::built_in().by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
         users: 8,

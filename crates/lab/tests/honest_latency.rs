@@ -46,7 +46,7 @@ fn time(millis: u64) -> Until {
 
 fn user_group(users: u32) -> UserGroup {
     UserGroup {
-        workload: workload::by_name("noop").unwrap(),
+        workload: workload::Workloads::built_in().by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
         users,

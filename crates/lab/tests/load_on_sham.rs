@@ -58,7 +58,7 @@ fn run(io: Io, users: u32, phases: Vec<Phase>) -> (Outcome, Notes) {
 
 fn user_group(socket: &Path, users: u32) -> UserGroup {
     UserGroup {
-        workload: workload::by_name("noop").unwrap(),
+        workload: workload::Workloads::built_in().by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
         users,
@@ -184,7 +184,7 @@ fn a_server_that_hangs_up_fails_the_run_and_keeps_what_was_counted() {
     let socket = folder.path().join("s");
     let sham = Sham::start(&socket, &[]).unwrap();
     let user_group = UserGroup {
-        workload: workload::by_name("noop").unwrap(),
+        workload: workload::Workloads::built_in().by_name("noop").unwrap(),
         parameters: Arc::default(),
         seed: Seed(7),
         users: 4,

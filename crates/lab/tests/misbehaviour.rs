@@ -27,11 +27,10 @@ impl Witness for Nobody {
 
 /// Users of a workload until so many operations ended, whatever became of them.
 fn user_group(name: &str, users: u32, operations: u64) -> LoadPlan {
-    let workload = workload::by_name(name).unwrap();
-    let defaults = workload.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
+    let workload = workload::Workloads::built_in().by_name(name).unwrap();
     let user_group = UserGroup {
+        parameters: Arc::new(workload.words().defaults()),
         workload,
-        parameters: Arc::new(defaults.collect()),
         seed: Seed(7),
         users,
         arrivals: None,

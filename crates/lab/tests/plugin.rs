@@ -31,8 +31,8 @@ const VALUE_BYTES: usize = 119;
 const WIDTHS: [(&str, usize); 2] = [("whole", VALUE_BYTES), ("short", 40)];
 
 fn work() -> Work {
-    let words = workload::by_name("kv.memcached").unwrap().words();
-    let defaults = words.parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
+    let words = workload::Workloads::built_in().by_name("kv.memcached").unwrap().words();
+    let defaults = words.defaults().into_iter();
     let own = [("keys", KEYS as i64), ("value_bytes", VALUE_BYTES as i64)];
     let own = own.map(|(name, n)| (name.to_string(), n.into()));
     Work { workload: words.name.into(), parameters: defaults.chain(own).collect() }

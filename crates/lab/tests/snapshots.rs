@@ -65,8 +65,8 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 fn sbtest() -> Box<dyn Dataset> {
-    let oltp = workload::by_name("oltp.point_selects").unwrap();
-    let defaults = oltp.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
+    let oltp = workload::Workloads::built_in().by_name("oltp.point_selects").unwrap();
+    let defaults = oltp.words().defaults().into_iter();
     let parameters = defaults.chain([("rows".to_string(), Value::Count(2_000))]).collect();
     oltp.dataset(&parameters, "innodb", Seed(1)).unwrap()
 }

@@ -179,7 +179,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
     let ca = up.ca();
     for io in [Io::IoUring, Io::Epoll] {
         let user_group = UserGroup {
-            workload: workload::by_name("noop").unwrap(),
+            workload: workload::Workloads::built_in().by_name("noop").unwrap(),
             parameters: Arc::default(),
             seed: Seed(7),
             users: 33,

@@ -10,6 +10,7 @@ use crate::state::Entry;
 use model::protocol::Protocol;
 use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -29,7 +30,7 @@ pub struct Scripted {
     shares: Mutex<Vec<Share>>,
     /// Events whose users were cut off.
     cut_off: Arc<AtomicU64>,
-    name: &'static str,
+    name: String,
 }
 
 /// What one user did in all.
@@ -62,7 +63,7 @@ impl Scripted {
     pub(crate) fn with(script: Arc<Script>, options: Arc<Options>, as_globals: bool, shapes: Arc<Shapes>) -> Self {
         let path = script.invocation.script.as_deref().unwrap_or(NAME);
         let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or(NAME);
-        let name = format!("{NAME}.{stem}").leak();
+        let name = format!("{NAME}.{stem}");
         Self { script, options, as_globals, shapes, shares: Mutex::default(), cut_off: Arc::default(), name }
     }
 
@@ -149,11 +150,11 @@ pub fn failed(function: Option<&str>, text: &str) -> String {
 impl Workload for Scripted {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: self.name,
+            name: self.name.clone().into(),
             why: "a sysbench script",
             writes: true,
             protocols: &[Protocol::MySql, Protocol::PostgreSql],
-            parameters: &[],
+            parameters: Vec::new(),
             operations: OPERATIONS,
             footprint: |_| Footprint::default(),
             grows: None,
@@ -162,8 +163,8 @@ impl Workload for Scripted {
     fn life(&self) -> Life<'_> {
         Life::Script(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        self.shapes.table()
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        self.shapes.table().into()
     }
     fn facts(&self) -> &'static [&'static str] {
         &FACTS

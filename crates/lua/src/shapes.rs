@@ -1,10 +1,9 @@
 //! Classes of statements, found in what scripts send: two texts that differ in their literals alone are of one class,
 //! so that a script's statements are counted and timed apart without its having named them. Shared by all states of a
-//! run; each keeps what it has met. The names live for the program's life: there are few, since their number has a
-//! limit.
+//! run; each keeps what it has met.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, RwLock};
+use std::sync::{Mutex, OnceLock};
 use workload::session::Class;
 use workload::{Doing, Statement};
 
@@ -13,30 +12,36 @@ pub const MOST: usize = 48;
 
 /// Preparing, closing: not counted as statements of the load.
 pub const PLUMBING: Class = Class(0);
+const PLUMBED: usize = PLUMBING.0 as usize;
 const OTHERS: usize = MOST - 1;
 
 /// A class is told apart by so much of its text; lists of values are longer.
 const LONGEST: usize = 160;
 
-const UNNAMED: Statement = Statement { name: "", doing: Doing::Plumbing };
-
 pub struct Shapes {
     known: Mutex<HashMap<String, Class>>,
-    table: RwLock<&'static [Statement]>,
+    /// By class, between plumbing and the others; each is written once.
+    met: [OnceLock<String>; MOST],
 }
 
 impl Default for Shapes {
     fn default() -> Self {
-        let mut table = vec![UNNAMED; MOST];
-        table[PLUMBING.0 as usize] = Statement { name: "plumbing", doing: Doing::Plumbing };
-        table[OTHERS] = Statement { name: "other statements", doing: Doing::Read };
-        Self { known: Mutex::default(), table: RwLock::new(Vec::leak(table)) }
+        Self { known: Mutex::default(), met: [const { OnceLock::new() }; MOST] }
     }
 }
 
 impl Shapes {
-    pub fn table(&self) -> &'static [Statement] {
-        *self.table.read().expect("no panic while held")
+    pub fn table(&self) -> Vec<Statement<'_>> {
+        (0..MOST).map(|class| self.statement(class)).collect()
+    }
+
+    fn statement(&self, class: usize) -> Statement<'_> {
+        match (class, self.met[class].get()) {
+            (PLUMBED, _) => Statement { name: "plumbing", doing: Doing::Plumbing },
+            (OTHERS, _) => Statement { name: "other statements", doing: Doing::Read },
+            (_, Some(shape)) => Statement { name: shape, doing: doing(shape) },
+            (_, None) => Statement { name: "", doing: Doing::Plumbing },
+        }
     }
 
     fn class(&self, shape: &str) -> Class {
@@ -47,9 +52,7 @@ impl Shapes {
         // The first is plumbing, and the last is shared.
         let at = (known.len() + 1).min(OTHERS);
         if at < OTHERS {
-            let mut table = self.table().to_vec();
-            table[at] = Statement { name: String::leak(shape.to_string()), doing: doing(shape) };
-            *self.table.write().expect("no panic while held") = Vec::leak(table);
+            self.met[at].get_or_init(|| shape.to_string());
             known.insert(shape.to_string(), Class(at as u16));
         }
         Class(at as u16)

@@ -5,7 +5,11 @@
 use crate::load::Disturb;
 use crate::protocol::Protocol;
 use crate::value::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// A word of the vocabulary: one of ours, or one that a script brought along.
+pub type Name = Cow<'static, str>;
 
 /// What a parameter or setting accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,49 +43,75 @@ pub enum Class {
     Server,
 }
 
-/// One knob of a workload, or one word for a setting of a server.
+/// One knob of a workload, or one word for a setting of a server; its texts ours (then it can be copied), or brought.
 #[derive(Clone, Copy, Debug)]
-pub struct Parameter {
-    pub name: &'static str,
+pub struct Parameter<Text = &'static str> {
+    pub name: Text,
     pub kind: Kind,
     /// As it would be written in the file; `None` when the experiment must say it or the server's own default holds.
-    pub default: Option<Literal>,
+    pub default: Option<Literal<Text>>,
     pub class: Class,
     /// One sentence: what it changes.
-    pub why: &'static str,
+    pub why: Text,
 }
 
-/// A default that can stand in a `const` table.
+impl Parameter {
+    /// A table of ours beside those that scripts bring.
+    pub fn ours(all: &[Self]) -> Vec<Parameter<Name>> {
+        let ours = |p: &Self| Parameter {
+            name: p.name.into(),
+            kind: p.kind,
+            default: p.default.map(Literal::ours),
+            class: p.class,
+            why: p.why.into(),
+        };
+        all.iter().map(ours).collect()
+    }
+}
+
+/// A default that can stand in a `const` table, its text ours (and then it can be copied) or brought along.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Literal {
+pub enum Literal<Text = &'static str> {
     Flag(bool),
     Count(i64),
     Real(f64),
-    Text(&'static str),
+    Text(Text),
 }
 
 impl Literal {
-    pub fn value(self) -> Value {
+    /// The same, where a script may have brought it.
+    fn ours(self) -> Literal<Name> {
         match self {
-            Self::Flag(b) => Value::Flag(b),
-            Self::Count(n) => Value::Count(n),
-            Self::Real(x) => Value::Real(x),
+            Self::Flag(b) => Literal::Flag(b),
+            Self::Count(n) => Literal::Count(n),
+            Self::Real(x) => Literal::Real(x),
+            Self::Text(s) => Literal::Text(s.into()),
+        }
+    }
+}
+
+impl<Text: ToString> Literal<Text> {
+    pub fn value(&self) -> Value {
+        match self {
+            Self::Flag(b) => Value::Flag(*b),
+            Self::Count(n) => Value::Count(*n),
+            Self::Real(x) => Value::Real(*x),
             Self::Text(s) => Value::Text(s.to_string()),
         }
     }
 }
 
 /// One workload as an experiment sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct WorkloadWords {
     /// `family.member`, or the family's name alone when it has one member.
-    pub name: &'static str,
+    pub name: Name,
     pub why: &'static str,
     /// Whether it changes its dataset: each of its runs then begins with a fresh copy.
     pub writes: bool,
     /// Those that its users can speak, the one that it is at home in first; never empty. All are SQL, or none is.
     pub protocols: &'static [Protocol],
-    pub parameters: &'static [Parameter],
+    pub parameters: Vec<Parameter<Name>>,
     /// Names of what is counted and timed as one, in the order of the workload's `Operation`.
     pub operations: &'static [&'static str],
     /// Rough bytes that the dataset of these parameters takes on disk and rows that must be loaded, for the plan.
@@ -93,8 +123,13 @@ pub struct WorkloadWords {
 pub type Grows = fn(&BTreeMap<String, Value>, operations: u64, Extent) -> Extent;
 
 impl WorkloadWords {
-    pub fn family(&self) -> &'static str {
-        self.name.split('.').next().unwrap_or(self.name)
+    pub fn family(&self) -> &str {
+        self.name.split('.').next().unwrap_or(&self.name)
+    }
+    /// Every parameter that has a default, by it.
+    pub fn defaults(&self) -> BTreeMap<String, Value> {
+        let default = |p: &Parameter<Name>| Some((p.name.to_string(), p.default.as_ref()?.value()));
+        self.parameters.iter().filter_map(default).collect()
     }
     /// The one that it is at home in.
     pub fn protocol(&self) -> Protocol {
@@ -120,7 +155,7 @@ impl DisturbanceWords {
     /// Every parameter, as `said` or by its default.
     pub fn with(&self, said: &BTreeMap<String, Value>) -> Disturb {
         let all = self.parameters.iter().filter_map(|p| {
-            Some((p.name.to_string(), said.get(p.name).cloned().or_else(|| p.default.map(Literal::value))?))
+            Some((p.name.to_string(), said.get(&*p.name).cloned().or_else(|| p.default.as_ref().map(Literal::value))?))
         });
         Disturb { name: self.name.to_string(), parameters: all.collect() }
     }

@@ -44,7 +44,7 @@ pub struct Report {
 
 /// Metrics whose series a page shows: whoever reads a record to draw it may read them with what the judge asks for.
 pub fn drawn() -> Vec<&'static str> {
-    page::timeline::metrics()
+    model::record::counters::in_any_timeline()
 }
 
 pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, shell: &str) -> Report {

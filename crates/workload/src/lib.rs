@@ -18,6 +18,7 @@ pub mod session;
 pub mod tpcc;
 pub mod user;
 pub mod versioned;
+mod workloads;
 
 use audit::Audit;
 use dataset::Dataset;
@@ -25,8 +26,11 @@ use life::Life;
 use model::seed::Seed;
 use model::value::Value;
 use model::words::WorkloadWords;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::Arc;
+
+pub use workloads::Workloads;
 
 /// Parameters by name, every one of the workload's filled in and checked.
 pub type Parameters = BTreeMap<String, Value>;
@@ -47,8 +51,8 @@ pub enum Doing {
 
 /// One class of statements, as counted and timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Statement {
-    pub name: &'static str,
+pub struct Statement<'w> {
+    pub name: &'w str,
     pub doing: Doing,
 }
 
@@ -72,7 +76,7 @@ pub trait Workload: Send + Sync {
     /// What its users speak through, and what they do there.
     fn life(&self) -> Life<'_>;
     /// Classes of statements, indexed by `Class`.
-    fn statements(&self) -> &'static [Statement];
+    fn statements(&self) -> Cow<'_, [Statement<'_>]>;
     /// Whether the counts of affected rows are rows that were written; an upsert answers 2 for one that it changed.
     fn affected_are_rows(&self) -> bool {
         true
@@ -105,65 +109,6 @@ pub trait Workload: Send + Sync {
     }
 }
 
-/// Every workload there is.
-pub const ALL: &[&dyn Workload] = &[
-    &oltp::MIXED,
-    &oltp::POINT_SELECTS,
-    &oltp::SIMPLE_RANGES,
-    &oltp::SUM_RANGES,
-    &oltp::ORDERED_RANGES,
-    &oltp::DISTINCT_RANGES,
-    &oltp::READ_WRITE,
-    &oltp::WRITE_ONLY,
-    &oltp::INSERT,
-    &oltp::DELETE,
-    &oltp::UPDATE_INDEX,
-    &oltp::UPDATE_NON_INDEX,
-    &oltp::BULK_INSERT,
-    &oltp::RANDOM_POINTS,
-    &oltp::RANDOM_RANGES,
-    &kv::SQL,
-    &kv::MEMCACHED,
-    &kv::HANDLERSOCKET,
-    &kv::SQL_MIX,
-    &kv::MEMCACHED_MIX,
-    &kv::HANDLERSOCKET_MIX,
-    &linkbench::LinkBench,
-    &linkbench::MongoDb,
-    &tpcc::FAITHFUL,
-    &tpcc::COMPAT,
-    &versioned::CREATE,
-    &versioned::INSERT,
-    &versioned::POINT_SELECTS,
-    &versioned::RANGE_QUERIES,
-    &versioned::SECONDARY_SELECTS,
-    &versioned::UPDATE_NON_INDEX,
-    &versioned::UPDATE_INDEX,
-    &versioned::DELETES,
-    &versioned::DELETE_HISTORY,
-    &versioned::MOMENT,
-    &versioned::HISTORY,
-    &versioned::ACCESS,
-    &noop::Noop,
-];
-
-/// What experiments may say about them.
-pub fn words() -> Vec<WorkloadWords> {
-    ALL.iter().map(|workload| workload.words()).collect()
-}
-
-/// Workloads that experiments bring along, as scripts. They are few, and live as long as the process.
-static OFFERED: Mutex<Vec<&'static dyn Workload>> = Mutex::new(Vec::new());
-
-/// Makes a workload known by its name; one of that name that was offered before is forgotten.
-pub fn offer(workload: &'static dyn Workload) {
-    let mut offered = OFFERED.lock().expect("no panic while held");
-    offered.retain(|known| known.words().name != workload.words().name);
-    offered.push(workload);
-}
-
-pub fn by_name(name: &str) -> Option<&'static dyn Workload> {
-    let is_it = |workload: &&dyn Workload| workload.words().name == name;
-    let offered = || OFFERED.lock().expect("no panic while held").iter().copied().find(|w| is_it(w));
-    ALL.iter().copied().find(|w| is_it(w)).or_else(offered)
-}
+/// The families, each with its members.
+const ALL: &[fn() -> Vec<Arc<dyn Workload>>] =
+    &[oltp::members, kv::members, linkbench::members, tpcc::members, versioned::members, noop::members];

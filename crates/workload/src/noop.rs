@@ -10,6 +10,8 @@ use crate::user::{Seat, live};
 use crate::{Statement, Workload};
 use model::protocol::Protocol;
 use model::words::{Footprint, WorkloadWords};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 pub struct Noop;
 
@@ -19,11 +21,11 @@ const ROWS: u64 = 10_000;
 impl Workload for Noop {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: "noop",
+            name: "noop".into(),
             why: "point selects on the sham server: our own ceiling and floor",
             writes: false,
             protocols: &[Protocol::MySql],
-            parameters: &[],
+            parameters: Vec::new(),
             operations: &["noop"],
             footprint: |_| Footprint::default(),
             grows: None,
@@ -32,8 +34,8 @@ impl Workload for Noop {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
 }
 
@@ -52,4 +54,8 @@ impl SqlLife for Noop {
         };
         Box::pin(live(Client::new(work, place.own_seed()), session, seat))
     }
+}
+
+pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
+    vec![Arc::new(Noop)]
 }

@@ -6,7 +6,7 @@ mod memory;
 use memory::{Memory, Turns, live, parameters};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
-use workload::ALL;
+use workload::Workloads;
 use workload::user::Decision;
 
 struct Counting;
@@ -37,7 +37,8 @@ static ALLOCATOR: Counting = Counting;
 fn operations_allocate_nothing_after_warm_up() {
     // Of these there is one in a run, or a few.
     let rare = ["versioned.create", "versioned.moment"];
-    for workload in ALL.iter().filter(|w| w.words().protocol().is_sql() && !rare.contains(&w.words().name)) {
+    let workloads = Workloads::built_in();
+    for workload in workloads.iter().filter(|w| w.words().protocol().is_sql() && !rare.contains(&&*w.words().name)) {
         // A statement of half a megabyte is drawn row by row: a few show what many would.
         let turns = if workload.words().name == "oltp.bulk_insert" { 12 } else { 1000 };
         for distribution in ["uniform", "special", "gaussian", "pareto", "zipfian"] {
@@ -48,7 +49,7 @@ fn operations_allocate_nothing_after_warm_up() {
                     ("tables", 4.into()),
                     ("keys", 10_000.into()),
                 ];
-                let parameters = parameters(*workload, &replaced);
+                let parameters = parameters(workload, &replaced);
                 // Some ask for rows that this memory does not know, and are told so.
                 let unexpected = Vec::with_capacity(16 * turns as usize);
                 let mut memory = Memory { rows: 10_000, unexpected, ..Memory::default() };
@@ -56,7 +57,7 @@ fn operations_allocate_nothing_after_warm_up() {
                 let at_turn = |_| at_turns.borrow_mut().push(COUNT.get());
                 let mut seat =
                     Turns { left: turns, at_turn, decision: Decision::Stop, ready: false, done: 0, renew: false };
-                live(*workload, &parameters, &mut memory, &mut seat).expect("nothing refuses");
+                live(workload, &parameters, &mut memory, &mut seat).expect("nothing refuses");
                 let at_turns = at_turns.into_inner();
                 assert_eq!(at_turns.len(), turns as usize + 1);
                 assert!(at_turns[0] > 0, "the allocator counts");

@@ -8,7 +8,7 @@ use model::seed::Seed;
 use model::value::Value;
 use std::collections::BTreeMap;
 use std::task::{Context, Poll, Waker};
-use workload::by_name;
+use workload::Workloads;
 use workload::kv::value;
 use workload::life::{Life, Place};
 use workload::rows::{Cell, KeptRows};
@@ -74,8 +74,8 @@ impl KeyValue for Store {
 
 /// A life of that many batches against the store.
 fn lived(name: &str, replaced: &[(&str, Value)], mut store: Store, batches: u32) -> Store {
-    let workload = by_name(name).unwrap();
-    let parameters = parameters(workload, replaced);
+    let workload = Workloads::built_in().by_name(name).unwrap();
+    let parameters = parameters(&*workload, replaced);
     store.kept.clear(2);
     let mut seat = memory::turns(batches);
     let Life::KeyValue(life) = workload.life() else { panic!("it asks by key") };

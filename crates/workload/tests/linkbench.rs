@@ -11,7 +11,7 @@ use workload::dataset::{ByTable, Dataset, Rows};
 use workload::life::{Life, Place};
 use workload::rows::{Cell, KeptRows};
 use workload::session::{Answer, Class, Fact, Fault, Prepared, Request, Sql, Want};
-use workload::{Workload, by_name};
+use workload::{Workload, Workloads};
 
 /// What the server makes of a statement: affected rows, or one row with one number, or an error.
 enum Reply {
@@ -78,8 +78,8 @@ impl<F: FnMut(&str) -> Reply> Sql for Scripted<F> {
     }
 }
 
-fn linkbench() -> &'static dyn Workload {
-    by_name("linkbench").expect("it is in the list")
+fn linkbench() -> std::sync::Arc<dyn Workload> {
+    Workloads::built_in().by_name("linkbench").expect("it is in the list")
 }
 
 /// Everything that is said in so many operations, with every word shortened that a draw decides.
@@ -92,10 +92,11 @@ fn said(replaced: &[(&str, Value)], operations: u32, script: impl FnMut(&str) ->
         kept: KeptRows::default(),
         unexpected: 0,
     };
-    let parameters = parameters(linkbench(), replaced);
+    let parameters = parameters(&*linkbench(), replaced);
     let mut seat = turns(operations);
     {
-        let Life::Sql(life) = linkbench().life() else { panic!("LinkBench speaks SQL") };
+        let linkbench = linkbench();
+        let Life::Sql(life) = linkbench.life() else { panic!("LinkBench speaks SQL") };
         let place = Place { parameters: &parameters, seed: Seed(42), number: 0, users: 1 };
         let mut life = life.user(place, &mut session, &mut seat);
         let lived = life.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -220,7 +221,7 @@ fn by_table(data: &dyn Dataset) -> &dyn ByTable {
 #[test]
 fn rows_are_the_same_whoever_loads_them() {
     let small = [("maxid1", 2001.into()), ("most_links", 50.into())];
-    let data = linkbench().dataset(&parameters(linkbench(), &small), "innodb", Seed(1)).expect("it has data");
+    let data = linkbench().dataset(&parameters(&*linkbench(), &small), "innodb", Seed(1)).expect("it has data");
     let rows = by_table(&*data);
     for (index, table) in data.tables().iter().enumerate() {
         let mut whole = Vec::new();
@@ -243,7 +244,7 @@ fn tables_and_rows_look_like_linkbenchs() {
         ("rocksdb", vec![("partitions", 0.into())]),
     ] {
         let replaced = [vec![("maxid1", 1001.into())], replaced].concat();
-        let data = linkbench().dataset(&parameters(linkbench(), &replaced), engine, Seed(1)).expect("it has data");
+        let data = linkbench().dataset(&parameters(&*linkbench(), &replaced), engine, Seed(1)).expect("it has data");
         for (index, table) in data.tables().iter().enumerate() {
             let mut sql = Vec::new();
             by_table(&*data).insert(index, 5, 7, &mut sql);

@@ -6,7 +6,7 @@ mod memory;
 use memory::{parameters, turns};
 use model::seed::Seed;
 use std::task::{Context, Poll, Waker};
-use workload::by_name;
+use workload::Workloads;
 use workload::life::{Life, Place};
 use workload::rows::{Cell, KeptRows};
 use workload::session::documents::{Documents, Fields, Offers, Value};
@@ -93,8 +93,8 @@ impl Documents for Scripted {
 fn said(before: Before, offers: Offers) -> Scripted {
     let (kept, said) = (KeptRows::default(), Vec::new());
     let mut session = Scripted { before, offers, said, kept, answer: None, facts: [0; 8], unexpected: 0 };
-    let workload = by_name("linkbench.mongodb").expect("it is in the list");
-    let parameters = parameters(workload, &[("maxid1", 5_001.into())]);
+    let workload = Workloads::built_in().by_name("linkbench.mongodb").expect("it is in the list");
+    let parameters = parameters(&*workload, &[("maxid1", 5_001.into())]);
     let mut seat = turns(800);
     {
         let Life::Documents(life) = workload.life() else { panic!("it asks documents") };

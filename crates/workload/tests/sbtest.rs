@@ -7,12 +7,12 @@ use model::charset;
 use model::seed::Seed;
 use model::value::Value;
 use proptest::prelude::*;
-use workload::by_name;
+use workload::Workloads;
 use workload::dataset::{ByTable, Dataset, Rows};
 
 fn dataset(replaced: &[(&str, Value)], seed: u64) -> Box<dyn Dataset> {
-    let workload = by_name("oltp.mixed").expect("it is in the list");
-    workload.dataset(&parameters(workload, replaced), "InnoDB", Seed(seed)).expect("oltp has data")
+    let workload = Workloads::built_in().by_name("oltp.mixed").expect("it is in the list");
+    workload.dataset(&parameters(&*workload, replaced), "InnoDB", Seed(seed)).expect("oltp has data")
 }
 fn by_table(dataset: &dyn Dataset) -> &dyn ByTable {
     match dataset.rows() {
@@ -47,8 +47,8 @@ fn charset_and_collation_are_said_of_table_columns_and_session() {
         let create = &dataset(&replaced, 1).tables()[0].create;
         assert_eq!(create.matches(&format!("SET {} COLLATE {} ", wanted.character_set, wanted.collation)).count(), 2);
         assert!(create.ends_with(&format!("CHARSET={} COLLATE={}", wanted.character_set, wanted.collation)));
-        let workload = by_name("oltp.mixed").expect("it is in the list");
-        let setup = workload.session_setup(&parameters(workload, &replaced));
+        let workload = Workloads::built_in().by_name("oltp.mixed").expect("it is in the list");
+        let setup = workload.session_setup(&parameters(&*workload, &replaced));
         assert_eq!(setup, [format!("SET NAMES {} COLLATE {}", wanted.character_set, wanted.collation)]);
     }
 }

@@ -5,16 +5,19 @@ mod memory;
 use memory::{Memory, live, parameters, turns};
 use model::seed::Seed;
 use model::value::Value;
+use std::sync::Arc;
 use workload::user::Decision;
-use workload::{ALL, Workload, by_name};
+use workload::{Workload, Workloads};
 
-fn named(name: &str) -> &'static dyn Workload {
-    by_name(name).unwrap_or_else(|| panic!("there is no workload {name}"))
+fn named(name: &str) -> Arc<dyn Workload> {
+    Workloads::built_in().by_name(name).unwrap_or_else(|| panic!("there is no workload {name}"))
 }
 
 /// Those whose tables are sbtest, which is what the memory of this session is about.
-fn sysbench() -> impl Iterator<Item = &'static &'static dyn Workload> {
-    ALL.iter().filter(|w| matches!(w.words().family(), "oltp" | "noop"))
+fn sysbench() -> Vec<Arc<dyn Workload>> {
+    let workloads = Workloads::built_in();
+    let names = workloads.words().into_iter().filter(|w| matches!(w.family(), "oltp" | "noop"));
+    names.map(|words| workloads.planned(&words.name)).collect()
 }
 
 /// Everything that one user says in that many operations.
@@ -31,14 +34,14 @@ fn every_workload_says_what_sysbench_says() {
     let mut all = String::new();
     for workload in sysbench() {
         // A bulk insert is as long as sysbench's buffer, which a test of its own looks at.
-        let operations = match workload.words().name {
+        let operations = match &*workload.words().name {
             "oltp.mixed" | "oltp.read_write" => 1,
             "oltp.bulk_insert" => continue,
             _ => 2,
         };
         for protocol in ["prepared", "text"] {
             all += &format!("--- {} {protocol}\n", workload.words().name);
-            for line in said(*workload, &[("tables", 2.into()), ("protocol", protocol.into())], operations) {
+            for line in said(&*workload, &[("tables", 2.into()), ("protocol", protocol.into())], operations) {
                 all += &format!("{line}\n");
             }
         }
@@ -48,7 +51,7 @@ fn every_workload_says_what_sysbench_says() {
 
 #[test]
 fn without_transactions_nothing_stands_around_the_statements() {
-    let said = said(named("oltp.mixed"), &[("transactions", false.into()), ("protocol", "text".into())], 3);
+    let said = said(&*named("oltp.mixed"), &[("transactions", false.into()), ("protocol", "text".into())], 3);
     assert_eq!(said.len(), 3 * 14);
     assert!(said.iter().all(|line| line.starts_with("text     SELECT")));
 }
@@ -56,7 +59,7 @@ fn without_transactions_nothing_stands_around_the_statements() {
 #[test]
 fn the_point_selects_of_a_transaction_read_one_table() {
     let replaced = [("tables", 50.into()), ("protocol", "text".into()), ("transactions", false.into())];
-    let said = said(named("oltp.mixed"), &replaced, 20);
+    let said = said(&*named("oltp.mixed"), &replaced, 20);
     let table = |line: &str| line.split("sbtest").nth(1).and_then(|rest| rest.split(' ').next()).map(String::from);
     let mut of_transactions = std::collections::BTreeSet::new();
     for transaction in said.chunks(14) {
@@ -68,29 +71,29 @@ fn the_point_selects_of_a_transaction_read_one_table() {
 
 #[test]
 fn ranges_that_run_past_the_end_are_expected_to_be_shorter() {
-    for workload in ALL.iter().filter(|w| w.words().family() == "oltp") {
-        let parameters = parameters(*workload, &[("rows", 120.into())]);
+    for workload in Workloads::built_in().iter().filter(|w| w.words().family() == "oltp") {
+        let parameters = parameters(workload, &[("rows", 120.into())]);
         let mut memory = Memory { rows: 120, ..Memory::default() };
-        live(*workload, &parameters, &mut memory, &mut turns(500)).expect("nothing refuses");
+        live(workload, &parameters, &mut memory, &mut turns(500)).expect("nothing refuses");
         assert_eq!(memory.unexpected, [], "{}", workload.words().name);
     }
 }
 
 /// How many answers of ten operations are reported when each has so many rows too many, or too few.
-fn reported(surplus: i64) -> Vec<(&'static str, usize)> {
-    let of = |workload: &&'static dyn Workload| {
+fn reported(surplus: i64) -> Vec<(std::borrow::Cow<'static, str>, usize)> {
+    let of = |workload: Arc<dyn Workload>| {
         let mut memory = Memory { rows: 10_000, surplus, ..Memory::default() };
-        live(*workload, &parameters(*workload, &[]), &mut memory, &mut turns(10)).expect("nothing refuses");
+        live(&*workload, &parameters(&*workload, &[]), &mut memory, &mut turns(10)).expect("nothing refuses");
         (workload.words().name, memory.unexpected.len() / 10)
     };
-    sysbench().map(of).filter(|(_, reported)| *reported != 1).collect()
+    sysbench().into_iter().map(of).filter(|(_, reported)| *reported != 1).collect()
 }
 
 #[test]
 fn every_answer_with_too_many_rows_is_reported() {
     // How many rows have one of ten values of k is not known.
     let but = [("oltp.mixed", 14), ("oltp.read_write", 18), ("oltp.write_only", 4), ("oltp.random_points", 0)];
-    assert_eq!(reported(1), but);
+    assert_eq!(reported(1), but.map(|(name, times)| (name.into(), times)));
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn every_answer_with_too_few_rows_is_reported_where_their_number_is_known() {
         ("oltp.delete", 0),
         ("oltp.random_points", 0),
     ];
-    assert_eq!(reported(-1), but);
+    assert_eq!(reported(-1), but.map(|(name, times)| (name.into(), times)));
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn a_row_that_another_user_deleted_is_no_surprise_without_transactions() {
     let workload = named("oltp.read_write");
     let mut memory = Memory { rows: 10_000, surplus: -1, ..Memory::default() };
     let replaced = [("transactions", false.into())];
-    live(workload, &parameters(workload, &replaced), &mut memory, &mut turns(10)).expect("nothing refuses");
+    live(&*workload, &parameters(&*workload, &replaced), &mut memory, &mut turns(10)).expect("nothing refuses");
     // A sum is one row whatever it sums up, and an insert is one row or an error.
     assert_eq!(memory.unexpected.len(), 20);
 }
@@ -122,8 +125,8 @@ fn a_bulk_insert_fills_sysbenchs_buffer_and_no_two_users_write_the_same_row() {
     let mut seen = std::collections::BTreeSet::new();
     for number in 0..3 {
         let mut memory = Memory { log: Some(Vec::new()), ..Memory::default() };
-        let (parameters, mut seat) = (parameters(workload, &[("tables", 2.into())]), turns(2));
-        let mut life = memory::user(workload, &parameters, (number, 3), &mut memory, &mut seat);
+        let (parameters, mut seat) = (parameters(&*workload, &[("tables", 2.into())]), turns(2));
+        let mut life = memory::user(&*workload, &parameters, (number, 3), &mut memory, &mut seat);
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         assert_eq!(life.as_mut().poll(context), std::task::Poll::Ready(Ok(())));
         drop(life);
@@ -143,7 +146,7 @@ fn a_bulk_insert_fills_sysbenchs_buffer_and_no_two_users_write_the_same_row() {
 #[test]
 fn a_row_that_is_deleted_is_inserted_again_in_its_table() {
     let replaced = [("tables", 50.into()), ("protocol", "text".into()), ("delete_inserts", 3.into())];
-    let said = said(named("oltp.write_only"), &replaced, 20);
+    let said = said(&*named("oltp.write_only"), &replaced, 20);
     for transaction in said.chunks(10) {
         let table = transaction[3].split(' ').nth(7).map(String::from);
         for pair in transaction[3..9].chunks(2) {
@@ -162,9 +165,9 @@ fn a_row_that_is_deleted_is_inserted_again_in_its_table() {
 #[test]
 fn a_retry_rolls_back_and_says_the_same_again() {
     let workload = named("oltp.mixed");
-    let text = parameters(workload, &[("protocol", "text".into())]);
+    let text = parameters(&*workload, &[("protocol", "text".into())]);
     let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse: Some((5, 1213)), ..Memory::default() };
-    live(workload, &text, &mut memory, &mut turns(1)).expect("the retry succeeds");
+    live(&*workload, &text, &mut memory, &mut turns(1)).expect("the retry succeeds");
     let said = memory.log.expect("it was asked for");
     assert_eq!(said[6], "text     ROLLBACK");
     assert_eq!((said[0].as_str(), &said[..6]), ("text     BEGIN", &said[7..13]));
@@ -178,7 +181,7 @@ fn a_broken_session_is_opened_and_prepared_again_before_the_next_try() {
         let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), lose: Some(1), ..Memory::default() };
         let mut seat = turns(2);
         seat.decision = decision;
-        live(workload, &parameters(workload, &[]), &mut memory, &mut seat).expect("the second session works");
+        live(&*workload, &parameters(&*workload, &[]), &mut memory, &mut seat).expect("the second session works");
         let said = memory.log.expect("it was asked for");
         assert_eq!((said[2].as_str(), &said[0]), ("reconnect", &said[3]));
         assert_eq!((seat.done, said[1] == said[4]), (if again { 2 } else { 1 }, again));
@@ -188,10 +191,10 @@ fn a_broken_session_is_opened_and_prepared_again_before_the_next_try() {
 #[test]
 fn a_session_that_breaks_at_its_rollback_is_opened_again() {
     let workload = named("oltp.mixed");
-    let text = parameters(workload, &[("protocol", "text".into())]);
+    let text = parameters(&*workload, &[("protocol", "text".into())]);
     let (refuse, lose) = (Some((5, 1213)), Some(6));
     let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse, lose, ..Memory::default() };
-    live(workload, &text, &mut memory, &mut turns(1)).expect("the retry succeeds");
+    live(&*workload, &text, &mut memory, &mut turns(1)).expect("the retry succeeds");
     let said = memory.log.expect("it was asked for");
     assert_eq!(
         (said[6].as_str(), said[7].as_str(), said[8].as_str()),
@@ -205,7 +208,7 @@ fn a_new_session_for_each_operation_prepares_anew() {
     let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), ..Memory::default() };
     let mut seat = turns(3);
     seat.renew = true;
-    live(workload, &parameters(workload, &[]), &mut memory, &mut seat).expect("nothing refuses");
+    live(&*workload, &parameters(&*workload, &[]), &mut memory, &mut seat).expect("nothing refuses");
     let said = memory.log.expect("it was asked for");
     let of = |word: &str| said.iter().filter(|line| line.starts_with(word)).count();
     assert_eq!((of("execute"), of("reconnect"), of("prepare")), (3, 3, 4));
@@ -215,7 +218,7 @@ fn a_new_session_for_each_operation_prepares_anew() {
 fn a_server_that_cannot_prepare_begin_hears_it_as_text() {
     let workload = named("oltp.mixed");
     let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), refuse: Some((0, 1295)), ..Memory::default() };
-    live(workload, &parameters(workload, &[]), &mut memory, &mut turns(1)).expect("the refusal is foreseen");
+    live(&*workload, &parameters(&*workload, &[]), &mut memory, &mut turns(1)).expect("the refusal is foreseen");
     let said = memory.log.expect("it was asked for");
     assert_eq!((said[0].as_str(), said[1].as_str()), ("prepare  BEGIN", "prepare  COMMIT"));
     assert_eq!((said[7].as_str(), said[22].as_str()), ("text     BEGIN", "execute  COMMIT"));
@@ -224,7 +227,7 @@ fn a_server_that_cannot_prepare_begin_hears_it_as_text() {
 #[test]
 fn statements_of_many_tables_are_prepared_when_first_needed() {
     let prepares = |tables: i64, operations| {
-        let said = said(named("oltp.point_selects"), &[("tables", tables.into())], operations);
+        let said = said(&*named("oltp.point_selects"), &[("tables", tables.into())], operations);
         said.iter().filter(|line| line.starts_with("prepare")).count()
     };
     assert_eq!((prepares(64, 0), prepares(64, 500)), (64, 64));
@@ -234,11 +237,11 @@ fn statements_of_many_tables_are_prepared_when_first_needed() {
 #[test]
 fn users_draw_streams_of_their_own() {
     let workload = named("oltp.point_selects");
-    let parameters = parameters(workload, &[("protocol", "text".into())]);
+    let parameters = parameters(&*workload, &[("protocol", "text".into())]);
     let said = |number| {
         let mut memory = Memory { rows: 10_000, log: Some(Vec::new()), ..Memory::default() };
         let mut seat = turns(5);
-        let mut life = memory::user(workload, &parameters, (number, 2), &mut memory, &mut seat);
+        let mut life = memory::user(&*workload, &parameters, (number, 2), &mut memory, &mut seat);
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         assert_eq!(life.as_mut().poll(context), std::task::Poll::Ready(Ok(())));
         drop(life);
@@ -252,7 +255,7 @@ fn users_draw_streams_of_their_own() {
 fn probes_are_the_statements_with_values() {
     let mut all = String::new();
     for workload in sysbench() {
-        for probe in workload.probes(&parameters(*workload, &[("rows", 1000.into()), ("tables", 3.into())]), Seed(1)) {
+        for probe in workload.probes(&parameters(&*workload, &[("rows", 1000.into()), ("tables", 3.into())]), Seed(1)) {
             all += &format!("{} {}: {} -> {:?}\n", workload.words().name, probe.statement, probe.sql, probe.rows);
         }
     }

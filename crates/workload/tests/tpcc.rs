@@ -10,17 +10,17 @@ use model::seed::Seed;
 use model::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use workload::dataset::{ByUnit, Dataset, Rows};
-use workload::{Workload, by_name};
+use workload::{Workload, Workloads};
 
-fn tpcc(name: &str) -> &'static dyn Workload {
-    by_name(name).expect("it is in the list")
+fn tpcc(name: &str) -> std::sync::Arc<dyn Workload> {
+    Workloads::built_in().by_name(name).expect("it is in the list")
 }
 
 /// The statements of some operations, values taken out.
 fn said(name: &str, replaced: &[(&str, Value)], operations: u32) -> Vec<String> {
     let workload = tpcc(name);
     let mut memory = Memory { rows: 1, log: Some(Vec::new()), ..Memory::default() };
-    live(workload, &parameters(workload, replaced), &mut memory, &mut turns(operations)).expect("nothing refuses");
+    live(&*workload, &parameters(&*workload, replaced), &mut memory, &mut turns(operations)).expect("nothing refuses");
     assert_eq!(memory.unexpected, [], "answers of a healthy server are expected");
     memory.log.unwrap()
 }
@@ -97,7 +97,7 @@ fn a_swallowed_error_is_a_rollback_and_a_shown_one_fails() {
         let mut memory = Memory { rows: 1, log: Some(Vec::new()), refuse: Some((4, 1364)), ..Memory::default() };
         let mut seat = turns(1);
         seat.decision = workload::user::Decision::GiveUp;
-        live(workload, &parameters(workload, &replaced), &mut memory, &mut seat).expect("the user goes on");
+        live(&*workload, &parameters(&*workload, &replaced), &mut memory, &mut seat).expect("the user goes on");
         let log = memory.log.unwrap();
         assert_eq!(log.last().map(String::as_str), Some("text     ROLLBACK"), "{log:?}");
         assert_eq!((seat.done, memory.facts[rollbacks]), (0, counted));
@@ -110,8 +110,8 @@ fn a_transaction_that_is_tried_again_is_counted_and_has_the_same_inputs_save_in_
     let of = |refuse, anew: bool| {
         let mut memory = Memory { rows: 1, log: Some(Vec::new()), refuse, ..Memory::default() };
         live(
-            workload,
-            &parameters(workload, &[("mix", "deck".into()), ("retried_anew", anew.into())]),
+            &*workload,
+            &parameters(&*workload, &[("mix", "deck".into()), ("retried_anew", anew.into())]),
             &mut memory,
             &mut turns(1),
         )
@@ -143,7 +143,7 @@ fn tables_indexes_and_rows_are_the_same_for_ever() {
         ("tpcc.compat", vec![("date_columns", "redundant".into()), ("foreign_keys", "none".into())]),
     ] {
         let workload = tpcc(name);
-        let data = workload.dataset(&parameters(workload, &replaced), "InnoDB", Seed(1)).expect("it has data");
+        let data = workload.dataset(&parameters(&*workload, &replaced), "InnoDB", Seed(1)).expect("it has data");
         for (index, table) in data.tables().iter().enumerate() {
             shown += &format!("{}\n{}\n{:?}\n", table.rows, table.create, data.spot(index, table.rows - 1));
         }
@@ -158,7 +158,7 @@ fn tables_indexes_and_rows_are_the_same_for_ever() {
 fn a_warehouse_has_the_rows_of_the_specification() {
     let workload = tpcc("tpcc.faithful");
     let replaced = [("warehouses", 2.into()), ("table_sets", 2.into())];
-    let data = workload.dataset(&parameters(workload, &replaced), "InnoDB", Seed(1)).expect("it has data");
+    let data = workload.dataset(&parameters(&*workload, &replaced), "InnoDB", Seed(1)).expect("it has data");
     let units = units(&*data);
     assert_eq!(units.units(), 2 + 2 * 4);
     let mut rows: BTreeMap<usize, u64> = BTreeMap::new();
@@ -185,7 +185,7 @@ fn a_warehouse_has_the_rows_of_the_specification() {
 
 #[test]
 fn compat_discloses_every_defect_that_is_on_and_faithful_none() {
-    let told = |name: &str, replaced: &[(&str, Value)]| tpcc(name).disclosures(&parameters(tpcc(name), replaced));
+    let told = |name: &str, replaced: &[(&str, Value)]| tpcc(name).disclosures(&parameters(&*tpcc(name), replaced));
     assert_eq!(told("tpcc.faithful", &[]), [""; 0]);
     let compat = told("tpcc.compat", &[("never_remote", false.into())]).concat();
     assert!(!compat.contains("never_remote") && !compat.contains("history_key"), "{compat}");
@@ -199,7 +199,7 @@ fn every_law_asks_what_is_asked() {
     for name in ["tpcc.faithful", "tpcc.compat"] {
         for depth in ["full", "sample", "quick"] {
             let workload = tpcc(name);
-            let audit = workload.audit(&parameters(workload, &[("audit", depth.into()), ("warehouses", 40.into())]));
+            let audit = workload.audit(&parameters(&*workload, &[("audit", depth.into()), ("warehouses", 40.into())]));
             let asked: BTreeSet<&str> = audit.questions.iter().map(|q| q.name.as_str()).collect();
             assert_eq!(asked.len(), audit.questions.len());
             for law in &audit.laws {
@@ -235,7 +235,7 @@ fn every_law_asks_what_is_asked() {
             );
         }
         assert_eq!(
-            tpcc(name).audit(&parameters(tpcc(name), &[("audit", "off".into())])),
+            tpcc(name).audit(&parameters(&*tpcc(name), &[("audit", "off".into())])),
             workload::audit::Audit::default()
         );
     }

@@ -6,10 +6,10 @@ mod memory;
 use memory::{Memory, live, parameters, turns};
 use model::seed::Seed;
 use model::value::Value;
-use workload::{Workload, by_name};
+use workload::{Workload, Workloads};
 
-fn step(name: &str) -> &'static dyn Workload {
-    by_name(&format!("versioned.{name}")).expect("it is a step")
+fn step(name: &str) -> std::sync::Arc<dyn Workload> {
+    Workloads::built_in().by_name(&format!("versioned.{name}")).expect("it is a step")
 }
 
 /// Everything that one user says in that many operations.
@@ -17,7 +17,7 @@ fn said(name: &str, replaced: &[(&str, Value)], operations: u32) -> Vec<String> 
     let mut memory = Memory { rows: 1_000_000, log: Some(Vec::new()), ..Memory::default() };
     let mut seat = turns(operations);
     let replaced = [&[("tables", 2.into()), ("rows", 200.into())], replaced].concat();
-    live(step(name), &parameters(step(name), &replaced), &mut memory, &mut seat).expect("nothing refuses");
+    live(&*step(name), &parameters(&*step(name), &replaced), &mut memory, &mut seat).expect("nothing refuses");
     memory.log.unwrap_or_default()
 }
 
@@ -53,7 +53,7 @@ fn the_tables_of_each_variant_are_the_same_but_for_what_versions_them() {
     let mut all = String::new();
     for variant in ["plain", "timestamp", "transaction", "timestamp_partitioned", "transaction_partitioned"] {
         let replaced = [("tables", 1.into()), ("variant", variant.into()), ("begin", "aged".into())];
-        let dataset = step("insert").dataset(&parameters(step("insert"), &replaced), "innodb", Seed(1)).unwrap();
+        let dataset = step("insert").dataset(&parameters(&*step("insert"), &replaced), "innodb", Seed(1)).unwrap();
         for table in dataset.tables() {
             all += &format!("--- {variant}\n{}\n{}\n", table.create, table.after.join("\n"));
         }
@@ -110,8 +110,8 @@ fn a_table_that_is_not_as_generated_is_counted() {
     const LOOKED: usize = 3;
     let step = step("point_selects");
     let mut memory = Memory { rows: 1_000, ..Memory::default() };
-    let parameters = parameters(step, &[("tables", 3.into())]);
-    live(step, &parameters, &mut memory, &mut turns(1)).expect("nothing refuses");
+    let parameters = parameters(&*step, &[("tables", 3.into())]);
+    live(&*step, &parameters, &mut memory, &mut turns(1)).expect("nothing refuses");
     // This memory keeps no counts that anybody could take for 250,000 rows.
     assert_eq!(memory.facts[LOOKED..LOOKED + 2], [3, 3]);
 }
@@ -119,7 +119,7 @@ fn a_table_that_is_not_as_generated_is_counted() {
 #[test]
 fn who_reads_history_wants_a_moment_first() {
     let step = step("history");
-    let parameters = parameters(step, &[("variant", "timestamp".into()), ("tables", 1.into())]);
-    let refused = live(step, &parameters, &mut Memory::default(), &mut turns(1)).unwrap_err();
+    let parameters = parameters(&*step, &[("variant", "timestamp".into()), ("tables", 1.into())]);
+    let refused = live(&*step, &parameters, &mut Memory::default(), &mut turns(1)).unwrap_err();
     assert!(refused.to_string().contains("versioned.moment"), "{refused}");
 }

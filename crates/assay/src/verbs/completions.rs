@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use lab::servers::catalogue::Catalogue;
+use workload::Workloads;
 
 pub const VERB: Verb = Verb { name: "completions", command, run };
 
@@ -41,7 +42,8 @@ fn run(matches: &ArgMatches) -> Exit {
 fn with_names(command: Command) -> Command {
     // This process prints them and ends, so that they may as well live as long as it.
     let builds: Vec<&str> = Catalogue::shipped().names().into_iter().map(|name| &*name.leak()).collect();
-    let workloads: Vec<&str> = workload::words().iter().map(|w| w.name).collect();
+    let workloads: Vec<&str> =
+        Workloads::built_in().words().into_iter().map(|w| &*w.name.into_owned().leak()).collect();
     let scripts: Vec<&str> = lua::bundled::ALL.iter().map(|(name, _)| *name).collect();
     let checks = judge::checks::ALL.iter().map(|c| c.id);
     let explained: Vec<&str> = checks.chain(judge::findings::ALL.iter().map(|c| c.id)).collect();

@@ -94,6 +94,7 @@ fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
     let outcome = lab::carry_out(
         plan,
         host,
+        &question.workloads,
         ::judge::curves::search::next,
         Guard::this_program(),
         &mut notebook,

@@ -41,7 +41,7 @@ fn words(host: &Host) -> Words {
     let builds = host.builds.iter().map(|b| b.name.clone()).collect();
     let disturbances = lab::disturbances::words();
     let limits = judge::checks::limits().map(|l| (l.name, l.most())).collect();
-    Words { workloads: workload::words(), disturbances, builds, limits }
+    Words { workloads: workload::Workloads::built_in().words(), disturbances, builds, limits }
 }
 
 /// What the author of the seed found out in the tenth iteration.

@@ -20,6 +20,7 @@ use model::record::start::{Restored, StartingState};
 use model::units::Users;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use workload::Workloads;
 use workload::session::Fault;
 
 /// One protocol in which users ask.
@@ -29,10 +30,17 @@ pub trait Backend: Sync {
 
     /// Opens what users who do this work come by, and looks whether it leads to their data. Servers are up, and data
     /// lie in them.
-    fn open(&self, up: &mut Up, cell: &Cell, work: &Work, needs: &[DatasetNeed]) -> Result<(), Unready>;
+    fn open(
+        &self,
+        up: &mut Up,
+        workloads: &Workloads,
+        cell: &Cell,
+        work: &Work,
+        needs: &[DatasetNeed],
+    ) -> Result<(), Unready>;
 
     /// Where users who do this work come in, where that is not by SQL.
-    fn endpoint(&self, up: &Up, work: &Work, engine: &str) -> Option<Endpoint>;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint>;
 
     /// What a session of these users says of itself, with the plans of their statements. Further values of statements
     /// are asked for as long as `patience` lasts.

@@ -9,6 +9,7 @@ use model::load::Work;
 use model::protocol::Protocol;
 use std::fmt;
 use std::path::PathBuf;
+use workload::Workloads;
 
 /// An endpoint past SQL, for users who speak another protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +63,6 @@ impl fmt::Debug for SqlEndpoint {
 
 /// The protocol in which users ask who do this work. Scripts that the command line names are no workloads of a plan:
 /// they speak SQL.
-pub(crate) fn protocol_of(work: &Work) -> Protocol {
-    workload::by_name(&work.workload).map_or(Protocol::MySql, |workload| workload.words().protocol())
+pub(crate) fn protocol_of(workloads: &Workloads, work: &Work) -> Protocol {
+    workloads.by_name(&work.workload).map_or(Protocol::MySql, |workload| workload.words().protocol())
 }

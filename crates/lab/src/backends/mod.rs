@@ -41,6 +41,7 @@ use model::plan::Server;
 use model::plan::served::serves;
 use model::protocol::Protocol;
 use up::Up;
+use workload::Workloads;
 
 pub fn of(protocol: Protocol) -> &'static dyn Backend {
     match protocol {
@@ -53,9 +54,9 @@ pub fn of(protocol: Protocol) -> &'static dyn Backend {
 }
 
 /// The backend of users who do this work on that server: scripts ask in whatever SQL their server speaks.
-pub fn of_work(work: &Work, server: &Server) -> &'static dyn Backend {
+pub fn of_work(workloads: &Workloads, work: &Work, server: &Server) -> &'static dyn Backend {
     let own = server.on.as_deref().map(protocol).filter(|named| named.is_sql());
-    let asked = protocol_of(work);
+    let asked = protocol_of(workloads, work);
     of(own.filter(|_| asked.is_sql()).unwrap_or(asked))
 }
 

@@ -13,6 +13,7 @@ use model::value::Value;
 use model::words::Class;
 use serde_json::json;
 use std::collections::BTreeMap;
+use workload::Workloads;
 use workload::dataset::{Dataset, Rows};
 
 /// The seed of all data: two records with equal parameters hold equal rows, whatever seed orders their runs.
@@ -67,9 +68,9 @@ pub(crate) fn key(instance: &str, name: &str) -> String {
 }
 
 /// The dataset's name within its instance, and the parameters that shape the data.
-pub(crate) fn identity(work: &Work, engine: &str) -> (String, BTreeMap<String, Value>) {
-    let words = workload::by_name(&work.workload).expect("a plan names only known workloads").words();
-    let shaping = |name: &String| words.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+pub(crate) fn identity(workloads: &Workloads, work: &Work, engine: &str) -> (String, BTreeMap<String, Value>) {
+    let words = workloads.planned(&work.workload).words();
+    let shaping = |name: &String| words.parameters.iter().any(|p| p.name == *name && p.class == Class::Data);
     let parameters: BTreeMap<_, _> =
         work.parameters.iter().filter(|(n, _)| shaping(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
     let text = serde_json::to_string(&(words.family(), engine, &parameters)).expect("values are JSON");
@@ -77,12 +78,12 @@ pub(crate) fn identity(work: &Work, engine: &str) -> (String, BTreeMap<String, V
 }
 
 /// Of one run, in the order of its groups, each once; none for workloads without data.
-pub(crate) fn of(cell: &Cell) -> Vec<DatasetNeed> {
+pub(crate) fn of(workloads: &Workloads, cell: &Cell) -> Vec<DatasetNeed> {
     let engine = &cell.server.engine;
     let mut all: Vec<DatasetNeed> = Vec::new();
     for work in cell.works() {
-        let workload = workload::by_name(&work.workload).expect("a plan names only known workloads");
-        let (name, parameters) = identity(&work, engine);
+        let workload = workloads.planned(&work.workload);
+        let (name, parameters) = identity(workloads, &work, engine);
         let dataset = workload.dataset(&work.parameters, engine, DATA).filter(|_| all.iter().all(|w| w.name != name));
         let family = workload.words().family().to_string();
         all.extend(dataset.map(|dataset| DatasetNeed { name, family, parameters, dataset }));
@@ -91,9 +92,8 @@ pub(crate) fn of(cell: &Cell) -> Vec<DatasetNeed> {
 }
 
 /// Whether a run changes its data.
-pub(crate) fn writes(cell: &Cell) -> bool {
-    let writes =
-        |work: Work| workload::by_name(&work.workload).expect("a plan names only known workloads").words().writes;
+pub(crate) fn writes(workloads: &Workloads, cell: &Cell) -> bool {
+    let writes = |work: Work| workloads.planned(&work.workload).words().writes;
     let disturbed = cell.phases.iter().filter_map(|phase| phase.disturb.as_ref());
     cell.works().into_iter().any(writes) || disturbed.into_iter().any(|d| disturbances::writes(&d.name))
 }
@@ -125,9 +125,10 @@ mod tests {
 
     #[test]
     fn a_fingerprint_follows_rows_seed_engine_and_charset() {
-        let oltp = workload::by_name("oltp.point_selects").unwrap();
+        let oltp = workload::Workloads::built_in().planned("oltp.point_selects");
         let parameters = |change: Option<(&str, Value)>| -> workload::Parameters {
-            let defaults = oltp.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
+            let words = oltp.words();
+            let defaults = words.parameters.iter().map(|p| (p.name.to_string(), p.default.as_ref().unwrap().value()));
             defaults.chain(change.map(|(k, v)| (k.to_string(), v))).collect()
         };
         let of =

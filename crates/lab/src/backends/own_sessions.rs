@@ -38,11 +38,11 @@ pub struct Openings {
 pub(crate) fn live<D: Driver>(
     user: &User<D>,
     endpoints: &ScriptEndpoints,
-    life: &'static dyn ScriptLife,
+    life: &dyn ScriptLife,
 ) -> impl Future<Output = Result<(), Fault>> {
     let openings = Rc::new(Openings::new(endpoints, &user.handle, user.deadline()));
     let sessions = || AtLarge::new(openings, user.number, user.ledger(), user.handle.clone());
-    user.by_itself(sessions, move |place, sessions, seat| life.user(place, sessions, seat))
+    user.by_itself(sessions, life)
 }
 
 enum Either<L: Ledger> {

@@ -150,7 +150,7 @@ fn measure_at(
 ) -> Result<(Option<CanaryPoint>, String), Trouble> {
     let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
     let user_group = UserGroup {
-        workload: workload::by_name("noop").expect("the canary's workload exists"),
+        workload: workload::Workloads::built_in().planned("noop"),
         parameters: Arc::default(),
         seed: Seed(1),
         users,

@@ -16,11 +16,13 @@ use model::plan::{Plan, PlannedRun, Stage};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::search::Trial;
+use workload::Workloads;
 
 /// A plan on its way: what is asked, who is told, and what serves.
 pub(crate) struct Campaign<'a> {
     pub plan: &'a Plan,
     pub host: &'a Host,
+    pub workloads: &'a Workloads,
     pub reporter: Reporter<'a>,
     pub provision: Provision<'a>,
     pub pace: Pace,
@@ -29,9 +31,15 @@ pub(crate) struct Campaign<'a> {
 }
 
 impl<'a> Campaign<'a> {
-    pub fn new(plan: &'a Plan, host: &'a Host, guard: Guard, reporter: Reporter<'a>) -> Result<Self, Trouble> {
+    pub fn new(
+        plan: &'a Plan,
+        host: &'a Host,
+        workloads: &'a Workloads,
+        guard: Guard,
+        reporter: Reporter<'a>,
+    ) -> Result<Self, Trouble> {
         let provision = Provision::new(host, guard)?;
-        Ok(Self { plan, host, reporter, provision, pace: Pace::new(), told: String::new() })
+        Ok(Self { plan, host, workloads, reporter, provision, pace: Pace::new(), told: String::new() })
     }
 
     /// Says what is to be done and by which machine; the machine's own ceiling and floor are measured once and kept.

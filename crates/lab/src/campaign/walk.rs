@@ -13,18 +13,21 @@ use model::plan::{Plan, PlannedRun};
 use model::record::event::EventKind;
 use model::search::{Step, Trial};
 use std::sync::atomic::AtomicBool;
+use workload::Workloads;
 
-/// Carries out what is not yet recorded of the plan.
+/// Carries out what is not yet recorded of the plan, which names none but these workloads.
+#[allow(clippy::too_many_arguments)] // said once, by the verb that runs
 pub fn carry_out(
     plan: &Plan,
     host: &Host,
+    workloads: &Workloads,
     next: Next,
     guard: Guard,
     notebook: &mut Notebook,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(), Halt> {
-    let mut campaign = Campaign::new(plan, host, guard, Reporter { notebook, progress, stop })?;
+    let mut campaign = Campaign::new(plan, host, workloads, guard, Reporter { notebook, progress, stop })?;
     let outcome = campaign.walk(next);
     campaign.close(&outcome);
     outcome
@@ -76,10 +79,10 @@ impl Campaign<'_> {
         if let (Some(trial), Some(search)) = (&trial, &cell.search) {
             self.reporter.say(&format!("{} at {}: {}", run.id, search.shown(trial.level), trial.why));
         }
-        let needs = RunNeeds::of(self.plan, &cell, run);
+        let needs = RunNeeds::of(self.workloads, self.plan, &cell, run);
         let prepared = self.provision.prepare(&needs, &mut self.reporter);
         let host = self.host;
-        let coming = Coming { stages: &|up| load_plans(up, host, run, &cell), caller: None };
+        let coming = Coming { stages: &|up| load_plans(up, host, &needs), caller: None };
         searches.remember(self.one(&needs, trial, todo, prepared, coming)?);
         Ok(())
     }

@@ -11,6 +11,7 @@ use model::record::audit::{Answer, Audit};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use workload::Workloads;
 use workload::audit::Question;
 
 /// The questions of a run, by dataset.
@@ -30,7 +31,13 @@ struct Asked {
 
 impl Auditor {
     /// What the groups of a run want to know, each question of a dataset once.
-    pub fn of(instance: &str, server: &Server, stages: &[(Stage, LoadPlan)], sessions: usize) -> Self {
+    pub fn of(
+        workloads: &Workloads,
+        instance: &str,
+        server: &Server,
+        stages: &[(Stage, LoadPlan)],
+        sessions: usize,
+    ) -> Self {
         let mut audits: Vec<Asked> = Vec::new();
         let user_groups = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups);
         let groups = stages.iter().flat_map(|(stage, _)| &stage.groups);
@@ -40,7 +47,7 @@ impl Auditor {
             if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
                 continue;
             }
-            let dataset = key(instance, &identity(&group.work, &server.engine).0);
+            let dataset = key(instance, &identity(workloads, &group.work, &server.engine).0);
             match audits
                 .iter_mut()
                 .find(|a| a.audit.dataset == dataset && a.asks == asks && a.audit.disclosures == disclosures)
@@ -59,7 +66,7 @@ impl Auditor {
                         disclosures,
                         ..Audit::default()
                     };
-                    let (users, backend) = (user_group.clone(), of_work(&group.work, server));
+                    let (users, backend) = (user_group.clone(), of_work(workloads, &group.work, server));
                     audits.push(Asked { users, backend, asks, user_groups: vec![number], audit });
                 }
             }

@@ -9,8 +9,9 @@ use crate::backends::access::LoadPlan;
 use crate::disturbances::scene::acting::Over;
 use crate::load::{Outcome, Witness, drive_within};
 use crate::notebook::reporter::Reporter;
+use crate::provision::needs::RunNeeds;
 use crate::trouble::Trouble;
-use model::plan::{PlannedRun, Stage};
+use model::plan::Stage;
 use model::record::event::EventKind;
 use model::record::run::RunRecord;
 use model::units::Nanos;
@@ -26,7 +27,7 @@ pub struct Caller<'a> {
 
 /// The loads of one run on their way.
 pub(crate) struct Driving<'d, 's, 'r, 'c> {
-    pub run: &'d PlannedRun,
+    pub needs: &'d RunNeeds<'d>,
     pub recorder: &'d mut RunRecorder<'s>,
     pub reporter: &'d mut Reporter<'r>,
     pub show: Show<'d>,
@@ -41,7 +42,7 @@ impl Driving<'_, '_, '_, '_> {
         let (mut windows, mut rested) = (Vec::new(), None);
         for stage in stages {
             if let Some(before) = outcomes.last_mut() {
-                match ask(stage, self.recorder.cell, PATIENCE_BETWEEN) {
+                match ask(stage, self.needs.workloads, self.recorder.cell, PATIENCE_BETWEEN) {
                     Ok(told) => self.record.more_sessions.extend(told),
                     Err(fault) => {
                         before.failure = Some(format!("before {}: {fault}", stage.1.phases[0].name));
@@ -64,7 +65,7 @@ impl Driving<'_, '_, '_, '_> {
                 outcome.failure = outcome.failure.map(|why| format!("in {phase}: {why}"));
             }
             if outcome.failure.is_none() && !outcome.stopped {
-                ask_again(stage, self.recorder.cell, self.record);
+                ask_again(stage, self.needs.workloads, self.recorder.cell, self.record);
             }
             let is_over = outcome.failure.is_some() || outcome.stopped || outcome.cut;
             outcomes.push(outcome);
@@ -89,7 +90,7 @@ impl Driving<'_, '_, '_, '_> {
             reporter: &mut *self.reporter,
             show: self.show,
             beside,
-            run: self.run,
+            run: self.needs.run,
             stage,
             workers: load_plan.workers,
         };
@@ -97,7 +98,7 @@ impl Driving<'_, '_, '_, '_> {
         let outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
         for Over { record, trouble, .. } in self.recorder.rest() {
             let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));
-            self.reporter.note(EventKind::DisturbanceEnded, Some(&self.run.id), text)?;
+            self.reporter.note(EventKind::DisturbanceEnded, Some(&self.needs.run.id), text)?;
         }
         Ok(outcome)
     }

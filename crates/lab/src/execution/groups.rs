@@ -8,15 +8,17 @@ use crate::backends::of_work;
 use crate::backends::up::Up;
 use crate::disturbances::ends_the_server;
 use crate::os::placement::place;
+use crate::provision::needs::RunNeeds;
 use model::errors::LOST_CONNECTION;
 use model::host::Host;
 use model::load::{Group, Work};
-use model::plan::{Cell, PlannedRun, Stage};
+use model::plan::{Cell, Stage};
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
 use model::seed::Seed;
 use std::sync::Arc;
 use std::time::Duration;
+use workload::Workloads;
 use workload::session::Fault;
 
 /// How often an operation is tried again whose server was killed under it: more than anybody kills one.
@@ -28,13 +30,14 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
 pub(crate) const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 
 /// The users whom the plan names, for each stage of the cell.
-pub(crate) fn load_plans(up: &Up, host: &Host, planned: &PlannedRun, cell: &Cell) -> Vec<(Stage, LoadPlan)> {
+pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>) -> Vec<(Stage, LoadPlan)> {
+    let RunNeeds { workloads, cell, run: planned, .. } = *needs;
     let placement = place(&cell.server, host);
     let load_plan = |(number, stage): (u64, Stage)| {
         // What a user draws in a later stage is not what it drew before.
         let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
         let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
-        let user_group = |group| UserGroup { outlasts, ..user_group(up, seed, cell, group) };
+        let user_group = |group| UserGroup { outlasts, ..user_group(up, seed, workloads, cell, group) };
         let mut user_groups: Vec<UserGroup> = stage.groups.iter().map(user_group).collect();
         for user_group in user_groups.iter_mut().filter(|user_group| user_group.outlasts) {
             user_group.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
@@ -51,13 +54,14 @@ pub(crate) fn load_plans(up: &Up, host: &Host, planned: &PlannedRun, cell: &Cell
     (0..).zip(cell.stages()).map(load_plan).collect()
 }
 
-fn user_group(up: &Up, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
-    let workload = workload::by_name(&group.work.workload).expect("a plan names only known workloads");
+fn user_group(up: &Up, seed: Seed, workloads: &Workloads, cell: &Cell, group: &Group) -> UserGroup {
+    let workload = workloads.planned(&group.work.workload);
     let parameters = Arc::new(group.work.parameters.clone());
-    let past_sql = of_work(&group.work, &cell.server).endpoint(up, &group.work, &cell.server.engine);
+    let past_sql =
+        of_work(workloads, &group.work, &cell.server).endpoint(up, workloads, &group.work, &cell.server.engine);
     // Those who come by key leave SQL to the lab.
     let endpoint = if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
-    let inside = |endpoint: &SqlEndpoint| within(up, endpoint, &group.work, &cell.server.engine);
+    let inside = |endpoint: &SqlEndpoint| within(up, endpoint, workloads, &group.work, &cell.server.engine);
     UserGroup {
         access: Access {
             postgres: None,
@@ -79,8 +83,8 @@ fn user_group(up: &Up, seed: Seed, cell: &Cell, group: &Group) -> UserGroup {
     }
 }
 
-fn within(up: &Up, endpoint: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndpoint {
-    match up.datasets.get(&identity(work, engine).0) {
+fn within(up: &Up, endpoint: &SqlEndpoint, workloads: &Workloads, work: &Work, engine: &str) -> SqlEndpoint {
+    match up.datasets.get(&identity(workloads, work, engine).0) {
         Some(Ok(schema)) => endpoint.within(schema),
         Some(Err(_)) | None => endpoint.clone(),
     }
@@ -89,6 +93,7 @@ fn within(up: &Up, endpoint: &SqlEndpoint, work: &Work, engine: &str) -> SqlEndp
 /// What sessions say of a stage's users now, and the plans of their statements: once for each work, by name.
 pub(crate) fn ask(
     (stage, load_plan): &(Stage, LoadPlan),
+    workloads: &Workloads,
     cell: &Cell,
     patience: Duration,
 ) -> Result<Vec<(String, SessionAnswer)>, Fault> {
@@ -98,7 +103,7 @@ pub(crate) fn ask(
         if told.contains(&&group.work) {
             continue;
         }
-        let answer = of_work(&group.work, &cell.server).ask(user_group, patience)?;
+        let answer = of_work(workloads, &group.work, &cell.server).ask(user_group, patience)?;
         answers.push((name(cell, stage, group), answer));
         told.push(&group.work);
     }
@@ -106,14 +111,19 @@ pub(crate) fn ask(
 }
 
 /// Plans when a stage is over; a server that no longer says them leaves them unsaid.
-pub(crate) fn ask_again((stage, load_plan): &(Stage, LoadPlan), cell: &Cell, record: &mut RunRecord) {
+pub(crate) fn ask_again(
+    (stage, load_plan): &(Stage, LoadPlan),
+    workloads: &Workloads,
+    cell: &Cell,
+    record: &mut RunRecord,
+) {
     for (number, (user_group, group)) in load_plan.user_groups.iter().zip(&stage.groups).enumerate() {
         let session = match record.more_sessions.get_mut(&name(cell, stage, group)) {
             Some(session) => session,
             None if stage.phases.start == 0 && number == 0 => &mut record.session,
             None => continue,
         };
-        session.plans_after = of_work(&group.work, &cell.server).ask_again(user_group, &session.plans);
+        session.plans_after = of_work(workloads, &group.work, &cell.server).ask_again(user_group, &session.plans);
     }
 }
 

@@ -72,8 +72,8 @@ pub fn without_load(
 impl Run<'_, '_, '_, '_> {
     /// Carries out a run whose instance and dataset are ready.
     pub fn carry_out(mut self, stages: &[(Stage, LoadPlan)]) -> Result<RunRecord, Halt> {
-        let RunNeeds { run: planned, cell, .. } = *self.assignment.needs;
-        let instruments = planned.explain.then(|| Instruments::of(self.provision.up(), cell)).transpose();
+        let RunNeeds { workloads, run: planned, cell, .. } = *self.assignment.needs;
+        let instruments = planned.explain.then(|| Instruments::of(self.provision.up(), workloads, cell)).transpose();
         let instruments = match instruments {
             Ok(instruments) => instruments,
             Err(reason) => {
@@ -101,9 +101,10 @@ impl Run<'_, '_, '_, '_> {
         name_datasets(record, up, datasets);
         record.workers = stages.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, host).load;
-        let mut auditor = Auditor::of(&up.key, &cell.server, stages, loading::sessions(host.cpus.len()));
+        let mut auditor =
+            Auditor::of(needs.workloads, &up.key, &cell.server, stages, loading::sessions(host.cpus.len()));
         let before = |fault: Fault| format!("before the users came: {fault}");
-        let mut told = ask(&stages[0], cell, PATIENCE).map_err(|fault| {
+        let mut told = ask(&stages[0], needs.workloads, cell, PATIENCE).map_err(|fault| {
             let died = self.provision.died(NEWS, self.reporter).map_or(String::new(), |d| format!("; {d}"));
             before(fault) + &died
         })?;
@@ -136,7 +137,8 @@ impl Run<'_, '_, '_, '_> {
         let mut recorder = RunRecorder::new(cell, &workers, &sampling, intervals, acting);
         let caller = self.caller.as_deref_mut();
         let (reporter, show, driven) = (&mut *self.reporter, self.show, &mut recorder);
-        let driving = Driving { run: planned, recorder: driven, reporter, show, caller, record: &mut *record };
+        let driving =
+            Driving { needs: self.assignment.needs, recorder: driven, reporter, show, caller, record: &mut *record };
         let outcome = driving.all(stages)?;
         record.around = Some(self.around(before, own));
         let lost = recorder.limit.as_ref().map(LimitWatch::sentence);

@@ -152,10 +152,10 @@ impl<D> Conductor<'_, D> {
         let (questions, rows) = tally.whole();
         self.outcome.questions += questions;
         self.outcome.rows += rows;
-        let named = tally.named(self.load_plan.user_groups[user_group].workload);
+        let named = tally.named(&*self.load_plan.user_groups[user_group].workload);
         tally.clear();
         let _ = self.spares[worker as usize][user_group].send(tally);
-        let workload = self.load_plan.user_groups[user_group].workload;
+        let workload = &self.load_plan.user_groups[user_group].workload;
         if !workload.affected_are_rows() {
             self.outcome.writes.rows = None;
         }

@@ -46,7 +46,7 @@ pub struct LoadPlan<D> {
 /// A group of users: who is to do what, in which rhythm.
 #[derive(Clone)]
 pub struct UserGroup<D> {
-    pub workload: &'static dyn Workload,
+    pub workload: Arc<dyn Workload>,
     pub parameters: Arc<Parameters>,
     pub seed: Seed,
     pub users: u32,

@@ -32,7 +32,7 @@ pub struct WorkerTally {
 
 impl WorkerTally {
     pub fn new<D>(user_group: &UserGroup<D>) -> Self {
-        let workload = user_group.workload;
+        let workload = &*user_group.workload;
         let is_scheduled = user_group.schedule().is_some();
         let service = || is_scheduled.then(Histogram::new);
         Self {

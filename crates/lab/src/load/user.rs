@@ -15,8 +15,8 @@ use std::cell::Cell;
 use std::pin::Pin;
 use std::rc::Rc;
 use workload::Workload;
-use workload::life::{Living, Place};
-use workload::session::Fault;
+use workload::life::{Living, Place, ScriptLife};
+use workload::session::{Fault, Sessions};
 use workload::user::{Memory, Seat};
 
 /// Users of one worker that may be connecting at a time: enough to keep a server busy with handshakes, and below the
@@ -94,20 +94,20 @@ impl<D: Driver> User<D> {
     }
 
     /// Lives with sessions that it opens and closes itself, and does not wait until the server's threads were read.
-    pub async fn by_itself<S>(
+    pub async fn by_itself<S: Sessions>(
         &self,
         sessions: impl FnOnce() -> S,
-        life: impl for<'s> FnOnce(Place<'_>, &'s mut S, &'s mut (dyn Seat + 's)) -> Living<'s>,
+        life: &dyn ScriptLife,
     ) -> Result<(), Fault> {
         let (mut sessions, mut seat) = (sessions(), self.seat());
         seat.counts_in(Rc::clone(&self.connected));
-        let living = life(self.own_place(), &mut sessions, &mut seat);
+        let living = life.user(self.own_place(), &mut sessions, &mut seat);
         self.handle.touches(Part::Life, Memory::of(&*living));
         living.await
     }
 
-    pub fn workload(&self) -> &'static dyn Workload {
-        self.user_group.workload
+    pub fn workload(&self) -> &dyn Workload {
+        &*self.user_group.workload
     }
 
     /// How long each of its answers may take.

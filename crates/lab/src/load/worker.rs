@@ -75,7 +75,7 @@ pub fn work<D: Driver>(
         tables.push(Table { user_group, state, spares });
     }
     // Who has a CPU of its own takes it from nobody, and who waits for moments must not miss them.
-    let few_threads = load_plan.user_groups.iter().all(|group| group.access.has_few_threads(group.workload));
+    let few_threads = load_plan.user_groups.iter().all(|group| group.access.has_few_threads(&*group.workload));
     if load_plan.cpus.is_empty() && !waits_for_moments && few_threads && sitting >= SHARING_CPU {
         handle.share_cpu();
     }

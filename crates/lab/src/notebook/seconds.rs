@@ -85,6 +85,12 @@ impl Folder {
         }
         lines
     }
+    /// The series of these metrics, or all.
+    fn unfolded(&self, run: &RunId, wanted: Option<&BTreeSet<String>>) -> Vec<Series> {
+        let mut unfolding = Unfolding { wanted, all: Vec::new(), sources: BTreeMap::new() };
+        self.told(page::read_by(&self.file(run, "series.jsonl"), |text| unfolding.line(text).map(|()| None::<()>)));
+        unfolding.all
+    }
     fn timed_seconds(&self, run: &RunId) -> Vec<TimedSecond> {
         self.intervals_as(run, |s: &TimedSecond| s.from)
     }
@@ -125,14 +131,15 @@ impl Details for Folder {
     fn series(&self, run: &RunId, metrics: &[&str]) -> Vec<Series> {
         let unread = self.kept().unread(run, metrics);
         if let Some(wanted) = unread {
-            let mut unfolding = Unfolding::of(&wanted);
-            self.told(page::read_by(&self.file(run, "series.jsonl"), |text| unfolding.line(text).map(|()| None::<()>)));
-            let series = unfolding.all;
+            let series = self.unfolded(run, Some(&wanted));
             self.kept().series.insert(run.clone(), (wanted.len(), series));
         }
         let kept = self.kept();
         let all = kept.series[run].1.iter();
         all.filter(|s| metrics.contains(&s.metric.name.as_str())).cloned().collect()
+    }
+    fn all_series(&self, run: &RunId) -> Vec<Series> {
+        self.unfolded(run, None)
     }
 }
 
@@ -151,7 +158,8 @@ impl ReadBefore {
 
 /// Series from lines that carry changes only: a column without a change in a sample keeps its value.
 struct Unfolding<'a> {
-    wanted: &'a BTreeSet<String>,
+    /// `None` wants all.
+    wanted: Option<&'a BTreeSet<String>>,
     all: Vec<Series>,
     /// Those with a column that is wanted.
     sources: BTreeMap<String, Vec<Column>>,
@@ -190,11 +198,7 @@ struct LeanMetric<'a> {
 /// How a line begins that is a sample.
 const SAMPLE: &[u8] = br#"{"sample":{"source":""#;
 
-impl<'a> Unfolding<'a> {
-    fn of(wanted: &'a BTreeSet<String>) -> Self {
-        Self { wanted, all: Vec::new(), sources: BTreeMap::new() }
-    }
-
+impl Unfolding<'_> {
     fn line(&mut self, text: &[u8]) -> serde_json::Result<()> {
         if self.is_of_no_use(text) {
             return Ok(());
@@ -216,7 +220,7 @@ impl<'a> Unfolding<'a> {
 
     fn begin(&mut self, source: &str, metrics: Vec<LeanMetric>) {
         let column = |metric: LeanMetric| {
-            let place = self.wanted.contains(&*metric.name).then(|| {
+            let place = self.wanted.is_none_or(|wanted| wanted.contains(&*metric.name)).then(|| {
                 let metric = Metric { name: metric.name.into_owned(), unit: metric.unit, shape: metric.shape };
                 self.all.iter().position(|s| s.metric == metric).unwrap_or_else(|| {
                     self.all.push(Series { metric, readings: vec![] });

@@ -32,7 +32,7 @@ impl Provision<'_> {
         needs: &RunNeeds<'_>,
         reporter: &mut Reporter<'_>,
     ) -> Result<(), Unready> {
-        let together = together(needs.plan, needs.cell);
+        let together = together(needs.workloads, needs.plan, needs.cell);
         let name = self.name_of(&needs.cell.server, &together)?;
         if let Some(reason) = self.refused.get(&name) {
             return Err(Unready::Fail(reason.clone()));

@@ -126,8 +126,8 @@ impl<'a> Provision<'a> {
         let up = self.up.as_mut().expect("an instance is up before its endpoints are opened");
         let works = needs.cell.works();
         works.iter().try_for_each(|work| {
-            let backend = of_work(work, &needs.cell.server);
-            backend.open(up, needs.cell, work, &needs.datasets)
+            let backend = of_work(needs.workloads, work, &needs.cell.server);
+            backend.open(up, needs.workloads, needs.cell, work, &needs.datasets)
         })
     }
 }

@@ -4,7 +4,6 @@
 
 use super::{Occasion, Reading, Source};
 use crate::os::procfs::{resident, schedstat, stat, switches, ticks_to_nanos};
-use model::record::series::Unit;
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -52,24 +51,24 @@ impl Source for Client {
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
         let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        reading.counter("client.cpu.process", Unit::Nanos, cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64);
+        reading.tell("client.cpu.process", cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64);
         if let Some(pages) = reading.file("/proc/self/statm", resident) {
-            reading.gauge("client.memory.resident", Unit::Bytes, pages * rustix::param::page_size() as u64);
+            reading.tell("client.memory.resident", pages * rustix::param::page_size() as u64);
         }
         if let Some((read, written)) = reading.file("/proc/self/io", crate::os::procfs::io) {
-            reading.counter("client.io.read_bytes", Unit::Bytes, read);
-            reading.counter("client.io.write_bytes", Unit::Bytes, written);
+            reading.tell("client.io.read_bytes", read);
+            reading.tell("client.io.write_bytes", written);
         }
         let threads = self.workers.get();
         let Some(sums) = sum(&threads).filter(|_| !threads.is_empty()) else { return };
         // The kernel tells user and system apart in ticks of 10 ms, and their sum exactly: user is what is left.
         self.user = self.user.max(sums.on_cpu.saturating_sub(sums.system));
-        reading.counter("client.cpu.user", Unit::Nanos, self.user);
-        reading.counter("client.cpu.system", Unit::Nanos, sums.system);
-        reading.counter("client.cpu.busiest_worker", Unit::Nanos, sums.busiest);
-        reading.counter("client.runqueue.wait", Unit::Nanos, sums.waiting);
-        reading.counter("client.switches.voluntary", Unit::Count, sums.voluntary);
-        reading.counter("client.switches.involuntary", Unit::Count, sums.involuntary);
+        reading.tell("client.cpu.user", self.user);
+        reading.tell("client.cpu.system", sums.system);
+        reading.tell("client.cpu.busiest_worker", sums.busiest);
+        reading.tell("client.runqueue.wait", sums.waiting);
+        reading.tell("client.switches.voluntary", sums.voluntary);
+        reading.tell("client.switches.involuntary", sums.involuntary);
     }
 }
 

@@ -3,7 +3,6 @@
 
 use super::{Occasion, Reading, Source};
 use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
-use model::record::series::Unit;
 use std::path::Path;
 
 pub(crate) const NAME: &str = "host";
@@ -18,13 +17,13 @@ impl Source for HostWide {
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
         if let Some(ticks) = reading.file("/proc/stat", cpu) {
             for (name, ticks) in ["user", "system", "idle", "iowait", "irq", "steal"].iter().zip(ticks) {
-                reading.counter(&format!("host.cpu.{name}"), Unit::Nanos, ticks_to_nanos(ticks));
+                reading.tell(&format!("host.cpu.{name}"), ticks_to_nanos(ticks));
             }
-            reading.counter("host.cpu.total", Unit::Nanos, ticks_to_nanos(ticks.iter().sum()));
+            reading.tell("host.cpu.total", ticks_to_nanos(ticks.iter().sum()));
         }
         for what in ["cpu", "io", "memory"] {
             if let Some(micros) = reading.file(&format!("/proc/pressure/{what}"), pressure) {
-                reading.counter(&format!("host.pressure.{what}_some"), Unit::Nanos, micros * 1_000);
+                reading.tell(&format!("host.pressure.{what}_some"), micros * 1_000);
             }
         }
         let memory = |t: &str| {
@@ -32,25 +31,25 @@ impl Source for HostWide {
             Some((field(t, "pswpin")?, field(t, "pswpout")?, stalls.0 + stalls.1, field(t, "oom_kill")?))
         };
         if let Some((swapped_in, out, stalls, kills)) = reading.file("/proc/vmstat", memory) {
-            reading.counter("host.swap.in", Unit::Count, swapped_in);
-            reading.counter("host.swap.out", Unit::Count, out);
-            reading.counter("host.memory.stalls", Unit::Count, stalls);
-            reading.counter("host.memory.kills", Unit::Count, kills);
+            reading.tell("host.swap.in", swapped_in);
+            reading.tell("host.swap.out", out);
+            reading.tell("host.memory.stalls", stalls);
+            reading.tell("host.memory.kills", kills);
         }
         if let Some((received, sent)) = reading.file("/proc/self/net/dev", |t| interfaces(t, is_hardware)) {
-            reading.counter("host.net.received_bytes", Unit::Bytes, received);
-            reading.counter("host.net.sent_bytes", Unit::Bytes, sent);
+            reading.tell("host.net.received_bytes", received);
+            reading.tell("host.net.sent_bytes", sent);
         }
         if let Some((sent, again)) = reading.file("/proc/self/net/snmp", segments) {
-            reading.counter("host.net.segments", Unit::Count, sent);
-            reading.counter("host.net.segments_again", Unit::Count, again);
+            reading.tell("host.net.segments", sent);
+            reading.tell("host.net.segments_again", again);
         }
         if let Some(link) = link() {
-            reading.gauge("host.net.link", Unit::PerSecond, link);
+            reading.tell("host.net.link", link);
         }
         if let Some((read, written)) = reading.file("/proc/diskstats", |t| disks(t, is_whole_disk)) {
-            reading.counter("host.disk.read_bytes", Unit::Bytes, read);
-            reading.counter("host.disk.write_bytes", Unit::Bytes, written);
+            reading.tell("host.disk.read_bytes", read);
+            reading.tell("host.disk.write_bytes", written);
         }
     }
 }

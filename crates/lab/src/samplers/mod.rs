@@ -12,6 +12,7 @@ pub(crate) mod server_processes;
 pub(crate) mod server_threads;
 
 use model::host::Version;
+use model::record::counters::{self, Counter};
 use model::record::series::{Metric, Shape, Unit};
 use model::units::Nanos;
 use std::collections::BTreeMap;
@@ -120,17 +121,19 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What a source calls by a name of its own.
     pub(crate) fn add(&mut self, name: &str, unit: Unit, shape: Shape, value: f64) {
         // JSON has no word for the others, and no source has a use for them.
         if value.is_finite() {
             self.values.push((Metric { name: name.to_string(), unit, shape }, value));
         }
     }
-    pub(crate) fn counter(&mut self, name: &str, unit: Unit, value: u64) {
-        self.add(name, unit, Shape::Counter, value as f64);
+    /// A counter of ours, as its row says; the rows are complete, which house.rs holds.
+    pub(crate) fn tell(&mut self, name: &str, value: u64) {
+        self.row(counters::named(name).expect("a counter of ours has a row"), value as f64);
     }
-    pub(crate) fn gauge(&mut self, name: &str, unit: Unit, value: u64) {
-        self.add(name, unit, Shape::Gauge, value as f64);
+    pub(crate) fn row(&mut self, counter: &Counter, value: f64) {
+        self.add(counter.name, counter.unit, counter.shape, value);
     }
     pub(crate) fn missing(&mut self, what: &str, why: impl ToString) {
         self.missing.push((what.to_string(), why.to_string()));

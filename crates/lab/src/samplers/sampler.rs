@@ -3,7 +3,6 @@
 //! statistics.
 
 use super::{Occasion, Reading, Source};
-use model::record::series::Unit;
 
 pub(crate) const NAME: &str = "sampler";
 
@@ -15,8 +14,8 @@ impl Source for Sampler {
         NAME
     }
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
-        reading.counter("sampler.statements", Unit::Count, (self.0)());
+        reading.tell("sampler.statements", (self.0)());
         let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        reading.counter("sampler.cpu", Unit::Nanos, cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64);
+        reading.tell("sampler.cpu", cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64);
     }
 }

@@ -3,7 +3,6 @@
 
 use super::{Occasion, Process, Reading, Source};
 use crate::os::procfs::{field, io, resident, stat, ticks_to_nanos};
-use model::record::series::Unit;
 
 pub(crate) const NAME: &str = "server_process";
 
@@ -17,21 +16,21 @@ impl Source for ServerProcess {
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
         let folder = format!("/proc/{}", self.0.pid());
         if let Some(stat) = reading.file(&format!("{folder}/stat"), stat) {
-            reading.counter("server.cpu.user", Unit::Nanos, ticks_to_nanos(stat.user));
-            reading.counter("server.cpu.system", Unit::Nanos, ticks_to_nanos(stat.system));
-            reading.counter("server.faults.minor", Unit::Count, stat.minor_faults);
-            reading.counter("server.faults.major", Unit::Count, stat.major_faults);
-            reading.gauge("server.threads", Unit::Count, stat.threads);
+            reading.tell("server.cpu.user", ticks_to_nanos(stat.user));
+            reading.tell("server.cpu.system", ticks_to_nanos(stat.system));
+            reading.tell("server.faults.minor", stat.minor_faults);
+            reading.tell("server.faults.major", stat.major_faults);
+            reading.tell("server.threads", stat.threads);
         }
         if let Some(pages) = reading.file(&format!("{folder}/statm"), resident) {
-            reading.gauge("server.memory.resident", Unit::Bytes, pages * rustix::param::page_size() as u64);
+            reading.tell("server.memory.resident", pages * rustix::param::page_size() as u64);
         }
         if let Some(swapped) = reading.file(&format!("{folder}/status"), |t| field(t, "VmSwap")) {
-            reading.gauge("server.memory.swapped", Unit::Bytes, swapped * 1024);
+            reading.tell("server.memory.swapped", swapped * 1024);
         }
         if let Some((read, written)) = reading.file(&format!("{folder}/io"), io) {
-            reading.counter("server.io.read_bytes", Unit::Bytes, read);
-            reading.counter("server.io.write_bytes", Unit::Bytes, written);
+            reading.tell("server.io.read_bytes", read);
+            reading.tell("server.io.write_bytes", written);
         }
     }
 }

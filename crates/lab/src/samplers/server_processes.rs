@@ -6,20 +6,19 @@
 use super::server_threads::Sums;
 use super::{Occasion, Process, Reading, Source};
 use crate::os::procfs::{children, io, schedstat, stat, ticks_to_nanos};
-use model::record::series::Unit;
 use std::fs;
 
 pub(crate) const NAME: &str = "server_processes";
 
 /// As they are summed.
-const COUNTED: [(&str, Unit); 7] = [
-    ("server.cpu.user", Unit::Nanos),
-    ("server.cpu.system", Unit::Nanos),
-    ("server.faults.minor", Unit::Count),
-    ("server.faults.major", Unit::Count),
-    ("server.runqueue.wait", Unit::Nanos),
-    ("server.io.read_bytes", Unit::Bytes),
-    ("server.io.write_bytes", Unit::Bytes),
+const COUNTED: [&str; 7] = [
+    "server.cpu.user",
+    "server.cpu.system",
+    "server.faults.minor",
+    "server.faults.major",
+    "server.runqueue.wait",
+    "server.io.read_bytes",
+    "server.io.write_bytes",
 ];
 
 pub(crate) struct ServerProcesses {
@@ -43,8 +42,8 @@ impl Source for ServerProcesses {
         let Some(counts) = counted(first) else { return reading.missing("the server's processes", "one is not told") };
         let others = children(first).into_iter().filter_map(|pid| Some((pid.to_string(), counted(pid)?)));
         let sums = self.sums.add(others.chain([(first.to_string(), counts)]).collect());
-        for ((name, unit), sum) in COUNTED.into_iter().zip(sums) {
-            reading.counter(name, unit, sum);
+        for (name, sum) in COUNTED.into_iter().zip(sums) {
+            reading.tell(name, sum);
         }
     }
 }

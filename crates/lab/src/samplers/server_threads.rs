@@ -4,7 +4,6 @@
 
 use super::{Occasion, Process, Reading, Source};
 use crate::os::procfs::{schedstat, switches};
-use model::record::series::Unit;
 use std::collections::HashMap;
 use std::fs;
 
@@ -56,9 +55,9 @@ impl Source for ServerThreads {
         // A thread that ends between the listing and the reading is as one that ended before.
         let counts = threads.flatten().filter_map(|t| Some((t.file_name().into_string().ok()?, read(&t.path())?)));
         let [wait, voluntary, involuntary] = self.sums.add(counts.collect());
-        reading.counter("server.runqueue.wait", Unit::Nanos, wait);
-        reading.counter("server.switches.voluntary", Unit::Count, voluntary);
-        reading.counter("server.switches.involuntary", Unit::Count, involuntary);
+        reading.tell("server.runqueue.wait", wait);
+        reading.tell("server.switches.voluntary", voluntary);
+        reading.tell("server.switches.involuntary", involuntary);
     }
 }
 

@@ -18,6 +18,7 @@ use model::seed::Seed;
 use model::value::Value;
 use model::words::WorkloadWords;
 use play::Play;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, Weak};
 use workload::dataset::Dataset;
 use workload::life::{Life, Living, Place, ScriptLife};
@@ -83,11 +84,6 @@ impl Guest {
         let (shapes, plays) = Default::default();
         let path = path.to_string();
         Ok(Self(Arc::new(Inner { words, path, compat, say, declared, prepares, has_frame, shapes, plays })))
-    }
-
-    /// Makes it known to whoever carries out experiments.
-    pub fn offer(self) {
-        workload::offer(Box::leak(Box::new(self)));
     }
 
     /// A script for states of that seed, with the options that they see.
@@ -161,7 +157,7 @@ fn written(value: &Value) -> String {
 
 impl Workload for Guest {
     fn words(&self) -> WorkloadWords {
-        self.0.words
+        self.0.words.clone()
     }
     fn operations(&self) -> &'static [&'static str] {
         OPERATIONS
@@ -169,8 +165,8 @@ impl Workload for Guest {
     fn life(&self) -> Life<'_> {
         Life::Script(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        self.0.shapes.table()
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        self.0.shapes.table().into()
     }
     fn facts(&self) -> &'static [&'static str] {
         &crate::player::FACTS

@@ -8,7 +8,7 @@ use crate::option::{Declared, Kind};
 use model::experiment::{SHOWN, Script};
 use model::protocol::Protocol;
 use model::value::Value;
-use model::words::{self, Class, Footprint, Literal, Parameter, SCRIPTS, WorkloadWords};
+use model::words::{self, Class, Footprint, Literal, Name, Parameter, SCRIPTS, WorkloadWords};
 use std::path::Path;
 
 /// sysbench's own options that say what a script does, beside those of random numbers.
@@ -19,7 +19,7 @@ const MODES: &[&str] = &["auto", "disable"];
 const MOST: i64 = 1 << 53;
 
 pub(super) fn words(wanted: &Script, compat: Compat, declared: Option<&[Declared]>, digest: &str) -> WorkloadWords {
-    let mut parameters: Vec<Parameter> = declared.unwrap_or_default().iter().map(of_script).collect();
+    let mut parameters: Vec<Parameter<Name>> = declared.unwrap_or_default().iter().map(of_script).collect();
     if declared.is_none() && compat == Compat::V10 {
         // Scripts of sysbench 0.5 declare nothing, and take whatever they are given.
         parameters.extend(wanted.options.iter().map(|(name, value)| undeclared(name, value)));
@@ -41,31 +41,26 @@ pub(super) fn words(wanted: &Script, compat: Compat, declared: Option<&[Declared
         (sha256, digest, "digest of the script and of what it requires"),
         (version, compat, "the version of sysbench that it is written for"),
     ] {
-        parameters.push(parameter(name, words::Kind::Text, Some(Literal::Text(leaked(text))), why));
+        parameters.push(parameter(name, words::Kind::Text, Some(Literal::Text(text.to_string().into())), why));
     }
     let stem = Path::new(&wanted.name).file_stem().and_then(|stem| stem.to_str()).unwrap_or("script");
     WorkloadWords {
-        name: leaked(&format!("{SCRIPTS}.{stem}")),
+        name: format!("{SCRIPTS}.{stem}").into(),
         why: "a script of sysbench's kind",
         writes: true,
         protocols: &[Protocol::MySql],
-        parameters: parameters.leak(),
+        parameters,
         operations: crate::scripted::OPERATIONS,
         footprint: |_| Footprint::default(),
         grows: None,
     }
 }
 
-/// There are few scripts in a process, and its words live as long.
-fn leaked(text: &str) -> &'static str {
-    text.to_string().leak()
+fn parameter(name: &str, kind: words::Kind, default: Option<Literal<Name>>, why: &str) -> Parameter<Name> {
+    Parameter { name: name.to_string().into(), kind, default, class: Class::Data, why: why.to_string().into() }
 }
 
-fn parameter(name: &str, kind: words::Kind, default: Option<Literal>, why: &str) -> Parameter {
-    Parameter { name: leaked(name), kind, default, class: Class::Data, why: leaked(why) }
-}
-
-fn of_script(option: &Declared) -> Parameter {
+fn of_script(option: &Declared) -> Parameter<Name> {
     use crate::cmdline::default;
     use crate::option::Value as Given;
     let kind = match option.kind {
@@ -79,14 +74,14 @@ fn of_script(option: &Declared) -> Parameter {
         Given::Bool(flag) => Literal::Flag(flag),
         Given::Number(n) if option.kind == Kind::Double => Literal::Real(n),
         Given::Number(n) => Literal::Count(n as i64),
-        Given::Text(text) => Literal::Text(leaked(&text)),
-        Given::List(words) => Literal::Text(leaked(&words.join(","))),
-        Given::File => Literal::Text(""),
+        Given::Text(text) => Literal::Text(text.into()),
+        Given::List(words) => Literal::Text(words.join(",").into()),
+        Given::File => Literal::Text("".into()),
     };
     parameter(&option.name, kind, Some(literal), &option.description)
 }
 
-fn undeclared(name: &str, value: &Value) -> Parameter {
+fn undeclared(name: &str, value: &Value) -> Parameter<Name> {
     let kind = match value {
         Value::Flag(_) => words::Kind::Flag,
         Value::Count(_) => words::Kind::Count { min: -MOST, max: MOST },

@@ -8,7 +8,7 @@ use super::shape::{self, Shape, Wrong, suggestion, wrong};
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::settings;
-use crate::words::{Kind, Parameter, Words, WorkloadWords};
+use crate::words::{Kind, Name, Parameter, Words, WorkloadWords};
 
 const MAX_RETRIES: i64 = 1_000_000;
 
@@ -209,16 +209,17 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
     if !shapes.is_empty() {
         return Ok(shapes);
     }
-    let parameters = words.workloads.iter().flat_map(|w| w.parameters).map(|p| p.name);
+    let axes: Vec<&str> = keys::axes().collect();
+    let parameters = words.workloads.iter().flat_map(|w| &w.parameters).map(|p| &*p.name);
     let setting = settings::by_name(key).map(|_| format!("write `settings.{key}`"));
     wrong(
         format!("nothing is called `{key}`"),
-        setting.unwrap_or_else(|| suggestion(key, keys::axes().chain(parameters))),
+        setting.unwrap_or_else(|| suggestion(key, axes.into_iter().chain(parameters))),
     )
 }
 
 fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {
-    let names = words.workloads.iter().flat_map(|w| [w.name, w.family()]);
+    let names = words.workloads.iter().flat_map(|w| [&*w.name, w.family()]);
     let owner = names
         .clone()
         .filter(|n| rest.strip_prefix(n).is_some_and(|r| r.is_empty() || r.starts_with('.')))
@@ -239,7 +240,7 @@ fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {
     if shapes.is_empty() {
         return wrong(
             format!("`{owner}` has no `{name}`"),
-            suggestion(name, members.flat_map(|w| w.parameters).map(|p| p.name)),
+            suggestion(name, members.flat_map(|w| &w.parameters).map(|p| &*p.name)),
         );
     }
     Ok(Slot::Parameter { owner: owner.into(), name: name.into(), shapes })
@@ -256,6 +257,6 @@ fn shapes_of<'a>(name: &str, workloads: impl Iterator<Item = &'a WorkloadWords>)
     shapes
 }
 
-pub(crate) fn parameter_of(workload: &WorkloadWords, name: &str) -> Option<&'static Parameter> {
+pub(crate) fn parameter_of<'a>(workload: &'a WorkloadWords, name: &str) -> Option<&'a Parameter<Name>> {
     workload.parameters.iter().find(|p| p.name == name)
 }

@@ -285,7 +285,7 @@ fn changes(own: &str) -> &'static [Effect] {
 /// The value of a key that nobody says.
 pub(super) fn default(path: &str) -> Option<Value> {
     let (section, name) = path.split_once('.')?;
-    key(section, name)?.default.map(Literal::value)
+    key(section, name)?.default.as_ref().map(Literal::value)
 }
 
 #[cfg(test)]

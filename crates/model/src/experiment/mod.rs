@@ -166,7 +166,7 @@ impl Experiment {
 
     /// A parameter as the file gives it to this workload: its own section comes before its family's.
     pub fn written(&self, workload: &WorkloadWords, parameter: &str) -> Option<&Value> {
-        [workload.name, workload.family()].iter().find_map(|section| self.workloads.get(*section)?.get(parameter))
+        [&*workload.name, workload.family()].iter().find_map(|section| self.workloads.get(*section)?.get(parameter))
     }
 
     pub(crate) fn problem(&self, path: &str, what: impl Into<String>, mend: impl Into<String>) -> Problem {

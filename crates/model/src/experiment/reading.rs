@@ -84,7 +84,7 @@ impl<'a> Reading<'a> {
             Slot::Script => {
                 let read = Shape::Of(Kind::Text).read(&entry.raw, self.words);
                 match (read, script::workload(self.words)) {
-                    (Ok(_), Some(workload)) => drop(self.workloads.entry(workload.name.into()).or_default()),
+                    (Ok(_), Some(workload)) => drop(self.workloads.entry(workload.name.to_string()).or_default()),
                     (Ok(_), None) => self.wrong(entry, entry.line, "a script, and nobody here reads it", ""),
                     (Err(_), _) => {
                         self.wrong(entry, entry.line, "the path of a script is wanted", "write lua = \"my.lua\"");
@@ -114,7 +114,7 @@ impl<'a> Reading<'a> {
     fn own(&mut self, entry: &Entry, owner: &str, name: &str) {
         let Some(workload) = self.workload_of(owner) else { return };
         let Some(parameter) = grammar::parameter_of(workload, name) else {
-            let mend = suggestion(name, workload.parameters.iter().map(|p| p.name));
+            let mend = suggestion(name, workload.parameters.iter().map(|p| &*p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", workload.name), mend);
         };
         if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         let is_named = |d: &&DisturbanceWords| named.raw == Raw::Value(Value::Text(d.name.into()));
         let Some(words) = self.words.disturbances.iter().find(is_named) else { return };
         let Some(parameter) = words.parameters.iter().find(|p| p.name == name) else {
-            let mend = suggestion(name, words.parameters.iter().map(|p| p.name));
+            let mend = suggestion(name, words.parameters.iter().map(|p| &*p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", words.name), mend);
         };
         if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {
@@ -144,7 +144,7 @@ impl<'a> Reading<'a> {
     pub fn workload_of(&self, entry: &str) -> Option<&'a WorkloadWords> {
         let path = format!("{entry}.workload");
         match &self.entries.iter().find(|e| e.path == path)?.raw {
-            Raw::Value(name) => self.words.workloads.iter().find(|w| Some(w.name) == name.text()),
+            Raw::Value(name) => self.words.workloads.iter().find(|w| Some(&*w.name) == name.text()),
             Raw::List(_) | Raw::Nothing | Raw::Other(_) => None,
         }
     }

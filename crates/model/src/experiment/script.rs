@@ -82,10 +82,10 @@ pub(super) fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
         return wrong("options of no script", "write lua = \"my.lua\" in [workload]");
     };
     let name = written.replace('-', "_");
-    let known = || workload.parameters.iter().map(|p| p.name).filter(|name| !SHOWN.contains(name));
+    let known = || workload.parameters.iter().map(|p| &*p.name).filter(|name| !SHOWN.contains(name));
     match known().find(|known| *known == name).and_then(|_| grammar::parameter_of(workload, &name)) {
         Some(parameter) => Ok(Slot::Parameter {
-            owner: workload.name.into(),
+            owner: workload.name.to_string(),
             name,
             shapes: vec![super::shape::Shape::Of(parameter.kind)],
         }),

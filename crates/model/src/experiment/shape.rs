@@ -254,9 +254,9 @@ pub(super) fn suggestion<'a>(word: &str, all: impl Iterator<Item = &'a str> + Cl
 }
 
 fn workload(name: &str, words: &Words) -> Result<String, Wrong> {
-    let members: Vec<_> = words.workloads.iter().filter(|w| w.family() == name).map(|w| w.name).collect();
+    let members: Vec<_> = words.workloads.iter().filter(|w| w.family() == name).map(|w| &*w.name).collect();
     if members.is_empty() || members.contains(&name) {
-        return known(name, "workload", words.workloads.iter().map(|w| w.name));
+        return known(name, "workload", words.workloads.iter().map(|w| &*w.name));
     }
     wrong(format!("`{name}` is a family of workloads"), format!("name its members: {}", members.join(", ")))
 }

@@ -86,7 +86,7 @@ impl Reading<'_> {
             // Named, but not known: that was told where it stands.
             0 if told => {}
             0 => {
-                let names = self.words.workloads.iter().map(|w| w.name);
+                let names = self.words.workloads.iter().map(|w| &*w.name);
                 let mend = format!(
                     "write a section as [workload.{}]; {}",
                     names.clone().next().unwrap_or("NAME"),
@@ -103,12 +103,12 @@ impl Reading<'_> {
             ),
         }
         for words in running {
-            let name = words.name;
+            let name = &*words.name;
             for parameter in words.parameters.iter().filter(|p| p.default.is_none()) {
                 let path = format!("workload.{name}.{}", parameter.name);
                 let by_family = format!("workload.{}.{}", words.family(), parameter.name);
-                let said = self.said(&path) || self.said(&by_family) || self.axis_named(parameter.name).is_some();
-                if !said && !["groups", "phases"].iter().any(|list| self.all_say(list, name, parameter.name)) {
+                let said = self.said(&path) || self.said(&by_family) || self.axis_named(&parameter.name).is_some();
+                if !said && !["groups", "phases"].iter().any(|list| self.all_say(list, name, &parameter.name)) {
                     self.problem(
                         &path,
                         "must be said: it has no default",
@@ -148,7 +148,7 @@ impl Reading<'_> {
                             format!("running: {}", names(&running)),
                         );
                     }
-                    let sections = running.iter().flat_map(|w| [w.name, w.family()]).collect::<BTreeSet<_>>();
+                    let sections = running.iter().flat_map(|w| [&*w.name, w.family()]).collect::<BTreeSet<_>>();
                     let entries = self.list("groups").into_iter().chain(self.list("phases"));
                     let own = entries.map(|at| format!("{at}.parameters.{key}"));
                     let option = format!("workload.options.{key}");
@@ -323,5 +323,5 @@ impl Reading<'_> {
 }
 
 pub(super) fn names(workloads: &[&WorkloadWords]) -> String {
-    workloads.iter().map(|w| w.name).collect::<Vec<_>>().join(", ")
+    workloads.iter().map(|w| &*w.name).collect::<Vec<_>>().join(", ")
 }

@@ -142,7 +142,7 @@ fn workloads_of<'a>(
 const LABELLED: usize = 3;
 
 fn label(workloads: &[&WorkloadWords]) -> String {
-    let names: Vec<_> = workloads.iter().map(|w| w.name).take(LABELLED).collect();
+    let names: Vec<_> = workloads.iter().map(|w| &*w.name).take(LABELLED).collect();
     let more = workloads.len() - names.len();
     let others = if more > 0 { format!(" + {more} more") } else { String::new() };
     names.join(" + ") + &others
@@ -213,8 +213,10 @@ fn parameters<'a>(
 ) -> BTreeMap<String, Value> {
     let said = |name: &str| own(name).or_else(|| axes.get(name)).or_else(|| experiment.written(workload, name));
     let all = workload.parameters.iter();
-    all.filter_map(|p| Some((p.name.to_string(), said(p.name).cloned().or_else(|| p.default.map(|d| d.value()))?)))
-        .collect()
+    all.filter_map(|p| {
+        Some((p.name.to_string(), said(&p.name).cloned().or_else(|| p.default.as_ref().map(|d| d.value()))?))
+    })
+    .collect()
 }
 
 fn group(experiment: &Experiment, axes: &Axes, wish: &Group, words: &Words) -> Group {

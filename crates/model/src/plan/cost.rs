@@ -66,7 +66,7 @@ pub(super) type Dataset<'w> = (&'w str, BTreeMap<String, Value>);
 
 pub(super) fn dataset_of<'w>(work: &Work, words: &'w Words) -> Dataset<'w> {
     let workload = words.workload(&work.workload);
-    let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == name && p.class == Class::Data);
+    let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == *name && p.class == Class::Data);
     let data = work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
     (workload.family(), data)
 }

@@ -5,7 +5,7 @@
 use crate::experiment::Experiment;
 use crate::load::Group;
 use crate::value::Value;
-use crate::words::{Class, Kind, Parameter, Words, WorkloadWords};
+use crate::words::{Class, Kind, Name, Parameter, Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a parameter may stand: a workload that runs, or a group with parameters of its own.
@@ -36,12 +36,12 @@ pub(super) fn warnings(experiment: &Experiment, words: &Words) -> Vec<String> {
         let siblings: Vec<_> = running.iter().filter(|p| p.words.family() == family).collect();
         for parameter in siblings
             .iter()
-            .flat_map(|p| p.words.parameters)
+            .flat_map(|p| &p.words.parameters)
             .filter(|p| is_numeric_work(p))
-            .map(|p| p.name)
+            .map(|p| &p.name)
             .collect::<BTreeSet<_>>()
         {
-            if experiment.axes.iter().all(|a| a.key.rsplit('.').next() != Some(parameter)) {
+            if experiment.axes.iter().all(|a| a.key.rsplit('.').next() != Some(&**parameter)) {
                 warnings.extend(of_parameter(parameter, &stands(experiment, parameter, &siblings)));
             }
         }
@@ -49,7 +49,7 @@ pub(super) fn warnings(experiment: &Experiment, words: &Words) -> Vec<String> {
     warnings
 }
 
-fn is_numeric_work(parameter: &Parameter) -> bool {
+fn is_numeric_work(parameter: &Parameter<Name>) -> bool {
     parameter.class == Class::Work && matches!(parameter.kind, Kind::Count { .. } | Kind::Real { .. })
 }
 
@@ -66,7 +66,7 @@ fn stands<'a>(experiment: &Experiment, parameter: &str, siblings: &[&'a Place<'_
     for Place { name, words, own } in siblings {
         let own = own.and_then(|own| own.get(parameter));
         let written = own.or_else(|| experiment.written(words, parameter)).cloned();
-        let default = || words.parameters.iter().find(|p| p.name == parameter)?.default.map(|d| d.value());
+        let default = || words.parameters.iter().find(|p| p.name == parameter)?.default.as_ref().map(|d| d.value());
         let is_written = written.is_some();
         let Some(value) = written.or_else(default) else { continue };
         match stands.iter_mut().find(|s| s.value == value) {

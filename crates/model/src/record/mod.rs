@@ -6,6 +6,7 @@ pub mod answer;
 pub mod around;
 pub mod audit;
 pub mod canary;
+pub mod counters;
 pub mod disturbance;
 pub mod event;
 pub mod explain;
@@ -58,6 +59,10 @@ pub trait Details {
     }
     /// The named metrics over the run; metrics that were not measured are absent.
     fn series(&self, run: &crate::plan::RunId, metrics: &[&str]) -> Vec<series::Series>;
+    /// All metrics that were measured in the run, for whoever lets a reader choose among them.
+    fn all_series(&self, run: &crate::plan::RunId) -> Vec<series::Series> {
+        self.series(run, &counters::names())
+    }
 }
 
 impl Record {

@@ -37,12 +37,12 @@ const fn disturbance(name: &'static str, parameters: &'static [Parameter]) -> Di
 }
 
 pub fn words() -> Words {
-    let workload = |name, parameters, operations, footprint| WorkloadWords {
-        name,
+    let workload = |name: &'static str, parameters, operations, footprint| WorkloadWords {
+        name: name.into(),
         why: "it is measured",
         writes: false,
         protocols: &[Protocol::MySql],
-        parameters,
+        parameters: Parameter::ours(parameters),
         operations,
         footprint,
         grows: None,

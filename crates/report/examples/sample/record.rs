@@ -8,6 +8,7 @@ use model::load::{Io, Load, Phase, PhaseKind, Transport, Until};
 use model::plan::{Axis, Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
 use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::canary::{Canary, CanaryPoint};
+use model::record::counters;
 use model::record::event::{Event, EventKind};
 use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord, WholeRun};
 use model::record::series::{Metric, Series, Shape, Unit};
@@ -565,7 +566,17 @@ impl Details for Shown {
             "host.cpu.irq" => Some(0.02e9),
             _ => None,
         };
+        let level = |name: &str| match name {
+            "db.history_list_length" => Some(10.0),
+            "db.checkpoint_age" => Some(250.0),
+            _ => None,
+        };
         let series = |name: &&str| {
+            if let Some(step) = level(name) {
+                let metric = counters::named(name)?.metric();
+                let readings = (0..=SECONDS).map(|s| (Nanos::from_secs(s), step * s as f64)).collect();
+                return Some(Series { metric, readings });
+            }
             let per_second = growth(name)?;
             let readings = (0..=SECONDS).map(|s| (Nanos::from_secs(s), per_second * s as f64)).collect();
             Some(Series { metric: Metric { name: (*name).into(), unit: Unit::Nanos, shape: Shape::Counter }, readings })

@@ -136,6 +136,22 @@ export interface Comparison {
   sentence: string;
 }
 
+/** A counter that a reader may lay beside rate and latency: it was measured, and moved. */
+export interface Counter {
+  name: string;
+  /** What its lane counts: levels, or growth per second. */
+  unit: string;
+  /** Drawn until the reader chooses. */
+  is_first: boolean;
+  meaning: string;
+}
+
+/**
+ * A counter's place among all, its least and its largest value, and its values between these, two digits of
+ * base 64 each (`LEVELS`) and `..` where there is none.
+ */
+export type Course = [number, number, number, string];
+
 /** One curve over users, and whether the universal scalability law describes it. */
 export interface CurveJudgement {
   /** The workload and its values on the other axes. */
@@ -427,8 +443,8 @@ export interface Lane {
   client: (number | null)[];
   server: (number | null)[];
   other: (number | null)[];
-  /** Further metrics by name: levels, or growth per second. */
-  more?: Record<string, (number | null)[]>;
+  /** Of further counters. */
+  more?: Course[];
 }
 
 export interface Latency {
@@ -471,6 +487,8 @@ export interface PageData {
   runs: Run[];
   /** By run. */
   timeline: Record<string, Lane>;
+  /** Of its lanes. */
+  counters: Counter[];
   latency: Latency;
   events: Event[];
   canary: Canary | null;

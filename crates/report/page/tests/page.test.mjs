@@ -178,6 +178,26 @@ test('curves can be drawn relative to the reference', async (t) => {
   assert.match(await label(), /latin1: 1\.00 ×/);
 });
 
+test('any counter becomes a lane of the timeline, several at a time, by keyboard alone', async (t) => {
+  const page = await open(t);
+  const names = () => page.$$eval('#timeline .lanes button', (all) => all.map((e) => e.textContent));
+  assert.deepEqual(await names(), ['history list length ×'], 'the one that its row puts first');
+  const height = async () => (await page.locator('#timeline .chart').boundingBox()).height;
+  const before = await height();
+  await page.locator('#timeline .lanes input').focus();
+  await page.keyboard.type('db.checkpoint_age');
+  await page.keyboard.press('Enter');
+  await addressed(page, 'series=db.history_list_length,db.checkpoint_age');
+  assert.deepEqual(await names(), ['history list length ×', 'checkpoint age, bytes ×']);
+  assert.ok((await height()) > before, 'each has a lane of its own');
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'INPUT', 'one more can be named at once');
+  await page.locator('#timeline .lanes button').first().press('Enter');
+  await addressed(page, 'series=db.checkpoint_age');
+  await page.locator('#timeline .lanes button').first().press('Enter');
+  await addressed(page, 'series=none');
+  assert.deepEqual(await names(), []);
+});
+
 test('one cursor reads the timeline, and a click on a run opens its cell', async (t) => {
   const page = await open(t);
   const chart = page.locator('#timeline .chart');

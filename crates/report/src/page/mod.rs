@@ -5,7 +5,7 @@
 mod compact;
 mod latency;
 mod provenance;
-pub mod timeline;
+mod timeline;
 
 use crate::axes;
 use crate::document::Document;
@@ -32,6 +32,8 @@ pub struct PageData<'a> {
     runs: Vec<provenance::Run<'a>>,
     /// By run.
     timeline: BTreeMap<&'a str, timeline::Lane>,
+    /// Of its lanes.
+    counters: Vec<timeline::Counter>,
     latency: latency::Latency<'a>,
     events: &'a [Event],
     canary: Option<&'a Canary>,
@@ -50,11 +52,13 @@ pub fn of(record: &Record, document: &Document<'_>, details: &dyn Details, shell
 }
 
 fn data(record: &Record, document: &Document<'_>, details: &dyn Details) -> Value {
+    let (timeline, counters) = timeline::of(record, details);
     let data = PageData {
         report: document,
         x: axes::x(&record.plan).map(|a| a.key.as_str()),
         runs: provenance::runs(record, &document.counters()),
-        timeline: timeline::of(record, details),
+        timeline,
+        counters,
         latency: latency::of(record),
         events: &record.events,
         canary: record.canary.as_ref(),

@@ -1,36 +1,38 @@
 //! The session as it went: per run the load's moments with rate, latency, CPU use, and what the server said of itself.
 //! Of long sessions moments are several seconds (`model::record::moment`); full resolution stays in the record.
 
+use model::record::counters::{self, Who};
 use model::record::moment::{self, Moment};
-use model::record::run::RunRecord;
-use model::record::series::Series;
+use model::record::series::{Metric, Series, Shape, Unit};
 use model::record::{Details, Record};
 use model::units::Nanos;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-const CLIENT: &[&str] = &["client.cpu.process"];
-const SERVER: &[&str] = &["server.cpu.user", "server.cpu.system"];
-const BUSY: &[&str] = &["host.cpu.user", "host.cpu.system", "host.cpu.irq"];
+/// In a session of so many runs, of which each has ten moments, a reader may choose among all that was measured; in a
+/// longer one among those that its table keeps, which were read with what the judge asks for.
+const RUNS_WITH_ALL: usize = 200;
 
-/// What a reader may lay beside rate and latency, where it was measured and moved: name, and whether it is told per
-/// second.
-const MORE: &[(&str, bool)] = &[
-    ("db.history_list_length", false),
-    ("db.checkpoint_age", false),
-    ("db.page_reads", true),
-    ("db.page_read_requests", true),
-    ("db.pages_written", true),
-    ("db.rows_read", true),
-    ("db.row_lock_waits", true),
-    ("db.redo_written", true),
-    ("db.tombstones_skipped", true),
-    ("db.keys_skipped", true),
-    ("db.handler_reads", true),
-    ("server.memory.resident", false),
-    ("server.io.read_bytes", true),
-    ("server.io.write_bytes", true),
-];
+/// A counter that a reader may lay beside rate and latency: it was measured, and moved.
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Counter {
+    name: String,
+    /// What its lane counts: levels, or growth per second.
+    unit: &'static str,
+    /// Drawn until the reader chooses.
+    is_first: bool,
+    meaning: &'static str,
+}
+
+/// A counter's place among all, its least and its largest value, and its values between these, two digits of base 64 each
+/// (`LEVELS`) and `..` where there is none.
+#[derive(Serialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Course(usize, f64, f64, String);
+
+/// The digits of a course.
+const LEVELS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 
 /// Columns of equal length, one entry per drawn interval.
 #[derive(Default, Serialize)]
@@ -48,42 +50,103 @@ pub struct Lane {
     client: Vec<Option<f64>>,
     server: Vec<Option<f64>>,
     other: Vec<Option<f64>>,
-    /// Further metrics by name: levels, or growth per second.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    more: BTreeMap<&'static str, Vec<Option<f64>>>,
+    /// Of further counters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<Course>,
 }
 
-/// What it reads of a run's series.
-pub fn metrics() -> Vec<&'static str> {
-    let more: Vec<&str> = MORE.iter().map(|(name, _)| *name).collect();
-    [CLIENT, SERVER, BUSY, &more].concat()
-}
-
-/// By run.
-pub fn of<'a>(record: &'a Record, details: &dyn Details) -> BTreeMap<&'a str, Lane> {
+/// Lanes by run, and the counters that they have beside rate and latency.
+pub fn of<'a>(record: &'a Record, details: &dyn Details) -> (BTreeMap<&'a str, Lane>, Vec<Counter>) {
     let each = moment::of_a_run(record.runs.len());
-    record.runs.iter().map(|run| (run.id.0.as_str(), lane(run, details, each))).collect()
+    let is_all = record.runs.len() <= RUNS_WITH_ALL;
+    let mut metrics: Vec<Metric> = Vec::new();
+    let lanes = record.runs.iter().map(|run| {
+        let series =
+            if is_all { details.all_series(&run.id) } else { details.series(&run.id, &counters::in_any_timeline()) };
+        (run.id.0.as_str(), lane(&details.moments(&run.id, each), &series, &mut metrics))
+    });
+    let lanes = lanes.collect();
+    (lanes, metrics.iter().map(Counter::of).collect())
 }
 
-fn lane(run: &RunRecord, details: &dyn Details, moments: usize) -> Lane {
-    let series = details.series(&run.id, &metrics());
+/// `metrics` are those of the runs so far.
+fn lane(moments: &[Moment], series: &[Series], metrics: &mut Vec<Metric>) -> Lane {
     let mut lane = Lane::default();
-    for moment in details.moments(&run.id, moments) {
-        let (from, to) = (moment.from, moment.to);
-        lane.push(&moment);
-        let cpus = |names: &[&str]| busy(&series, names, from, to);
-        let (client, server) = (cpus(CLIENT), cpus(SERVER));
-        let other = cpus(BUSY).zip(client).zip(server).map(|((all, c), s)| (all - c - s).max(0.0));
+    let of = |who| counters::in_lane(counters::Lane::Cpus(who));
+    let (client, server, host) = (of(Who::Client), of(Who::Server), of(Who::Host));
+    for moment in moments {
+        lane.push(moment);
+        let cpus = |names: &[&str]| busy(series, names, moment.from, moment.to);
+        let (client, server) = (cpus(&client), cpus(&server));
+        let other = cpus(&host).zip(client).zip(server).map(|((all, c), s)| (all - c - s).max(0.0));
         lane.client.push(client.map(short));
         lane.server.push(server.map(short));
         lane.other.push(other.map(short));
-        for (name, per_second) in MORE {
-            let value = if *per_second { grown(&series, name, from, to) } else { level(&series, name, to) };
-            lane.more.entry(name).or_default().push(value.map(short));
+    }
+    for series in series {
+        let Some((least, most, levels)) = levels(&course(series, moments)) else { continue };
+        let place = metrics.iter().position(|metric| *metric == series.metric).unwrap_or_else(|| {
+            metrics.push(series.metric.clone());
+            metrics.len() - 1
+        });
+        lane.more.push(Course(place, short(least), short(most), levels));
+    }
+    lane
+}
+
+impl Counter {
+    fn of(metric: &Metric) -> Self {
+        let row = counters::named(&metric.name);
+        let unit = match (metric.unit, metric.shape) {
+            (Unit::Count, Shape::Counter) => "per second",
+            (Unit::Count, Shape::Gauge) => "",
+            (Unit::Bytes, Shape::Counter) => "bytes per second",
+            (Unit::Bytes, Shape::Gauge) => "bytes",
+            (Unit::Nanos, Shape::Counter) => "seconds per second",
+            (Unit::Nanos, Shape::Gauge) => "seconds",
+            (Unit::Share, _) => "share",
+            (Unit::PerSecond, _) => "per second",
+        };
+        Self {
+            name: metric.name.clone(),
+            unit,
+            is_first: row.is_some_and(|row| row.lane == counters::Lane::First),
+            meaning: row.map_or("", |row| row.meaning),
         }
     }
-    lane.more.retain(|_, values| values.iter().flatten().any(|v| Some(v) != values.iter().flatten().next()));
-    lane
+}
+
+/// What a lane draws of a series, moment by moment.
+fn course(series: &Series, moments: &[Moment]) -> Vec<Option<f64>> {
+    let readings = &series.readings;
+    let scale = if series.metric.unit == Unit::Nanos { 1e-9 } else { 1.0 };
+    let value = |moment: &Moment| match series.metric.shape {
+        Shape::Counter => {
+            let length = Nanos(moment.to.0.saturating_sub(moment.from.0).max(1)).seconds();
+            Some((at(readings, moment.to)? - at(readings, moment.from)?) / length)
+        }
+        Shape::Gauge => at(readings, moment.to),
+    };
+    moments.iter().map(|moment| value(moment).map(|value| value * scale)).collect()
+}
+
+/// The least and the largest value, and all as digits; `None` of what never moves.
+fn levels(values: &[Option<f64>]) -> Option<(f64, f64, String)> {
+    const MOST: f64 = (LEVELS.len() * LEVELS.len() - 1) as f64;
+    let told = || values.iter().flatten();
+    let first = told().next()?;
+    if told().all(|value| value == first) {
+        return None;
+    }
+    let (least, most) = told().fold((0_f64, f64::MIN), |(least, most), value| (least.min(*value), most.max(*value)));
+    let digits = |value: &Option<f64>| match value {
+        None => ['.'; 2],
+        Some(value) => {
+            let level = ((value - least) / (most - least).max(f64::MIN_POSITIVE) * MOST).round() as usize;
+            [level / LEVELS.len(), level % LEVELS.len()].map(|digit| char::from(LEVELS[digit]))
+        }
+    };
+    Some((least, most, values.iter().flat_map(digits).collect()))
 }
 
 impl Lane {
@@ -96,16 +159,6 @@ impl Lane {
         self.p50_us.push(latency.percentile(50.0).map(|v| short(v.micros())));
         self.p99_us.push(latency.percentile(99.0).map(|v| short(v.micros())));
     }
-}
-
-/// A counter's growth per second in the window.
-fn grown(series: &[Series], name: &str, from: Nanos, to: Nanos) -> Option<f64> {
-    let readings = &series.iter().find(|s| s.metric.name == name)?.readings;
-    Some((at(readings, to)? - at(readings, from)?) / Nanos(to.0.saturating_sub(from.0).max(1)).seconds())
-}
-
-fn level(series: &[Series], name: &str, moment: Nanos) -> Option<f64> {
-    at(&series.iter().find(|s| s.metric.name == name)?.readings, moment)
 }
 
 /// CPUs that the counters (nanoseconds of CPU time) say were busy in the window; `None` unless all were read.
@@ -136,6 +189,14 @@ fn short(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_course_keeps_least_largest_and_what_was_not_read_and_what_never_moves_has_none() {
+        let told = levels(&[Some(0.0), None, Some(50.0), Some(100.0)]);
+        assert_eq!(told, Some((0.0, 100.0, "00..w0__".to_string())));
+        assert_eq!(levels(&[Some(-1.0), Some(1.0)]), Some((-1.0, 1.0, "00__".to_string())));
+        assert_eq!((levels(&[Some(7.0), None, Some(7.0)]), levels(&[None])), (None, None));
+    }
 
     #[test]
     fn a_counter_is_read_between_its_readings() {

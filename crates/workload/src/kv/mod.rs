@@ -24,6 +24,8 @@ use crate::{Doing, Parameters, Probe, Statement, Workload};
 use model::protocol::Protocol;
 use model::seed::Seed;
 use model::words::{Footprint, Parameter, WorkloadWords};
+use std::borrow::Cow;
+use std::sync::Arc;
 use table::Pairs;
 use work::Work;
 
@@ -90,18 +92,18 @@ const WRONG: Fact = Fact(2);
 
 impl Kv {
     fn is_sql(&self) -> bool {
-        self.words().protocol().is_sql()
+        self.protocols[0].is_sql()
     }
 }
 
 impl Workload for Kv {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: self.name,
+            name: self.name.into(),
             why: self.why,
             writes: self.writes,
             protocols: self.protocols,
-            parameters: self.parameters,
+            parameters: Parameter::ours(self.parameters),
             operations: &["batch"],
             footprint,
             grows: None,
@@ -113,8 +115,8 @@ impl Workload for Kv {
             false => Life::KeyValue(self),
         }
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
     fn facts(&self) -> &'static [&'static str] {
         &["misses", "values_verified", "values_wrong"]
@@ -162,4 +164,15 @@ fn footprint(parameters: &Parameters) -> Footprint {
     const TABLE_BYTES: u64 = 1 << 17;
     let rows = knobs::count(parameters, "keys");
     Footprint { bytes: TABLE_BYTES + rows * (ROW_BYTES + Sizes::of(parameters).mean()), rows }
+}
+
+pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
+    vec![
+        Arc::new(SQL),
+        Arc::new(MEMCACHED),
+        Arc::new(HANDLERSOCKET),
+        Arc::new(SQL_MIX),
+        Arc::new(MEMCACHED_MIX),
+        Arc::new(HANDLERSOCKET_MIX),
+    ]
 }

@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn ranges_cover_every_id_once_and_samples_lie_within() {
         for nodes in [1, 5, 8, 1000, 999_999] {
-            let shape = Shape { first_id: 3, nodes, types: 2, edition: "2011", split: Split::Even, most_links: 1 };
+            let shape = Shape { first_id: 3, nodes, types: 2, split: Split::Even, most_links: 1 };
             let all = ranges(shape, nodes);
             assert_eq!(all.iter().map(|(first, last)| last - first + 1).sum::<u64>(), nodes);
             assert_eq!((all[0].0, all[all.len() - 1].1), (3, nodes + 2));

@@ -2,7 +2,7 @@
 //! (`graph`); its time and bytes are drawn from (seed, type, node, number), so that any loader writes the same row.
 //! Times end at a fixed day rather than at the load's: data that are kept must not depend on when they were made.
 
-use super::graph::{Count, Graph, Link};
+use super::graph::{Count, Graph, Graphs, Link};
 use super::knobs::{self, count, real};
 use super::payload::{LINK, NODE, Payload};
 use super::schema::Schema;
@@ -44,14 +44,14 @@ enum Manner {
 }
 
 impl Data {
-    pub fn of(parameters: &Parameters, engine: &str, seed: Seed) -> Self {
+    pub fn of(parameters: &Parameters, graphs: &Graphs, engine: &str, seed: Seed) -> Self {
         let seed = seed.child("linkbench");
         let motif_bytes = count(parameters, "motif_bytes") as usize;
         let payload = |recipe, median, name| {
             Payload::new(recipe, real(parameters, median), motif_bytes, &mut Generator::new(seed.child(name)))
         };
         Self {
-            graph: Graph::of(knobs::graph(parameters)),
+            graph: graphs.of(knobs::edition(parameters), knobs::graph(parameters)),
             schema: Schema::of(parameters, engine),
             links: payload(LINK, "link_bytes", "link motifs"),
             nodes: payload(NODE, "node_bytes", "node motifs"),

@@ -4,7 +4,7 @@
 //! (value, nodes), a tenth of the text. No formula yields these numbers: a tenth of a per mille of nodes has half of
 //! the links.
 
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 pub(super) struct Degrees {
     /// Share of nodes with at most the value beside it.
@@ -12,13 +12,11 @@ pub(super) struct Degrees {
     values: Vec<u64>,
 }
 
-static OF_2011: LazyLock<Degrees> =
-    LazyLock::new(|| Degrees::unpacked(include_bytes!("degrees-2011.bin"), 303_705_818, 8));
-static OF_2017: LazyLock<Degrees> =
-    LazyLock::new(|| Degrees::unpacked(include_bytes!("degrees-2017.bin"), 1_028_595_869, 10));
+static OF_2011: LazyLock<Arc<Degrees>> =
+    LazyLock::new(|| Arc::new(Degrees::unpacked(include_bytes!("degrees-2011.bin"), 303_705_818, 8)));
+static OF_2017: LazyLock<Arc<Degrees>> =
+    LazyLock::new(|| Arc::new(Degrees::unpacked(include_bytes!("degrees-2017.bin"), 1_028_595_869, 10)));
 
-/// Files of users by their paths, once read. They are few, and live as long as the process.
-static OFFERED: Mutex<Vec<(&'static str, Option<&'static Degrees>)>> = Mutex::new(Vec::new());
 /// What a Distribution.dat calls links per node.
 const SECTION: &str = "nlinks";
 
@@ -26,40 +24,17 @@ impl Degrees {
     /// The editions by name.
     pub const EDITIONS: &[&str] = &["2011", "2017"];
 
-    pub fn edition(name: &str) -> &'static Self {
+    /// The one of that name, if it is none of a user.
+    pub fn edition(name: &str) -> Option<Arc<Self>> {
         match name {
-            "2011" => &OF_2011,
-            "2017" => &OF_2017,
-            file => {
-                let offered = OFFERED.lock().expect("no panic while held");
-                let found = offered.iter().find(|(known, _)| *known == file);
-                found.and_then(|(_, degrees)| *degrees).expect("a file is read before its graph is asked for")
-            }
+            "2011" => Some(Arc::clone(&OF_2011)),
+            "2017" => Some(Arc::clone(&OF_2017)),
+            _ => None,
         }
-    }
-    /// What a user's file is called from now on: as its path is.
-    pub fn of_file(path: &str) -> &'static str {
-        Self::known(path, None)
-    }
-    /// The same with what it holds.
-    pub fn offer(path: &str, text: &str) -> Result<(), String> {
-        let degrees = Self::parsed(text)?;
-        Self::known(path, Some(Box::leak(Box::new(degrees))));
-        Ok(())
-    }
-    fn known(path: &str, degrees: Option<&'static Self>) -> &'static str {
-        let mut offered = OFFERED.lock().expect("no panic while held");
-        if let Some((name, known)) = offered.iter_mut().find(|(name, _)| *name == path) {
-            *known = degrees.or(*known);
-            return name;
-        }
-        let name: &'static str = Box::leak(path.to_string().into_boxed_str());
-        offered.push((name, degrees));
-        name
     }
     /// The section `nlinks` of a Distribution.dat: a value and the percentage of nodes that have no more, a line for
     /// each.
-    fn parsed(text: &str) -> Result<Self, String> {
+    pub fn parsed(text: &str) -> Result<Self, String> {
         let lines = text.lines().zip(1..).skip_while(|(line, _)| line.trim() != SECTION).skip(1);
         let (mut shares, mut values): (Vec<f64>, Vec<u64>) = Default::default();
         for (line, number) in lines {
@@ -127,9 +102,13 @@ fn step<'a>(bytes: &mut impl Iterator<Item = &'a u8>) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn edition(name: &str) -> Arc<Degrees> {
+        Degrees::edition(name).expect("it is ours")
+    }
+
     #[test]
     fn points_are_those_of_the_files() {
-        let (a, b) = (Degrees::edition("2011"), Degrees::edition("2017"));
+        let (a, b) = (edition("2011"), edition("2017"));
         assert_eq!((a.values.len(), a.values[0], a.values[19950]), (19951, 0, 961_963));
         assert_eq!((b.values.len(), b.values[0], b.values[23615]), (23616, 1, 4_181_357));
         assert_eq!((a.shares[0], a.shares[10], a.shares[19949]), (0.4533160573, 0.9832803368, 0.9999999967));
@@ -138,14 +117,13 @@ mod tests {
 
     #[test]
     fn a_file_of_the_user_is_read_as_linkbench_reads_it() {
-        let own = Degrees::edition("2011");
+        let own = edition("2011");
         let lines = own.values.iter().zip(&own.shares).map(|(v, s)| format!("{v} {:.8}\n", 100.0 * s));
         let text = format!("nlinks\n{}link_nreads\n0 99.0\n1 100.0\n", lines.collect::<String>());
-        Degrees::offer("/d/Distribution.dat", &text).expect("it is whole");
-        let read = Degrees::edition(Degrees::of_file("/d/Distribution.dat"));
+        let read = Degrees::parsed(&text).expect("it is whole");
         assert_eq!((&read.values, &read.shares), (&own.values, &own.shares));
         assert_eq!(read.describe(), "19951 points, 4.0973 on average, 961963 at most");
-        let told = |text: &str| Degrees::offer("/d/x", text).unwrap_err();
+        let told = |text: &str| Degrees::parsed(text).map(drop).unwrap_err();
         assert!(told("link_nreads\n0 100\n").contains("no section `nlinks`"));
         assert!(told("nlinks\n0 50\n1 40\n").starts_with("line 3: "));
         assert!(told("nlinks\n0 50\n1 99.5\n").contains("ends at 99.5 %"));
@@ -153,11 +131,11 @@ mod tests {
 
     #[test]
     fn means_are_those_of_the_files() {
-        for (edition, mean) in [("2011", 4.0973), ("2017", 3.8526)] {
-            let d = Degrees::edition(edition);
+        for (name, mean) in [("2011", 4.0973), ("2017", 3.8526)] {
+            let d = edition(name);
             let before = std::iter::once(&0.0).chain(&d.shares);
             let sum: f64 = d.values.iter().zip(&d.shares).zip(before).map(|((v, s), b)| *v as f64 * (s - b)).sum();
-            assert!((sum - mean).abs() < 5e-5, "{edition}: {sum}");
+            assert!((sum - mean).abs() < 5e-5, "{name}: {sum}");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::degrees::Degrees;
 use super::shuffle::{BY_DEGREE, Shuffle};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// How links are dealt to types.
@@ -23,7 +24,6 @@ pub(super) struct Shape {
     pub first_id: u64,
     pub nodes: u64,
     pub types: u64,
-    pub edition: &'static str,
     pub split: Split,
     /// No node has more links, types together; the original has no such limit.
     pub most_links: u64,
@@ -32,7 +32,7 @@ pub(super) struct Shape {
 pub(super) struct Graph {
     pub shape: Shape,
     pub by_degree: Arc<Shuffle>,
-    degrees: &'static Degrees,
+    degrees: Arc<Degrees>,
     rows: OnceLock<Rows>,
 }
 
@@ -48,25 +48,45 @@ const STRETCH: u64 = 1024;
 /// Graphs that are remembered: a plan has few, and each is asked for many times.
 const REMEMBERED: usize = 4;
 
-static KNOWN: Mutex<Vec<Arc<Graph>>> = Mutex::new(Vec::new());
+/// The graphs of a workload, by whose links per node they have; clones remember the same ones.
+#[derive(Clone, Default)]
+pub(crate) struct Graphs {
+    /// Users' own, by their paths.
+    files: BTreeMap<String, Arc<Degrees>>,
+    remembered: Arc<Mutex<Vec<Arc<Graph>>>>,
+}
 
-impl Graph {
+impl Graphs {
+    /// The same with a user's Distribution.dat.
+    pub fn with_file(&self, path: &str, text: &str) -> Result<Self, String> {
+        let mut files = self.files.clone();
+        files.insert(path.to_string(), Arc::new(Degrees::parsed(text)?));
+        Ok(Self { files, remembered: Arc::default() })
+    }
+    pub(super) fn degrees(&self, edition: &str) -> Arc<Degrees> {
+        let file = || self.files.get(edition).cloned();
+        Degrees::edition(edition).or_else(file).expect("a file is read before its graph is asked for")
+    }
     /// The graph of that shape, remembered.
-    pub fn of(shape: Shape) -> Arc<Self> {
-        let mut known = KNOWN.lock().expect("no panic while held");
-        if let Some(graph) = known.iter().find(|g| g.shape == shape) {
+    pub(super) fn of(&self, edition: &str, shape: Shape) -> Arc<Graph> {
+        let degrees = self.degrees(edition);
+        let mut known = self.remembered.lock().expect("no panic while held");
+        if let Some(graph) = known.iter().find(|g| g.shape == shape && Arc::ptr_eq(&g.degrees, &degrees)) {
             return graph.clone();
         }
-        let graph = Arc::new(Self {
+        let graph = Arc::new(Graph {
             shape,
             by_degree: Arc::new(Shuffle::over(shape.nodes, BY_DEGREE)),
-            degrees: Degrees::edition(shape.edition),
+            degrees,
             rows: OnceLock::new(),
         });
         known.truncate(REMEMBERED - 1);
         known.insert(0, graph.clone());
         graph
     }
+}
+
+impl Graph {
     /// Links of a node as drawn, before they are dealt to types.
     pub fn degree(&self, id: u64) -> u64 {
         let rank = self.by_degree.rank(id - self.shape.first_id);

@@ -3,13 +3,12 @@
 
 use super::access::STEEPEST;
 use super::degrees::Degrees;
-use super::graph::{Shape, Split};
+use super::graph::{Graphs, Shape, Split};
 use super::mix;
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, real};
 use model::value::Value;
 use model::words::{Class, Kind, Literal, Parameter};
-use std::sync::LazyLock;
 
 const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
     Parameter { name, kind, default: Some(default), class, why }
@@ -163,10 +162,14 @@ pub(super) const ALL: &[Parameter] = &[
 ];
 
 /// Whose links per node they are, where a user brought them.
-pub(super) fn disclosures(parameters: &Parameters) -> Vec<String> {
-    let file = parameters["degrees_file"].text().filter(|file| !file.is_empty());
-    let told = |file: &str| format!("Links per node are those of {file}: {}.", Degrees::edition(file).describe());
-    file.map(told).into_iter().collect()
+pub(super) fn disclosures(parameters: &Parameters, graphs: &Graphs) -> Vec<String> {
+    let told = |file: &str| format!("Links per node are those of {file}: {}.", graphs.degrees(file).describe());
+    file(parameters).map(told).into_iter().collect()
+}
+
+/// The path of a user's own degrees.
+fn file(parameters: &Parameters) -> Option<&str> {
+    parameters["degrees_file"].text().filter(|file| !file.is_empty())
 }
 
 /// Whether a choice is this word; what has no such choice says none.
@@ -194,21 +197,19 @@ const OF_DOCUMENTS: Parameter = work(
 );
 
 /// Those of users who ask for documents.
-pub(super) static MONGODB: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+pub(super) fn of_mongodb() -> Vec<Parameter> {
     let all = ALL.iter().filter(|parameter| !OF_SQL.contains(&parameter.name));
     all.copied().chain([OF_DOCUMENTS]).collect()
-});
+}
+
+/// Whose links per node a graph has: an edition, or a user's file by its path.
+pub(super) fn edition(parameters: &Parameters) -> &str {
+    file(parameters).or(parameters["degrees"].text()).expect("degrees were checked against their editions")
+}
 
 /// A graph has at least one node: where the ids leave none, the first.
 pub(super) fn graph(parameters: &Parameters) -> Shape {
     let first_id = count(parameters, "startid1");
-    let edition = match parameters["degrees_file"].text() {
-        Some(file) if !file.is_empty() => Degrees::of_file(file),
-        Some(_) | None => {
-            let edition = Degrees::EDITIONS.iter().find(|e| is(parameters, "degrees", e));
-            edition.expect("degrees were checked against their editions")
-        }
-    };
     let split = match parameters["split"].text() {
         Some("inflated") => Split::Inflated,
         Some("even") => Split::Even,
@@ -220,7 +221,6 @@ pub(super) fn graph(parameters: &Parameters) -> Shape {
         first_id,
         nodes: count(parameters, "maxid1").saturating_sub(first_id).max(1),
         types: count(parameters, "link_types"),
-        edition,
         split,
         most_links: if most_links == 0 { u64::MAX } else { most_links },
     }

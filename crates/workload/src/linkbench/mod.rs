@@ -33,30 +33,37 @@ use client::Client;
 use data::{Data, FIRST_LINK_TYPE, LOADED_AT_MS};
 use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::WorkloadWords;
+use model::words::{Parameter, WorkloadWords};
 use statement::Sentence;
+use std::borrow::Cow;
+use std::sync::Arc;
 use work::{Dialect, Work};
 
-pub use mongodb::MongoDb;
+pub(crate) use graph::Graphs;
 
 /// The parameter that names a user's Distribution.dat.
 pub const DEGREES_FILE: &str = "degrees_file";
 
-/// Makes a user's Distribution.dat known under its path: whoever reads files says so before users or data are made.
-pub fn offer_degrees(path: &str, text: &str) -> Result<(), String> {
-    degrees::Degrees::offer(path, text)
+/// Users who speak SQL.
+pub(crate) struct LinkBench(Graphs);
+
+pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
+    over(&Graphs::default())
 }
 
-pub struct LinkBench;
+/// The members, with links per node out of these files too.
+pub(crate) fn over(graphs: &Graphs) -> Vec<Arc<dyn Workload>> {
+    vec![Arc::new(LinkBench(graphs.clone())), Arc::new(mongodb::MongoDb(graphs.clone()))]
+}
 
 impl Workload for LinkBench {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: "linkbench",
+            name: "linkbench".into(),
             why: "LinkBench: a social graph of nodes and counted links, whose lists are read far more often than written",
             writes: true,
             protocols: &[Protocol::MySql],
-            parameters: knobs::ALL,
+            parameters: Parameter::ours(knobs::ALL),
             operations: mix::OPERATIONS,
             footprint: data::footprint,
             grows: None,
@@ -65,8 +72,8 @@ impl Workload for LinkBench {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        statement::STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        statement::STATEMENTS.into()
     }
     fn facts(&self) -> &'static [&'static str] {
         audit::FACTS
@@ -75,16 +82,16 @@ impl Workload for LinkBench {
         audit::of(parameters)
     }
     fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
-        knobs::disclosures(parameters)
+        knobs::disclosures(parameters, &self.0)
     }
     fn affected_are_rows(&self) -> bool {
         false
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
-        Some(Box::new(Data::of(parameters, engine, seed)))
+        Some(Box::new(Data::of(parameters, &self.0, engine, seed)))
     }
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
-        let work = Work::of(parameters);
+        let work = Work::of(parameters, &self.0);
         let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
         Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, id)).collect()
     }
@@ -96,7 +103,7 @@ impl Workload for LinkBench {
 impl SqlLife for LinkBench {
     fn user<'a>(&self, place: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
         Box::pin(live(
-            Client::new(Work::of(place.parameters), place.own_seed(), place.number, place.users),
+            Client::new(Work::of(place.parameters, &self.0), place.own_seed(), place.number, place.users),
             session,
             seat,
         ))

@@ -9,7 +9,7 @@ mod questions;
 
 use super::audit::FACTS;
 use super::data::{self, Data};
-use super::graph::Graph;
+use super::graph::{Graph, Graphs};
 use super::{knobs, mix};
 use crate::audit::Audit;
 use crate::dataset::{Collection, Dataset, FieldKind};
@@ -20,9 +20,11 @@ use crate::{Doing, Parameters, Statement, Workload};
 use client::Client;
 use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::WorkloadWords;
+use model::words::{Parameter, WorkloadWords};
+use std::borrow::Cow;
 
-pub struct MongoDb;
+/// Users who ask for documents.
+pub(super) struct MongoDb(pub Graphs);
 
 const LINKS: &str = "linktable";
 const COUNTS: &str = "counttable";
@@ -89,11 +91,11 @@ const STATEMENTS: &[Statement] = &[
 impl Workload for MongoDb {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: "linkbench.mongodb",
+            name: "linkbench.mongodb".into(),
             why: "LinkBench over MongoDB's protocol, in the fork's mapping of 2020",
             writes: true,
             protocols: &[Protocol::MongoDb],
-            parameters: &knobs::MONGODB,
+            parameters: Parameter::ours(&knobs::of_mongodb()),
             operations: mix::OPERATIONS,
             footprint: data::footprint,
             grows: None,
@@ -102,8 +104,8 @@ impl Workload for MongoDb {
     fn life(&self) -> Life<'_> {
         Life::Documents(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
     fn facts(&self) -> &'static [&'static str] {
         FACTS
@@ -112,13 +114,13 @@ impl Workload for MongoDb {
         questions::of(knobs::graph(parameters))
     }
     fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
-        knobs::disclosures(parameters)
+        knobs::disclosures(parameters, &self.0)
     }
     fn affected_are_rows(&self) -> bool {
         false
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
-        Some(Box::new(Data::of(parameters, engine, seed)))
+        Some(Box::new(Data::of(parameters, &self.0, engine, seed)))
     }
 }
 
@@ -129,7 +131,7 @@ impl DocumentsLife for MongoDb {
         session: &'a mut (dyn Documents + 'a),
         seat: &'a mut (dyn Seat + 'a),
     ) -> Living<'a> {
-        let work = super::work::Work::of(place.parameters);
+        let work = super::work::Work::of(place.parameters, &self.0);
         Box::pin(life::live(Client::new(work, place.own_seed(), place.number, place.users), session, seat))
     }
 }

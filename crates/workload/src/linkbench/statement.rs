@@ -6,7 +6,7 @@ use super::data::hex;
 use crate::session::{Class, Param};
 use crate::{Doing, Statement};
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 pub(super) const STATEMENTS: &[Statement] = &[
     Statement { name: "upsert_link", doing: Doing::Write },
@@ -148,8 +148,7 @@ impl Sentence {
 
     /// What stands before, between and behind its places.
     fn parts(self, hinted: bool) -> &'static [&'static str] {
-        let split = |hinted| Self::ALL.map(|sentence| sentence.sql(hinted).split('?').collect());
-        &PARTS.get_or_init(|| [split(false), split(true)])[usize::from(hinted)][self as usize]
+        &PARTS[usize::from(hinted)][self as usize]
     }
 
     /// Appends the statement with these values in its places.
@@ -165,7 +164,9 @@ impl Sentence {
 }
 
 /// By sentence, without a hint and with one, so that nobody looks for the places each time.
-static PARTS: OnceLock<[[Vec<&'static str>; Sentence::ALL.len()]; 2]> = OnceLock::new();
+static PARTS: LazyLock<[[Vec<&'static str>; Sentence::ALL.len()]; 2]> = LazyLock::new(|| {
+    [false, true].map(|hinted| Sentence::ALL.map(|sentence| sentence.sql(hinted).split('?').collect()))
+});
 
 /// Replaces `out` by the lookup of several links of one node and type, hidden ones too.
 pub(super) fn multiget(id1: u64, link_type: u64, ids: &[u64], out: &mut Vec<u8>) {

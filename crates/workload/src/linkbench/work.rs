@@ -3,7 +3,7 @@
 
 use super::access::{Blend, Heat, Multiget, STEEPEST, Zipf};
 use super::data::FIRST_LINK_TYPE;
-use super::graph::Graph;
+use super::graph::{Graph, Graphs};
 use super::knobs::{self, count, flag, is, is_on, real};
 use super::mix::{Kind, Mix};
 use super::payload::{LINK, NODE, Payload};
@@ -57,8 +57,8 @@ fn aim(kind: Kind) -> f64 {
 const TRIES: usize = 100;
 
 impl Work {
-    pub fn of(parameters: &Parameters) -> Self {
-        let graph = Graph::of(knobs::graph(parameters));
+    pub fn of(parameters: &Parameters, graphs: &Graphs) -> Self {
+        let graph = graphs.of(knobs::edition(parameters), knobs::graph(parameters));
         let nodes = graph.shape.nodes;
         let zipf = |name| Zipf::over(nodes, real(parameters, name).min(STEEPEST));
         let by_link_heat = Arc::new(Shuffle::over(nodes, BY_LINK_HEAT));

@@ -11,7 +11,8 @@ use crate::user::{End, Operation, Seat, User, live};
 use crate::{Parameters, Probe, Statement, Workload};
 use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::{Footprint, WorkloadWords};
+use model::words::{Footprint, Parameter, WorkloadWords};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// sysbench's buffer, its final zero included.
@@ -116,11 +117,11 @@ impl User for Filler {
 impl Workload for Bulk {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: "oltp.bulk_insert",
+            name: "oltp.bulk_insert".into(),
             why: "sysbench's bulk_insert: rows of two numbers, half a megabyte of them in a statement",
             writes: true,
             protocols: &[Protocol::MySql],
-            parameters: knobs::BULK,
+            parameters: Parameter::ours(knobs::BULK),
             operations: &["bulk_inserts"],
             footprint: |_| Footprint::default(),
             grows: None,
@@ -129,8 +130,8 @@ impl Workload for Bulk {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, _: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Empty { tables: knobs::count(parameters, "tables"), engine: engine.to_string() }))

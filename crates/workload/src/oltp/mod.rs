@@ -26,8 +26,10 @@ use crate::user::{Seat, live};
 use crate::{Parameters, Probe, Statement, Workload};
 use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::{Extent, Footprint, Grows, WorkloadWords};
+use model::words::{Extent, Footprint, Grows, Parameter, WorkloadWords};
 use sbtest::Sbtest;
+use std::borrow::Cow;
+use std::sync::Arc;
 use work::{Member, Step};
 
 /// One workload of the family: a transaction of many statements, or one kind of statement alone.
@@ -126,11 +128,11 @@ impl Workload for Oltp {
             Member::ReadOnly | Member::ReadWrite | Member::WriteOnly | Member::Alone(_) => None,
         };
         WorkloadWords {
-            name: self.name,
+            name: self.name.into(),
             why: self.why,
             writes,
             protocols: &[Protocol::MySql],
-            parameters,
+            parameters: Parameter::ours(parameters),
             operations: self.operations,
             footprint,
             grows,
@@ -139,8 +141,8 @@ impl Workload for Oltp {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Sbtest::of(parameters, engine, seed)))
@@ -198,4 +200,24 @@ fn footprint(parameters: &Parameters) -> Footprint {
 fn inserted(_: &Parameters, operations: u64, data: Extent) -> Extent {
     let current = data.current.saturating_add(operations.saturating_mul(ROW_BYTES));
     Extent { current, files: data.files.max(current), ..data }
+}
+
+pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
+    vec![
+        Arc::new(MIXED),
+        Arc::new(POINT_SELECTS),
+        Arc::new(SIMPLE_RANGES),
+        Arc::new(SUM_RANGES),
+        Arc::new(ORDERED_RANGES),
+        Arc::new(DISTINCT_RANGES),
+        Arc::new(READ_WRITE),
+        Arc::new(WRITE_ONLY),
+        Arc::new(INSERT),
+        Arc::new(DELETE),
+        Arc::new(UPDATE_INDEX),
+        Arc::new(UPDATE_NON_INDEX),
+        Arc::new(BULK_INSERT),
+        Arc::new(RANDOM_POINTS),
+        Arc::new(RANDOM_RANGES),
+    ]
 }

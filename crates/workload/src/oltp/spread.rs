@@ -14,7 +14,8 @@ use crate::user::{End, Operation, Seat, User, live};
 use crate::{Parameters, Probe, Statement, Workload};
 use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::WorkloadWords;
+use model::words::{Parameter, WorkloadWords};
+use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
 pub struct Spread {
@@ -174,11 +175,11 @@ impl Workload for Spread {
             Shape::Ranges => knobs::RANDOM_RANGES,
         };
         WorkloadWords {
-            name: self.name,
+            name: self.name.into(),
             why: self.why,
             writes: false,
             protocols: &[Protocol::MySql],
-            parameters,
+            parameters: Parameter::ours(parameters),
             operations: self.shape.operations(),
             footprint: super::footprint,
             grows: None,
@@ -187,8 +188,8 @@ impl Workload for Spread {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Sbtest::of(parameters, engine, seed)))

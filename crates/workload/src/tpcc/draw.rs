@@ -192,15 +192,13 @@ impl Drawer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Workload;
     use crate::tpcc::{COMPAT, FAITHFUL, Tpcc};
-    use crate::{Parameters, Workload};
     use model::seed::Seed;
     use model::value::Value;
 
     fn drawn(workload: &Tpcc, warehouses: i64, count: usize) -> Vec<Inputs> {
-        let words = workload.words();
-        let mut parameters: Parameters =
-            words.parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value())).collect();
+        let mut parameters = workload.words().defaults();
         parameters.insert("warehouses".into(), Value::Count(warehouses));
         let habits = Habits::of(&parameters);
         let constants = Constants::of_run(Seed(1), habits.flat_nurand);

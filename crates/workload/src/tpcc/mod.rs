@@ -39,6 +39,8 @@ use model::words::{Footprint, Parameter, WorkloadWords};
 use population::Population;
 use statement::{STATEMENTS, Say};
 use statement_runner::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A member of the family.
 pub struct Tpcc {
@@ -58,11 +60,11 @@ pub const COMPAT: Tpcc =
 impl Workload for Tpcc {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: self.name,
+            name: self.name.into(),
             why: self.why,
             writes: true,
             protocols: &[Protocol::MySql],
-            parameters: self.parameters,
+            parameters: Parameter::ours(self.parameters),
             operations: Kind::NAMES,
             footprint,
             grows: None,
@@ -71,8 +73,8 @@ impl Workload for Tpcc {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        STATEMENTS.into()
     }
     fn facts(&self) -> &'static [&'static str] {
         FACTS
@@ -133,4 +135,8 @@ fn footprint(parameters: &Parameters) -> Footprint {
     let (sets, warehouses) = (knobs::count(parameters, "table_sets"), knobs::count(parameters, "warehouses"));
     let of = |one: u64, items: u64| sets * (warehouses * one + items);
     Footprint { bytes: of(WAREHOUSE.bytes, ITEMS.bytes), rows: of(WAREHOUSE.rows, ITEMS.rows) }
+}
+
+pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
+    vec![Arc::new(FAITHFUL), Arc::new(COMPAT)]
 }

@@ -103,8 +103,7 @@ mod tests {
 
     /// Bytes on disk after each of that many of the seed's iterations on so many tables and rows.
     fn files(variant: &str, tables: i64, rows: i64, iterations: u64) -> Vec<u64> {
-        let defaults = INSERT.words().parameters.iter().filter_map(|p| Some((p.name.to_string(), p.default?.value())));
-        let mut parameters: Parameters = defaults.collect();
+        let mut parameters = INSERT.words().defaults();
         for (name, value) in [("variant", variant.into()), ("tables", tables.into()), ("rows", rows.into())] {
             parameters.insert(name.into(), value);
         }

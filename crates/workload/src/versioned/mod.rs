@@ -27,9 +27,11 @@ use client::Client;
 use history::Historian;
 use model::protocol::Protocol;
 use model::seed::Seed;
-use model::words::WorkloadWords;
+use model::words::{Parameter, WorkloadWords};
 use schema::{Begin, Data};
 use statement::{Case, Past, Say};
+use std::borrow::Cow;
+use std::sync::Arc;
 use step::{Step, Work};
 
 pub struct Versioned {
@@ -115,11 +117,11 @@ pub const ACCESS: Versioned = Versioned {
 impl Workload for Versioned {
     fn words(&self) -> WorkloadWords {
         WorkloadWords {
-            name: self.name,
+            name: self.name.into(),
             why: self.why,
             writes: self.step.writes(),
             protocols: &[Protocol::MySql],
-            parameters: self.step.parameters(),
+            parameters: Parameter::ours(self.step.parameters()),
             operations: self.operations,
             footprint: extent::footprint,
             grows: extent::of(self.step),
@@ -128,8 +130,8 @@ impl Workload for Versioned {
     fn life(&self) -> Life<'_> {
         Life::Sql(self)
     }
-    fn statements(&self) -> &'static [Statement] {
-        statement::STATEMENTS
+    fn statements(&self) -> Cow<'_, [Statement<'_>]> {
+        statement::STATEMENTS.into()
     }
     /// A versioned update writes a row that no client is told of.
     fn affected_are_rows(&self) -> bool {
@@ -241,4 +243,21 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
         | Step::History => {}
     }
     probes
+}
+
+pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
+    vec![
+        Arc::new(CREATE),
+        Arc::new(INSERT),
+        Arc::new(POINT_SELECTS),
+        Arc::new(RANGE_QUERIES),
+        Arc::new(SECONDARY_SELECTS),
+        Arc::new(UPDATE_NON_INDEX),
+        Arc::new(UPDATE_INDEX),
+        Arc::new(DELETES),
+        Arc::new(DELETE_HISTORY),
+        Arc::new(MOMENT),
+        Arc::new(HISTORY),
+        Arc::new(ACCESS),
+    ]
 }

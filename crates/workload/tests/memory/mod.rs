@@ -251,8 +251,7 @@ pub fn turns(left: u32) -> Turns<fn(u32)> {
 
 /// A workload's defaults with some of them replaced.
 pub fn parameters(workload: &dyn Workload, replaced: &[(&str, Value)]) -> Parameters {
-    let defaults = workload.words().parameters.iter().map(|p| (p.name.to_string(), p.default.unwrap().value()));
-    let mut parameters: Parameters = defaults.collect();
+    let mut parameters = workload.words().defaults();
     for (name, value) in replaced {
         if let Some(place) = parameters.get_mut(*name) {
             *place = value.clone();

@@ -24,7 +24,7 @@ use model::value::Value;
 use model::verdict::Status;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use workload::Workload;
+use workload::{Workload, Workloads};
 
 /// sysbench has no time-out; a plan must name one, and no answer takes a day.
 const DEADLINE: Nanos = Nanos::from_secs(24 * 60 * 60);
@@ -34,6 +34,7 @@ pub struct Notes {
     folder: PathBuf,
     plan: Plan,
     host: Host,
+    workloads: Workloads,
     notebook: Notebook,
     terminal: Terminal,
 }
@@ -46,16 +47,17 @@ pub fn begin(call: &mut Call, limits: &Limits) -> Result<Option<Notes>, String> 
     if folder.join("plan.json").exists() {
         return Err(format!("--record: {} is a record already; name a new folder", folder.display()));
     }
-    workload::offer(call.stage.scripted);
+    let mut workloads = Workloads::built_in();
+    workloads.bring(call.stage.scripted.clone());
     let host = question::host().map_err(|_| "this host cannot be surveyed".to_string())?;
     let notebook = Notebook::open_or_create(&folder, &plan, &command_line(call)).map_err(|e| e.to_string())?;
-    Ok(Some(Notes { folder, plan, host, notebook, terminal: Terminal::new() }))
+    Ok(Some(Notes { folder, plan, host, workloads, notebook, terminal: Terminal::new() }))
 }
 
 impl Notes {
     pub fn noting(&mut self) -> lab::Noting<'_> {
-        let Self { plan, host, notebook, terminal, .. } = self;
-        lab::Noting { plan, host, guard: Guard::this_program(), notebook, progress: terminal }
+        let Self { plan, host, workloads, notebook, terminal, .. } = self;
+        lab::Noting { plan, host, workloads, guard: Guard::this_program(), notebook, progress: terminal }
     }
 
     /// Draws the page, also of a run that failed or was interrupted, and says where it is.

@@ -18,6 +18,7 @@ use model::protocol::Protocol;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use workload::Workloads;
 use workload::kv::{COLUMNS, TABLE};
 use workload::session::Fault;
 
@@ -28,20 +29,27 @@ impl Backend for HandlerSocket {
         None
     }
 
-    fn open(&self, up: &mut Up, cell: &Cell, work: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+    fn open(
+        &self,
+        up: &mut Up,
+        workloads: &Workloads,
+        cell: &Cell,
+        work: &Work,
+        _: &[DatasetNeed],
+    ) -> Result<(), Unready> {
         let ([read, write], _) = listeners(up, HANDLERSOCKET, &cell.server.build)?;
         let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
         let silent = |e: Fault| fail(Trouble::new("HandlerSocket does not say its secret").because(e));
         let [for_reading, for_writing] = secrets(&up.endpoint).map_err(silent)?;
         let both = [Listener { address: read, secret: for_reading }, Listener { address: write, secret: for_writing }];
         up.listeners.insert(Protocol::HandlerSocket, both);
-        let endpoint = self.endpoint(up, work, &cell.server.engine);
+        let endpoint = self.endpoint(up, workloads, work, &cell.server.engine);
         compare(endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened"), work).map_err(fail)
     }
 
-    fn endpoint(&self, up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
-        let schema = up.datasets.get(&identity(work, engine).0)?.clone().ok()?;
-        let writes = workload::by_name(&work.workload)?.words().writes;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+        let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
+        let writes = workloads.planned(&work.workload).words().writes;
         let Listener { address, secret } = up.listeners.get(&Protocol::HandlerSocket)?[usize::from(writes)].clone();
         let columns = COLUMNS.join(",");
         let protocol = KeyProtocol::HandlerSocket { secret, schema, table: TABLE.into(), columns };

@@ -19,6 +19,7 @@ use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use wire::memcached::Dialect;
+use workload::Workloads;
 use workload::session::Fault;
 
 impl Backend for Memcached {
@@ -27,18 +28,25 @@ impl Backend for Memcached {
     }
 
     /// A cache listens since its start.
-    fn open(&self, up: &mut Up, cell: &Cell, work: &Work, needs: &[DatasetNeed]) -> Result<(), Unready> {
+    fn open(
+        &self,
+        up: &mut Up,
+        workloads: &Workloads,
+        cell: &Cell,
+        work: &Work,
+        needs: &[DatasetNeed],
+    ) -> Result<(), Unready> {
         if up.own.is_some() {
             return Ok(());
         }
-        plugin::open(up, cell, work, needs)?;
-        let endpoint = self.endpoint(up, work, &cell.server.engine);
+        plugin::open(up, workloads, cell, work, needs)?;
+        let endpoint = self.endpoint(up, workloads, work, &cell.server.engine);
         let endpoint = endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened");
         compare(endpoint, work).map_err(|trouble| Unready::Fail(trouble.to_string()))
     }
 
-    fn endpoint(&self, up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
-        let schema = up.datasets.get(&identity(work, engine).0)?.clone().ok()?;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+        let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let dialect = match work.parameters.get("dialect").and_then(model::value::Value::text) {
             Some("binary") => Dialect::Binary,
             Some("meta") => Dialect::Meta,

@@ -13,6 +13,7 @@ use model::plan::Cell;
 use model::protocol::Protocol;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use workload::Workloads;
 use workload::kv::{COLUMNS, TABLE};
 use workload::session::Fault;
 
@@ -21,14 +22,21 @@ const LISTENING: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Opens it for users who do this work.
-pub(crate) fn open(up: &mut Up, cell: &Cell, work: &Work, needs: &[DatasetNeed]) -> Result<(), Unready> {
+pub(crate) fn open(
+    up: &mut Up,
+    workloads: &Workloads,
+    cell: &Cell,
+    work: &Work,
+    needs: &[DatasetNeed],
+) -> Result<(), Unready> {
     let (addresses, by_port) = listeners(up, MEMCACHED, &cell.server.build)?;
     if by_port && cell.load.transport != Some(Transport::Tcp) {
         let why = "the plugin listens at a port or at a socket, and other users of this experiment come by the port";
         return Err(Unready::Skip(why.into()));
     }
     let engine = &cell.server.engine;
-    let need = needs.iter().find(|need| need.name == identity(work, engine).0).expect("a workload by key has data");
+    let need =
+        needs.iter().find(|need| need.name == identity(workloads, work, engine).0).expect("a workload by key has data");
     let fail = |trouble: Trouble| Unready::Fail(trouble.to_string());
     map(&up.endpoint, &up.build.share, &addresses[0], &need.schema()).map_err(fail)?;
     let listeners = addresses.map(|address| Listener { address, secret: String::new() });

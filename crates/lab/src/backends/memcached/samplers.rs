@@ -5,7 +5,7 @@
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::samplers::{Occasion, Reading, Source};
-use model::record::series::{Shape, Unit};
+use model::record::counters;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,20 +13,6 @@ use std::time::Duration;
 pub(crate) const NAME: &str = "memcached";
 
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// What is read of them, by the daemon's names.
-const COUNTERS: &[(&str, Unit)] = &[
-    ("cmd_get", Unit::Count),
-    ("cmd_set", Unit::Count),
-    ("get_hits", Unit::Count),
-    ("get_misses", Unit::Count),
-    ("evictions", Unit::Count),
-    ("conn_yields", Unit::Count),
-    ("listen_disabled_num", Unit::Count),
-    ("bytes_read", Unit::Bytes),
-    ("bytes_written", Unit::Bytes),
-];
-const LEVELS: &[(&str, Unit)] = &[("curr_connections", Unit::Count), ("threads", Unit::Count), ("bytes", Unit::Bytes)];
 
 pub(crate) struct Memcached {
     endpoint: KeyEndpoint,
@@ -70,12 +56,10 @@ impl Source for Memcached {
                 return reading.missing("memcached stats", why);
             }
         };
-        for (shape, all) in [(Shape::Counter, COUNTERS), (Shape::Gauge, LEVELS)] {
-            for (name, unit) in all {
-                let told = stats.iter().find(|(told, _)| told == name);
-                if let Some(value) = told.and_then(|(_, value)| value.parse().ok()) {
-                    reading.add(&format!("memcached.{name}"), *unit, shape, value);
-                }
+        for counter in counters::of(NAME) {
+            let told = stats.iter().find(|(told, _)| told == counter.own_name());
+            if let Some(value) = told.and_then(|(_, value)| value.parse().ok()) {
+                reading.row(counter, value);
             }
         }
     }

@@ -15,6 +15,7 @@ use model::plan::Cell;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use workload::Workloads;
 use workload::session::Fault;
 
 /// One question may read a whole collection of a large dataset; who takes longer has no answer.
@@ -25,12 +26,12 @@ impl Backend for MongoDb {
         Some(&MongoDb)
     }
 
-    fn open(&self, _: &mut Up, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+    fn open(&self, _: &mut Up, _: &Workloads, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
         Ok(())
     }
 
-    fn endpoint(&self, up: &Up, work: &Work, engine: &str) -> Option<Endpoint> {
-        let schema = up.datasets.get(&identity(work, engine).0)?.clone().ok()?;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+        let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let own = up.own.as_ref().and_then(Endpoint::documents)?.clone();
         Some(Endpoint::Documents(DocumentEndpoint { schema, ..own }))
     }

@@ -14,6 +14,7 @@ use model::plan::Cell;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use workload::Workloads;
 use workload::session::Fault;
 
 /// One question may read a whole table of a large dataset; who takes longer has no answer.
@@ -25,16 +26,16 @@ impl Backend for MySql {
     }
 
     /// Their listeners are open since the server's start.
-    fn open(&self, _: &mut Up, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+    fn open(&self, _: &mut Up, _: &Workloads, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
         Ok(())
     }
 
-    fn endpoint(&self, _: &Up, _: &Work, _: &str) -> Option<Endpoint> {
+    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &str) -> Option<Endpoint> {
         None
     }
 
     fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
-        let probes = answers::probes(users.workload, &users.parameters);
+        let probes = answers::probes(&*users.workload, &users.parameters);
         answers::ask(&users.access.endpoint, &users.access.setup, &probes, patience)
     }
 

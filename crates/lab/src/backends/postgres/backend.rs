@@ -13,6 +13,7 @@ use model::plan::Cell;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use workload::Workloads;
 use workload::session::Fault;
 
 impl Backend for PostgreSql {
@@ -20,11 +21,11 @@ impl Backend for PostgreSql {
         Some(&PostgreSql)
     }
 
-    fn open(&self, _: &mut Up, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+    fn open(&self, _: &mut Up, _: &Workloads, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
         Ok(())
     }
 
-    fn endpoint(&self, _: &Up, _: &Work, _: &str) -> Option<Endpoint> {
+    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &str) -> Option<Endpoint> {
         None
     }
 

@@ -3,24 +3,12 @@
 //! and none of those that have left.
 
 use crate::samplers::{Ask, Occasion, Reading, Source};
-use model::record::series::{Shape, Unit};
+use model::record::counters::{self, Counter};
 
 pub(crate) const NAME: &str = "postgres";
 
-const COUNTERS: &[(&str, Unit)] = &[
-    ("xact_commit", Unit::Count),
-    ("xact_rollback", Unit::Count),
-    ("blks_read", Unit::Count),
-    ("blks_hit", Unit::Count),
-    ("tup_returned", Unit::Count),
-    ("tup_fetched", Unit::Count),
-    ("tup_inserted", Unit::Count),
-    ("tup_updated", Unit::Count),
-    ("tup_deleted", Unit::Count),
-    ("deadlocks", Unit::Count),
-    ("temp_files", Unit::Count),
-    ("temp_bytes", Unit::Bytes),
-];
+/// The one that is not of a database.
+const WAL_BYTES: &str = "postgres.wal_bytes";
 /// A standby writes none.
 const WAL: &str = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')";
 
@@ -32,25 +20,27 @@ impl Source for Postgres {
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
-        let names: Vec<&str> = COUNTERS.iter().map(|(name, _)| *name).collect();
+        let of_database: Vec<&Counter> = counters::of(NAME).filter(|counter| counter.name != WAL_BYTES).collect();
+        let names: Vec<&str> = of_database.iter().map(|counter| counter.own_name()).collect();
         let sql = format!("SELECT {} FROM pg_stat_database WHERE datname = current_database()", names.join(", "));
         match self.0.rows(&sql) {
             Ok(rows) => {
-                for ((name, unit), value) in COUNTERS.iter().zip(rows.into_iter().flatten()) {
-                    add(reading, name, *unit, value);
+                for (counter, value) in of_database.into_iter().zip(rows.into_iter().flatten()) {
+                    add(reading, counter, value);
                 }
             }
             Err(why) => reading.missing("pg_stat_database", why),
         }
+        let wal = counters::named(WAL_BYTES).expect("a counter of ours has a row");
         match self.0.rows(WAL) {
-            Ok(rows) => add(reading, "wal_bytes", Unit::Bytes, rows.into_iter().flatten().flatten().next()),
-            Err(why) => reading.missing("postgres.wal_bytes", why),
+            Ok(rows) => add(reading, wal, rows.into_iter().flatten().flatten().next()),
+            Err(why) => reading.missing(WAL_BYTES, why),
         }
     }
 }
 
-fn add(reading: &mut Reading, name: &str, unit: Unit, value: Option<String>) {
+fn add(reading: &mut Reading, counter: &Counter, value: Option<String>) {
     if let Some(value) = value.and_then(|text| text.parse().ok()) {
-        reading.add(&format!("{NAME}.{name}"), unit, Shape::Counter, value);
+        reading.row(counter, value);
     }
 }

@@ -19,8 +19,7 @@ use std::sync::Arc;
 /// A script with everything that its states and sessions are made from.
 #[derive(Clone)]
 pub struct Stage {
-    /// For the program's life: a load holds its workload for as long.
-    pub scripted: &'static Scripted,
+    pub scripted: Arc<Scripted>,
     pub endpoints: ScriptEndpoints,
     pub threads: u32,
     /// Threads of ours that all users sit on.
@@ -36,7 +35,7 @@ impl Stage {
         endpoints: ScriptEndpoints,
         threads: u32,
     ) -> Self {
-        let scripted = Box::leak(Box::new(Scripted::new(script, Arc::new(options), as_globals)));
+        let scripted = Arc::new(Scripted::new(script, Arc::new(options), as_globals));
         let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         Self { scripted, endpoints, threads, workers, io: Io::Auto }
     }

@@ -18,12 +18,14 @@ use model::plan::{Plan, Server};
 use model::protocol::Protocol;
 use model::record::event::EventKind;
 use std::sync::atomic::AtomicBool;
+use workload::Workloads;
 
 /// What a run is noted down with.
 pub struct Noting<'a> {
     /// Of one run.
     pub plan: &'a Plan,
     pub host: &'a Host,
+    pub workloads: &'a Workloads,
     pub guard: Guard,
     pub notebook: &'a mut Notebook,
     pub progress: &'a mut (dyn Progress + 'static),
@@ -36,8 +38,8 @@ pub(super) fn noted(
     load_plan: &LoadPlan,
     caller: &mut Caller<'_>,
 ) -> Result<Outcome, String> {
-    let Noting { plan, host, guard, notebook, progress } = noting;
-    let campaign = Campaign::new(plan, host, guard, Reporter { notebook, progress, stop });
+    let Noting { plan, host, workloads, guard, notebook, progress } = noting;
+    let campaign = Campaign::new(plan, host, workloads, guard, Reporter { notebook, progress, stop });
     let mut campaign = campaign.map_err(|trouble| trouble.to_string())?;
     let carried = campaign.script(load_plan, caller);
     campaign.close(&carried);
@@ -56,7 +58,7 @@ impl Campaign<'_> {
             self.reporter.check_stop()?;
             self.show(&todo, "");
             let cell = self.plan.cell(&run.cell);
-            let needs = RunNeeds::of(self.plan, cell, run);
+            let needs = RunNeeds::of(self.workloads, self.plan, cell, run);
             // A script brings its own data.
             let prepared = self.provision.instance(cell, way_in(&cell.server, load_plan), &mut self.reporter);
             let stages = |_: &_| cell.stages().into_iter().map(|stage| (stage, load_plan.clone())).collect();

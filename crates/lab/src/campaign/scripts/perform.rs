@@ -128,7 +128,7 @@ fn side_by_side(stage: &Stage, entry: &Entry, stop: &AtomicBool) -> Vec<Result<b
 
 /// One state's part of a parallel command.
 fn part(stage: &Stage, tid: u32, entry: Entry) -> Work<Result<bool, Halt>> {
-    let scripted = stage.scripted;
+    let scripted = Arc::clone(&stage.scripted);
     Box::new(move |sessions| {
         Box::pin(async move {
             let mut player = scripted.player(tid, sessions).await?;

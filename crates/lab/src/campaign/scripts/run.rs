@@ -147,7 +147,7 @@ fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
     let endpoint = endpoints.next().unwrap_or_else(|| SqlEndpoint::root("/nonexistent".into()));
     let rate = limits.rate.filter(|rate| *rate > 0);
     UserGroup {
-        workload: stage.scripted,
+        workload: stage.scripted.clone(),
         parameters: Arc::default(),
         seed: model::seed::Seed(0),
         users: stage.threads,

@@ -1,6 +1,6 @@
-// The session as it went, in lanes over one clock: rate, users, latency, CPUs by who used them, events. Lanes instead of
-// second y axes; one cursor through all of them; drag or scroll to zoom. A value holds for an interval and is drawn as
-// long as the interval lasted; between runs there is nothing, and nothing is drawn.
+// The session as it went, in lanes over one clock: rate, users, latency, counters that the reader chooses, CPUs by who
+// used them, events. Lanes instead of second y axes; one cursor through all of them; drag or scroll to zoom. A value
+// holds for an interval and is drawn as long as the interval lasted; between runs there is nothing, and nothing is drawn.
 
 import { present, words } from '../axes';
 import { cellById, data } from '../data';
@@ -10,7 +10,7 @@ import { get, set } from '../state';
 import { axisStyle, chart, coloured, legend, tooltipStyle, type Option } from './chart';
 import { lineAxis, round } from './scaling';
 import type { Palette } from '../theme';
-import type { Lane, Run } from '../types';
+import type { Counter, Lane, Run } from '../types';
 
 const start = Math.min(...data.runs.map((r) => r.started), ...data.events.map((e) => e.unix_ms));
 const end = Math.max(...data.runs.map((r) => r.ended), ...data.events.map((e) => e.unix_ms));
@@ -49,10 +49,33 @@ const boundaries = (value: number): Span[] =>
   data.runs.flatMap((run) =>
     run.phases.slice(1).map(([, , from]) => ({ from: run.started - start + from, to: run.started - start + from, value })),
   );
-/** What may be laid beside rate and latency. */
-const others = [...new Set(Object.values(data.timeline).flatMap((l) => Object.keys(l.more ?? {})))];
-const chosen = (): string => [get('series'), 'db.history_list_length', ...others].find((name) => others.includes(name)) ?? '';
-const title = (name: string): string => name.replace(/^db\./, '').replaceAll('_', ' ');
+/** What may be laid beside rate and latency, those with names of our own first. */
+const others: Counter[] = [...data.counters].sort((a, b) => Number(a.meaning === '') - Number(b.meaning === '') || a.name.localeCompare(b.name));
+const byName = new Map(others.map((counter) => [counter.name, counter]));
+/** What the reader chose; before that, what its row puts first, else the first of all. */
+const first = others.find((counter) => counter.is_first) ?? others[0];
+const NONE = 'none';
+function chosen(): Counter[] {
+  const said = get('series');
+  if (said === '') return first ? [first] : [];
+  return said.split(',').flatMap((name) => byName.get(name) ?? []);
+}
+const choose = (counters: Counter[]): void => set({ series: counters.map((c) => c.name).join(',') || NONE });
+/** Names of our own as words, a server's as it spells them. */
+const title = ({ name, unit, meaning }: Counter): string =>
+  `${meaning ? name.replace(/^db\./, '').replaceAll('_', ' ') : name}${unit ? `, ${unit}` : ''}`;
+
+/** Digits of base 64, as Rust writes them. */
+const LEVELS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+/** The values of a counter in one run, moment by moment, as far as they were read. */
+function values(lane: Lane, counter: Counter): (number | null)[] {
+  const [, least, most, levels] = lane.more?.find(([place]) => data.counters[place] === counter) ?? [0, 0, 0, ''];
+  const value = (pair: string): number | null => {
+    const level = LEVELS.indexOf(pair[0] ?? '') * 64 + LEVELS.indexOf(pair[1] ?? '');
+    return level < 0 ? null : least + ((most - least) * level) / 4095;
+  };
+  return (levels.match(/../g) ?? []).map(value);
+}
 const sum = (...parts: (number | null | undefined)[]): number | null =>
   parts.some((p) => p === null || p === undefined) ? null : parts.reduce<number>((a, p) => a + (p ?? 0), 0);
 const most = (list: Span[]): number => list.reduce((m, s) => Math.max(m, s.value), 0);
@@ -142,7 +165,7 @@ function lanes(): LaneDrawing[] {
       axis: { type: 'log', min: decade(least(p50), Math.floor), max: decade(most(p99), Math.ceil), axisLabel: { formatter: micros } },
       series: (c) => [drawn(p99, c.lanes[1], 'dashes'), drawn(p50, c.lanes[0], 'dashes')],
     },
-    ...chosenLane(),
+    ...chosen().map(counterLane),
     {
       title: 'CPUs busy {0|server} {1|assay} {2|others}',
       height: 86,
@@ -174,19 +197,15 @@ function lanes(): LaneDrawing[] {
   ];
 }
 
-/** The metric that the reader chose. */
-function chosenLane(): LaneDrawing[] {
-  const name = chosen();
-  if (!name) return [];
-  const values = spans((l, i) => l.more?.[name]?.[i]);
-  return [
-    {
-      title: title(name),
-      height: 86,
-      axis: { ...round(0, most(values)), min: 0, axisLabel: { formatter: (v: number) => tick(v) } },
-      series: (c) => [drawn(values, c.lanes[1], 'bars', 0.2), drawn(values, c.lanes[1], 'dashes')],
-    },
-  ];
+function counterLane(counter: Counter): LaneDrawing {
+  const read = new Map(Object.values(data.timeline).map((lane) => [lane, values(lane, counter)]));
+  const list = spans((l, i) => read.get(l)?.[i]);
+  return {
+    title: title(counter),
+    height: 86,
+    axis: { ...round(0, most(list)), min: 0, axisLabel: { formatter: (v: number) => tick(v) } },
+    series: (c) => [drawn(list, c.lanes[1], 'bars', 0.2), drawn(list, c.lanes[1], 'dashes')],
+  };
 }
 
 /** Behind each lane: what was done to the server, and where phases meet. */
@@ -296,15 +315,45 @@ export function timeline(): HTMLElement {
   );
 }
 
+/** Lanes beside rate and latency: a button for each that takes it away, and a field that finds one more by its name. */
 function chooser(): HTMLElement | null {
-  if (others.length < 2) return null;
-  const option = (name: string): HTMLElement => h('option', { value: name, ...(name === chosen() ? { selected: true } : {}) }, title(name));
-  const select = h(
-    'select',
-    { 'aria-label': 'Metric beside rate and latency', onchange: () => set({ series: select.value }) },
-    others.map(option),
-  ) as HTMLSelectElement;
-  return h('label', { class: 'soft' }, 'beside rate and latency: ', select);
+  if (others.length === 0) return null;
+  const now = chosen();
+  const away = (counter: Counter): HTMLElement =>
+    h(
+      'button',
+      {
+        type: 'button',
+        title: counter.meaning,
+        'aria-label': `Take the lane ${title(counter)} away`,
+        onclick: () => choose(now.filter((c) => c !== counter)),
+      },
+      `${title(counter)} ×`,
+    );
+  const add = (): void => {
+    const added = byName.get(field.value);
+    if (!added || now.includes(added)) return;
+    choose([...now, added]);
+    document.querySelector<HTMLElement>('#timeline .lanes input')?.focus();
+  };
+  const field: HTMLInputElement = h('input', {
+    type: 'search',
+    list: 'timeline-counters',
+    placeholder: `one of ${others.length} counters`,
+    'aria-label': 'Add a lane: name of a counter',
+    // A name picked from the list comes as one replacement; one that is typed ends with Enter.
+    oninput: (event: InputEvent) => event.inputType?.startsWith('insert') && event.inputType !== 'insertReplacementText' ? undefined : add(),
+    onchange: () => add(),
+  });
+  const options = others.map((c) => h('option', { value: c.name }, c.meaning));
+  return h(
+    'div',
+    { class: 'controls lanes', role: 'group', 'aria-label': 'Lanes beside rate and latency' },
+    h('span', { class: 'soft' }, 'beside rate and latency: '),
+    now.map(away),
+    field,
+    h('datalist', { id: 'timeline-counters' }, options),
+  );
 }
 
 /** What was done to the server, in the words of who did it. */
@@ -346,7 +395,6 @@ function tip(items: unknown): string {
   const within = ms - (run.started - start);
   const phase = run.phases.find(([, , from, to]) => within >= from && within <= to);
   const where = phase ? ` · ${phase[0]}${phase[5] ? ` (${phase[5]})` : ''}` : '';
-  const name = chosen();
   const value = (title: string, v: number | null | undefined, text: (v: number) => string): string =>
     v === null || v === undefined ? '' : `<tr><td>${title}</td><td class="num"><b>${text(v)}</b></td></tr>`;
   const rows =
@@ -355,7 +403,7 @@ function tip(items: unknown): string {
           value('rate', lane.qps[i], (v) => `${digits(v)}/s`),
           value('p50', lane.p50_us[i], micros),
           value('p99', lane.p99_us[i], micros),
-          value(escaped(title(name)), lane.more?.[name]?.[i], digits),
+          ...chosen().map((counter) => value(escaped(title(counter)), values(lane, counter)[i], digits)),
           value('server', lane.server[i], cpus),
           value('assay', lane.client[i], cpus),
           value('others', lane.other[i], cpus),

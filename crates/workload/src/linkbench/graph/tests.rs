@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn graph(nodes: u64, edition: &'static str, split: Split) -> Arc<Graph> {
-    Graph::of(Shape { first_id: 1, nodes, types: 2, edition, split, most_links: u64::MAX })
+fn graph(nodes: u64, edition: &str, split: Split) -> Arc<Graph> {
+    Graphs::default().of(edition, Shape { first_id: 1, nodes, types: 2, split, most_links: u64::MAX })
 }
 
 #[test]
@@ -172,8 +172,8 @@ fn large_graphs_have_the_links_that_others_published() {
 #[test]
 fn rows_begin_where_they_are_looked_for() {
     for (nodes, split) in [(3_000, Split::Inflated), (5_000, Split::AtLeastOne)] {
-        let shape = Shape { first_id: 11, nodes, types: 3, edition: "2011", split, most_links: 40 };
-        let graph = Graph::of(shape);
+        let shape = Shape { first_id: 11, nodes, types: 3, split, most_links: 40 };
+        let graph = Graphs::default().of("2011", shape);
         let links: Vec<_> = graph.links_from(0).collect();
         assert_eq!(links.len() as u64, graph.link_rows());
         let counts: Vec<_> = graph.counts_from(0).collect();

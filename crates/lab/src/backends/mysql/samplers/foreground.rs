@@ -7,7 +7,6 @@
 use crate::os::procfs::schedstat;
 use crate::samplers::server_threads::Sums;
 use crate::samplers::{Asker, Occasion, Process, Reading, Source};
-use model::record::series::Unit;
 use std::cell::RefCell;
 use std::fs;
 use std::rc::Rc;
@@ -58,8 +57,8 @@ impl Foreground {
             reading.missing("users' threads", "performance_schema is off, or times no statement");
             return false;
         };
-        reading.counter("foreground.statements", Unit::Count, n as u64);
-        reading.counter("foreground.statement_time", Unit::Nanos, (picos * PICOS) as u64);
+        reading.tell("foreground.statements", n as u64);
+        reading.tell("foreground.statement_time", (picos * PICOS) as u64);
         true
     }
 
@@ -78,10 +77,10 @@ impl Foreground {
             all += time;
             calls += number(count).unwrap_or(0.0);
         }
-        reading.counter("foreground.file_calls", Unit::Count, calls as u64);
-        reading.counter("foreground.file_time", Unit::Nanos, all as u64);
+        reading.tell("foreground.file_calls", calls as u64);
+        reading.tell("foreground.file_time", all as u64);
         for ((name, _), time) in KINDS.iter().zip(kinds) {
-            reading.counter(name, Unit::Nanos, time as u64);
+            reading.tell(name, time as u64);
         }
     }
 
@@ -102,8 +101,8 @@ impl Foreground {
             Some((id, [on_cpu, waiting]))
         });
         let [on_cpu, waiting] = self.sums.add(counts.collect());
-        reading.counter("foreground.cpu", Unit::Nanos, on_cpu);
-        reading.counter("foreground.runqueue.wait", Unit::Nanos, waiting);
+        reading.tell("foreground.cpu", on_cpu);
+        reading.tell("foreground.runqueue.wait", waiting);
     }
 }
 

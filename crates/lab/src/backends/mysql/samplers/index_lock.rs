@@ -5,7 +5,6 @@
 //! then.
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
-use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -38,8 +37,8 @@ fn fill(rows: &[Vec<Option<String>>], reading: &mut Reading) {
     let sum = |column: usize| rows.first()?.get(column)?.as_ref()?.parse().ok();
     match (sum(0), sum(1)) {
         (Some(count), Some(time)) => {
-            reading.add("index_lock.acquisitions", Unit::Count, Shape::Counter, count);
-            reading.add("index_lock.time", Unit::Nanos, Shape::Counter, time);
+            reading.tell("index_lock.acquisitions", count);
+            reading.tell("index_lock.time", time);
         }
         _ => reading.missing("the index lock", "its instrument is off (performance_schema, engine_counters)"),
     }

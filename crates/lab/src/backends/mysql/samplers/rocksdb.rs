@@ -41,7 +41,7 @@ impl Source for RocksDb {
         }
         let levels = self.0.borrow_mut().rows(LEVELS);
         match levels {
-            Ok(rows) => reading.gauge("rocksdb.compaction_debt", Unit::Bytes, debt(&rows)),
+            Ok(rows) => reading.tell("rocksdb.compaction_debt", debt(&rows)),
             Err(e) => reading.missing("RocksDB's levels", e),
         }
         self.0.borrow_mut().tell(NAME, reading, is_dead);
