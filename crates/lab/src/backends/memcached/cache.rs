@@ -1,8 +1,9 @@
 //! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of
 //! which is read back.
 
+use crate::backends::access::Endpoint;
 use crate::backends::contract::Filling;
-use crate::backends::endpoint::{Address, Endpoint};
+use crate::backends::endpoint::Address;
 use crate::backends::keyed::answers::PATIENCE;
 use crate::backends::keyed::control::Control as KeyControl;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};

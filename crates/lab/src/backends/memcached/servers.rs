@@ -4,8 +4,8 @@
 use super::cache::{describe, set_missing};
 use super::found;
 use super::kind;
+use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
-use crate::backends::endpoint::Endpoint;
 use crate::backends::keyed::KeyEndpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources;
