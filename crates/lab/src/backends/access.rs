@@ -1,7 +1,9 @@
 //! How the users of a group come to their sessions: the endpoints that they take, by protocol, and what is said there
 //! first. What a life speaks decides which protocol's sessions it is given; a new protocol has one row here.
 
-use super::endpoint::{Endpoint, SqlEndpoint};
+use super::endpoint::SqlEndpoint;
+use super::keyed::KeyEndpoint;
+use super::mongodb::session::DocumentEndpoint;
 use super::{keyed, mongodb, mysql, own_sessions};
 use crate::load;
 use crate::load::user::{Driver, User};
@@ -12,6 +14,28 @@ use workload::session::Fault;
 /// The load of a run, and a group of its users.
 pub type LoadPlan = load::LoadPlan<Access>;
 pub type UserGroup = load::UserGroup<Access>;
+
+/// An endpoint past SQL, for users who speak another protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    Keys(KeyEndpoint),
+    Documents(DocumentEndpoint),
+}
+
+impl Endpoint {
+    pub fn keys(&self) -> Option<&KeyEndpoint> {
+        match self {
+            Self::Keys(endpoint) => Some(endpoint),
+            Self::Documents(_) => None,
+        }
+    }
+    pub fn documents(&self) -> Option<&DocumentEndpoint> {
+        match self {
+            Self::Keys(_) => None,
+            Self::Documents(endpoint) => Some(endpoint),
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Access {

@@ -2,11 +2,11 @@
 //! their own, `Servers` starts from those that run and from those that are found, and `Files` from data directories
 //! that can be kept cold. Everything is lent: nobody here owns an instance.
 
-use super::endpoint::{Endpoint, SqlEndpoint};
+use super::access::{Endpoint, UserGroup};
+use super::endpoint::SqlEndpoint;
 use super::needs::DatasetNeed;
 use super::samplers::SamplerNeeds;
 use super::up::Up;
-use crate::backends::access::UserGroup;
 use crate::notebook::reporter::Reporter;
 use crate::samplers::client::Workers;
 use crate::samplers::{Process, Source};

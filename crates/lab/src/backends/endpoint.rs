@@ -1,8 +1,6 @@
 //! At which address a server is spoken to, and who we are to it. The password is kept out of `Debug` and of everything
 //! that is recorded.
 
-use super::keyed::KeyEndpoint;
-use super::mongodb::session::DocumentEndpoint;
 use super::tls::Tls;
 pub use crate::os::address::Address;
 use model::load::Work;
@@ -10,28 +8,6 @@ use model::protocol::Protocol;
 use std::fmt;
 use std::path::PathBuf;
 use workload::Workloads;
-
-/// An endpoint past SQL, for users who speak another protocol.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Endpoint {
-    Keys(KeyEndpoint),
-    Documents(DocumentEndpoint),
-}
-
-impl Endpoint {
-    pub fn keys(&self) -> Option<&KeyEndpoint> {
-        match self {
-            Self::Keys(endpoint) => Some(endpoint),
-            Self::Documents(_) => None,
-        }
-    }
-    pub fn documents(&self) -> Option<&DocumentEndpoint> {
-        match self {
-            Self::Keys(_) => None,
-            Self::Documents(endpoint) => Some(endpoint),
-        }
-    }
-}
 
 /// Where SQL is spoken to one server: address and account.
 #[derive(Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ pub mod access;
 pub mod alone;
 pub mod channel;
 pub mod contract;
+pub mod described;
 pub mod dsn;
 pub mod endpoint;
 mod faults;

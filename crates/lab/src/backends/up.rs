@@ -1,7 +1,8 @@
 //! An instance that serves: a server that the lab started, or one that it found, with the endpoints to it, the datasets
 //! that lie in it, and what went over them since.
 
-use super::endpoint::{Address, Endpoint, SqlEndpoint};
+use super::access::Endpoint;
+use super::endpoint::{Address, SqlEndpoint};
 use super::found::Found;
 use super::mysql::plugins::PortEndpoints;
 use super::needs::DatasetNeed;

@@ -1,9 +1,9 @@
 //! How users come to HandlerSocket, and what their sessions say. It makes a secret of its own at each start of its
 //! server and is asked for it when the data lie behind it.
 
-use crate::backends::access::UserGroup;
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
-use crate::backends::endpoint::{Endpoint, SqlEndpoint};
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::keyed::answers::{compare, listeners};
 use crate::backends::keyed::{self, KeyEndpoint, KeyProtocol};
 use crate::backends::mysql::MySql;

@@ -4,8 +4,8 @@
 
 use super::control::Control as KeyControl;
 use super::{KeyEndpoint, KeyProtocol, Keys};
-use crate::backends::access::UserGroup;
-use crate::backends::endpoint::{Address, Endpoint, SqlEndpoint};
+use crate::backends::access::{Endpoint, UserGroup};
+use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mysql::control::Control;
 use crate::backends::up::{Serving, Up, held};
 use crate::os::clock;

@@ -3,9 +3,8 @@
 use super::cache;
 use super::plugin;
 use super::servers::Memcached;
-use crate::backends::access::UserGroup;
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
-use crate::backends::endpoint::Endpoint;
 use crate::backends::keyed::answers::compare;
 use crate::backends::keyed::{self, KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mysql::MySql;

@@ -1,8 +1,10 @@
 //! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of
 //! which is read back.
 
+use crate::backends::access::Endpoint;
 use crate::backends::contract::Filling;
-use crate::backends::endpoint::{Address, Endpoint};
+use crate::backends::described::blank;
+use crate::backends::endpoint::Address;
 use crate::backends::keyed::answers::PATIENCE;
 use crate::backends::keyed::control::Control as KeyControl;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
@@ -11,7 +13,6 @@ use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up};
 use crate::os::clock;
 use crate::trouble::{Trouble, Unready};
-use model::host::Version;
 use model::plan::Server;
 use model::plan::served::CACHE;
 use model::record::answer::InstanceRecord;
@@ -29,23 +30,7 @@ const BATCH: u64 = 64;
 /// What a cache says of itself, however it came to run.
 pub(crate) fn describe(key: &str, wanted: &Server, address: &Address) -> Result<InstanceRecord, Fault> {
     let version_text = KeyControl::connect(&KeyEndpoint::of_cache(address.clone()), PATIENCE)?.version()?;
-    Ok(InstanceRecord {
-        key: key.to_string(),
-        wanted: wanted.clone(),
-        kind: CACHE.to_string(),
-        version: Version::parse(&version_text).unwrap_or(Version(0, 0, 0)),
-        version_comment: String::new(),
-        version_text,
-        binary_sha256: None,
-        option_file: String::new(),
-        variables: Default::default(),
-        engines: Vec::new(),
-        cpus: Vec::new(),
-        place: None,
-        complaints: Vec::new(),
-        not_applicable: Vec::new(),
-        start_time: Nanos(0),
-    })
+    Ok(blank(key, wanted, CACHE, &version_text))
 }
 
 /// Which of the keys of the cache that is up are a dataset's: in a server of ours all, in one of others those that

@@ -4,8 +4,9 @@
 //! leaves them; the next one with the same data sets them anew and takes them away.
 
 use super::cache::{address, describe, keys, set_missing};
+use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, Met};
-use crate::backends::endpoint::{Address, Endpoint};
+use crate::backends::endpoint::Address;
 use crate::backends::found::{build_of, find};
 use crate::backends::keyed::answers::PATIENCE;
 use crate::backends::keyed::control::Control;

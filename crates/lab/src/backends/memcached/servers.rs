@@ -4,18 +4,17 @@
 use super::cache::{describe, set_missing};
 use super::found;
 use super::kind;
+use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
-use crate::backends::endpoint::Endpoint;
+use crate::backends::described::{is_ready, of_ours};
 use crate::backends::keyed::KeyEndpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
-use crate::os::digest::of_file;
 use crate::servers::Kind;
 use crate::trouble::{Trouble, Unready};
 use model::record::answer::InstanceRecord;
-use model::record::event::EventKind;
 use model::record::start::Prepared;
 use model::units::Users;
 use std::sync::{Arc, Mutex};
@@ -37,18 +36,9 @@ impl Servers for Memcached {
         let address = instance.key_listener().expect("a cache listens").address(false);
         let told = describe(key, server, &address)
             .map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
-        let record = InstanceRecord {
-            version: build.installed.version,
-            binary_sha256: of_file(&build.installed.binary),
-            cpus: instance.cpus().to_vec(),
-            complaints: instance.complaints(),
-            not_applicable: instance.description().not_applicable.clone(),
-            start_time: instance.start_time(),
-            ..told
-        };
-        reporter.notebook.instance(&record)?;
-        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
-        reporter.note(EventKind::InstanceReady, None, text)?;
+        let told = of_ours(told, &build.installed, &instance);
+        let record = InstanceRecord { version: build.installed.version, ..told };
+        is_ready(&record, reporter)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
         Ok(Up { own: Some(Endpoint::Keys(KeyEndpoint::of_cache(address))), ..up })

@@ -6,9 +6,10 @@ use super::kind::FerretDb;
 use super::load;
 use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
+use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::described::{blank, is_ready, of_ours};
 use crate::backends::dsn;
-use crate::backends::endpoint::Endpoint;
 use crate::backends::found::{Found, MARKER, build_of, place_of};
 use crate::backends::loading::LoadFault;
 use crate::backends::needs::DatasetNeed;
@@ -16,10 +17,8 @@ use crate::backends::samplers::sources;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::os::clock;
-use crate::os::digest::of_file;
 use crate::servers::Kind;
 use crate::trouble::{Halt, Trouble, Unready};
-use model::host::Version;
 use model::plan::Server;
 use model::plan::served::{FERRETDB, MONGODB};
 use model::protocol::Protocol;
@@ -51,23 +50,9 @@ fn record(key: &str, wanted: &Server, told: &Json) -> InstanceRecord {
     let own = told["ferretdbVersion"].as_str().or(told["ferretdb"]["version"].as_str());
     let as_mongodb = told["version"].as_str().unwrap_or_default();
     let version = own.map_or(as_mongodb, |version| version.trim_start_matches('v'));
-    InstanceRecord {
-        key: key.to_string(),
-        wanted: wanted.clone(),
-        kind: if own.is_some() { FERRETDB } else { MONGODB }.to_string(),
-        version: Version::parse(version).unwrap_or(Version(0, 0, 0)),
-        version_comment: own.map(|_| format!("as MongoDB {as_mongodb}")).unwrap_or_default(),
-        version_text: version.to_string(),
-        binary_sha256: None,
-        option_file: String::new(),
-        variables: Default::default(),
-        engines: Vec::new(),
-        cpus: Vec::new(),
-        place: None,
-        complaints: Vec::new(),
-        not_applicable: Vec::new(),
-        start_time: Nanos(0),
-    }
+    let kind = if own.is_some() { FERRETDB } else { MONGODB };
+    let version_comment = own.map(|_| format!("as MongoDB {as_mongodb}")).unwrap_or_default();
+    InstanceRecord { version_comment, ..blank(key, wanted, kind, version) }
 }
 
 /// Store and schema that a DSN names, which let the lab in.
@@ -93,17 +78,8 @@ impl Servers for MongoDb {
         let store = Store::open(instance.key_listener().expect("a store of documents has a gate").address(false));
         let (told, offers) =
             look(&store).map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
-        let record = InstanceRecord {
-            binary_sha256: of_file(&build.installed.binary),
-            cpus: instance.cpus().to_vec(),
-            complaints: instance.complaints(),
-            not_applicable: instance.description().not_applicable.clone(),
-            start_time: instance.start_time(),
-            ..record(key, server, &told)
-        };
-        reporter.notebook.instance(&record)?;
-        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
-        reporter.note(EventKind::InstanceReady, None, text)?;
+        let record = of_ours(record(key, server, &told), &build.installed, &instance);
+        is_ready(&record, reporter)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
         Ok(Up { own: Some(whole(store, offers)), ..up })

@@ -3,9 +3,8 @@
 use super::answers;
 use super::control::Control;
 use super::servers::MySql;
-use crate::backends::access::UserGroup;
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
-use crate::backends::endpoint::Endpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
 use crate::trouble::Unready;

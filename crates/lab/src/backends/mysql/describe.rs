@@ -1,12 +1,12 @@
 //! What a server of this family is, as it says itself, and what is known of one because the lab started it.
 
 use super::control::Control;
-use crate::os::digest::of_file;
+use crate::backends::described::{self, blank};
 use crate::servers::process::instance::Instance;
 use model::host::InstalledBuild;
 use model::plan::Server;
+use model::plan::served::{MARIADB, MYSQL};
 use model::record::answer::InstanceRecord;
-use model::units::Nanos;
 use std::collections::BTreeMap;
 use workload::session::Fault;
 
@@ -28,23 +28,9 @@ pub(crate) fn describe(key: &str, wanted: &Server, control: &mut Control) -> Res
         .filter(|r| r.get(1).and_then(Option::as_deref).is_some_and(|s| s == "YES" || s == "DEFAULT"))
         .filter_map(|mut r| r[0].take())
         .collect();
-    Ok(InstanceRecord {
-        key: key.to_string(),
-        wanted: wanted.clone(),
-        kind: if control.version().contains("MariaDB") { "mariadb" } else { "mysql" }.to_string(),
-        version: model::host::Version::parse(&version_text).unwrap_or(model::host::Version(0, 0, 0)),
-        version_comment: variables.get("version_comment").cloned().unwrap_or_default(),
-        version_text,
-        binary_sha256: None,
-        option_file: String::new(),
-        variables,
-        engines,
-        cpus: Vec::new(),
-        place: None,
-        complaints: Vec::new(),
-        not_applicable: Vec::new(),
-        start_time: Nanos(0),
-    })
+    let kind = if control.version().contains("MariaDB") { MARIADB } else { MYSQL };
+    let version_comment = variables.get("version_comment").cloned().unwrap_or_default();
+    Ok(InstanceRecord { version_comment, variables, engines, ..blank(key, wanted, kind, &version_text) })
 }
 
 /// Names that servers give themselves with each data directory, and clusters with each start; they say nothing.
@@ -75,7 +61,6 @@ pub(crate) fn of_ours(
     };
     InstanceRecord {
         kind: build.kind.clone(),
-        binary_sha256: of_file(&build.binary),
         option_file,
         variables: asked
             .variables
@@ -83,11 +68,7 @@ pub(crate) fn of_ours(
             .filter(|(name, _)| !UUIDS.contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), variable(name, value)))
             .collect(),
-        cpus: instance.cpus().to_vec(),
-        complaints: instance.complaints(),
-        not_applicable: instance.description().not_applicable.clone(),
-        start_time: instance.start_time(),
-        ..asked
+        ..described::of_ours(asked, build, instance)
     }
 }
 

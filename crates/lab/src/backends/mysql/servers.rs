@@ -12,14 +12,13 @@ use super::plugins::PortEndpoints;
 use super::rest::warm;
 use super::start;
 use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::described::{is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::build_of;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::{sources, sources_of_node};
 use crate::backends::up::{Node, Serving, Up, key_of};
 use crate::notebook::reporter::Reporter;
-use crate::os::digest::of_file;
-use crate::os::process::cpus_of;
 use crate::servers::Kind;
 use crate::servers::process::instance::Instance;
 use crate::trouble::{Trouble, Unready};
@@ -54,9 +53,7 @@ impl Servers for MySql {
             warm(&mut control, reporter.stop);
         }
         control.quit();
-        reporter.notebook.instance(&record)?;
-        let text = format!("{} {} is ready after {}", record.kind, record.version_text, record.start_time);
-        reporter.note(EventKind::InstanceReady, None, text)?;
+        is_ready(&record, reporter)?;
         for complaint in &record.complaints {
             reporter.note(EventKind::Note, None, format!("{} says: {complaint}", started.key))?;
         }
@@ -74,14 +71,10 @@ impl Servers for MySql {
             Some(known) => knock_at(known.clone(), met.dsn)?,
             None => knock(met.dsn)?,
         };
-        let mut record = describe(met.key, met.server, &mut control)
+        let told = describe(met.key, met.server, &mut control)
             .map_err(|e| Trouble::new(format!("{} does not say what it is", met.dsn)).because(e))?;
         control.quit();
-        record.place = Some(found.place);
-        if let Some(pid) = found.pid {
-            record.cpus = cpus_of(pid).unwrap_or_default();
-            record.binary_sha256 = of_file(&format!("/proc/{pid}/exe"));
-        }
+        let record = of_found(told, &found);
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{} is {}", met.dsn, record.version_text))?;
         let build = build_of(met.server, record);

@@ -2,9 +2,9 @@
 
 use super::servers;
 use super::servers::PostgreSql;
-use crate::backends::access::UserGroup;
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
-use crate::backends::endpoint::{Endpoint, SqlEndpoint};
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
 use crate::trouble::Unready;

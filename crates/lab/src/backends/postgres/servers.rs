@@ -3,24 +3,22 @@
 
 use super::session::control::Control;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::described::{blank, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources_of_postgres;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
-use crate::os::digest::of_file;
-use crate::os::process::cpus_of;
 use crate::samplers::{Ask, Refused};
 use crate::servers::Kind;
 use crate::trouble::{Trouble, Unready};
-use model::host::Version;
 use model::plan::Server;
 use model::plan::served::POSTGRESQL;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
-use model::units::{Nanos, Users};
+use model::units::Users;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use workload::session::Fault;
@@ -64,12 +62,8 @@ impl Servers for PostgreSql {
         };
         let endpoint = SqlEndpoint { schema: found.schema.clone(), ..outside };
         let told = describe(key, server, &endpoint);
-        let mut record = told.map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
-        record.place = Some(found.place);
-        if let Some(pid) = found.pid {
-            record.cpus = cpus_of(pid).unwrap_or_default();
-            record.binary_sha256 = of_file(&format!("/proc/{pid}/exe"));
-        }
+        let told = told.map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
+        let record = of_found(told, &found);
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{dsn} is PostgreSQL {}", record.version_text))?;
         let build = build_of(server, record);
@@ -105,21 +99,9 @@ fn describe(key: &str, wanted: &Server, endpoint: &SqlEndpoint) -> Result<Instan
     let mut control = Control::connect(endpoint, PATIENCE)?;
     let version_text = control.version().to_string();
     let record = InstanceRecord {
-        key: key.to_string(),
-        wanted: wanted.clone(),
-        kind: POSTGRESQL.to_string(),
-        version: Version::parse(&version_text).unwrap_or(Version(0, 0, 0)),
-        version_comment: String::new(),
-        version_text,
-        binary_sha256: None,
-        option_file: String::new(),
         variables: pairs(&mut control, SETTINGS)?,
         engines: pairs(&mut control, ENGINES)?.into_keys().collect(),
-        cpus: Vec::new(),
-        place: None,
-        complaints: Vec::new(),
-        not_applicable: Vec::new(),
-        start_time: Nanos(0),
+        ..blank(key, wanted, POSTGRESQL, &version_text)
     };
     control.quit();
     Ok(record)
