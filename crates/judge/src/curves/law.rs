@@ -8,7 +8,7 @@ use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::stats::usl::{Errors, Fit, fit};
 use crate::stats::{average, beta};
 use model::estimate::Estimate;
-use model::experiment::keys::WORKLOAD;
+use model::experiment::keys::{USERS, WORKLOAD};
 use model::judgement::{CurveJudgement, LawJudgement};
 use model::plan::CellId;
 use model::search::Goal;
@@ -29,9 +29,6 @@ pub const BEYOND: f64 = 2.0;
 const STRUCTURE: f64 = 0.01;
 /// Points of the drawn line.
 const DRAWN: u32 = 40;
-
-/// The axis that a curve is over.
-const USERS: &str = "users";
 
 /// The values on all axes but users and workload.
 type Others<'a> = Vec<(&'a String, &'a Value)>;
