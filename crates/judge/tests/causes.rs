@@ -5,13 +5,19 @@
 mod bench;
 
 use bench::*;
+use judge::findings::frame::next::{self, Change};
+use judge::frame::evidence::Evidence;
 use model::experiment::Experiment;
+use model::experiment::keys::{KEYS, Key, Scope};
 use model::finding::{Finding, Rung};
 use model::intervention::Intervention;
+use model::load::{Arrivals, Distribution, Io, Pause, Phase, PhaseKind, Process, Transport, Until};
+use model::plan::topology::Topology;
 use model::plan::{Axis, Cell, Plan};
 use model::protocol::Protocol;
+use model::rate::Rate;
 use model::record::Record;
-use model::units::Bytes;
+use model::units::{Bytes, Nanos, Users};
 use model::value::Value;
 use model::words::{Footprint, Kind, Literal, Parameter, Words, WorkloadWords};
 
@@ -255,11 +261,9 @@ fn words() -> Words {
     Words { workloads: vec![workload], ..Words::default() }
 }
 
-#[test]
-fn the_next_experiments_arm_as_it_was_is_the_cell() {
-    let record = reading();
-    let text = found(&record, "reads_from_disk").unwrap().next_experiment.unwrap();
-    let experiment = Experiment::parse("next", &text, None, &[], &words()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+/// What the experiment that is proposed plans.
+fn planned(record: &Record, text: &str) -> Plan {
+    let experiment = Experiment::parse("next", text, None, &[], &words()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let mut host = record.host.clone();
     host.builds = vec![model::host::InstalledBuild {
         name: record.plan.cells[0].server.build.clone(),
@@ -267,9 +271,16 @@ fn the_next_experiments_arm_as_it_was_is_the_cell() {
         version: model::host::Version(10, 11, 19),
         binary: String::new(),
         basedir: String::new(),
-        engines: vec!["InnoDB".into()],
+        engines: vec!["InnoDB".into(), "rocksdb".into()],
     }];
-    let plan = Plan::of(&experiment, &host, &words()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    Plan::of(&experiment, &host, &words()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+#[test]
+fn the_next_experiments_arm_as_it_was_is_the_cell() {
+    let record = reading();
+    let text = found(&record, "reads_from_disk").unwrap().next_experiment.unwrap();
+    let plan = planned(&record, &text);
     let asked = plan.intervention.as_ref().unwrap();
     assert_eq!((asked.removes.as_str(), asked.placebo.as_str()), (POOL, PLACEBO));
     assert_eq!(plan.axes[1], Axis { key: POOL.into(), values: vec![(1024 * MIB).into(), (3072 * MIB).into()] });
@@ -278,4 +289,73 @@ fn the_next_experiments_arm_as_it_was_is_the_cell() {
     assert_eq!(now.phases.len(), 1);
     assert_eq!(now.phases[0].until, then.phases[0].until);
     assert_eq!(now.server.settings["buffer_pool"], then.server.settings["buffer_pool"]);
+}
+
+/// Another value of one key of all cells; `None` of what a proposal cannot say, and so is none.
+fn with_another(key: &str) -> Option<Record> {
+    let mut record = reading();
+    for cell in &mut record.plan.cells {
+        let (load, server) = (&mut cell.load, &mut cell.server);
+        match key {
+            "build" => server.build = "another".into(),
+            "engine" => server.engine = "rocksdb".into(),
+            "profile" => server.profile = "default".into(),
+            "topology" => server.topology = Topology::Galera { nodes: 3 },
+            "cpus" => server.cpus = Some("0-1".into()),
+            "load_cpus" => server.load_cpus = Some("2-3".into()),
+            "users" => load.users = Users(load.users.0 + 3),
+            "rate" | "arrivals" => {
+                load.arrivals = Some(Arrivals {
+                    rate: Rate::parse("250, 500 at 30s, 800.5 by 60s").unwrap(),
+                    process: Process::Constant,
+                })
+            }
+            "think" | "think_distribution" => {
+                let (mean, distribution) = (Nanos::from_millis(5), Distribution::Exponential);
+                let (by_operation, keying) = Default::default();
+                load.pause = Some(Pause::Think { mean, distribution, by_operation, keying });
+            }
+            "pace" => load.pause = Some(Pause::Pace { every: Nanos::from_millis(5) }),
+            "transport" => load.transport = Some(Transport::Tcp),
+            "io" => load.io = Io::Epoll,
+            "deadline" => load.deadline = Nanos::from_secs(7),
+            "reconnect_every" => load.reconnect_every = Some(5),
+            "drain" => load.drain = Some(Nanos::from_secs(9)),
+            "sampling" => load.sampling = false,
+            "warm_up" | "measure" => {
+                let phase = |name, kind, n| Phase::new(name, kind, Until::Time(Nanos::from_secs(n)));
+                cell.phases = vec![phase("warm-up", PhaseKind::WarmUp, 2), phase("measure", PhaseKind::Measure, 3)];
+            }
+            "on" | "errors.back_off" | "errors.stop" => return None,
+            search if search.starts_with("search.") => return None,
+            other => panic!("how does a cell have another `{other}`, and does a proposal say it?"),
+        }
+    }
+    Some(record)
+}
+
+#[test]
+fn a_proposal_says_again_whatever_a_server_and_a_load_may_say() {
+    let of_cells = |key: &&Key| ["server", "load"].contains(&key.section) && key.scope == Scope::Cell;
+    let keys = KEYS.iter().filter(of_cells);
+    for (key, record) in keys.filter_map(|key| Some((key.name, with_another(key.name)?))) {
+        let evidence = Evidence::of(&record, &NoDetails);
+        let cell = &evidence.cells[0];
+        let larger = Change::setting(cell, "buffer_pool", 3072 * MIB);
+        let text = next::experiment(cell, "reads_from_disk", larger).unwrap_or_else(|| panic!("no proposal: {key}"));
+        let (then, now) = (&record.plan.cells[0], &planned(&record, &text).cells[0]);
+        assert_eq!((&now.load, &now.phases), (&then.load, &then.phases), "{key}: {text}");
+        let server = |cell: &Cell| {
+            let of = &cell.server;
+            (
+                of.build.clone(),
+                of.engine.clone(),
+                of.profile.clone(),
+                of.topology,
+                of.cpus.clone(),
+                of.load_cpus.clone(),
+            )
+        };
+        assert_eq!(server(now), server(then), "{key}: {text}");
+    }
 }

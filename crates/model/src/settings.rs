@@ -105,6 +105,62 @@ pub const SHAPES_NO_BYTE: &[&str] = &[
     "door_isolation",
 ];
 
+/// The server's variables that a word moves, of whatever kind and version; `*` stands for any end.
+const MOVES: &[(&str, &[&str])] = &[
+    (
+        "buffer_pool",
+        &[
+            "innodb_buffer_pool_*",
+            "innodb_page_cleaners",
+            "innodb_lru_*",
+            "rocksdb_block_cache_size",
+            "key_buffer_size",
+            "aria_pagecache_buffer_size",
+        ],
+    ),
+    ("buffer_pool_instances", &["innodb_buffer_pool_*", "innodb_page_cleaners"]),
+    ("redo", &["innodb_log_*", "innodb_redo_log_*", "rocksdb_max_total_wal_size"]),
+    ("flush_at_commit", &["innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit"]),
+    ("doublewrite", &["innodb_doublewrite*"]),
+    ("checksums", &["innodb_checksum*"]),
+    (
+        "direct_io",
+        &["innodb_flush_method", "innodb_data_file_buffering", "innodb_log_file_buffering", "rocksdb_use_direct_*"],
+    ),
+    ("performance_schema", &["performance_schema*"]),
+    ("binlog", &["log_bin*", "sql_log_bin", "binlog_*", "sync_binlog", "log_slave*", "log_replica*"]),
+    ("query_cache", &["query_cache*", "have_query_cache"]),
+    ("adaptive_hash_index", &["innodb_adaptive_hash*"]),
+    ("change_buffer", &["innodb_change_buffering"]),
+    ("flush_neighbors", &["innodb_flush_neighbors"]),
+    ("memtable", &["rocksdb_default_cf_options"]),
+    ("undo_tablespaces", &["innodb_undo_tablespaces"]),
+    ("engine_counters", &["innodb_monitor_*", "rocksdb_perf_context_level"]),
+    ("io_capacity", &["innodb_io_capacity*"]),
+    (
+        "max_connections",
+        &[
+            "max_connections",
+            "open_files_limit",
+            "table_open_cache*",
+            "thread_cache_size",
+            "back_log",
+            "performance_schema*",
+        ],
+    ),
+    ("prepared_statement_limit", &["max_prepared_stmt_count"]),
+    ("tls", &["have_ssl", "have_openssl", "ssl_*", "tls_*"]),
+    ("doors", &[]),
+    ("door_threads", &["daemon_memcached_option", "handlersocket_threads"]),
+    ("read_batch", &["daemon_memcached_r_batch_size"]),
+    ("write_batch", &["daemon_memcached_w_batch_size"]),
+    ("door_isolation", &["innodb_api_trx_level"]),
+];
+
+pub fn moves(word: &str) -> &'static [&'static str] {
+    MOVES.iter().find(|(name, _)| *name == word).map_or(&[], |(_, variables)| variables)
+}
+
 pub fn by_name(name: &str) -> Option<&'static Parameter> {
     ALL.iter().find(|p| p.name == name)
 }
@@ -112,6 +168,12 @@ pub fn by_name(name: &str) -> Option<&'static Parameter> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_word_says_which_variables_it_moves() {
+        let told: Vec<_> = MOVES.iter().map(|(word, _)| *word).collect();
+        assert_eq!(told, ALL.iter().map(|p| p.name).collect::<Vec<_>>(), "in the order of the words");
+    }
 
     #[test]
     fn every_word_says_whether_it_shapes_bytes() {

@@ -11,6 +11,7 @@ use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::frame::limits::Limit;
+use model::experiment::keys::{USERS, WORKLOAD};
 use model::plan::CellId;
 use model::units::{Share, round3};
 use model::value::Value;
@@ -41,7 +42,6 @@ const MIX_HIGH: Limit = Limit::number(
     "statements of one transaction follow each other closer than those of one test, and no closer than that",
 );
 
-const AXIS: &str = "workload";
 /// The part of a mix's time that must have been measured alone for a prediction to be one.
 const KNOWN: Share = Share(0.5);
 
@@ -69,7 +69,7 @@ type Parts = BTreeMap<String, Part>;
 fn absent(evidence: &Evidence) -> Absence {
     let parts = by_cell(evidence);
     let could_be = |cell: &CellEvidence| is_mix(cell, &parts) && parts_of(cell, evidence, &parts).next().is_some();
-    let has_workloads = evidence.record.plan.axes.iter().any(|axis| axis.key == AXIS && axis.values.len() > 1);
+    let has_workloads = evidence.record.plan.axes.iter().any(|axis| axis.key == WORKLOAD && axis.values.len() > 1);
     let is_open = evidence.cells.iter().any(|cell| cell.runs.is_empty() || could_be(cell));
     (!has_workloads || !is_open).then(|| "No mix of statements is measured beside one of its parts.".into())
 }
@@ -152,7 +152,7 @@ fn mix(cell: &CellEvidence, evidence: &Evidence, parts: &BTreeMap<&CellId, Parts
 fn highest(statement: &str, cell: &CellEvidence, evidence: &Evidence, parts: &BTreeMap<&CellId, Parts>) -> f64 {
     let place = |c: &CellEvidence| {
         let mut axes = without_workload(c);
-        axes.remove("users");
+        axes.remove(USERS);
         axes
     };
     let alone = evidence.cells.iter().filter(|c| parts[&c.cell.id].len() == 1 && place(c) == place(cell));
@@ -161,7 +161,7 @@ fn highest(statement: &str, cell: &CellEvidence, evidence: &Evidence, parts: &BT
 
 fn without_workload(cell: &CellEvidence) -> BTreeMap<String, Value> {
     let mut axes = cell.cell.axes.clone();
-    axes.remove(AXIS);
+    axes.remove(WORKLOAD);
     axes
 }
 

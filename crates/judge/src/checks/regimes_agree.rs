@@ -10,6 +10,7 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
 use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{Regime, regime};
+use model::experiment::keys::only_presses;
 use model::load::{Phase, step_of};
 use model::plan::Axis;
 use model::units::round3;
@@ -41,8 +42,9 @@ fn absent(evidence: &Evidence) -> Absence {
     (!has_lines).then(|| "No line is drawn here, neither over users or rates nor over iterations.".into())
 }
 
+/// Users, rates: what presses harder and changes nothing else.
 fn is_line(axis: &Axis) -> bool {
-    ["users", "rate"].contains(&axis.key.rsplit('.').next().unwrap_or(&axis.key))
+    only_presses(&axis.key)
 }
 
 /// A point of a line: where, in which regime, and pages read per statement.

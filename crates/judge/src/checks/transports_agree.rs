@@ -10,6 +10,7 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::frame::pairs::{self, Pair};
+use model::experiment::keys::{Effect, can_change};
 use model::verdict::Status;
 use std::collections::BTreeSet;
 
@@ -30,11 +31,8 @@ pub const CHECK: Check = Check {
     }),
 };
 
-/// The axis that declares the difference.
-const AXIS: &str = "transport";
-
 fn of<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
-    pairs::all(evidence).into_iter().filter(|pair| pair.axis != AXIS).collect()
+    pairs::all(evidence).into_iter().filter(|pair| !can_change(pair.axis, Effect::Way)).collect()
 }
 
 fn look(_: &Evidence, pairs: &[Pair]) -> Sight {

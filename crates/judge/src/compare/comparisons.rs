@@ -10,6 +10,7 @@ use crate::frame::pairs::{self, Pair};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
 use model::estimate::{Comparison, Estimate, Outcome};
+use model::experiment::keys::{USERS, WORKLOAD};
 use model::judgement::CellJudgement;
 use model::plan::CellId;
 use model::search::Goal;
@@ -28,7 +29,7 @@ const CLAIMABLE: Share = Share(0.20);
 pub const KNEE: &str = "knee_rate";
 
 /// The axis that is drawn as a curve and not compared.
-pub(crate) const CURVE: &str = "users";
+pub(crate) const CURVE: &str = USERS;
 
 pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
     let judged: BTreeMap<&CellId, &CellJudgement> = cells.iter().map(|cell| (&cell.id, cell)).collect();
@@ -230,11 +231,11 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
         None => place(pair),
     };
     let what = if knees(pair.base, pair.candidate).is_some() { "highest rate" } else { "QPS" };
-    let at = if pair.axis == "workload" { place.clone() } else { format!(" in {place}") };
+    let at = if pair.axis == WORKLOAD { place.clone() } else { format!(" in {place}") };
     let numbers = numbers(ratio);
     match outcome {
         // Another workload is other work: faster, perhaps, but nothing costs or gives.
-        Outcome::Worse | Outcome::Better if pair.axis == "workload" => {
+        Outcome::Worse | Outcome::Better if pair.axis == WORKLOAD => {
             format!("{candidate} answers {} times the statements of {base}{place} ({numbers}).", round3(ratio.value))
         }
         Outcome::Worse => {
@@ -267,12 +268,12 @@ pub(crate) fn name(axis: &str, value: &str) -> String {
 /// The workload and the values on the other axes.
 fn place(pair: &Pair) -> String {
     let cell = pair.base.cell;
-    let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != "workload");
+    let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != WORKLOAD);
     let others: Vec<String> = others
         .map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, &value.to_string()) })
         .collect();
     let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
-    if pair.axis == "workload" { others } else { format!("{}{others}", cell.workload) }
+    if pair.axis == WORKLOAD { others } else { format!("{}{others}", cell.workload) }
 }
 
 pub fn numbers(ratio: &Estimate) -> String {

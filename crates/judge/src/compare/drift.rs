@@ -6,9 +6,11 @@ pub use super::moved::ABSENT;
 use super::moved::{canonical, is_the_build};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::prepared;
+use model::experiment::keys;
 use model::load::Work;
 use model::plan::served::serves;
 use model::protocol::{Protocol, past_sql};
+use model::settings;
 use std::collections::BTreeMap;
 
 /// What a difference means for a claim about the two.
@@ -84,100 +86,6 @@ const COSMETIC: &[&str] = &[
     "external_user",
     "proxy_user",
     "aria_encrypt*",
-];
-
-/// What follows from an axis beside the key of its own name. A word of the settings moves several variables at once.
-const IMPLIED: &[(&str, &[&str])] = &[
-    (
-        "charset",
-        &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"],
-    ),
-    ("build", &["version*", "binary"]),
-    // The words of the storage engine move the variables of the engine under test, and leave the others at their
-    // defaults.
-    (
-        "engine",
-        &[
-            "variable.default_storage_engine",
-            "variable.default_tmp_storage_engine",
-            "variable.innodb_*",
-            "variable.rocksdb_*",
-            "variable.aria_*",
-            "variable.key_buffer_size",
-            "variable.ignore_db_dirs",
-        ],
-    ),
-    ("profile", &["variable.*"]),
-    ("topology", &["variable.wsrep_*", "variable.binlog_format", "variable.innodb_autoinc_lock_mode"]),
-    ("cpus", &["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"]),
-    ("load_cpus", &["server_cpus", "load_cpus", "workers"]),
-    ("users", &["workers"]),
-    ("isolation", &["session.transaction_isolation"]),
-    (
-        "settings.buffer_pool",
-        &[
-            "variable.innodb_buffer_pool_*",
-            "variable.innodb_page_cleaners",
-            "variable.innodb_lru_*",
-            "variable.rocksdb_block_cache_size",
-            "variable.key_buffer_size",
-            "variable.aria_pagecache_buffer_size",
-        ],
-    ),
-    ("settings.buffer_pool_instances", &["variable.innodb_buffer_pool_*", "variable.innodb_page_cleaners"]),
-    ("settings.redo", &["variable.innodb_log_*", "variable.innodb_redo_log_*", "variable.rocksdb_max_total_wal_size"]),
-    (
-        "settings.flush_at_commit",
-        &["variable.innodb_flush_log_at_trx_commit", "variable.rocksdb_flush_log_at_trx_commit"],
-    ),
-    ("settings.doublewrite", &["variable.innodb_doublewrite*"]),
-    ("settings.checksums", &["variable.innodb_checksum*"]),
-    (
-        "settings.direct_io",
-        &[
-            "variable.innodb_flush_method",
-            "variable.innodb_data_file_buffering",
-            "variable.innodb_log_file_buffering",
-            "variable.rocksdb_use_direct_*",
-        ],
-    ),
-    ("settings.performance_schema", &["variable.performance_schema*"]),
-    (
-        "settings.binlog",
-        &[
-            "variable.log_bin*",
-            "variable.sql_log_bin",
-            "variable.binlog_*",
-            "variable.sync_binlog",
-            "variable.log_slave*",
-            "variable.log_replica*",
-        ],
-    ),
-    ("settings.query_cache", &["variable.query_cache*", "variable.have_query_cache"]),
-    ("settings.adaptive_hash_index", &["variable.innodb_adaptive_hash*"]),
-    ("settings.change_buffer", &["variable.innodb_change_buffering"]),
-    ("settings.flush_neighbors", &["variable.innodb_flush_neighbors"]),
-    ("settings.memtable", &["variable.rocksdb_default_cf_options"]),
-    ("settings.undo_tablespaces", &["variable.innodb_undo_tablespaces"]),
-    ("settings.engine_counters", &["variable.innodb_monitor_*", "variable.rocksdb_perf_context_level"]),
-    ("settings.io_capacity", &["variable.innodb_io_capacity*"]),
-    (
-        "settings.max_connections",
-        &[
-            "variable.max_connections",
-            "variable.open_files_limit",
-            "variable.table_open_cache*",
-            "variable.thread_cache_size",
-            "variable.back_log",
-            "variable.performance_schema*",
-        ],
-    ),
-    ("settings.read_batch", &["variable.daemon_memcached_r_batch_size"]),
-    ("settings.write_batch", &["variable.daemon_memcached_w_batch_size"]),
-    ("settings.door_isolation", &["variable.innodb_api_trx_level"]),
-    ("settings.door_threads", &["variable.daemon_memcached_option", "variable.handlersocket_threads"]),
-    ("settings.prepared_statement_limit", &["variable.max_prepared_stmt_count"]),
-    ("settings.tls", &["variable.have_ssl", "variable.have_openssl", "variable.ssl_*", "variable.tls_*"]),
 ];
 
 /// Everything that differs and is not implied, work first.
@@ -331,7 +239,11 @@ fn implies(axis: &str, drift: &Drift) -> bool {
     key == axis
         || native.is_some_and(|name| of_server == Some(&name))
         || (axis == "build" && drift.class == Class::Circumstance && is_the_build(key, &drift.base, &drift.candidate))
-        || IMPLIED.iter().any(|(of, keys)| *of == axis && keys.iter().any(|pattern| matches(pattern, key)))
+        || keys::moves(axis).iter().any(|pattern| matches(pattern, key))
+        || axis
+            .strip_prefix("settings.")
+            .zip(key.strip_prefix("variable."))
+            .is_some_and(|(word, variable)| settings::moves(word).iter().any(|pattern| matches(pattern, variable)))
 }
 
 fn matches(pattern: &str, key: &str) -> bool {

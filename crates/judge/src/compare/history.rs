@@ -9,6 +9,7 @@ use super::comparisons::MARGIN;
 use crate::stats::change::vote;
 use crate::stats::{median, ratio};
 use model::estimate::Estimate;
+use model::experiment::keys::WORKLOAD;
 use model::history::{Break, Change, HISTORY_SCHEMA, History, Line, Member, Point};
 use model::host::Host;
 use model::judgement::Judgement;
@@ -85,7 +86,7 @@ pub fn over(mut records: Vec<Taken>, metrics: &[&str]) -> History {
     records.sort_by(|a, b| (a.member.started_unix_ms, &a.member.name).cmp(&(b.member.started_unix_ms, &b.member.name)));
     let varied: BTreeSet<&String> = records.iter().flat_map(|r| &r.varied).collect();
     let place = |cell: &CellTaken| -> Place {
-        let axes = cell.axes.iter().filter(|(key, _)| varied.contains(key) && *key != "workload");
+        let axes = cell.axes.iter().filter(|(key, _)| varied.contains(key) && *key != WORKLOAD);
         (cell.workload.clone(), axes.map(|(key, value)| (key.clone(), value.to_string())).collect())
     };
     let mut lines: BTreeMap<_, Vec<(usize, &CellTaken)>> = BTreeMap::new();

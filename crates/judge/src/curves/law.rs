@@ -8,7 +8,7 @@ use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::stats::average;
 use crate::stats::usl::{Errors, Fit, fit};
 use model::estimate::Estimate;
-use model::experiment::keys::WORKLOAD;
+use model::experiment::keys::{USERS, WORKLOAD};
 use model::judgement::{CurveJudgement, LawJudgement};
 use model::plan::CellId;
 use model::search::Goal;
@@ -31,9 +31,6 @@ const STRUCTURE: f64 = 0.01;
 /// Points of the drawn line.
 const DRAWN: u32 = 40;
 
-/// The axis that a curve is over.
-const USERS: &str = "users";
-
 /// The values on all axes but users and workload.
 type Others<'a> = Vec<(&'a String, &'a Value)>;
 
@@ -49,20 +46,27 @@ struct Curve<'a> {
     client_bound: usize,
 }
 
+/// What a curve is to have.
+#[derive(Default)]
+struct Planned {
+    levels: BTreeSet<Option<i64>>,
+    runs: usize,
+}
+
 /// Whether some curve is to have what a law takes; how many levels a search will try is not known beforehand.
 pub fn is_planned(evidence: &Evidence) -> bool {
-    let mut curves: BTreeMap<(&str, Others), (BTreeSet<Option<i64>>, usize)> = BTreeMap::new();
+    let mut curves: BTreeMap<(&str, Others), Planned> = BTreeMap::new();
     for cell in evidence.cells.iter().filter(|cell| cell.cell.repeats.is_none()) {
         if cell.cell.search.as_ref().is_some_and(|s| s.goal == Goal::Users) {
             return true;
         }
         let Some(users) = cell.cell.axes.get(USERS) else { continue };
-        let (levels, runs) = curves.entry((&cell.cell.workload, others(cell))).or_default();
-        levels.insert(users.count());
+        let curve = curves.entry((&cell.cell.workload, others(cell))).or_default();
+        curve.levels.insert(users.count());
         let of_cell = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain);
-        *runs += of_cell.count();
+        curve.runs += of_cell.count();
     }
-    curves.values().any(|(levels, runs)| levels.len() >= LEVELS && *runs >= levels.len() + REPEATED)
+    curves.values().any(|curve| curve.levels.len() >= LEVELS && curve.runs >= curve.levels.len() + REPEATED)
 }
 
 fn others<'a>(cell: &CellEvidence<'a>) -> Others<'a> {

@@ -3,6 +3,7 @@
 //! hold on to.
 
 use crate::compare::comparisons::MARGIN;
+use model::experiment::keys::{USERS, WORKLOAD};
 use model::judgement::{CellJudgement, Claim};
 use model::units::{Share, Users, round3};
 use model::value::Value;
@@ -46,10 +47,10 @@ pub fn claims(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
 fn curves(cells: &[CellJudgement]) -> Vec<Curve<'_>> {
     let mut curves: BTreeMap<(&str, Others), Vec<Point>> = BTreeMap::new();
     for cell in cells.iter().filter(|c| c.no_number.is_none() && c.status != Status::Fail) {
-        let users = cell.axes.get("users").and_then(Value::count).and_then(|n| u32::try_from(n).ok());
+        let users = cell.axes.get(USERS).and_then(Value::count).and_then(|n| u32::try_from(n).ok());
         let qps = cell.metrics.get("qps").map(|e| e.value).filter(|q| *q > 0.0);
         let (Some(users), Some(qps)) = (users, qps) else { continue };
-        let others: Others = cell.axes.iter().filter(|(key, _)| *key != "users" && *key != "workload").collect();
+        let others: Others = cell.axes.iter().filter(|(key, _)| *key != USERS && *key != WORKLOAD).collect();
         curves.entry((&cell.workload, others)).or_default().push(Point { users: Users(users), qps, cell });
     }
     curves.into_iter().map(|((workload, others), points)| curve(workload, &others, points)).collect()

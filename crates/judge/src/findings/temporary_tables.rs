@@ -12,6 +12,7 @@ use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICI
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{average, mean};
+use model::experiment::keys::{USERS, WORKLOAD};
 use model::host::Version;
 use model::units::{Share, Users, round3};
 use model::value::Value;
@@ -75,7 +76,7 @@ fn look(scene: &Scene) -> Vec<Case> {
             && !scene.struck.contains(&cell.id)
     };
     for cell in scene.evidence.cells.iter().filter(usable) {
-        let varied = |key: &str| ["workload", "range_size", "users", SWITCH].contains(&key);
+        let varied = |key: &str| [WORKLOAD, "range_size", USERS, SWITCH].contains(&key);
         lanes.entry(cell.cell.axes.iter().filter(|(k, _)| !varied(k)).collect()).or_default().push(cell);
     }
     let cases = lanes.into_iter().filter_map(|(place, cells)| {

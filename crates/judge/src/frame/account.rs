@@ -10,6 +10,7 @@
 use super::evidence::{CellEvidence, RunEvidence};
 use super::metrics::{SERVER_SYSTEM, SERVER_USER};
 use crate::stats::{self, Interval, average};
+use model::experiment::keys::USERS;
 use model::judgement::{Account, Growth, Term};
 use model::plan::CellId;
 use model::protocol::past_sql;
@@ -278,10 +279,10 @@ fn sentence(split: &Split, growth: Option<&Growth>) -> String {
 pub fn lowest<'a>(cells: &'a [CellEvidence<'a>]) -> BTreeMap<&'a CellId, &'a CellEvidence<'a>> {
     let mut curves: BTreeMap<Vec<(&String, &Value)>, Vec<&CellEvidence>> = BTreeMap::new();
     let usable = |c: &&CellEvidence| {
-        c.cell.repeats.is_none() && c.search.is_none() && !c.runs.is_empty() && c.cell.axes.contains_key("users")
+        c.cell.repeats.is_none() && c.search.is_none() && !c.runs.is_empty() && c.cell.axes.contains_key(USERS)
     };
     for cell in cells.iter().filter(usable) {
-        let others = cell.cell.axes.iter().filter(|(key, _)| *key != "users").collect();
+        let others = cell.cell.axes.iter().filter(|(key, _)| *key != USERS).collect();
         curves.entry(others).or_default().push(cell);
     }
     let of_curve = |curve: Vec<&'a CellEvidence<'a>>| {

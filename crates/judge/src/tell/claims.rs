@@ -6,6 +6,7 @@
 use crate::curves::scaling;
 use crate::frame::evidence::Evidence;
 use model::estimate::{Comparison, Outcome};
+use model::experiment::keys::WORKLOAD;
 use model::judgement::{Against, CellJudgement, Claim, SearchJudgement};
 use model::record::run::Ending;
 use model::verdict::{Status, Verdict};
@@ -29,7 +30,7 @@ pub fn all(
     answers.extend(phases(cells, status));
     let mut axes: Vec<&str> = evidence.record.plan.axes.iter().map(|axis| axis.key.as_str()).collect();
     // Different work has different rates, which is seldom what an experiment asks that has other axes, too.
-    axes.sort_by_key(|axis| *axis == "workload");
+    axes.sort_by_key(|axis| *axis == WORKLOAD);
     // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons
     // were not.
     let (told, summaries): (Vec<_>, Vec<_>) =

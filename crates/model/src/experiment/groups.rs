@@ -2,13 +2,10 @@
 //! that no reader has to guess whether a number of users is that of one group or of all.
 
 use super::grammar::parameter_of;
-use super::keys::{group_axis, is_axis_of};
+use super::keys::{group_axis, is_axis_of, of_each_group};
 use super::reading::Reading;
 use super::whole::names;
 use std::collections::BTreeSet;
-
-/// What `[load]` says of all users where there are no groups.
-const OF_EACH: &[&str] = &["users", "rate", "arrivals", "think", "think_distribution", "keying", "pace"];
 
 impl Reading<'_> {
     pub(super) fn check_groups(&mut self) {
@@ -44,7 +41,7 @@ impl Reading<'_> {
     }
 
     fn refuse_what_groups_say(&mut self) {
-        for key in OF_EACH {
+        for key in of_each_group() {
             let said = self.entries.iter().map(|e| e.path.clone());
             let (path, below) = (format!("load.{key}"), format!("load.{key}."));
             if let Some(path) = said.clone().find(|p| *p == path || p.starts_with(&below)) {

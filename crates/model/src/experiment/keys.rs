@@ -32,6 +32,11 @@ const REPETITIONS: i64 = 3;
 
 /// The axis over what users do.
 pub const WORKLOAD: &str = "workload";
+/// The axis over how many they are.
+pub const USERS: &str = "users";
+
+/// A table of times by operation, which has no value of its own.
+pub(super) const KEYING: &str = "keying";
 
 /// How a phase can end; exactly one of them in each phase.
 pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
@@ -83,11 +88,14 @@ pub struct Key {
     pub is_axis: bool,
     pub scope: Scope,
     pub changes: &'static [Effect],
+    /// What else that is read back follows from it, beside what has its name: `variable.NAME` of the server,
+    /// `session.NAME`, or a fact of the run. `*` stands for any end.
+    pub moves: &'static [&'static str],
 }
 
 impl Key {
     const fn new(section: &'static str, name: &'static str, shape: Shape, scope: Scope) -> Self {
-        Self { section, name, shape, default: None, is_axis: false, scope, changes: &[] }
+        Self { section, name, shape, default: None, is_axis: false, scope, changes: &[], moves: &[] }
     }
     const fn or(self, default: Literal) -> Self {
         Self { default: Some(default), ..self }
@@ -97,6 +105,9 @@ impl Key {
     }
     const fn changes(self, changes: &'static [Effect]) -> Self {
         Self { changes, ..self }
+    }
+    const fn moves(self, moves: &'static [&'static str]) -> Self {
+        Self { moves, ..self }
     }
     pub fn path(&self) -> String {
         format!("{}.{}", self.section, self.name)
@@ -135,7 +146,7 @@ const fn word(word: &'static str) -> Literal {
 
 const TEXT: Shape = Shape::Of(Kind::Text);
 const FLAG: Shape = Shape::Of(Kind::Flag);
-const USERS: Shape = count(1, MAX_USERS);
+const HOW_MANY: Shape = count(1, MAX_USERS);
 const LEVEL: Shape = Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST });
 const SOME_TIME: Shape = Shape::Duration { zero: false };
 const ANY_TIME: Shape = Shape::Duration { zero: true };
@@ -147,15 +158,41 @@ use Effect::{Answer, Disk, Measuring, Operation, Plan, Rows, Server, Way};
 /// In the order in which mends name them.
 pub const KEYS: &[Key] = &[
     experiment("", "question", TEXT),
-    server("build", Shape::Build).or(word(DEFAULT_BUILD)).axis().changes(&[Server, Plan, Disk, Answer]),
+    server("build", Shape::Build)
+        .or(word(DEFAULT_BUILD))
+        .axis()
+        .changes(&[Server, Plan, Disk, Answer])
+        .moves(&["version*", "binary"]),
     server("on", Shape::Dsn).changes(&[Server, Plan, Disk, Answer, Way]),
-    // Of the tables: a server that is there already may have several.
-    server("engine", Shape::Engine).or(word("innodb")).axis().changes(&[Plan, Disk]),
-    server("profile", Shape::Of(Kind::Choice(settings::PROFILES))).or(word("durable")).axis().changes(&[Server]),
-    server("topology", Shape::Topology).axis().changes(&[Server]),
-    server("cpus", Shape::Cpus).axis().changes(&[Server]),
-    server("load_cpus", Shape::Cpus).axis().changes(&[Measuring]),
-    load("users", USERS).axis(),
+    // Of the tables: a server that is there already may have several. The words of the storage engine move the
+    // variables of the engine under test, and leave the others at their defaults.
+    server("engine", Shape::Engine).or(word("innodb")).axis().changes(&[Plan, Disk]).moves(&[
+        "variable.default_storage_engine",
+        "variable.default_tmp_storage_engine",
+        "variable.innodb_*",
+        "variable.rocksdb_*",
+        "variable.aria_*",
+        "variable.key_buffer_size",
+        "variable.ignore_db_dirs",
+    ]),
+    server("profile", Shape::Of(Kind::Choice(settings::PROFILES)))
+        .or(word("durable"))
+        .axis()
+        .changes(&[Server])
+        .moves(&["variable.*"]),
+    server("topology", Shape::Topology).axis().changes(&[Server]).moves(&[
+        "variable.wsrep_*",
+        "variable.binlog_format",
+        "variable.innodb_autoinc_lock_mode",
+    ]),
+    server("cpus", Shape::Cpus).axis().changes(&[Server]).moves(&[
+        "server_cpus",
+        "load_cpus",
+        "workers",
+        "variable.thread_pool_size",
+    ]),
+    server("load_cpus", Shape::Cpus).axis().changes(&[Measuring]).moves(&["server_cpus", "load_cpus", "workers"]),
+    load(USERS, HOW_MANY).axis().moves(&["workers"]),
     load("rate", Shape::Rate).axis(),
     load("arrivals", ARRIVALS),
     load("think", SOME_TIME),
@@ -179,7 +216,7 @@ pub const KEYS: &[Key] = &[
     load("search.runs", count(MIN_SEARCH, MAX_REPETITIONS)),
     group("name", TEXT),
     group(WORKLOAD, Shape::Workload).changes(&[Operation, Plan, Disk]),
-    group("users", USERS).axis(),
+    group(USERS, HOW_MANY).axis(),
     group("rate", Shape::Rate).axis(),
     group("arrivals", ARRIVALS),
     group("think", SOME_TIME),
@@ -193,7 +230,7 @@ pub const KEYS: &[Key] = &[
     // What is done to a server may be done to its statistics.
     phase("disturb", Shape::Disturbance).axis().changes(&[Plan]),
     phase(WORKLOAD, Shape::Workload).changes(&[Operation, Plan, Disk]),
-    phase("users", USERS),
+    phase(USERS, HOW_MANY),
     phase("once", FLAG),
     experiment("repeat", "repetitions", count(1, MAX_REPETITIONS)).or(Literal::Count(REPETITIONS)),
     experiment("repeat", "iterations", count(1, MAX_ITERATIONS)).or(Literal::Count(1)),
@@ -211,17 +248,22 @@ pub const KEYS: &[Key] = &[
 /// What a parameter may change of which nothing is said here.
 const ANY: &[Effect] = &[Operation, Rows, Answer, Plan, Disk];
 
-/// Parameters that leave the rows of a statement as they are, and what they change instead.
-const PARAMETERS: &[(&str, &[Effect])] = &[
+/// Parameters that leave the rows of a statement as they are: what they change instead, and what else follows from them
+/// of what is read back.
+const PARAMETERS: &[(&str, &[Effect], &[&str])] = &[
     // The bytes of a text depend on its charset.
-    ("charset", &[Answer, Plan, Disk]),
-    ("isolation", &[Plan]),
+    (
+        "charset",
+        &[Answer, Plan, Disk],
+        &["session.character_set_*", "session.collation_*", "variable.character_set_*", "variable.collation_*"],
+    ),
+    ("isolation", &[Plan], &["session.transaction_isolation"]),
     // The bytes of a number depend on the protocol.
-    ("prepared", &[Answer]),
-    ("protocol", &[Answer]),
-    ("secondary_index", &[Plan, Disk]),
+    ("prepared", &[Answer], &[]),
+    ("protocol", &[Answer], &[]),
+    ("secondary_index", &[Plan, Disk], &[]),
     // With their brackets or without.
-    ("transactions", &[Operation]),
+    ("transactions", &[Operation], &[]),
 ];
 
 /// The key of a section.
@@ -269,6 +311,23 @@ pub fn can_change(axis: &str, effect: Effect) -> bool {
     changes(own(axis)).contains(&effect)
 }
 
+/// Whether cells that differ on this axis differ in how hard or how often the server is pressed, and in nothing else:
+/// a line is drawn over such an axis.
+pub fn only_presses(axis: &str) -> bool {
+    changes(own(axis)).is_empty()
+}
+
+/// What else that is read back follows from an axis over a fixed key or a parameter.
+pub fn moves(axis: &str) -> &'static [&'static str] {
+    let of_parameter = || PARAMETERS.iter().find(|(name, ..)| *name == axis).map_or(&[][..], |(_, _, moves)| moves);
+    self::axis(axis).map_or_else(of_parameter, |key| key.moves)
+}
+
+/// What each group says for itself where there are groups, and `[load]` for all users where there are none.
+pub(super) fn of_each_group() -> impl Iterator<Item = &'static str> {
+    section("groups").filter(|name| key("load", name).is_some()).chain([KEYING])
+}
+
 fn changes(own: &str) -> &'static [Effect] {
     if let Some(key) = axis(own) {
         return key.changes;
@@ -278,7 +337,7 @@ fn changes(own: &str) -> &'static [Effect] {
         // A variable of the server's own may turn its optimizer.
         Some(("native", _)) => &[Server, Plan],
         Some(("phases", _)) => key("phases", "disturb").map_or(ANY, |key| key.changes),
-        Some(_) | None => PARAMETERS.iter().find(|(name, _)| *name == own).map_or(ANY, |(_, changes)| changes),
+        Some(_) | None => PARAMETERS.iter().find(|(name, ..)| *name == own).map_or(ANY, |(_, changes, _)| changes),
     }
 }
 
@@ -313,6 +372,19 @@ mod tests {
             };
             assert!(fits, "{}", key.path());
         }
+    }
+
+    #[test]
+    fn only_users_and_their_rhythm_press_and_change_nothing() {
+        let press: Vec<_> = axes().filter(|axis| only_presses(axis)).collect();
+        assert_eq!(press, ["users", "rate", "reconnect_every"]);
+        assert!(only_presses("groups.readers.users") && !only_presses("settings.buffer_pool") && !only_presses("rows"));
+    }
+
+    #[test]
+    fn groups_say_the_rhythm_of_their_users_themselves() {
+        let told: Vec<_> = of_each_group().collect();
+        assert_eq!(told, ["users", "rate", "arrivals", "think", "think_distribution", "pace", "keying"]);
     }
 
     #[test]

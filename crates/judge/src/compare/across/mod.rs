@@ -13,6 +13,7 @@ use crate::frame::metrics::of_run;
 use crate::stats::ratio::{self, Ratio};
 use model::compared::{COMPARED_SCHEMA, Compared, Row};
 use model::estimate::{Estimate, Outcome};
+use model::experiment::keys::WORKLOAD;
 use model::histogram::Histogram;
 use model::judgement::{CellJudgement, Judgement};
 use model::plan::CellId;
@@ -102,8 +103,7 @@ fn matched<'a, 'b>(one: &'b Evidence<'a>, other: &'b Evidence<'a>) -> (Vec<Pair<
         varied.iter().filter_map(|key| Some(((*key).clone(), c.cell.axes.get(*key)?.clone()))).collect()
     };
     let name = |c: &CellEvidence| {
-        let axes =
-            place(c).into_iter().filter(|(key, _)| key != "workload").map(|(key, value)| format!("{key} {value}"));
+        let axes = place(c).into_iter().filter(|(key, _)| key != WORKLOAD).map(|(key, value)| format!("{key} {value}"));
         let axes = axes.collect::<Vec<_>>().join(", ");
         if axes.is_empty() { c.cell.workload.clone() } else { format!("{} ({axes})", c.cell.workload) }
     };

@@ -6,6 +6,7 @@ use super::peak::{FLAT, Peak, Sight};
 use super::threshold::{Belief, Knee};
 use super::{Point, belief, next, points, sight};
 use model::estimate::Estimate;
+use model::experiment::keys::WORKLOAD;
 use model::judgement::{SearchJudgement, TrialJudgement};
 use model::plan::{Cell, RunId};
 use model::record::run::RunRecord;
@@ -60,7 +61,7 @@ pub fn tell(cell: &Cell, runs: &[&RunRecord]) -> Told {
 
 /// The workload and the values on the axes.
 fn name(cell: &Cell) -> String {
-    let axes = cell.axes.iter().filter(|(key, _)| *key != "workload").map(|(key, value)| format!("{key} {value}"));
+    let axes = cell.axes.iter().filter(|(key, _)| *key != WORKLOAD).map(|(key, value)| format!("{key} {value}"));
     let axes: Vec<String> = axes.collect();
     if axes.is_empty() { cell.workload.clone() } else { format!("{} ({})", cell.workload, axes.join(", ")) }
 }

@@ -6,6 +6,7 @@
 use crate::frame::evidence::CellEvidence;
 use model::load::{Distribution, Io, Pause, Phase, PhaseKind, Process, Until};
 use model::plan::topology::Topology;
+use model::rate::{self, How, Rate};
 use model::settings;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
@@ -117,7 +118,7 @@ fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
             Process::Poisson => "poisson",
             Process::Constant => "constant",
         };
-        let _ = writeln!(text, "rate = \"{}\"\narrivals = \"{process}\"", arrivals.rate);
+        let _ = writeln!(text, "rate = \"{}\"\narrivals = \"{process}\"", rate(&arrivals.rate));
     }
     match &load.pause {
         None => {}
@@ -146,6 +147,9 @@ fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
     }
     if let Some(most) = load.drain {
         let _ = writeln!(text, "drain = {}", time(most));
+    }
+    if !load.sampling {
+        text += "sampling = false\n";
     }
     text += &phases(&cell.cell.phases)?;
     Some(text)
@@ -185,13 +189,29 @@ fn phases(phases: &[Phase]) -> Option<String> {
     Some(text)
 }
 
+/// `1000, 5000 at 30s, 8000 by 60s`.
+fn rate(rate: &Rate) -> String {
+    let change = |change: &rate::Change| {
+        let how = match change.how {
+            How::Step => "at",
+            How::Ramp => "by",
+        };
+        format!(", {} {how} {}", change.rate, bare_time(change.when))
+    };
+    format!("{}{}", rate.first, rate.changes.iter().map(change).collect::<String>())
+}
+
+fn time(time: Nanos) -> String {
+    format!("\"{}\"", bare_time(time))
+}
+
 /// The shortest exact form.
-fn time(Nanos(n): Nanos) -> String {
+fn bare_time(Nanos(n): Nanos) -> String {
     let (per, unit) = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")]
         .into_iter()
         .find(|(per, _)| n % per == 0)
         .expect("one divides everything");
-    format!("\"{}{unit}\"", n / per)
+    format!("{}{unit}", n / per)
 }
 
 /// A value as TOML; sizes in their largest whole unit.
