@@ -5,10 +5,11 @@
 mod bench;
 
 use bench::*;
+use model::experiment::Axis;
 use model::experiment::Experiment;
 use model::finding::{Finding, Rung};
 use model::intervention::Intervention;
-use model::plan::{Axis, Cell, Plan};
+use model::plan::{Cell, Plan};
 use model::protocol::Protocol;
 use model::record::Record;
 use model::units::Bytes;

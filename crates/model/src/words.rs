@@ -131,6 +131,9 @@ impl WorkloadWords {
         let default = |p: &Parameter<Name>| Some((p.name.to_string(), p.default.as_ref()?.value()));
         self.parameters.iter().filter_map(default).collect()
     }
+    pub fn parameter(&self, name: &str) -> Option<&Parameter<Name>> {
+        self.parameters.iter().find(|p| p.name == name)
+    }
     /// The one that it is at home in.
     pub fn protocol(&self) -> Protocol {
         self.protocols[0]

@@ -3,12 +3,13 @@
 //! section where it belongs.
 
 use super::keys::{self, count, group_axis};
-use super::script;
+use super::script::{self, ELSEWHERE, SHOWN};
 use super::shape::{self, Shape, Wrong, suggestion, wrong};
 use crate::problem::nearest;
 use crate::rate::Rate;
+use crate::search::Search;
 use crate::settings;
-use crate::words::{Kind, Name, Parameter, Words, WorkloadWords};
+use crate::words::{Kind, Words, WorkloadWords};
 
 const MAX_RETRIES: i64 = 1_000_000;
 
@@ -71,7 +72,7 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("workload", "lua") => Ok(Slot::Script),
         ("workload", "compat") => Ok(Slot::Fixed(Shape::Of(Kind::Choice(script::VERSIONS)))),
         ("workload", "options") => Ok(Slot::Section),
-        ("workload", rest) if rest.starts_with("options.") => script::option(&rest["options.".len()..], words),
+        ("workload", rest) if rest.starts_with("options.") => option(&rest["options.".len()..], words),
         ("workload", rest) => parameter(rest, words),
         ("limits", name) => limit(name, words).map(Slot::Fixed),
         ("server", "settings" | "native") => Ok(Slot::Section),
@@ -136,7 +137,7 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
         return wrong("a rate is one number or one text", format!("write rate = {}", Rate::FORMS));
     }
     if section == "load" && key == "search" {
-        return wrong("a search is a table", format!("write {}", super::search::EXAMPLE));
+        return wrong("a search is a table", format!("write {}", Search::EXAMPLE));
     }
     let siblings = keys::section(section);
     let mend = match nearest(key, siblings.clone()) {
@@ -151,7 +152,7 @@ fn home(key: &str, words: &Words) -> Option<String> {
     let fixed = keys::KEYS.iter().find(|fixed| fixed.name == key).map(|fixed| fixed.section.to_string());
     let setting = || settings::by_name(key).map(|_| "server.settings".to_string());
     let parameter =
-        || words.workloads.iter().find(|w| parameter_of(w, key).is_some()).map(|w| format!("workload.{}", w.family()));
+        || words.workloads.iter().find(|w| w.parameter(key).is_some()).map(|w| format!("workload.{}", w.family()));
     fixed.or_else(setting).or_else(parameter).map(|section| format!("it belongs in [{section}]"))
 }
 
@@ -202,7 +203,7 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
         return if shapes.is_empty() { wrong(format!("no group has a `{own}`"), mend) } else { Ok(shapes) };
     }
     // An option of the file's own script is meant before any parameter of that name.
-    if let Some(option) = script::workload(words).and_then(|script| parameter_of(script, key)) {
+    if let Some(option) = script::workload(words).and_then(|script| script.parameter(key)) {
         return Ok(vec![Shape::Of(option.kind)]);
     }
     let shapes = shapes_of(key, words.workloads.iter());
@@ -249,7 +250,7 @@ fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {
 /// The distinct shapes of a parameter in those workloads that have it.
 fn shapes_of<'a>(name: &str, workloads: impl Iterator<Item = &'a WorkloadWords>) -> Vec<Shape> {
     let mut shapes = Vec::new();
-    for shape in workloads.filter_map(|w| parameter_of(w, name)).map(|p| Shape::Of(p.kind)) {
+    for shape in workloads.filter_map(|w| w.parameter(name)).map(|p| Shape::Of(p.kind)) {
         if !shapes.contains(&shape) {
             shapes.push(shape);
         }
@@ -257,6 +258,23 @@ fn shapes_of<'a>(name: &str, workloads: impl Iterator<Item = &'a WorkloadWords>)
     shapes
 }
 
-pub(crate) fn parameter_of<'a>(workload: &'a WorkloadWords, name: &str) -> Option<&'a Parameter<Name>> {
-    workload.parameters.iter().find(|p| p.name == name)
+/// An option of the script.
+fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
+    let Some(workload) = script::workload(words) else {
+        return wrong("options of no script", "write lua = \"my.lua\" in [workload]");
+    };
+    let name = written.replace('-', "_");
+    let known = || workload.parameters.iter().map(|p| &*p.name).filter(|name| !SHOWN.contains(name));
+    match known().find(|known| *known == name).and_then(|_| workload.parameter(&name)) {
+        Some(parameter) => {
+            Ok(Slot::Parameter { owner: workload.name.to_string(), name, shapes: vec![Shape::Of(parameter.kind)] })
+        }
+        None => {
+            let elsewhere = ELSEWHERE.iter().find(|(option, _)| *option == name).map(|(_, mend)| (*mend).to_string());
+            let of_server = ["mysql_", "pgsql_"].iter().any(|prefix| name.starts_with(prefix));
+            let of_server = of_server.then(|| "its users come to the server of [server]".to_string());
+            let mend = elsewhere.or(of_server).unwrap_or_else(|| suggestion(&name, known()));
+            wrong(format!("the script has no option `{written}`"), mend)
+        }
+    }
 }

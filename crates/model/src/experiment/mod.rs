@@ -3,6 +3,7 @@
 
 mod assemble;
 mod document;
+mod get;
 pub(crate) mod grammar;
 mod groups;
 pub mod keys;
@@ -16,15 +17,15 @@ mod whole;
 
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
-use crate::plan::Axis;
-use crate::plan::topology::Topology;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
+use crate::topology::Topology;
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
-use document::{Document, Entry};
+use document::Document;
 use reading::Reading;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use script::{SCRIPT, SHOWN, Script};
@@ -62,6 +63,14 @@ pub struct Experiment {
     pub repeat: Repeat,
     /// Limits of checks that are set here, by name.
     pub limits: BTreeMap<String, f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Axis {
+    /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
+    pub key: String,
+    pub values: Vec<Value>,
 }
 
 /// The server as asked for: what is not said is left to the profile.
@@ -130,7 +139,7 @@ impl Experiment {
         if let Some((_, scale)) = applied {
             entries = overrides::apply(&entries, scale, &mut found);
         }
-        entries = overrides::apply(&entries, &command_line(sets), &mut found);
+        entries = overrides::apply(&entries, &overrides::command_line(sets), &mut found);
         let reading = Reading::of(&entries, words, complete);
         found.extend(reading.problems.iter().cloned());
         add_new(&mut problems, found);
@@ -217,15 +226,4 @@ fn add_new(problems: &mut Vec<Problem>, found: Vec<Problem>) {
             problems.push(problem);
         }
     }
-}
-
-fn command_line(sets: &[(String, String)]) -> Vec<Entry> {
-    sets.iter()
-        .map(|(key, value)| Entry {
-            path: key.clone(),
-            shown: format!("--set {key}"),
-            line: None,
-            raw: document::command_line_value(value),
-        })
-        .collect()
 }

@@ -2,7 +2,7 @@
 //! value; `phases.*.KEY` means every phase that has the key, and `phases.NAME.KEY` the phase of that name; groups
 //! likewise.
 
-use super::document::{Entry, Raw};
+use super::document::{Entry, Raw, command_line_value};
 use super::keys::ENDS;
 use crate::problem::{Problem, nearest};
 
@@ -118,4 +118,16 @@ fn put(entries: &mut Vec<Entry>, entry: Entry) {
         Some(old) => *old = entry,
         None => entries.push(entry),
     }
+}
+
+/// The command line's own words, which come last.
+pub(super) fn command_line(sets: &[(String, String)]) -> Vec<Entry> {
+    sets.iter()
+        .map(|(key, value)| Entry {
+            path: key.clone(),
+            shown: format!("--set {key}"),
+            line: None,
+            raw: command_line_value(value),
+        })
+        .collect()
 }

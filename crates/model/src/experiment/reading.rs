@@ -1,11 +1,11 @@
 //! Every entry read against the grammar, one by one. Problems are collected with their line; what only the whole file
 //! can answer (what is missing, what contradicts) is asked in `whole`.
 
+use super::Axis;
 use super::document::{Entry, Raw};
 use super::grammar::{self, Slot};
 use super::script;
 use super::shape::{Shape, suggestion};
-use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::value::Value;
 use crate::words::{DisturbanceWords, Kind, Words, WorkloadWords};
@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
     /// there.
     fn own(&mut self, entry: &Entry, owner: &str, name: &str) {
         let Some(workload) = self.workload_of(owner) else { return };
-        let Some(parameter) = grammar::parameter_of(workload, name) else {
+        let Some(parameter) = workload.parameter(name) else {
             let mend = suggestion(name, workload.parameters.iter().map(|p| &*p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", workload.name), mend);
         };

@@ -3,10 +3,8 @@
 
 use super::obstacle::{Obstacle, admit, obstacle};
 use super::served;
-use super::topology::Topology;
 use super::{Axis, Cell, CellId, Server, Skipped};
 use crate::dsn::Dsn;
-use crate::experiment::grammar::parameter_of;
 use crate::experiment::keys::{self, WORKLOAD, axis_target, group_axis};
 use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
@@ -15,6 +13,7 @@ use crate::problem::Problem;
 use crate::rate::Rate;
 use crate::seed::Seed;
 use crate::settings;
+use crate::topology::Topology;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
@@ -149,7 +148,7 @@ fn label(workloads: &[&WorkloadWords]) -> String {
 }
 
 fn applies(axis: &str, workload: &WorkloadWords) -> bool {
-    keys::axis(axis).is_some() || axis.contains('.') || parameter_of(workload, axis).is_some()
+    keys::axis(axis).is_some() || axis.contains('.') || workload.parameter(axis).is_some()
 }
 
 fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words: &Words) -> Cell {

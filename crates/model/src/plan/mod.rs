@@ -5,6 +5,7 @@
 mod cells;
 pub mod cost;
 pub mod cpus;
+mod footprints;
 mod growth;
 mod hash;
 mod near_miss;
@@ -13,22 +14,23 @@ mod order;
 mod room;
 pub mod served;
 mod table;
-pub mod topology;
+mod topology;
 
-use crate::experiment::Experiment;
+use crate::experiment::{Axis, Experiment};
 use crate::host::Host;
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase, Work};
 use crate::problem::Problem;
+use crate::rate::Rate;
 use crate::search::{Goal, Search};
 use crate::seed::Seed;
+use crate::topology::Topology;
 use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use topology::Topology;
 
 pub use obstacle::LAB_SESSIONS;
 pub use table::{axis_text, table};
@@ -70,14 +72,6 @@ pub struct Plan {
     /// Limits of checks that the experiment sets itself, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, f64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
-pub struct Axis {
-    /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
-    pub key: String,
-    pub values: Vec<Value>,
 }
 
 /// One combination of axis values, with everything that defines it.
@@ -283,6 +277,20 @@ impl Stage {
 }
 
 impl Cell {
+    /// The cell as one run of its search asks it.
+    #[must_use]
+    pub fn at(&self, level: f64) -> Self {
+        let mut cell = self.clone();
+        match &self.search {
+            None => {}
+            Some(Search { goal: Goal::Users, .. }) => cell.load.users = Users(level.round() as u32),
+            Some(Search { goal: Goal::Rate { .. }, .. }) => {
+                cell.load.arrivals.as_mut().expect("a search for a rate has arrivals").rate = Rate::steady(level);
+            }
+        }
+        cell
+    }
+
     /// Who does what: the groups, or all users as the only one.
     pub fn groups(&self) -> Vec<Group> {
         if !self.groups.is_empty() {

@@ -5,8 +5,8 @@
 
 use crate::frame::evidence::CellEvidence;
 use model::load::{Distribution, Io, Pause, Phase, PhaseKind, Process, Until};
-use model::plan::topology::Topology;
 use model::settings;
+use model::topology::Topology;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
 use model::words::Kind;
