@@ -131,9 +131,6 @@ impl WorkloadWords {
         let default = |p: &Parameter<Name>| Some((p.name.to_string(), p.default.as_ref()?.value()));
         self.parameters.iter().filter_map(default).collect()
     }
-    pub fn parameter(&self, name: &str) -> Option<&Parameter<Name>> {
-        self.parameters.iter().find(|p| p.name == name)
-    }
     /// The one that it is at home in.
     pub fn protocol(&self) -> Protocol {
         self.protocols[0]
@@ -158,7 +155,7 @@ impl DisturbanceWords {
     /// Every parameter, as `said` or by its default.
     pub fn with(&self, said: &BTreeMap<String, Value>) -> Disturb {
         let all = self.parameters.iter().filter_map(|p| {
-            Some((p.name.to_string(), said.get(&*p.name).cloned().or_else(|| p.default.as_ref().map(Literal::value))?))
+            Some((p.name.to_string(), said.get(p.name).cloned().or_else(|| p.default.as_ref().map(Literal::value))?))
         });
         Disturb { name: self.name.to_string(), parameters: all.collect() }
     }

@@ -18,6 +18,7 @@ use crate::value::Value;
 use crate::words::Words;
 use std::collections::BTreeMap;
 
+/// All but the axes and the parameters, which stay as they were read.
 pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
     let get = Get(&reading.values);
     let search = search::of(get);
@@ -29,9 +30,9 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         text: text.to_string(),
         scale,
         sets: Vec::new(),
-        axes: reading.axes.clone(),
+        axes: Vec::new(),
         server: server(get),
-        workloads: reading.workloads.clone(),
+        workloads: BTreeMap::new(),
         load: load(get, reading, &groups, search.as_ref()),
         groups,
         phases: phases(get, reading),

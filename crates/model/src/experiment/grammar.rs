@@ -9,7 +9,7 @@ use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::settings;
-use crate::words::{Kind, Words, WorkloadWords};
+use crate::words::{Kind, Name, Parameter, Words, WorkloadWords};
 
 const MAX_RETRIES: i64 = 1_000_000;
 
@@ -152,7 +152,7 @@ fn home(key: &str, words: &Words) -> Option<String> {
     let fixed = keys::KEYS.iter().find(|fixed| fixed.name == key).map(|fixed| fixed.section.to_string());
     let setting = || settings::by_name(key).map(|_| "server.settings".to_string());
     let parameter =
-        || words.workloads.iter().find(|w| w.parameter(key).is_some()).map(|w| format!("workload.{}", w.family()));
+        || words.workloads.iter().find(|w| parameter_of(w, key).is_some()).map(|w| format!("workload.{}", w.family()));
     fixed.or_else(setting).or_else(parameter).map(|section| format!("it belongs in [{section}]"))
 }
 
@@ -203,7 +203,7 @@ fn axis_shapes(key: &str, words: &Words) -> Result<Vec<Shape>, Wrong> {
         return if shapes.is_empty() { wrong(format!("no group has a `{own}`"), mend) } else { Ok(shapes) };
     }
     // An option of the file's own script is meant before any parameter of that name.
-    if let Some(option) = script::workload(words).and_then(|script| script.parameter(key)) {
+    if let Some(option) = script::workload(words).and_then(|script| parameter_of(script, key)) {
         return Ok(vec![Shape::Of(option.kind)]);
     }
     let shapes = shapes_of(key, words.workloads.iter());
@@ -250,7 +250,7 @@ fn parameter(rest: &str, words: &Words) -> Result<Slot, Wrong> {
 /// The distinct shapes of a parameter in those workloads that have it.
 fn shapes_of<'a>(name: &str, workloads: impl Iterator<Item = &'a WorkloadWords>) -> Vec<Shape> {
     let mut shapes = Vec::new();
-    for shape in workloads.filter_map(|w| w.parameter(name)).map(|p| Shape::Of(p.kind)) {
+    for shape in workloads.filter_map(|w| parameter_of(w, name)).map(|p| Shape::Of(p.kind)) {
         if !shapes.contains(&shape) {
             shapes.push(shape);
         }
@@ -265,7 +265,7 @@ fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
     };
     let name = written.replace('-', "_");
     let known = || workload.parameters.iter().map(|p| &*p.name).filter(|name| !SHOWN.contains(name));
-    match known().find(|known| *known == name).and_then(|_| workload.parameter(&name)) {
+    match known().find(|known| *known == name).and_then(|_| parameter_of(workload, &name)) {
         Some(parameter) => {
             Ok(Slot::Parameter { owner: workload.name.to_string(), name, shapes: vec![Shape::Of(parameter.kind)] })
         }
@@ -277,4 +277,8 @@ fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
             wrong(format!("the script has no option `{written}`"), mend)
         }
     }
+}
+
+pub(crate) fn parameter_of<'a>(workload: &'a WorkloadWords, name: &str) -> Option<&'a Parameter<Name>> {
+    workload.parameters.iter().find(|p| p.name == name)
 }

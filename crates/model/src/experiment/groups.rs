@@ -1,6 +1,7 @@
 //! What the groups of a run must say, and what then nobody else may: users, rates and pauses are each group's own, so
 //! that no reader has to guess whether a number of users is that of one group or of all.
 
+use super::grammar::parameter_of;
 use super::keys::{group_axis, is_axis_of};
 use super::reading::Reading;
 use super::whole::names;
@@ -96,7 +97,7 @@ impl Reading<'_> {
             return vec![format!("{group}.{own}")];
         }
         match self.workload_of(&group) {
-            Some(workload) if workload.parameter(own).is_none() => {
+            Some(workload) if parameter_of(workload, own).is_none() => {
                 self.problem(&path, format!("`{name}` has no `{own}`"), format!("it does {}", names(&[workload])));
                 Vec::new()
             }

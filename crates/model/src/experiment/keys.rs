@@ -33,9 +33,6 @@ const REPETITIONS: i64 = 3;
 /// The axis over what users do.
 pub const WORKLOAD: &str = "workload";
 
-/// How a phase can end; exactly one of them in each phase.
-pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
-
 /// In a table of think times: after the operations that have none of their own.
 pub(super) const OTHERS: &str = "default";
 

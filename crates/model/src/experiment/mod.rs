@@ -7,7 +7,6 @@ mod get;
 pub(crate) mod grammar;
 mod groups;
 pub mod keys;
-mod overrides;
 mod reading;
 mod script;
 mod search;
@@ -113,11 +112,11 @@ impl Experiment {
             return Err(problems);
         }
         let complete = problems.is_empty();
-        let scales = overrides::take_scales(&mut entries);
+        let scales = document::take_scales(&mut entries);
         problems.extend(Reading::of(&entries, words, complete).problems);
         for (_, entries_of_scale) in &scales {
             let mut found = Vec::new();
-            let scaled = overrides::apply(&entries, entries_of_scale, &mut found);
+            let scaled = document::apply(&entries, entries_of_scale, &mut found);
             found.extend(Reading::of(&scaled, words, complete).problems);
             add_new(&mut problems, found);
         }
@@ -137,9 +136,9 @@ impl Experiment {
         };
         let mut found = Vec::new();
         if let Some((_, scale)) = applied {
-            entries = overrides::apply(&entries, scale, &mut found);
+            entries = document::apply(&entries, scale, &mut found);
         }
-        entries = overrides::apply(&entries, &overrides::command_line(sets), &mut found);
+        entries = document::apply(&entries, &document::command_line(sets), &mut found);
         let reading = Reading::of(&entries, words, complete);
         found.extend(reading.problems.iter().cloned());
         add_new(&mut problems, found);
@@ -147,7 +146,8 @@ impl Experiment {
         if problems.is_empty() {
             let sets = sets.iter().map(|(key, value)| format!("{key}={value}")).collect();
             let scale = applied.map(|(name, _)| name.clone());
-            Ok(Self { sets, ..assemble::experiment(name, text, scale, &reading) })
+            let rest = assemble::experiment(name, text, scale, &reading);
+            Ok(Self { sets, axes: reading.axes, workloads: reading.workloads, ..rest })
         } else {
             Err(problems)
         }
@@ -185,7 +185,7 @@ impl Experiment {
     /// The line of the file that says this key, for problems that only a plan can find. A scale's own word comes first.
     fn line(&self, path: &str) -> Option<usize> {
         let mut entries = Document::read(&self.text).entries;
-        let scales = overrides::take_scales(&mut entries);
+        let scales = document::take_scales(&mut entries);
         let chosen = scales.iter().find(|(name, _)| Some(name) == self.scale.as_ref()).map_or(&[][..], |(_, e)| e);
         chosen.iter().chain(&entries).find(|e| e.path == path).and_then(|e| e.line)
     }

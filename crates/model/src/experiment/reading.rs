@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
     /// there.
     fn own(&mut self, entry: &Entry, owner: &str, name: &str) {
         let Some(workload) = self.workload_of(owner) else { return };
-        let Some(parameter) = workload.parameter(name) else {
+        let Some(parameter) = grammar::parameter_of(workload, name) else {
             let mend = suggestion(name, workload.parameters.iter().map(|p| &*p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", workload.name), mend);
         };
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         let is_named = |d: &&DisturbanceWords| named.raw == Raw::Value(Value::Text(d.name.into()));
         let Some(words) = self.words.disturbances.iter().find(is_named) else { return };
         let Some(parameter) = words.parameters.iter().find(|p| p.name == name) else {
-            let mend = suggestion(name, words.parameters.iter().map(|p| &*p.name));
+            let mend = suggestion(name, words.parameters.iter().map(|p| p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", words.name), mend);
         };
         if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {

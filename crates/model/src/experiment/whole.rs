@@ -1,7 +1,9 @@
 //! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a
 //! file whose syntax could be read to its end; what was written wrongly is not also missing.
 
-use super::keys::{self, ENDS, Effect, OTHERS, WORKLOAD};
+use super::document::ENDS;
+use super::grammar::parameter_of;
+use super::keys::{self, Effect, OTHERS, WORKLOAD};
 use super::reading::Reading;
 use super::shape::suggestion;
 use crate::errors;
@@ -160,7 +162,7 @@ impl Reading<'_> {
                 }
                 (None, None) if key == WORKLOAD => continue,
                 (None, None) => {
-                    if !running.is_empty() && !running.iter().any(|w| w.parameter(&key).is_some()) {
+                    if !running.is_empty() && !running.iter().any(|w| parameter_of(w, &key).is_some()) {
                         self.problem(
                             &path,
                             format!("no workload that runs has `{key}`"),
