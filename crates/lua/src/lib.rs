@@ -21,6 +21,7 @@ pub mod report;
 pub mod script;
 pub mod scripted;
 pub mod shapes;
+pub mod share;
 pub mod stat;
 pub mod state;
 

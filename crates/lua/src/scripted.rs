@@ -6,9 +6,9 @@ use crate::player::{FACTS, Halt, Player};
 use crate::report::Level;
 use crate::script::Script;
 use crate::shapes::Shapes;
+use crate::share::Share;
 use crate::state::Entry;
 use model::protocol::Protocol;
-use model::units::Nanos;
 use model::words::{Footprint, WorkloadWords};
 use std::borrow::Cow;
 use std::path::Path;
@@ -31,24 +31,6 @@ pub struct Scripted {
     /// Events whose users were cut off.
     cut_off: Arc<AtomicU64>,
     name: String,
-}
-
-/// What one user did in all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    pub events: u64,
-    pub busy: Nanos,
-    pub shortest: Nanos,
-    pub longest: Nanos,
-}
-
-impl Share {
-    pub fn add(&mut self, event: Nanos) {
-        self.shortest = if self.events == 0 { event } else { self.shortest.min(event) };
-        self.longest = self.longest.max(event);
-        self.events += 1;
-        self.busy = Nanos(self.busy.0 + event.0);
-    }
 }
 
 pub const NAME: &str = "lua";

@@ -26,6 +26,7 @@ pub mod record;
 pub mod search;
 pub mod seed;
 pub mod settings;
+pub mod topology;
 pub mod units;
 pub mod value;
 pub mod verdict;

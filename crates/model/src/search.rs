@@ -3,8 +3,6 @@
 //! before it (`judge::curves::search`), and the record of each run says which it was and why. Not here: the rule
 //! itself, and its statistics.
 
-use crate::plan::Cell;
-use crate::rate::Rate;
 use crate::record::tally::Tally;
 use crate::seed::Seed;
 use crate::units::{Nanos, Share, Users};
@@ -91,6 +89,8 @@ impl Goal {
 }
 
 impl Search {
+    pub const EXAMPLE: &str = "search = { for = \"rate\", keep = \"p99 < 5ms\", from = 500, to = 50_000 }";
+
     /// The level near this one that may be tried.
     pub fn level(&self, wanted: f64) -> f64 {
         self.goal.rounded(wanted.clamp(self.from, self.to)).clamp(self.from, self.to)
@@ -137,22 +137,6 @@ impl Keep {
     /// be more than expected by four standard deviations.
     pub fn is_lost(&self, missed: u64, expected: f64) -> bool {
         missed as f64 > self.share() * (expected + 4.0 * expected.sqrt()) + 1.0
-    }
-}
-
-impl Cell {
-    /// The cell as one run of its search asks it.
-    #[must_use]
-    pub fn at(&self, level: f64) -> Self {
-        let mut cell = self.clone();
-        match &self.search {
-            None => {}
-            Some(Search { goal: Goal::Users, .. }) => cell.load.users = Users(level.round() as u32),
-            Some(Search { goal: Goal::Rate { .. }, .. }) => {
-                cell.load.arrivals.as_mut().expect("a search for a rate has arrivals").rate = Rate::steady(level);
-            }
-        }
-        cell
     }
 }
 

@@ -155,7 +155,7 @@ impl DisturbanceWords {
     /// Every parameter, as `said` or by its default.
     pub fn with(&self, said: &BTreeMap<String, Value>) -> Disturb {
         let all = self.parameters.iter().filter_map(|p| {
-            Some((p.name.to_string(), said.get(&*p.name).cloned().or_else(|| p.default.as_ref().map(Literal::value))?))
+            Some((p.name.to_string(), said.get(p.name).cloned().or_else(|| p.default.as_ref().map(Literal::value))?))
         });
         Disturb { name: self.name.to_string(), parameters: all.collect() }
     }

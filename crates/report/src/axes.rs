@@ -1,8 +1,9 @@
 //! Which axis goes where, decided once for the Markdown table and the page alike, from the plan alone: nothing here
 //! knows a charset from a range size. An axis with a single value is a constant and takes no place in a table.
 
+use model::experiment::Axis;
 use model::judgement::CellJudgement;
-use model::plan::{Axis, Plan};
+use model::plan::Plan;
 use model::units::Bytes;
 use model::value::Value;
 

@@ -4,13 +4,14 @@
 
 use crate::repeat;
 use model::estimate::Comparison;
+use model::experiment::Axis;
 use model::finding::Finding;
 use model::forecast::Forecast;
 use model::host::Host;
 use model::judgement::{
     CellJudgement, Claim, CurveJudgement, Judgement, Made, PlanTable, REPORT_SCHEMA, SearchJudgement,
 };
-use model::plan::{Axis, CellId, Plan, Skipped};
+use model::plan::{CellId, Plan, Skipped};
 use model::record::Record;
 use model::seed::Seed;
 use model::verdict::Verdict;

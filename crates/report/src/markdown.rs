@@ -4,8 +4,9 @@
 use crate::figures::{three, with_interval};
 use crate::{axes, explained, phases, plans, repeat, searches};
 use model::estimate::Estimate;
+use model::experiment::Axis;
 use model::judgement::{CellJudgement, ErrorCount, Judgement};
-use model::plan::{self, Axis, Plan};
+use model::plan::{self, Plan};
 use model::record::Record;
 use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::units::Nanos;

@@ -109,6 +109,8 @@ pub trait Workload: Send + Sync {
     }
 }
 
+type Members = fn() -> Vec<Arc<dyn Workload>>;
+
 /// The families, each with its members.
-const ALL: &[fn() -> Vec<Arc<dyn Workload>>] =
+const ALL: &[Members] =
     &[oltp::members, kv::members, linkbench::members, tpcc::members, versioned::members, noop::members];

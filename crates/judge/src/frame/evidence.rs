@@ -6,13 +6,13 @@ use super::limits::Limits;
 use crate::curves::search::answer::{self, Told};
 use model::judgement::SearchJudgement;
 use model::load::{Group, Phase, PhaseKind};
-use model::plan::topology::of_node;
 use model::plan::{Cell, CellId};
 use model::record::answer::{DatasetRecord, InstanceRecord, Place};
 use model::record::explain::Explain;
 use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord};
 use model::record::tally::{OperationTally, StatementTally, Tally};
 use model::record::{Details, Record};
+use model::topology::of_node;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

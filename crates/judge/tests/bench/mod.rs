@@ -6,11 +6,12 @@
 pub mod levels;
 
 use model::errors::Errors;
+use model::experiment::Axis;
 use model::histogram::Histogram;
 use model::host::{Host, Version};
 use model::judgement::Judgement;
 use model::load::{Io, Load, Phase, PhaseKind, Until};
-use model::plan::{Axis, Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
+use model::plan::{Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
 use model::record::answer::{Answered, DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::around::{Around, Pulse};
 use model::record::canary::{Canary, CanaryPoint};

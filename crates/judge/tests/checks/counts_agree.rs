@@ -1,8 +1,8 @@
 //! The check `counts_agree`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
-use model::plan::topology::Topology;
 use model::record::run::Writes;
+use model::topology::Topology;
 use model::verdict::Status::{Fail, Pass, Warn};
 
 #[test]

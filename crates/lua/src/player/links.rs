@@ -1,6 +1,5 @@
 //! What stands behind a script's connections: sessions that it opens, closes, lets go of and takes up again.
 
-use super::statements::Way;
 use super::{Player, RECONNECT};
 use crate::exchange::Reply;
 use crate::ignored::{Trouble, unconnected};
@@ -68,13 +67,6 @@ impl Player {
         }
         self.state.exchange().count(RECONNECT);
         self.state.reply(Reply::default());
-    }
-
-    /// Neither statements nor results outlive their conversation.
-    pub(super) fn bury(&mut self, connection: usize) {
-        self.state.forget(connection);
-        let its = self.statements.iter_mut().filter(|s| s.connection == connection);
-        its.filter(|s| matches!(s.way, Way::Server(_))).for_each(|s| s.way = Way::Dead);
     }
 
     /// Closes what the script left open.

@@ -62,6 +62,13 @@ impl Player {
         Ok(())
     }
 
+    /// Neither statements nor results outlive their conversation.
+    pub(super) fn bury(&mut self, connection: usize) {
+        self.state.forget(connection);
+        let its = self.statements.iter_mut().filter(|s| s.connection == connection);
+        its.filter(|s| matches!(s.way, Way::Server(_))).for_each(|s| s.way = Way::Dead);
+    }
+
     pub(super) async fn close(&mut self, connection: usize, statement: usize, sessions: &mut (dyn Sessions + '_)) {
         if let Some(statement) = self.statements.get_mut(statement).filter(|s| s.connection == connection) {
             let way = std::mem::replace(&mut statement.way, Way::Dead);

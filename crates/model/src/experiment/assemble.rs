@@ -1,22 +1,24 @@
 //! From checked values to the experiment: names become fields, durations become phases, and what the file leaves open
 //! gets its default. Nothing can be wrong any more here.
 
-use super::keys::{self, OTHERS};
+use super::get::Get;
+use super::keys::OTHERS;
 use super::reading::Reading;
 use super::search;
 use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
 use crate::errors::{self, Errors};
 use crate::intervention::Intervention;
 use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Transport, Until, Work};
-use crate::plan::topology::Topology;
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::seed::Seed;
+use crate::topology::Topology;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
 use std::collections::BTreeMap;
 
+/// All but the axes and the parameters, which stay as they were read.
 pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading: &Reading<'_>) -> Experiment {
     let get = Get(&reading.values);
     let search = search::of(get);
@@ -28,9 +30,9 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         text: text.to_string(),
         scale,
         sets: Vec::new(),
-        axes: reading.axes.clone(),
+        axes: Vec::new(),
         server: server(get),
-        workloads: reading.workloads.clone(),
+        workloads: BTreeMap::new(),
         load: load(get, reading, &groups, search.as_ref()),
         groups,
         phases: phases(get, reading),
@@ -52,44 +54,6 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
 fn intervention(get: Get<'_>) -> Option<Intervention> {
     let of = |key: &str| get.text(&format!("intervention.{key}"));
     Some(Intervention { of: of("of")?, finding: of("finding")?, removes: of("removes")?, placebo: of("placebo")? })
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Get<'a>(pub &'a BTreeMap<String, Value>);
-
-impl Get<'_> {
-    pub fn text(self, path: &str) -> Option<String> {
-        self.0.get(path).and_then(Value::text).map(str::to_string)
-    }
-    pub fn count(self, path: &str) -> Option<i64> {
-        self.0.get(path).and_then(Value::count)
-    }
-    fn time(self, path: &str) -> Option<Nanos> {
-        self.count(path).map(|n| Nanos(n.unsigned_abs()))
-    }
-    /// As it is said, or as its row has it.
-    fn or_default<T>(self, path: &str, plain: impl Fn(&Value) -> Option<T>) -> T {
-        let said = self.0.get(path).and_then(&plain);
-        said.or_else(|| keys::default(path).as_ref().and_then(plain)).expect("the key's row has a default")
-    }
-    fn text_or_default(self, path: &str) -> String {
-        self.or_default(path, |value| value.text().map(str::to_string))
-    }
-    fn count_or_default(self, path: &str) -> i64 {
-        self.or_default(path, Value::count)
-    }
-    fn flag_or_default(self, path: &str) -> bool {
-        self.or_default(path, Value::flag)
-    }
-    fn time_or_default(self, path: &str) -> Nanos {
-        Nanos(self.count_or_default(path).unsigned_abs())
-    }
-    fn below(self, prefix: &str) -> BTreeMap<String, Value> {
-        self.0
-            .iter()
-            .filter_map(|(path, value)| Some((path.strip_prefix(prefix)?.to_string(), value.clone())))
-            .collect()
-    }
 }
 
 fn server(get: Get<'_>) -> ServerWish {

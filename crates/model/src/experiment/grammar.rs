@@ -3,10 +3,11 @@
 //! section where it belongs.
 
 use super::keys::{self, count, group_axis};
-use super::script;
+use super::script::{self, ELSEWHERE, SHOWN};
 use super::shape::{self, Shape, Wrong, suggestion, wrong};
 use crate::problem::nearest;
 use crate::rate::Rate;
+use crate::search::Search;
 use crate::settings;
 use crate::words::{Kind, Name, Parameter, Words, WorkloadWords};
 
@@ -71,7 +72,7 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("workload", "lua") => Ok(Slot::Script),
         ("workload", "compat") => Ok(Slot::Fixed(Shape::Of(Kind::Choice(script::VERSIONS)))),
         ("workload", "options") => Ok(Slot::Section),
-        ("workload", rest) if rest.starts_with("options.") => script::option(&rest["options.".len()..], words),
+        ("workload", rest) if rest.starts_with("options.") => option(&rest["options.".len()..], words),
         ("workload", rest) => parameter(rest, words),
         ("limits", name) => limit(name, words).map(Slot::Fixed),
         ("server", "settings" | "native") => Ok(Slot::Section),
@@ -136,7 +137,7 @@ fn fixed(section: &str, key: &str, words: &Words) -> Result<Shape, Wrong> {
         return wrong("a rate is one number or one text", format!("write rate = {}", Rate::FORMS));
     }
     if section == "load" && key == "search" {
-        return wrong("a search is a table", format!("write {}", super::search::EXAMPLE));
+        return wrong("a search is a table", format!("write {}", Search::EXAMPLE));
     }
     let siblings = keys::section(section);
     let mend = match nearest(key, siblings.clone()) {
@@ -255,6 +256,27 @@ fn shapes_of<'a>(name: &str, workloads: impl Iterator<Item = &'a WorkloadWords>)
         }
     }
     shapes
+}
+
+/// An option of the script.
+fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
+    let Some(workload) = script::workload(words) else {
+        return wrong("options of no script", "write lua = \"my.lua\" in [workload]");
+    };
+    let name = written.replace('-', "_");
+    let known = || workload.parameters.iter().map(|p| &*p.name).filter(|name| !SHOWN.contains(name));
+    match known().find(|known| *known == name).and_then(|_| parameter_of(workload, &name)) {
+        Some(parameter) => {
+            Ok(Slot::Parameter { owner: workload.name.to_string(), name, shapes: vec![Shape::Of(parameter.kind)] })
+        }
+        None => {
+            let elsewhere = ELSEWHERE.iter().find(|(option, _)| *option == name).map(|(_, mend)| (*mend).to_string());
+            let of_server = ["mysql_", "pgsql_"].iter().any(|prefix| name.starts_with(prefix));
+            let of_server = of_server.then(|| "its users come to the server of [server]".to_string());
+            let mend = elsewhere.or(of_server).unwrap_or_else(|| suggestion(&name, known()));
+            wrong(format!("the script has no option `{written}`"), mend)
+        }
+    }
 }
 
 pub(crate) fn parameter_of<'a>(workload: &'a WorkloadWords, name: &str) -> Option<&'a Parameter<Name>> {

@@ -38,9 +38,6 @@ pub const USERS: &str = "users";
 /// A table of times by operation, which has no value of its own.
 pub(super) const KEYING: &str = "keying";
 
-/// How a phase can end; exactly one of them in each phase.
-pub(super) const ENDS: &[&str] = &["measure", "warm_up", "count"];
-
 /// In a table of think times: after the operations that have none of their own.
 pub(super) const OTHERS: &str = "default";
 

@@ -3,10 +3,10 @@
 
 mod assemble;
 mod document;
+mod get;
 pub(crate) mod grammar;
 mod groups;
 pub mod keys;
-mod overrides;
 mod reading;
 mod script;
 mod search;
@@ -16,15 +16,15 @@ mod whole;
 
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
-use crate::plan::Axis;
-use crate::plan::topology::Topology;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
+use crate::topology::Topology;
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
-use document::{Document, Entry};
+use document::Document;
 use reading::Reading;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use script::{SCRIPT, SHOWN, Script};
@@ -62,6 +62,14 @@ pub struct Experiment {
     pub repeat: Repeat,
     /// Limits of checks that are set here, by name.
     pub limits: BTreeMap<String, f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Axis {
+    /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
+    pub key: String,
+    pub values: Vec<Value>,
 }
 
 /// The server as asked for: what is not said is left to the profile.
@@ -104,11 +112,11 @@ impl Experiment {
             return Err(problems);
         }
         let complete = problems.is_empty();
-        let scales = overrides::take_scales(&mut entries);
+        let scales = document::take_scales(&mut entries);
         problems.extend(Reading::of(&entries, words, complete).problems);
         for (_, entries_of_scale) in &scales {
             let mut found = Vec::new();
-            let scaled = overrides::apply(&entries, entries_of_scale, &mut found);
+            let scaled = document::apply(&entries, entries_of_scale, &mut found);
             found.extend(Reading::of(&scaled, words, complete).problems);
             add_new(&mut problems, found);
         }
@@ -128,9 +136,9 @@ impl Experiment {
         };
         let mut found = Vec::new();
         if let Some((_, scale)) = applied {
-            entries = overrides::apply(&entries, scale, &mut found);
+            entries = document::apply(&entries, scale, &mut found);
         }
-        entries = overrides::apply(&entries, &command_line(sets), &mut found);
+        entries = document::apply(&entries, &document::command_line(sets), &mut found);
         let reading = Reading::of(&entries, words, complete);
         found.extend(reading.problems.iter().cloned());
         add_new(&mut problems, found);
@@ -138,7 +146,8 @@ impl Experiment {
         if problems.is_empty() {
             let sets = sets.iter().map(|(key, value)| format!("{key}={value}")).collect();
             let scale = applied.map(|(name, _)| name.clone());
-            Ok(Self { sets, ..assemble::experiment(name, text, scale, &reading) })
+            let rest = assemble::experiment(name, text, scale, &reading);
+            Ok(Self { sets, axes: reading.axes, workloads: reading.workloads, ..rest })
         } else {
             Err(problems)
         }
@@ -176,7 +185,7 @@ impl Experiment {
     /// The line of the file that says this key, for problems that only a plan can find. A scale's own word comes first.
     fn line(&self, path: &str) -> Option<usize> {
         let mut entries = Document::read(&self.text).entries;
-        let scales = overrides::take_scales(&mut entries);
+        let scales = document::take_scales(&mut entries);
         let chosen = scales.iter().find(|(name, _)| Some(name) == self.scale.as_ref()).map_or(&[][..], |(_, e)| e);
         chosen.iter().chain(&entries).find(|e| e.path == path).and_then(|e| e.line)
     }
@@ -217,15 +226,4 @@ fn add_new(problems: &mut Vec<Problem>, found: Vec<Problem>) {
             problems.push(problem);
         }
     }
-}
-
-fn command_line(sets: &[(String, String)]) -> Vec<Entry> {
-    sets.iter()
-        .map(|(key, value)| Entry {
-            path: key.clone(),
-            shown: format!("--set {key}"),
-            line: None,
-            raw: document::command_line_value(value),
-        })
-        .collect()
 }

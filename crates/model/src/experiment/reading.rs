@@ -1,11 +1,11 @@
 //! Every entry read against the grammar, one by one. Problems are collected with their line; what only the whole file
 //! can answer (what is missing, what contradicts) is asked in `whole`.
 
+use super::Axis;
 use super::document::{Entry, Raw};
 use super::grammar::{self, Slot};
 use super::script;
 use super::shape::{Shape, suggestion};
-use crate::plan::Axis;
 use crate::problem::Problem;
 use crate::value::Value;
 use crate::words::{DisturbanceWords, Kind, Words, WorkloadWords};
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         let is_named = |d: &&DisturbanceWords| named.raw == Raw::Value(Value::Text(d.name.into()));
         let Some(words) = self.words.disturbances.iter().find(is_named) else { return };
         let Some(parameter) = words.parameters.iter().find(|p| p.name == name) else {
-            let mend = suggestion(name, words.parameters.iter().map(|p| &*p.name));
+            let mend = suggestion(name, words.parameters.iter().map(|p| p.name));
             return self.wrong(entry, entry.line, format!("`{}` has no `{name}`", words.name), mend);
         };
         if let Some(value) = self.value(entry, entry.line, &[Shape::Of(parameter.kind)], &entry.raw) {

@@ -2,11 +2,7 @@
 //! say is known only when its script was read, so the file is asked for the script first; then the script's options are
 //! words like the parameters of any workload.
 
-use super::document::{Document, Entry, Raw};
-use super::grammar::Slot;
-use super::reading::Reading;
-use super::shape::{Wrong, suggestion, wrong};
-use super::{command_line, grammar, overrides};
+use super::document::{self, Document, Entry, Raw};
 use crate::value::Value;
 use crate::words::{SCRIPTS, Words, WorkloadWords};
 
@@ -27,13 +23,12 @@ pub struct Script {
 pub const SCRIPT: &str = "workload.lua";
 const COMPAT: &str = "workload.compat";
 const OPTIONS: &str = "workload.options.";
-const ERRORS: &str = "load.errors";
 
 /// Versions of sysbench whose scripts there are.
 pub(super) const VERSIONS: &[&str] = &["1.0", "1.1"];
 
 /// What scripts see as options and an experiment says elsewhere.
-const ELSEWHERE: &[(&str, &str)] = &[
+pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("threads", "write users = N in [load]"),
     ("rate", "write it in [load]"),
     ("time", "write measure = \"60s\" in [load]"),
@@ -49,11 +44,11 @@ pub(super) fn script(text: &str, scale: Option<&str>, sets: &[(String, String)])
     if !legible {
         return None;
     }
-    let scales = overrides::take_scales(&mut entries);
+    let scales = document::take_scales(&mut entries);
     if let Some((_, of_scale)) = scales.iter().find(|(name, _)| Some(name.as_str()) == scale) {
-        entries = overrides::apply(&entries, of_scale, &mut Vec::new());
+        entries = document::apply(&entries, of_scale, &mut Vec::new());
     }
-    entries = overrides::apply(&entries, &command_line(sets), &mut Vec::new());
+    entries = document::apply(&entries, &document::command_line(sets), &mut Vec::new());
     let text_at = |path: &str| entries.iter().find(|e| e.path == path).and_then(|e| Some((e.line, text_of(e)?)));
     let (line, name) = text_at(SCRIPT)?;
     let option = |e: &Entry| match (&e.raw, e.path.strip_prefix(OPTIONS)) {
@@ -74,51 +69,6 @@ fn text_of(entry: &Entry) -> Option<String> {
 /// The workload that a file's script is.
 pub(super) fn workload(words: &Words) -> Option<&WorkloadWords> {
     words.workloads.iter().find(|w| w.family() == SCRIPTS)
-}
-
-/// An option of the script.
-pub(super) fn option(written: &str, words: &Words) -> Result<Slot, Wrong> {
-    let Some(workload) = workload(words) else {
-        return wrong("options of no script", "write lua = \"my.lua\" in [workload]");
-    };
-    let name = written.replace('-', "_");
-    let known = || workload.parameters.iter().map(|p| &*p.name).filter(|name| !SHOWN.contains(name));
-    match known().find(|known| *known == name).and_then(|_| grammar::parameter_of(workload, &name)) {
-        Some(parameter) => Ok(Slot::Parameter {
-            owner: workload.name.to_string(),
-            name,
-            shapes: vec![super::shape::Shape::Of(parameter.kind)],
-        }),
-        None => {
-            let elsewhere = ELSEWHERE.iter().find(|(option, _)| *option == name).map(|(_, mend)| (*mend).to_string());
-            let of_server = ["mysql_", "pgsql_"].iter().any(|prefix| name.starts_with(prefix));
-            let of_server = of_server.then(|| "its users come to the server of [server]".to_string());
-            let mend = elsewhere.or(of_server).unwrap_or_else(|| suggestion(&name, known()));
-            wrong(format!("the script has no option `{written}`"), mend)
-        }
-    }
-}
-
-impl Reading<'_> {
-    /// What the load would do for users, and users of a script do for themselves.
-    pub fn check_script(&mut self) {
-        let running = self.running();
-        if running.is_empty() || running.iter().any(|words| words.family() != SCRIPTS) {
-            return;
-        }
-        for path in ["load.reconnect_every", "axes.reconnect_every"] {
-            if self.said(path) {
-                let what = "users of a script open and close their sessions themselves";
-                self.problem(path, what, "leave it out, and call con:reconnect() in the script");
-            }
-        }
-        let entries = self.entries;
-        if let Some(entry) = entries.iter().find(|e| e.path.starts_with(ERRORS)) {
-            let what = "a script says itself after which errors an event begins again";
-            let mend = "leave it out, and write options = { mysql_ignore_errors = \"1213,1205\" } in [workload]";
-            self.problem(&entry.path, what, mend);
-        }
-    }
 }
 
 /// Parameters that the lab fills in and that no file says: what the script is.

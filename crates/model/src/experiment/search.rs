@@ -1,15 +1,13 @@
 //! `[load] search`: a level of the load that is looked for instead of named. Its keys are plain ones of the grammar;
 //! here are the questions that only all of them together answer, and what they come to.
 
-use super::assemble::Get;
+use super::get::Get;
 use super::keys::MAX_USERS;
 use super::reading::Reading;
 use crate::search::{Goal, Keep, Search};
 use crate::seed::Seed;
 use crate::units::Share;
 use crate::value::Value;
-
-pub(super) const EXAMPLE: &str = "search = { for = \"rate\", keep = \"p99 < 5ms\", from = 500, to = 50_000 }";
 
 /// As near as a knee can be told from a few runs on a machine with a few per cent of noise.
 const WITHIN_RATE: f64 = 0.05;
@@ -38,7 +36,7 @@ impl Reading<'_> {
         {
             let path = format!("load.search.{key}");
             if !self.said(&path) {
-                self.problem(&path, format!("nobody says {what}"), format!("write {EXAMPLE}"));
+                self.problem(&path, format!("nobody says {what}"), format!("write {}", Search::EXAMPLE));
             }
         }
         if self.said("repeat.repetitions") {

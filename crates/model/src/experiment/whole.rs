@@ -1,13 +1,14 @@
 //! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a
 //! file whose syntax could be read to its end; what was written wrongly is not also missing.
 
+use super::document::ENDS;
 use super::grammar::parameter_of;
-use super::keys::{self, ENDS, Effect, OTHERS, WORKLOAD};
+use super::keys::{self, Effect, OTHERS, WORKLOAD};
 use super::reading::Reading;
 use super::shape::suggestion;
 use crate::errors;
 use crate::value::Value;
-use crate::words::WorkloadWords;
+use crate::words::{SCRIPTS, WorkloadWords};
 use std::collections::BTreeSet;
 
 impl Reading<'_> {
@@ -116,6 +117,26 @@ impl Reading<'_> {
                     );
                 }
             }
+        }
+    }
+
+    /// What the load would do for users, and users of a script do for themselves.
+    fn check_script(&mut self) {
+        let running = self.running();
+        if running.is_empty() || running.iter().any(|words| words.family() != SCRIPTS) {
+            return;
+        }
+        for path in ["load.reconnect_every", "axes.reconnect_every"] {
+            if self.said(path) {
+                let what = "users of a script open and close their sessions themselves";
+                self.problem(path, what, "leave it out, and call con:reconnect() in the script");
+            }
+        }
+        let entries = self.entries;
+        if let Some(entry) = entries.iter().find(|e| e.path.starts_with("load.errors")) {
+            let what = "a script says itself after which errors an event begins again";
+            let mend = "leave it out, and write options = { mysql_ignore_errors = \"1213,1205\" } in [workload]";
+            self.problem(&entry.path, what, mend);
         }
     }
 

@@ -1,20 +1,22 @@
 //! Axes multiplied into cells, every default filled in, and what this host cannot run put aside with its reason. An
-//! axis over a parameter that a workload lacks does not multiply that workload's cells.
+//! axis over a parameter that a workload lacks does not multiply that workload's cells. Then what the users of a cell
+//! do, in which groups and stages.
 
 use super::obstacle::{Obstacle, admit, obstacle};
 use super::served;
-use super::topology::Topology;
-use super::{Axis, Cell, CellId, Server, Skipped};
+use super::{Axis, Cell, CellId, Server, Skipped, Stage};
 use crate::dsn::Dsn;
 use crate::experiment::grammar::parameter_of;
 use crate::experiment::keys::{self, WORKLOAD, axis_target, group_axis};
 use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
-use crate::load::{Arrivals, Group, Process, Transport, Until, Work};
+use crate::load::{Arrivals, Group, Phase, Process, Transport, Until, Work};
 use crate::problem::Problem;
 use crate::rate::Rate;
+use crate::search::{Goal, Search};
 use crate::seed::Seed;
 use crate::settings;
+use crate::topology::Topology;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
@@ -303,4 +305,78 @@ pub(super) fn rate_warnings(cells: &[Cell]) -> BTreeSet<String> {
         (last >= end).then(|| format!("A rate changes until {last} after the start, but its run ends after {end}."))
     };
     cells.iter().flat_map(|cell| cell.groups().into_iter().map(move |group| (cell, group))).filter_map(late).collect()
+}
+
+impl Cell {
+    /// The cell as one run of its search asks it.
+    #[must_use]
+    pub fn at(&self, level: f64) -> Self {
+        let mut cell = self.clone();
+        match &self.search {
+            None => {}
+            Some(Search { goal: Goal::Users, .. }) => cell.load.users = Users(level.round() as u32),
+            Some(Search { goal: Goal::Rate { .. }, .. }) => {
+                cell.load.arrivals.as_mut().expect("a search for a rate has arrivals").rate = Rate::steady(level);
+            }
+        }
+        cell
+    }
+
+    /// Who does what: the groups, or all users as the only one.
+    pub fn groups(&self) -> Vec<Group> {
+        if !self.groups.is_empty() {
+            return self.groups.clone();
+        }
+        vec![Group {
+            name: Group::ONLY.into(),
+            work: Work { workload: self.workload.clone(), parameters: self.parameters.clone() },
+            users: self.load.users,
+            arrivals: self.load.arrivals.clone(),
+            pause: self.load.pause.clone(),
+        }]
+    }
+
+    /// The phases that the same users go through doing the same; between two stages sessions are opened anew.
+    pub fn stages(&self) -> Vec<Stage> {
+        let mut stages: Vec<Stage> = Vec::new();
+        for (k, phase) in self.phases.iter().enumerate() {
+            let groups = self.groups_in(phase);
+            match stages.last_mut().filter(|stage| stage.groups == groups) {
+                Some(stage) => stage.phases.end = k + 1,
+                None => stages.push(Stage { phases: k..k + 1, groups }),
+            }
+        }
+        stages
+    }
+
+    /// The most users that are there at a time, at whichever level a search may try.
+    pub fn most_users(&self) -> Users {
+        match &self.search {
+            Some(search @ Search { goal: Goal::Users, .. }) => self.at(search.to).load.users,
+            Some(_) | None => self.stages().iter().map(Stage::users).max().unwrap_or(self.load.users),
+        }
+    }
+
+    /// Who does what during a phase.
+    pub(super) fn groups_in(&self, phase: &Phase) -> Vec<Group> {
+        let mut groups = self.groups();
+        if let [only] = &mut groups[..]
+            && self.groups.is_empty()
+        {
+            only.work = phase.work.clone().unwrap_or_else(|| only.work.clone());
+            only.users = phase.users.unwrap_or(only.users);
+        }
+        groups
+    }
+
+    /// What is done in any run of the cell, each once.
+    pub fn works(&self) -> Vec<Work> {
+        let mut works: Vec<Work> = Vec::new();
+        for group in self.stages().into_iter().flat_map(|stage| stage.groups) {
+            if !works.contains(&group.work) {
+                works.push(group.work);
+            }
+        }
+        works
+    }
 }

@@ -1,11 +1,12 @@
 //! What a plan will take. Phases by time are exact; the rest rests on the rates named here, which were chosen low so
 //! that an estimate errs on the side of patience.
 
+use super::footprints::data_of;
 use super::{Cell, Cost, PlannedRun, Server, growth, order};
-use crate::load::{Until, Work};
+use crate::load::Until;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
-use crate::words::{Class, Footprint, Words};
+use crate::words::Words;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Connecting, preparing, reading counters and writing the record, per run.
@@ -59,24 +60,4 @@ fn datasets(cells: &[Cell], words: &Words) -> (u64, u64) {
         }
     }
     (bytes, rows)
-}
-
-/// Family of a workload, and the parameters that shape its data.
-pub(super) type Dataset<'w> = (&'w str, BTreeMap<String, Value>);
-
-pub(super) fn dataset_of<'w>(work: &Work, words: &'w Words) -> Dataset<'w> {
-    let workload = words.workload(&work.workload);
-    let of_data = |name: &String| workload.parameters.iter().any(|p| p.name == *name && p.class == Class::Data);
-    let data = work.parameters.iter().filter(|(n, _)| of_data(n)).map(|(n, v)| (n.clone(), v.clone())).collect();
-    (workload.family(), data)
-}
-
-/// The datasets of a cell with their sizes.
-pub(super) fn data_of<'w>(cell: &Cell, words: &'w Words) -> BTreeMap<Dataset<'w>, Footprint> {
-    let mut sizes = BTreeMap::new();
-    for work in cell.works() {
-        let footprint = || (words.workload(&work.workload).footprint)(&work.parameters);
-        sizes.entry(dataset_of(&work, words)).or_insert_with(footprint);
-    }
-    sizes
 }

@@ -4,7 +4,7 @@
 //! is told by the readings of the run alone (`regime_was_cached`).
 
 use super::room::{self, FULL};
-use super::{Cell, axis_text, cost};
+use super::{Cell, axis_text, footprints};
 use crate::load::{Phase, Until};
 use crate::units::{Bytes, Share};
 use crate::value::Value;
@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 /// All data of a cell at the end of each of its phases.
 pub(super) fn course<'c>(cell: &'c Cell, words: &Words) -> Vec<(&'c Phase, Extent)> {
     let mut data: BTreeMap<_, Extent> = BTreeMap::new();
-    for (dataset, footprint) in cost::data_of(cell, words) {
+    for (dataset, footprint) in footprints::data_of(cell, words) {
         data.insert(dataset, Extent { current: footprint.bytes, history: 0, files: footprint.bytes });
     }
     let mut after = |phase: &'c Phase| {
         // How the operations of a phase fall among several groups is not foreseen.
         if let ([group], Until::Count(count)) = (&cell.groups_in(phase)[..], phase.until)
             && let Some(grows) = words.workload(&group.work.workload).grows
-            && let Some(extent) = data.get_mut(&cost::dataset_of(&group.work, words))
+            && let Some(extent) = data.get_mut(&footprints::dataset_of(&group.work, words))
         {
             *extent = grows(&group.work.parameters, count, *extent);
         }
@@ -40,7 +40,7 @@ fn sum(all: Extent, one: &Extent) -> Extent {
 
 /// Bytes by which the data of that cell grow.
 pub(super) fn of_run(cell: &Cell, words: &Words) -> u64 {
-    let loaded = cost::data_of(cell, words).into_values().fold(0_u64, |sum, data| sum.saturating_add(data.bytes));
+    let loaded = footprints::data_of(cell, words).into_values().fold(0_u64, |sum, data| sum.saturating_add(data.bytes));
     course(cell, words).last().map_or(0, |(_, data)| data.files.saturating_sub(loaded))
 }
 

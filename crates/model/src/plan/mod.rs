@@ -5,6 +5,7 @@
 mod cells;
 pub mod cost;
 pub mod cpus;
+mod footprints;
 mod growth;
 mod hash;
 mod near_miss;
@@ -13,22 +14,22 @@ mod order;
 mod room;
 pub mod served;
 mod table;
-pub mod topology;
+mod topology;
 
-use crate::experiment::Experiment;
+use crate::experiment::{Axis, Experiment};
 use crate::host::Host;
 use crate::intervention::Intervention;
-use crate::load::{Group, Load, Phase, Work};
+use crate::load::{Group, Load, Phase};
 use crate::problem::Problem;
-use crate::search::{Goal, Search};
+use crate::search::Search;
 use crate::seed::Seed;
+use crate::topology::Topology;
 use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use topology::Topology;
 
 pub use obstacle::LAB_SESSIONS;
 pub use table::{axis_text, table};
@@ -70,14 +71,6 @@ pub struct Plan {
     /// Limits of checks that the experiment sets itself, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, f64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
-pub struct Axis {
-    /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
-    pub key: String,
-    pub values: Vec<Value>,
 }
 
 /// One combination of axis values, with everything that defines it.
@@ -279,66 +272,6 @@ impl Stage {
     /// Of all groups together.
     pub fn users(&self) -> Users {
         Users(self.groups.iter().map(|g| g.users.0).sum())
-    }
-}
-
-impl Cell {
-    /// Who does what: the groups, or all users as the only one.
-    pub fn groups(&self) -> Vec<Group> {
-        if !self.groups.is_empty() {
-            return self.groups.clone();
-        }
-        vec![Group {
-            name: Group::ONLY.into(),
-            work: Work { workload: self.workload.clone(), parameters: self.parameters.clone() },
-            users: self.load.users,
-            arrivals: self.load.arrivals.clone(),
-            pause: self.load.pause.clone(),
-        }]
-    }
-
-    /// The phases that the same users go through doing the same; between two stages sessions are opened anew.
-    pub fn stages(&self) -> Vec<Stage> {
-        let mut stages: Vec<Stage> = Vec::new();
-        for (k, phase) in self.phases.iter().enumerate() {
-            let groups = self.groups_in(phase);
-            match stages.last_mut().filter(|stage| stage.groups == groups) {
-                Some(stage) => stage.phases.end = k + 1,
-                None => stages.push(Stage { phases: k..k + 1, groups }),
-            }
-        }
-        stages
-    }
-
-    /// The most users that are there at a time, at whichever level a search may try.
-    pub fn most_users(&self) -> Users {
-        match &self.search {
-            Some(search @ Search { goal: Goal::Users, .. }) => self.at(search.to).load.users,
-            Some(_) | None => self.stages().iter().map(Stage::users).max().unwrap_or(self.load.users),
-        }
-    }
-
-    /// Who does what during a phase.
-    fn groups_in(&self, phase: &Phase) -> Vec<Group> {
-        let mut groups = self.groups();
-        if let [only] = &mut groups[..]
-            && self.groups.is_empty()
-        {
-            only.work = phase.work.clone().unwrap_or_else(|| only.work.clone());
-            only.users = phase.users.unwrap_or(only.users);
-        }
-        groups
-    }
-
-    /// What is done in any run of the cell, each once.
-    pub fn works(&self) -> Vec<Work> {
-        let mut works: Vec<Work> = Vec::new();
-        for group in self.stages().into_iter().flat_map(|stage| stage.groups) {
-            if !works.contains(&group.work) {
-                works.push(group.work);
-            }
-        }
-        works
     }
 }
 

@@ -2,7 +2,7 @@
 //! pool, which `regime_was_cached` says of a run only when it is over. It warns and never refuses.
 
 use super::Cell;
-use super::cost;
+use super::footprints;
 use crate::host::Host;
 use crate::units::{Bytes, Share};
 use crate::words::Words;
@@ -31,7 +31,7 @@ pub(super) fn is_asked(cell: &Cell) -> bool {
 pub(super) fn loaded(cell: &Cell, words: &Words) -> u64 {
     // Steps of one family work on the same tables, each in a state of its own.
     let mut families: BTreeMap<&str, u64> = BTreeMap::new();
-    for ((family, _), data) in cost::data_of(cell, words) {
+    for ((family, _), data) in footprints::data_of(cell, words) {
         let most = families.entry(family).or_default();
         *most = data.bytes.max(*most);
     }

@@ -3,10 +3,10 @@
 
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
-use super::topology::Topology;
 use super::{Cell, Plan};
 use crate::load::{Group, Phase, PhaseKind, Transport, Until};
 use crate::settings;
+use crate::topology::Topology;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
 use crate::words::Kind;

@@ -3,9 +3,10 @@
 //! time.
 
 use model::errors::Errors;
+use model::experiment::Axis;
 use model::host::{Host, InstalledBuild, Version};
 use model::load::{Io, Load, Phase, PhaseKind, Transport, Until};
-use model::plan::{Axis, Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
+use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
 use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::canary::{Canary, CanaryPoint};
 use model::record::counters;

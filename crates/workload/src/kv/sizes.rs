@@ -2,9 +2,9 @@
 //! each value without asking and who writes it again writes as much. Real caches hold many small values and a few large
 //! ones; a mean alone would hide the large ones, which fill sockets and pages.
 
-use super::knobs::count;
 use super::value;
 use crate::Parameters;
+use crate::asked::count;
 use model::seed::split_mix;
 
 pub(super) const NAMES: &[&str] = &["constant", "uniform", "pareto"];

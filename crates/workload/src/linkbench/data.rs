@@ -181,7 +181,7 @@ impl Dataset for Data {
     }
 
     fn collections(&self) -> &'static [Collection] {
-        super::mongodb::COLLECTIONS
+        super::collections::COLLECTIONS
     }
 
     fn spot(&self, table: usize, row: u64) -> Spot {

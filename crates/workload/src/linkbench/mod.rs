@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod client;
+mod collections;
 mod data;
 mod degrees;
 mod ends;

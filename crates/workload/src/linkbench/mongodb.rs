@@ -8,11 +8,12 @@ mod life;
 mod questions;
 
 use super::audit::FACTS;
+use super::collections::{COUNTS, LINKS, NODES};
 use super::data::{self, Data};
 use super::graph::{Graph, Graphs};
 use super::{knobs, mix};
 use crate::audit::Audit;
-use crate::dataset::{Collection, Dataset, FieldKind};
+use crate::dataset::Dataset;
 use crate::life::{DocumentsLife, Life, Living, Place};
 use crate::session::documents::Documents;
 use crate::user::Seat;
@@ -25,52 +26,6 @@ use std::borrow::Cow;
 
 /// Users who ask for documents.
 pub(super) struct MongoDb(pub Graphs);
-
-const LINKS: &str = "linktable";
-const COUNTS: &str = "counttable";
-const NODES: &str = "nodetable";
-
-/// Fields in the order of the columns of `data`.
-pub(super) const COLLECTIONS: &[Collection] = &[
-    Collection {
-        name: LINKS,
-        fields: &[
-            ("id1", FieldKind::Int64),
-            ("id2", FieldKind::Int64),
-            ("link_type", FieldKind::Int64),
-            ("visibility", FieldKind::Int32),
-            ("data", FieldKind::Bytes),
-            ("time", FieldKind::Int64),
-            ("version", FieldKind::Int32),
-        ],
-        id: &[2, 0, 1],
-        indexes: &[&["id1", "link_type", "visibility", "time", "id2", "version", "data"]],
-    },
-    Collection {
-        name: COUNTS,
-        fields: &[
-            ("id", FieldKind::Int64),
-            ("link_type", FieldKind::Int64),
-            ("count", FieldKind::Int64),
-            ("time", FieldKind::Int64),
-            ("version", FieldKind::Int64),
-        ],
-        id: &[0, 1],
-        indexes: &[],
-    },
-    Collection {
-        name: NODES,
-        fields: &[
-            ("_id", FieldKind::Int64),
-            ("type", FieldKind::Int32),
-            ("version", FieldKind::Int64),
-            ("time", FieldKind::Int32),
-            ("data", FieldKind::Bytes),
-        ],
-        id: &[],
-        indexes: &[],
-    },
-];
 
 const STATEMENTS: &[Statement] = &[
     Statement { name: "upsert_link", doing: Doing::Write },

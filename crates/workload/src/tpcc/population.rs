@@ -4,14 +4,12 @@
 
 use super::knobs::{Dates, Shape};
 use super::nurand::{CUSTOMERS, Constants, DISTRICTS, ITEMS, LastName};
-use super::schema::{Kind, table};
+use super::schema::{Kind, UNDELIVERED, table};
 use super::texts::Writer;
 use crate::dataset::{Dataset, Rows, Spot, Table};
 use crate::draw::Generator;
 use model::seed::Seed;
 
-/// Orders of a district that wait for their delivery, the last ones.
-pub(super) const UNDELIVERED: u64 = 900;
 /// The first of them.
 const FIRST_UNDELIVERED: u64 = CUSTOMERS - UNDELIVERED + 1;
 /// When everything happened that was before.

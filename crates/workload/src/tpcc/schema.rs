@@ -5,6 +5,9 @@ use super::knobs::{Dates, ForeignKeys, Shape};
 use super::nurand::DISTRICTS;
 use crate::dataset::Table;
 
+/// Orders of a district that wait for their delivery, the last ones.
+pub(super) const UNDELIVERED: u64 = 900;
+
 /// In the order in which they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -53,7 +56,7 @@ impl Kind {
             Self::Warehouse => 1,
             Self::District => DISTRICTS,
             Self::Customer | Self::History | Self::Orders | Self::OrderLine => DISTRICTS * super::nurand::CUSTOMERS,
-            Self::NewOrders => DISTRICTS * super::population::UNDELIVERED,
+            Self::NewOrders => DISTRICTS * UNDELIVERED,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use lab::campaign::scripts::Counts;
 use lua::report::OfThread;
-use lua::scripted::Share;
+use lua::share::Share;
 use lua::stat::Stat;
 use model::units::Nanos;
 

@@ -5,9 +5,9 @@
 
 use crate::frame::evidence::CellEvidence;
 use model::load::{Distribution, Io, Pause, Phase, PhaseKind, Process, Until};
-use model::plan::topology::Topology;
 use model::rate::{self, How, Rate};
 use model::settings;
+use model::topology::Topology;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
 use model::words::Kind;

@@ -24,7 +24,7 @@ const HANDLER_READS: &str = "db.handler_reads";
 pub fn tables(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<PlanTable> {
     let judged: BTreeMap<&CellId, &CellJudgement> = cells.iter().map(|cell| (&cell.id, cell)).collect();
     let axes = evidence.record.plan.axes.iter().filter(|axis| axis.values.len() > 1);
-    let of_axis = |axis: &model::plan::Axis| -> Vec<PlanTable> {
+    let of_axis = |axis: &model::experiment::Axis| -> Vec<PlanTable> {
         let places = places(evidence, &axis.key, &axis.values);
         places.iter().filter_map(|cells| table(&axis.key, cells, &judged)).filter(is_worth_telling).collect()
     };

@@ -2,7 +2,7 @@
 //! first node keeps the plain names, so that the record of a single server is the record of a cluster of one.
 
 use crate::samplers::{Occasion, Reading, Source};
-use model::plan::topology::of_node;
+use model::topology::of_node;
 
 pub(crate) struct OfNode {
     number: u32,
