@@ -65,7 +65,9 @@ fn every_door_leads_to_the_same_rows_and_is_counted() {
         for check in ["gets_agree", "answers_were_expected", "operations_succeeded", "data_as_generated"] {
             let verdicts = cell["verdicts"].as_array().unwrap();
             let verdict = verdicts.iter().find(|v| v["check"] == check).unwrap();
-            assert_eq!(verdict["verdict"], "pass", "{name}: {verdict:#}");
+            // Who asks in SQL asks for no values by their keys.
+            let is_unasked = check == "gets_agree" && name.starts_with("kv.sql");
+            assert_eq!(verdict["verdict"], if is_unasked { "not_applicable" } else { "pass" }, "{name}: {verdict:#}");
         }
         let metric = |metric: &str| {
             cell["metrics"][metric]["value"].as_f64().unwrap_or_else(|| panic!("{name} has no {metric}"))
