@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 const HEALTHY: &str = "healthy";
 /// A cause that was really taken away, beside a placebo that was really given.
 const CONFIRMED: (&str, &str) = ("confirmed-cause", "reads_from_disk");
-/// Of an illness that a machine like the recording one does not have; its record was edited, which NAME.sh does.
+/// The specimen of an illness that a machine like the recording one does not have; its record was edited, which NAME.sh
+/// does.
 const CONSTRUCTED: &str = "constructed";
 
 /// Checks that no specimen fails, and why not: there is none.

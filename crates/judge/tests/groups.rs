@@ -15,7 +15,7 @@ use model::verdict::Verdict;
 use std::collections::BTreeMap;
 
 const WRITERS: u32 = 4;
-/// Of each group's operations.
+/// The latencies of each group's operations.
 const SHARE_OF_WRITERS: u64 = 4;
 
 /// A healthy record in which the users of every cell are readers, and writers came beside them.

@@ -28,7 +28,7 @@ const REQUEST: usize = 20;
 const ANSWER: usize = 150;
 const WARM: u64 = 100;
 const EXCHANGES: u64 = 1_000;
-/// Of each exchange, by the library.
+/// The allocations of each exchange, by the library.
 const EACH: u64 = 2;
 
 fn certified(folder: &Path) -> Arc<ServerConfig> {

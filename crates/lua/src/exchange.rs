@@ -29,7 +29,7 @@ struct Layout {
     code_at: u64,
     code_bytes: u64,
     counters: [f64; COUNTERS],
-    /// Of the host alone: how Lua gets back to it. Null while no call is under way.
+    /// The host's alone: how Lua gets back to it. Null while no call is under way.
     way: *const Way,
 }
 

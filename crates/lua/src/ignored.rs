@@ -4,7 +4,7 @@
 use crate::postgres_words;
 use workload::session::{Fault, NO_ADDRESS};
 
-/// Of MySQL's client library.
+/// Errors that MySQL's client library numbers.
 const CONNECTION_ERROR: u16 = 2002;
 const UNKNOWN_HOST: u16 = 2005;
 const SERVER_LOST: u16 = 2013;

@@ -30,7 +30,7 @@ pub struct Finding {
 pub struct Rival {
     /// Another finding, or a term of the latency's account.
     pub name: String,
-    /// Of the same difference.
+    /// The share of the same difference.
     pub share: f64,
     /// The two shares are too near each other to choose.
     pub undecided: bool,

@@ -224,7 +224,7 @@ pub struct PlanTable {
 pub struct PlanColumn {
     pub cell: CellId,
     pub value: Value,
-    /// Of the first table, as the server made it.
+    /// The primary key of the first table, as the server made it.
     pub primary_key: Option<String>,
     pub key_differs: bool,
 }
@@ -290,7 +290,7 @@ pub struct Against {
     /// By name as in the metrics; those of operations and statements by their path, as
     /// `operations.add_link.latency_us_mean`.
     pub ratios: BTreeMap<String, Estimate>,
-    /// Of the statements per second.
+    /// The outcome of the statements per second.
     pub outcome: Outcome,
     pub sentence: String,
 }

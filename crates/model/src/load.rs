@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
-    /// Of all groups together; arrivals and pauses are then each group's own.
+    /// The users of all groups together; arrivals and pauses are then each group's own.
     pub users: Users,
     /// `None` is a closed load.
     #[serde(default, skip_serializing_if = "Option::is_none")]

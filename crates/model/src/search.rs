@@ -20,7 +20,7 @@ pub struct Search {
     pub within: Share,
     /// It ends after so many runs in any case.
     pub runs: u32,
-    /// Of the order in which levels are tried, where nothing else decides.
+    /// The seed of the order in which levels are tried, where nothing else decides.
     pub seed: Seed,
 }
 

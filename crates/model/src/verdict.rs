@@ -22,8 +22,8 @@ pub struct Verdict {
     /// The check is new: told, and no number is struck for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quarantined: bool,
-    /// Of a cell whose phases do different work: those in which it failed, when others did not. Only their numbers are
-    /// struck.
+    /// The phases of a cell, where they do different work, in which it failed, when others did not. Only their numbers
+    /// are struck.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<String>,
 }

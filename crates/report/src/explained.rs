@@ -25,7 +25,7 @@ pub fn accounts(judgement: &Judgement) -> String {
     text
 }
 
-/// Of the phase that is foretold so many points are told, the last among them.
+/// So many points of the phase that is foretold are told, the last among them.
 const POINTS: usize = 5;
 
 /// What arithmetic expects beside what was measured, at some moments of the phase that it is about; the page draws all.

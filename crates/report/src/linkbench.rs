@@ -51,7 +51,7 @@ pub fn of(record: &Record) -> Vec<(String, String)> {
 
 type Latencies = Vec<(String, Histogram)>;
 
-/// Of operations that were done, over all groups that ran LinkBench.
+/// The latencies of operations that were done, over all groups that ran LinkBench.
 fn latencies(phase: &PhaseRecord) -> Latencies {
     let groups: Vec<_> = phase.groups.values().filter(|g| g.workload.split('.').next() == Some(FAMILY)).collect();
     let of = |name: &&str| {

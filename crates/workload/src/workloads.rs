@@ -1,6 +1,6 @@
-//! The workloads that one command knows: those of this room, and what its experiment brings along, a script or a file of
-//! degrees. A value that whoever reads files fills and everybody else is handed, so that two experiments in one process
-//! do not meet.
+//! The workloads that one command knows: those of this room, and what its experiment brings along, a script or a file
+//! of degrees. A value that whoever reads files fills and everybody else is handed, so that two experiments in one
+//! process do not meet.
 
 use crate::linkbench::{self, Graphs};
 use crate::{ALL, Workload};

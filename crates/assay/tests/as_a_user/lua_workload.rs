@@ -68,7 +68,7 @@ seed        = 7
 aa          = false
 "#;
 
-/// Of the file's load.
+/// The load of the file.
 const USERS: u64 = 3;
 
 fn desk(desk: Desk) -> Desk {

@@ -73,7 +73,7 @@ fn look(evidence: &Evidence) -> Sight {
     Ok(Seen::new(Status::Fail, format!("{wrong} answers"), "0 answers", sentence).at(ids))
 }
 
-/// Of a run that found its data as they were made.
+/// The answers of a run that found its data as they were made.
 fn answers<'a>(run: &RunEvidence<'a>) -> Vec<(Question<'a>, &'a str)> {
     let fresh = run.run.start.as_ref().is_some_and(|start| !start.aged);
     let [data] = run.datasets[..] else { return Vec::new() };

@@ -101,7 +101,7 @@ fn look(run: &RunEvidence) -> Sight {
     Ok(Seen::new(status, measured, limit, sentence))
 }
 
-/// Of the laws with such an outcome.
+/// The codes of the laws with such an outcome.
 fn codes<'a>(laws: &[(&'a Law, Outcome)], is: fn(&Outcome) -> bool) -> Vec<&'a str> {
     laws.iter().filter(|(_, outcome)| is(outcome)).map(|(law, _)| law.code.as_str()).collect()
 }
@@ -116,7 +116,7 @@ fn outcome(law: &Law, audit: &Audit, run: &RunEvidence) -> Outcome {
     outcome.unwrap_or_else(Outcome::Open)
 }
 
-/// Of the right a share may be missing on the left.
+/// Whether both sides are equal; a share of the right may be missing on the left.
 fn equal(audit: &Audit, left: &[Term], right: &[Term], apart: i64, short: f64) -> Result<Outcome, String> {
     let (one, other) = (audit.sum(left)?, audit.sum(right)?);
     let may = apart.saturating_mul(i64::try_from(audit.uncertain).unwrap_or(i64::MAX));

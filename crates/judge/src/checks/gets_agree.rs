@@ -38,7 +38,7 @@ pub const COMMITS: [&str; 3] = ["innodb.trx_rw_commits", "innodb.trx_ro_commits"
 
 /// Gets that each user may have had in flight when the run was cut.
 const IN_FLIGHT: f64 = 2.0;
-/// Of commits per get, what is worth telling.
+/// Commits per get that are worth telling.
 const TOLD: f64 = 0.0005;
 
 /// The protocol by which values are asked for.

@@ -70,7 +70,7 @@ fn is_other(label: &str, version: Version) -> bool {
     stated.len() >= 2 && stated.iter().zip(own).any(|(stated, own)| *stated != own)
 }
 
-/// Of a search for a peak: how many levels were tried, and the most that choosing the highest may have added.
+/// How many levels a search for a peak tried, and the most that choosing the highest may have added.
 fn selection(cell: &CellEvidence) -> Option<(usize, Share)> {
     let search = cell.search.as_ref().filter(|s| matches!(s.search.goal, Goal::Users))?;
     let mut levels: BTreeMap<u64, Vec<f64>> = BTreeMap::new();

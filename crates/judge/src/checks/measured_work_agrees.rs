@@ -59,7 +59,7 @@ struct Work<'a> {
     operations: u64,
     /// Operations that the ends of a phase may have cut: the calls of each count on one side only.
     cut: u64,
-    /// Of one phase among others that do other work.
+    /// Whether the phase stands among others that do other work.
     is_staged: bool,
     /// By phase, warm-up included, of the same workload.
     phases: BTreeMap<&'a str, Work<'a>>,

@@ -30,7 +30,7 @@ pub const CHECK: Check = Check {
 
 const OUTLIER: Limit = Limit::number("outlier", 5.0, "robust standard deviations; once in two million normal runs");
 
-/// Of a cell whose median means something.
+/// The fewest runs of a cell whose median means something.
 const RUNS: usize = 3;
 /// Distances from which a spread is known well enough; a median of its own takes one of each cell's.
 const FEWEST: usize = 12;

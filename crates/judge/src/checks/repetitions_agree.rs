@@ -48,7 +48,7 @@ const SPREAD_FAIL: Limit =
 /// The standard normal distribution's quantile at 99 %.
 const BEYOND_DOUBT: f64 = 2.326_347_874;
 
-/// Of a cell that is to be run once, nobody asks what its repetitions say.
+/// Why nobody asks what the repetitions of a cell say that is to be run once.
 fn absent(cell: &CellEvidence) -> Absence {
     if let Some(search) = &cell.search {
         return Some(format!(

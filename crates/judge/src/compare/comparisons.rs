@@ -170,7 +170,7 @@ fn knees<'a>(base: &'a CellEvidence, candidate: &'a CellEvidence) -> Option<(&'a
     knee(base).zip(knee(candidate))
 }
 
-/// Of two estimates that know nothing of each other: half-widths on the log scale add as squares.
+/// The ratio of two estimates that know nothing of each other: half-widths on the log scale add as squares.
 pub(crate) fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estimate> {
     let half = |e: &Estimate| Some((e.high? / e.low?).ln() / 2.0);
     let value = candidate.value / base.value;

@@ -23,7 +23,7 @@ pub struct Decision {
     pub outcome: Outcome,
     /// Knowing what the others know of its noise.
     pub interval: Interval,
-    /// Of a difference as large where there is none, corrected.
+    /// The chance of a difference as large where there is none, corrected.
     pub chance: f64,
     /// Within it the two are equivalent.
     pub margin: Share,
@@ -52,7 +52,8 @@ impl Decision {
     }
 }
 
-/// Of each ratio of one table. `floor` is by how much two that are the same were seen to differ. More is better.
+/// The decision on each ratio of one table. `floor` is by how much two that are the same were seen to differ. More is
+/// better.
 pub fn all(ratios: &[Ratio], floor: Share) -> Vec<Decision> {
     let prior = Prior::of(ratios);
     let ratios: Vec<Ratio> = ratios.iter().map(|r| prior.as_ref().map_or(*r, |prior| r.knowing(prior))).collect();

@@ -137,7 +137,7 @@ fn breaks(records: &[Taken], with: &[Found]) -> Vec<Break> {
     pairs.filter_map(|(i, pair)| Some(Break { at: i + 1, why: why(&pair[0], &pair[1])? })).collect()
 }
 
-/// Of one stretch, without the points that failed a check.
+/// The changes within one stretch, without the points that failed a check.
 fn changes(records: &[Taken], points: &[Point], stretch: Range<usize>, metric: &str, seed: Seed) -> Vec<Change> {
     let valid: Vec<usize> = stretch.filter(|i| points[*i].status != Status::Fail).collect();
     let logs: Vec<f64> = valid.iter().map(|i| points[*i].estimate.value.ln()).collect();

@@ -29,7 +29,7 @@ pub struct Course {
     pub sentences: Vec<String>,
 }
 
-/// Of a phase in which a rate fell, or of one after it.
+/// How a rate went in a phase in which it fell, or in one after it.
 pub fn of(cell: &CellEvidence, phase: &Phase, base: &Phase) -> Course {
     let runs: Vec<Seconds> = cell.runs.iter().filter_map(|run| Seconds::of(run, phase, base)).collect();
     let mut course = Course::default();

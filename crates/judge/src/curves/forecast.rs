@@ -13,7 +13,7 @@ use model::load::{Phase, PhaseKind};
 use model::record::series::Series;
 use model::units::Nanos;
 
-/// Of a long run neighbouring seconds are one point: more of them than this cannot be told apart in a chart.
+/// Neighbouring seconds of a long run are one point: more of them than this cannot be told apart in a chart.
 const POINTS: usize = 240;
 const LIST: &str = "get_links_list";
 

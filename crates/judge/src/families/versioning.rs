@@ -23,7 +23,7 @@ const VARIANT: &str = "variant";
 pub const PLAIN: &str = "plain";
 /// Rows that the handler was asked for.
 const ROWS: &str = "db.handler_reads";
-/// Of the partitions of history, where there are any.
+/// The bytes of the partitions of history, where there are any.
 const APART: &str = "data.history_bytes";
 
 /// One phase of one run: microseconds of an operation, and rows that it looked at.
@@ -96,8 +96,8 @@ pub struct TableContents {
     pub history_bytes: Option<f64>,
 }
 
-/// Of one phase of a run, which is `run.phases`; `None` where the tables are not those of the study, or were not
-/// counted.
+/// The contents after one phase of a run, which is `run.phases`; `None` where the tables are not those of the study, or
+/// were not counted.
 pub fn kept(run: &RunEvidence) -> Option<TableContents> {
     let [phase] = run.phases[..] else { return None };
     let audit = run.run.audits.iter().find(|a| a.groups.iter().any(|group| phase.groups.contains_key(group)))?;

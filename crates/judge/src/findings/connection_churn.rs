@@ -8,7 +8,7 @@ use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{average, mean};
 use model::units::{Share, round3};
 
-/// Of the users' time.
+/// The share of the users' time.
 const WORTH: Share = Share(0.05);
 /// Operations that no session reaches within a run.
 const NEVER: i64 = 1_000_000_000;
@@ -30,7 +30,7 @@ fn openings(run: &RunEvidence) -> Option<f64> {
     (run.done() > 0).then(|| connects as f64 / run.done() as f64)
 }
 
-/// Of the time that all users have, in openings.
+/// The share of all users' time that passes in openings.
 fn share(run: &RunEvidence) -> Option<f64> {
     let spent: f64 = run.tallies().filter_map(|t| Some(t.connect_time.as_ref()?.sum().seconds())).sum();
     let has = f64::from(run.users()) * run.seconds();

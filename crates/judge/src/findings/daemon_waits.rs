@@ -22,9 +22,9 @@ use model::value::Value;
 
 const THREADS: &str = "memcached.threads";
 const YIELDS: &str = "memcached.conn_yields";
-/// Of a thread's time: one that is on a CPU so long has no time to wait.
+/// The share of a thread's time: one that is on a CPU so long has no time to wait.
 const BUSY: Share = FULL;
-/// Of an operation's time, from which InnoDB's locks are where its threads wait.
+/// The share of an operation's time from which on InnoDB's locks are where its threads wait.
 const INSIDE: Share = Share(0.30);
 const WORD: &str = "door_threads";
 
@@ -105,7 +105,7 @@ fn seen(scene: &Scene, s: &Signature, threads: Option<f64>, of_thread: Option<f6
     )
 }
 
-/// Of an operation of the explain run.
+/// The share of an operation of the explain run that passes in locks.
 fn inside(cell: &CellEvidence) -> f64 {
     wait_share(cell, waits::is_lock).unwrap_or(0.0)
 }
@@ -135,7 +135,7 @@ fn itself<'a>(scene: &Scene<'a>, cell: &CellEvidence) -> Option<(&'a CellEvidenc
     scene.cells().find(same).and_then(|other| Some((other, cpu_us(other)?)))
 }
 
-/// Of the growth, what none of the terms covers.
+/// The part of the growth that none of the terms covers.
 fn cost(s: &Signature) -> Option<Cost> {
     let parts: Vec<Part> = s.top.parts.keys().copied().collect();
     let covered = account::share_of_growth(s.high, s.low, &parts)?;

@@ -14,7 +14,7 @@ use model::units::{Share, round3};
 const FSYNCS: &str = "db.redo_fsyncs";
 const FLUSH: &str = "innodb_flush_log_at_trx_commit";
 const COMMIT: &str = "commit";
-/// Of an operation's time, from which the wait is worth a sentence.
+/// The share of an operation's time from which on the wait is worth a sentence.
 const WORTH: Share = Share(0.10);
 
 pub const CAUSE: Cause = Cause {

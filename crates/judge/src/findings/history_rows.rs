@@ -24,7 +24,7 @@ const IN_THE_PATH: &str = "timestamp";
 const APART: &str = "timestamp_partitioned";
 /// Rows looked at, from which the work is another one.
 const MORE: f64 = 1.2;
-/// Of the rows that history adds, as many may be left where it lies apart.
+/// As large a share of the rows that history adds may be left where it lies apart.
 const LEFT: f64 = 0.5;
 /// The step that takes history away.
 const FORGETS: &str = "versioned.delete_history";
@@ -91,7 +91,7 @@ fn look(scene: &Scene) -> Vec<Case> {
     VARIANTS.iter().filter_map(of_variant).collect()
 }
 
-/// Of the steps that are slower, the one with the most rows; of those without a row more, the slowest.
+/// The step with the most rows among those that are slower; the slowest, where none has a row more.
 fn case(scene: &Scene, variant: &str, places: &[Beside]) -> Option<Case> {
     let Beside { cell, plain, .. } = places.first()?;
     let slower = |step: &Step| step.slower().is_some_and(|i| i.low > 1.0 + MARGIN.0);

@@ -117,7 +117,7 @@ fn like<'a>(all: &[(&'a str, &'a Work, Users)], word: &str, is_without: fn(Optio
     pairs
 }
 
-/// Of all pairs with so many users, in all places.
+/// The samples of all pairs with so many users, in all places.
 fn samples(scene: &Scene, cells: &[(&CellEvidence, &CellEvidence)], users: Users) -> Vec<Sample> {
     let all = cells.first().map(|(cell, _)| pairs(cell).1).unwrap_or_default();
     all.into_iter().filter(|(.., own)| *own == users).flat_map(|pair| of_pair(scene, cells, pair)).collect()

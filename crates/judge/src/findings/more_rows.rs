@@ -84,7 +84,7 @@ fn case(scene: &Scene, base: &CellEvidence, candidate: &CellEvidence) -> Option<
     })
 }
 
-/// Of the CPU that an operation costs more, what its rows cost at the base's price per row.
+/// How much of the CPU that an operation costs more its rows cost, at the base's price per row.
 fn cost(scene: &Scene, base: &CellEvidence, candidate: &CellEvidence) -> Option<Cost> {
     let fit = work::sweep(scene, base, rows, cpu);
     let by_block = |cell: &CellEvidence| -> Option<BTreeMap<u32, (f64, f64)>> {

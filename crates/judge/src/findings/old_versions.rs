@@ -25,7 +25,7 @@ const PLACEBOS: &[&str] = &["idle_connection", "begin_read_committed", "begin_re
 const MORE_INSIDE: f64 = 1.2;
 /// … where the rows asked of the handler rise no more than this: above, the workload itself reads more.
 const SAME_OUTSIDE: f64 = 1.1;
-/// Of each committed transaction so much history is left, at the least.
+/// So much history of each committed transaction is left, at the least.
 const KEPT_PER_COMMIT: f64 = 0.5;
 
 pub const CAUSE: Cause = Cause {
@@ -312,7 +312,7 @@ fn interval(values: &[f64]) -> Interval {
     mean::plain(values).unwrap_or(Interval { value: average(values), low: f64::NEG_INFINITY, high: f64::INFINITY })
 }
 
-/// Of few repetitions the point, whatever it is worth.
+/// The paired ratio; from few repetitions the point alone, whatever it is worth.
 fn ratio_of(pairs: &[(f64, f64)]) -> Interval {
     ratio::paired(pairs).map(|r| r.interval()).unwrap_or_else(|| {
         let value = average(&pairs.iter().map(|(base, other)| other / base).collect::<Vec<_>>());

@@ -32,9 +32,9 @@ const REORGANISATIONS: &str = "innodb.index_page_reorg_attempts";
 const DELIVERED: &str = "delivered_orders";
 const LEAF_PAGES: &str = "order_line_leaf_pages";
 
-/// Of one delivered line: a second descent, and at every second line the lock for a change of shape, which MariaDB's
-/// instrument counts twice. Measured per order of ten lines, NULL against DEFAULT: 22 and 2 on MariaDB 10.11, and 14.5
-/// more on MySQL 8.0.
+/// What one delivered line costs: a second descent, and at every second line the lock for a change of shape, which
+/// MariaDB's instrument counts twice. Measured per order of ten lines, NULL against DEFAULT: 22 and 2 on MariaDB 10.11,
+/// and 14.5 more on MySQL 8.0.
 const PER_LINE_MARIADB: f64 = 2.0;
 const PER_LINE_MYSQL: f64 = 1.5;
 /// Lines of an order in the mean.

@@ -11,7 +11,7 @@ use model::record::answer::StatementPlan;
 use model::units::{Share, round3};
 use std::collections::BTreeMap;
 
-/// Of a plan, what makes it another one.
+/// The parts of a plan that make it another one.
 const MARKS: [&str; 4] = ["table_name", "access_type", "key", "key_length"];
 /// Rows looked at, below which another plan is another way to the same work.
 const MORE: f64 = 1.2;

@@ -59,8 +59,8 @@ fn case(scene: &Scene, s: &Signature) -> Case {
     case
 }
 
-/// Of what an operation takes longer than with the fewest users, what is waited for the mutex, by the explain runs of
-/// both.
+/// How much of what an operation takes longer than with the fewest users is waited for the mutex, by the explain runs
+/// of both.
 fn cost(s: &Signature) -> Option<Cost> {
     let waited = |cell: &CellEvidence| wait_share(cell, |event| event.ends_with(MUTEX));
     let (top, bottom) = (waited(s.high)?, waited(s.low)?);

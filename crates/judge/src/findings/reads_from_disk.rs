@@ -15,7 +15,7 @@ const TIME: &str = "foreground.data_time";
 const MANY: f64 = 0.01;
 /// Beside data the pool holds undo, the dictionary and pages that are half empty.
 const ROOM: f64 = 1.5;
-/// Of the host's memory, what a pool may be proposed to take.
+/// The share of the host's memory that a pool may be proposed to take.
 const OF_MEMORY: Share = Share(0.5);
 const STEP: u64 = 64 * Bytes::MIB;
 
@@ -55,7 +55,7 @@ fn case(cell: &CellEvidence) -> Option<Case> {
     Some(case)
 }
 
-/// Of the data, and of the memory for their pages.
+/// The size of the data, and of the memory for their pages.
 fn sizes(run: &RunEvidence) -> Option<(Bytes, Bytes)> {
     let variables = &run.instance?.variables;
     let pool = ["innodb_buffer_pool_size", "rocksdb_block_cache_size"];

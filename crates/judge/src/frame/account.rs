@@ -67,7 +67,7 @@ pub const FILE_TIME: &str = "foreground.file_time";
 /// In milliseconds.
 pub const ROW_LOCK_TIME: &str = "db.row_lock_time_ms";
 
-/// Of one run, in microseconds per operation.
+/// The split of one run, in microseconds per operation.
 #[derive(Clone, Debug)]
 pub struct Split {
     pub operation: f64,
@@ -121,7 +121,7 @@ fn of_users(run: &RunEvidence, counter: &str) -> Option<f64> {
     per_operation(run, counter).filter(|_| knows)
 }
 
-/// Of an operation's time, what `us` says of it: the share, over repetitions.
+/// The share of an operation's time that `us` tells, over repetitions.
 pub fn share(cell: &CellEvidence, us: impl Fn(&RunEvidence) -> Option<f64>) -> Option<Interval> {
     let each: Option<Vec<f64>> = cell.runs.iter().map(|run| Some(us(run)? / operation_us(run)?)).collect();
     stats::mean::plain(&each?)
@@ -132,7 +132,7 @@ pub fn open(cell: &CellEvidence) -> Share {
     splits(cell).map(|s| mean(&s)).map_or(Share(1.0), |s| Share(s.rest() / s.operation))
 }
 
-/// Of what an operation takes longer than with the fewest users, how much lies in these terms: over the blocks that
+/// How much of what an operation takes longer than with the fewest users lies in these terms: over the blocks that
 /// both have.
 pub fn share_of_growth(high: &CellEvidence, low: &CellEvidence, parts: &[Part]) -> Option<Interval> {
     let by_block = |cell: &CellEvidence| -> Option<BTreeMap<u32, Split>> {
@@ -187,7 +187,7 @@ pub fn in_files(cell: &CellEvidence, run: &RunEvidence, kind: &str) -> Option<f6
     Some(if all > 0.0 { files * of_kind / all } else { 0.0 })
 }
 
-/// Of the explain run's latency, in locks of the server's own.
+/// The share of the explain run's latency that passes in locks of the server's own.
 fn lock_share(cell: &CellEvidence) -> Option<f64> {
     wait_share(cell, |event| {
         ["wait/synch/mutex/", "wait/synch/rwlock/", "wait/synch/prlock/", "wait/synch/sxlock/"]
@@ -196,7 +196,7 @@ fn lock_share(cell: &CellEvidence) -> Option<f64> {
     })
 }
 
-/// Of the explain run's latency, in waits of these names; `None` without such a run.
+/// The share of the explain run's latency that passes in waits of these names; `None` without such a run.
 pub fn wait_share(cell: &CellEvidence, wanted: impl Fn(&str) -> bool) -> Option<f64> {
     let waited: u64 = cell.explain?.waits.iter().filter(|w| wanted(&w.event)).map(|w| w.time.0).sum();
     let operations =

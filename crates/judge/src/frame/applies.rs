@@ -1,6 +1,6 @@
-//! Of what a check can be asked at all. A cache has no tables and a load that arrives at a rate no law of its users:
-//! who asks there gets no answer, and that is neither a pass nor an unknown. Each check declares it in its own file,
-//! out of what stands here; what could be asked and was not measured stays *not evaluable*.
+//! The kinds of cells that a check can be asked about at all. A cache has no tables and a load that arrives at a rate
+//! no law of its users: who asks there gets no answer, and that is neither a pass nor an unknown. Each check declares
+//! it in its own file, out of what stands here; what could be asked and was not measured stays *not evaluable*.
 
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use model::plan::Cell;

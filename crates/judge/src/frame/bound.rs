@@ -11,7 +11,7 @@ use model::judgement::Bound;
 use model::units::{Share, round3};
 use model::verdict::{Status, Verdict};
 
-/// Of the CPUs that the server may use.
+/// The share of the CPUs that the server may use.
 const CPU_BOUND: Share = Share(0.90);
 /// Below it, with many users, the server waits for something that is not CPU.
 const NOT_CPU_BOUND: Share = Share(0.80);

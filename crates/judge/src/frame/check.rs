@@ -49,7 +49,7 @@ pub enum Doubts {
     Times,
 }
 
-/// Of what the check speaks, and how it looks at it.
+/// What the check speaks about, and how it looks at it.
 #[derive(Clone, Copy)]
 pub enum Look {
     Run(fn(&RunEvidence) -> Sight),

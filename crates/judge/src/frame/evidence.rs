@@ -35,7 +35,7 @@ pub struct CellEvidence<'a> {
     pub explained: Option<&'a RunRecord>,
     /// The others: failed or skipped.
     pub endings: Vec<&'a RunRecord>,
-    /// Of a cell that searches: what it found. `runs` are then those that carry the answer, and all are in `trials`.
+    /// What a cell that searches found. `runs` are then those that carry the answer, and all are in `trials`.
     pub search: Option<SearchJudgement>,
     pub trials: Vec<RunEvidence<'a>>,
 }

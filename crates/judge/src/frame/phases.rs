@@ -18,7 +18,7 @@ use model::units::Share;
 use model::verdict::Verdict;
 use std::collections::BTreeMap;
 
-/// Of operations and statements, what a ratio is told of.
+/// The metrics of operations and statements whose ratio is told.
 const RATIOS: &[&str] = &["ops_per_s", "calls_per_s", "latency_us_mean", "latency_us_p99", "rows_per_call"];
 
 pub fn of(cell: &CellEvidence, verdicts: &[Verdict]) -> Vec<PhaseJudgement> {

@@ -30,7 +30,7 @@ pub fn of(runs: &[Vec<f64>], costs: [f64; 2]) -> Option<[Level; 2]> {
     ])
 }
 
-/// Of the variance of one run's mean, the share that longer runs would not lower.
+/// The share of the variance of one run's mean that longer runs would not lower.
 pub fn between(levels: &[Level; 2]) -> f64 {
     let [values, runs] = levels;
     let within = values.variance / values.repeats as f64;

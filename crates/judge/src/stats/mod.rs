@@ -47,13 +47,13 @@ pub fn variance(values: &[f64]) -> f64 {
     values.iter().map(|x| (x - centre).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
 }
 
-/// Of the values in any order, which they lose.
+/// The median of the values, which lose their order.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     quantile(values, 0.5)
 }
 
-/// Of ascending values, between neighbours on the line (type 7 of Hyndman and Fan).
+/// The quantile of ascending values, between neighbours on the line (type 7 of Hyndman and Fan).
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() as f64 - 1.0);
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);

@@ -8,9 +8,9 @@ use super::{CONFIDENCE, FEWEST, Interval, average, student, variance};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Of the logarithm.
+    /// The ratio's logarithm.
     pub log: f64,
-    /// Of the logarithm in one repetition: its error is the root of this over `n`.
+    /// The variance of the logarithm in one repetition: its error is the root of this over `n`.
     pub variance: f64,
     pub freedom: f64,
     /// Repetitions.

@@ -34,7 +34,7 @@ pub struct Law {
 #[derive(Clone, Debug)]
 pub struct Fit {
     pub law: Law,
-    /// Of ln γ, α and β.
+    /// The covariance of ln γ, α and β.
     covariance: [[f64; 3]; 3],
     /// Student's factor of its intervals.
     factor: f64,

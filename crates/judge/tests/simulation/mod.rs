@@ -166,8 +166,8 @@ pub fn false_alarms(experiments: u64, cells: usize, repetitions: u32, spread: f6
     alarms
 }
 
-/// Of histories of so many records that differ by 3 % and resemble the one before by `phi`, the share of which a change
-/// of level is told; `step` is put in the middle of each.
+/// The share of histories of so many records that differ by 3 % and resemble the one before by `phi`, the share of
+/// which a change of level is told; `step` is put in the middle of each.
 pub fn histories(count: u64, records: usize, phi: f64, step: f64) -> f64 {
     let told = |number: &u64| {
         let d = &mut Draws::of(Seed(17).nth(*number));

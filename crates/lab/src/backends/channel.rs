@@ -32,7 +32,7 @@ struct Veil {
     machine: UnbufferedClientConnection,
     outgoing: Vec<u8>,
     incoming: Vec<u8>,
-    /// Of `incoming`: what was consumed.
+    /// How much of `incoming` was consumed.
     start: usize,
     /// A request was sealed and the line has not yet answered.
     asking: bool,

@@ -1,5 +1,5 @@
-//! What is written down of a server, whatever it speaks: what it is, what is known of one because the lab started it, and
-//! what the kernel says of one that was found.
+//! What is written down of a server, whatever it speaks: what it is, what is known of one because the lab started it,
+//! and what the kernel says of one that was found.
 
 use super::found::Found;
 use crate::notebook::reporter::Reporter;

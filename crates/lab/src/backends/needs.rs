@@ -77,7 +77,7 @@ pub(crate) fn identity(workloads: &Workloads, work: &Work, engine: &str) -> (Str
     (format!("{}_{:012x}", words.family(), Seed(0).child(&text).0 >> 5), parameters)
 }
 
-/// Of one run, in the order of its groups, each once; none for workloads without data.
+/// What one run needs, in the order of its groups, each once; none for workloads without data.
 pub(crate) fn of(workloads: &Workloads, cell: &Cell) -> Vec<DatasetNeed> {
     let engine = &cell.server.engine;
     let mut all: Vec<DatasetNeed> = Vec::new();

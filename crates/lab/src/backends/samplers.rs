@@ -36,7 +36,7 @@ pub const OF_POSTGRESQL: &[&str] = &[postgres::NAME, server_processes::NAME, cli
 /// What is read only where somebody wants it.
 #[derive(Debug, Default)]
 pub struct SamplerNeeds {
-    /// Of the workload to its data, at marks.
+    /// The questions of the workload to its data, at marks.
     pub questions: Vec<Question>,
     /// Those that are off by default were switched on.
     pub engine_counters: bool,

@@ -127,7 +127,7 @@ pub(crate) fn ask_again(
     }
 }
 
-/// Of the sessions that do this work: their group, or the first phase of their stage.
+/// The place of the sessions that do this work: their group, or the first phase of their stage.
 fn name(cell: &Cell, stage: &Stage, group: &Group) -> String {
     match cell.groups.is_empty() {
         true => cell.phases[stage.phases.start].name.clone(),

@@ -30,7 +30,7 @@ pub(crate) struct RunRecorder<'a> {
     phases: Vec<Sum>,
     acting: Acting,
     disturbances: BTreeMap<usize, DisturbanceRecord>,
-    /// Of a run that tries a rate.
+    /// The limit that a run which tries a rate watches.
     pub limit: Option<LimitWatch>,
 }
 

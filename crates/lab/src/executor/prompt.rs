@@ -9,7 +9,7 @@ use std::ffi::c_int;
 
 const SCHED_RR: c_int = 2;
 
-/// Of 1 to 99: above every ordinary thread and below everything else.
+/// A real-time priority from 1 to 99: above every ordinary thread and below everything else.
 static LEAST: c_int = 1;
 
 unsafe extern "C" {

@@ -152,7 +152,7 @@ pub struct Outcome {
     pub timer_error: Histogram,
 }
 
-/// Of one group in a whole run.
+/// What one group did in a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
     pub facts: BTreeMap<String, i64>,

@@ -24,7 +24,7 @@ pub struct WorkerState {
     pub over: Cell<bool>,
     /// When the first phase began.
     pub start: Cell<Nanos>,
-    /// Of a load whose operations have intended starts.
+    /// What is due, in a load whose operations have intended starts.
     pub backlog: Option<RefCell<Backlog>>,
     /// Operations under way.
     pub in_flight: Cell<u32>,

@@ -114,7 +114,7 @@ fn damaged(path: &Path, line: usize, error: serde_json::Error) -> Trouble {
     Trouble::new(format!("{} is damaged at line {line}", path.display())).because(error)
 }
 
-/// Of a page that does not exist there is nothing, and no trouble.
+/// The bytes of a page; one that does not exist has none, and is no trouble.
 fn bytes(path: &Path) -> Result<Vec<u8>, Option<Trouble>> {
     fs::read(path).map_err(|e| (e.kind() != std::io::ErrorKind::NotFound).then(|| Trouble::at("reading", path)(e)))
 }

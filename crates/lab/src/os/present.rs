@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// What was seen; what could not be read is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Present {
-    /// Of all CPU time, what the hypervisor gave to somebody else.
+    /// The share of all CPU time that the hypervisor gave to somebody else.
     pub stolen: Option<Share>,
     /// CPUs kept busy by everything but this process.
     pub others: Option<f64>,

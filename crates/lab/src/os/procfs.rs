@@ -1,7 +1,7 @@
 //! The few lines of /proc that samplers and disturbances need, as pure functions of a file's text (proc(5)). `None`
 //! means that the text is not what that manual says.
 
-/// Of `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
+/// What is read of `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub minor_faults: u64,

@@ -20,7 +20,7 @@ const COPIES: usize = 8;
 /// Rounds between two readings of the clock: about 20 µs of them.
 const ROUNDS: u64 = 10_000;
 
-/// Of so many CPUs; `None` where there is no thread to be had for each.
+/// Probes the speed of so many CPUs; `None` where there is no thread to be had for each.
 pub fn take(cpus: usize) -> Option<Pulse> {
     std::thread::scope(|scope| {
         let spawn = |_| std::thread::Builder::new().name("pulse".into()).spawn_scoped(scope, beat).ok();

@@ -61,7 +61,7 @@ fn is_hardware(interface: &str) -> bool {
 
 /// Bytes per second and direction of all of them, where each says its speed (virtual ones seldom do).
 fn link() -> Option<u64> {
-    /// Of a megabit.
+    /// The bytes of a megabit.
     const BYTES: u64 = 125_000;
     let names = std::fs::read_dir("/sys/class/net").ok()?.flatten().filter_map(|e| e.file_name().into_string().ok());
     let speed = |name: String| {

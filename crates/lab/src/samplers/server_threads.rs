@@ -20,7 +20,7 @@ pub(crate) struct ServerThreads {
     sums: Sums<3>,
 }
 
-/// Of threads that come and go, by their number.
+/// Sums over threads that come and go, by their number.
 pub(crate) struct Sums<const N: usize> {
     last: HashMap<String, [u64; N]>,
     total: [u64; N],

@@ -26,7 +26,7 @@ impl NodePorts {
 pub struct Member<'a> {
     /// From 1; the first founds the cluster, the others join.
     pub number: u32,
-    /// Of all nodes, in order.
+    /// The ports of all nodes, in order.
     pub gates: &'a [NodePorts],
     /// Galera's library.
     pub provider: &'a Path,

@@ -38,7 +38,7 @@ pub enum Forced {
 }
 
 impl Forced {
-    /// Of the option without a value.
+    /// What the option without a value means.
     const DEFAULT: Self = Self::Percent(5);
 
     /// When a run of so many seconds is stopped whatever it does.

@@ -8,12 +8,12 @@ const MORE: u8 = 0x80;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
-    /// Of all counts: asked for with every percentile.
+    /// The sum of all counts: asked for with every percentile.
     total: u64,
 }
 
 impl Packed {
-    /// Of buckets by their places, ascending, with their counts; those of one place are counted together.
+    /// Packs buckets by their places, ascending, with their counts; those of one place are counted together.
     pub(super) fn of(places: impl Iterator<Item = (usize, u64)>) -> Self {
         let mut bytes = Vec::new();
         let (mut last, mut total, mut open) = (0, 0, None::<(usize, u64)>);

@@ -1,4 +1,5 @@
-//! The datasets of a cell and their sizes: what a plan costs, how data grow and whether they fit are all told from these.
+//! The datasets of a cell and their sizes: what a plan costs, how data grow and whether they fit are all told from
+//! these.
 
 use super::Cell;
 use crate::load::Work;

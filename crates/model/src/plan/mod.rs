@@ -269,7 +269,7 @@ impl Plan {
 }
 
 impl Stage {
-    /// Of all groups together.
+    /// The users of all groups together.
     pub fn users(&self) -> Users {
         Users(self.groups.iter().map(|g| g.users.0).sum())
     }

@@ -8,14 +8,14 @@ use crate::units::{Bytes, Share};
 use crate::words::Words;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of the pool, that data may fill: as `regime_was_cached` asks of the run. The rest is undo, dictionary and free
-/// pages.
+/// The share of the pool that data may fill: as `regime_was_cached` asks of the run. The rest is undo, dictionary and
+/// free pages.
 pub(super) const FULL: Share = Share(0.90);
 /// The setting, and the only engine whose pages it caches.
 const POOL: &str = "buffer_pool";
 const ENGINE: &str = "innodb";
 
-/// Of the cell, where the lab sizes it.
+/// The pool of the cell, where the lab sizes it.
 pub(super) fn pool_of(cell: &Cell) -> Option<Bytes> {
     if cell.server.on.is_some() || !cell.server.engine.eq_ignore_ascii_case(ENGINE) {
         return None;

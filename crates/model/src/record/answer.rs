@@ -31,7 +31,8 @@ pub struct InstanceRecord {
     pub engines: Vec<String>,
     /// CPUs that the server's process may use, read back after start.
     pub cpus: Vec<u32>,
-    /// Of a server that was there before the lab; absent for one that the lab started, and in records from before.
+    /// The place of a server that was there before the lab; absent for one that the lab started, and in records from
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// Warnings in the error log that mean an option was not honoured.
@@ -64,7 +65,7 @@ pub struct DatasetRecord {
     /// The parameters that shape the data.
     pub parameters: BTreeMap<String, Value>,
     pub tables: Vec<TableAnswer>,
-    /// Of the one load, whichever lab it was that loaded; `None` when it was found loaded.
+    /// The time of the one load, whichever lab it was that loaded; `None` when it was found loaded.
     pub load_time: Option<Nanos>,
     /// Where it is kept cold.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Of one dataset of one run.
+/// What was asked of one dataset of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
     /// Key of the dataset.
@@ -69,7 +69,7 @@ pub enum Rule {
     /// The share of the part in the whole lies in these bounds; what chance alone explains (99.9 %) is no breach, and
     /// from `enough` of the whole on it is looked at.
     Share { part: Vec<Term>, whole: Vec<Term>, low: f64, high: f64, enough: i64 },
-    /// Of the measured operations of that name so many per cent were done within the limit.
+    /// So many per cent of the measured operations of that name were done within the limit.
     Within { operation: String, percent: f64, micros: u64 },
 }
 

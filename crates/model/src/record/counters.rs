@@ -13,7 +13,7 @@ pub struct Counter {
     pub shape: Shape,
     pub lane: Lane,
     pub meaning: &'static str,
-    /// Of what every server counts under a name of its version: where it is found.
+    /// Where it is found, of what every server counts under a name of its version.
     pub found: &'static [Found],
 }
 

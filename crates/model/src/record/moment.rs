@@ -7,7 +7,7 @@ use super::second::TimedSecond;
 use crate::histogram::Histogram;
 use crate::units::Nanos;
 
-/// Of a whole session: two per pixel of a wide screen.
+/// The moments of a whole session: two per pixel of a wide screen.
 const OF_A_SESSION: usize = 2000;
 /// Even a very long session shows this much of each run: its beginning, its end and two moments between.
 const OF_A_RUN: usize = 4;
@@ -24,7 +24,7 @@ pub struct Moment {
     pub answered: u64,
     /// Statements per second in the slowest of its seconds.
     pub slowest: f64,
-    /// Of operations done.
+    /// The latency of operations done.
     pub latency: Histogram,
 }
 

@@ -27,10 +27,10 @@ pub struct RunRecord {
     /// Position in the order in which runs were carried out, over all sessions of the lab.
     pub position: u32,
     pub seed: Seed,
-    /// Of a run of a search: the level that it took, and why.
+    /// The level that a run of a search took, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
-    /// Of an explain run: what its instruments saw. Such a run makes no number.
+    /// What the instruments of an explain run saw. Such a run makes no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,
     pub ending: Ending,
@@ -40,7 +40,7 @@ pub struct RunRecord {
     /// Key of the instance and dataset; `None` when the run ended before it had one.
     pub instance: Option<String>,
     pub dataset: Option<String>,
-    /// Of further datasets, where groups need different ones.
+    /// The keys of further datasets, where groups need different ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_datasets: Vec<String>,
     /// `io_uring` or `epoll`, as chosen.
@@ -48,10 +48,10 @@ pub struct RunRecord {
     pub workers: u32,
     /// CPUs that the load ran on.
     pub load_cpus: Vec<u32>,
-    /// Of the first group, or the first stage.
+    /// What a session of the first group, or the first stage, was found to be.
     pub session: SessionAnswer,
-    /// Of further groups that do other work than the first, by name; of further stages by their first phase, asked when
-    /// it began.
+    /// The same of further groups that do other work than the first, by name; of further stages by their first phase,
+    /// asked when it began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub more_sessions: BTreeMap<String, SessionAnswer>,
     /// `None` for a run without data.

@@ -23,7 +23,7 @@ pub struct Second<L = ()> {
     pub calls: u64,
     pub refused: u64,
     pub arrivals: Option<ArrivalTally>,
-    /// Of operations done, where it was asked for.
+    /// The latency of operations done, where it was asked for.
     pub latency: L,
 }
 

@@ -21,7 +21,7 @@ export interface Against {
    * `operations.add_link.latency_us_mean`.
    */
   ratios: Record<string, Estimate>;
-  /** Of the statements per second. */
+  /** The outcome of the statements per second. */
   outcome: Outcome;
   sentence: string;
 }
@@ -174,7 +174,7 @@ export interface DatasetRecord {
   /** The parameters that shape the data. */
   parameters: Record<string, Value>;
   tables: TableAnswer[];
-  /** Of the one load, whichever lab it was that loaded; `None` when it was found loaded. */
+  /** The time of the one load, whichever lab it was that loaded; `None` when it was found loaded. */
   load_time: Nanos | null;
   /** Where it is kept cold. */
   snapshot?: SnapshotRecord;
@@ -414,7 +414,10 @@ export interface Instance {
   engines: string[];
   /** CPUs that the server's process may use, read back after start. */
   cpus: number[];
-  /** Of a server that was there before the lab; absent for one that the lab started, and in records from before. */
+  /**
+   * The place of a server that was there before the lab; absent for one that the lab started, and in records
+   * from before.
+   */
   place?: Place;
   /** Warnings in the error log that mean an option was not honoured. */
   complaints: string[];
@@ -443,7 +446,7 @@ export interface Lane {
   client: (number | null)[];
   server: (number | null)[];
   other: (number | null)[];
-  /** Of further counters. */
+  /** The courses of further counters. */
   more?: Course[];
 }
 
@@ -487,7 +490,7 @@ export interface PageData {
   runs: Run[];
   /** By run. */
   timeline: Record<string, Lane>;
-  /** Of its lanes. */
+  /** The counters that its lanes may show. */
   counters: Counter[];
   latency: Latency;
   events: Event[];
@@ -557,7 +560,7 @@ export interface PlanCell {
 export interface PlanColumn {
   cell: CellId;
   value: Value;
-  /** Of the first table, as the server made it. */
+  /** The primary key of the first table, as the server made it. */
   primary_key: string | null;
   key_differs: boolean;
 }
@@ -603,7 +606,7 @@ export interface Restored {
 export interface Rival {
   /** Another finding, or a term of the latency's account. */
   name: string;
-  /** Of the same difference. */
+  /** The share of the same difference. */
   share: number;
   /** The two shares are too near each other to choose. */
   undecided: boolean;
@@ -659,7 +662,7 @@ export interface Search {
   within: Share;
   /** It ends after so many runs in any case. */
   runs: number;
-  /** Of the order in which levels are tried, where nothing else decides. */
+  /** The seed of the order in which levels are tried, where nothing else decides. */
   seed: Seed;
 }
 
@@ -873,8 +876,8 @@ export interface Verdict {
   /** The check is new: told, and no number is struck for it. */
   quarantined?: boolean;
   /**
-   * Of a cell whose phases do different work: those in which it failed, when others did not. Only their numbers
-   * are struck.
+   * The phases of a cell, where they do different work, in which it failed, when others did not. Only their
+   * numbers are struck.
    */
   phases?: string[];
 }

@@ -32,7 +32,7 @@ pub struct PageData<'a> {
     runs: Vec<provenance::Run<'a>>,
     /// By run.
     timeline: BTreeMap<&'a str, timeline::Lane>,
-    /// Of its lanes.
+    /// The counters that its lanes may show.
     counters: Vec<timeline::Counter>,
     latency: latency::Latency<'a>,
     events: &'a [Event],

@@ -1,5 +1,5 @@
 //! The session as it went: per run the load's moments with rate, latency, CPU use, and what the server said of itself.
-//! Of long sessions moments are several seconds (`model::record::moment`); full resolution stays in the record.
+//! The moments of long sessions are several seconds (`model::record::moment`); full resolution stays in the record.
 
 use model::record::counters::{self, Who};
 use model::record::moment::{self, Moment};
@@ -25,8 +25,8 @@ pub struct Counter {
     meaning: &'static str,
 }
 
-/// A counter's place among all, its least and its largest value, and its values between these, two digits of base 64 each
-/// (`LEVELS`) and `..` where there is none.
+/// A counter's place among all, its least and its largest value, and its values between these, two digits of base 64
+/// each (`LEVELS`) and `..` where there is none.
 #[derive(Serialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Course(usize, f64, f64, String);
@@ -50,7 +50,7 @@ pub struct Lane {
     client: Vec<Option<f64>>,
     server: Vec<Option<f64>>,
     other: Vec<Option<f64>>,
-    /// Of further counters.
+    /// The courses of further counters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<Course>,
 }

@@ -184,7 +184,7 @@ mod tests {
     use base64ct::{Base64, Encoding};
 
     const ACCOUNT: Account<'static> = Account { user: "user", password: "pencil", source: "linkdb" };
-    /// Of the exchange in MongoDB's own specification of its logins.
+    /// The exchange in MongoDB's own specification of its logins.
     const NONCE: &str = "fyko+d2lbbFgONRv9qkxdawL";
     const CHALLENGE: &str =
         "r=fyko+d2lbbFgONRv9qkxdawLHo+Vgk7qvUOKUwuWLIWg4l/9SraGMHEE,s=rQ9ZY3MntBeuP3E1TDVC4w==,i=10000";

@@ -13,7 +13,7 @@ pub enum Value<'a> {
     Text(&'a str),
     Document(Document<'a>),
     Array(Document<'a>),
-    /// Of no particular meaning.
+    /// Bytes of no particular meaning.
     Bytes(&'a [u8]),
     Boolean(bool),
     Null,

@@ -50,10 +50,10 @@ pub struct Summary {
     pub columns: u32,
     pub rows: u64,
     pub affected: u64,
-    /// Of the last OK.
+    /// What the last OK said.
     pub last_insert_id: u64,
     pub warnings: u32,
-    /// Of the last OK or EOF.
+    /// What the last OK or EOF said.
     pub status: Status,
     /// All bytes of the reply, headers included.
     pub bytes: u64,

@@ -24,7 +24,7 @@ pub struct Work {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Of the keys that lie there; `verified`: what comes back is compared.
+    /// Gets of the keys that lie there; `verified`: what comes back is compared.
     Get {
         from: usize,
         to: usize,

@@ -25,7 +25,7 @@ pub(super) const HIDDEN: Fact = Fact(1);
 pub(super) const SHOWN_AGAIN: Fact = Fact(2);
 pub(super) const NODES_ADDED: Fact = Fact(3);
 pub(super) const NODES_DELETED: Fact = Fact(4);
-/// Of what multigets asked for.
+/// What multigets asked for, found and not.
 pub(super) const FOUND: Fact = Fact(5);
 pub(super) const MISSED: Fact = Fact(6);
 pub(super) const HISTORY: Fact = Fact(7);

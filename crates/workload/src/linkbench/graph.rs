@@ -237,7 +237,7 @@ pub(super) struct Counts<'a> {
     graph: &'a Graph,
     id: u64,
     link_type: u64,
-    /// Of the node that `id` says.
+    /// The degree of the node that `id` says.
     degree: u64,
 }
 

@@ -7,7 +7,7 @@ use super::statement::TIME_COLUMN;
 use crate::rows::KeptRows;
 use crate::session::Want;
 
-/// Of lists one in so many is looked at: enough to see a wrong order within a second.
+/// One list in so many is looked at: enough to see a wrong order within a second.
 const SAMPLED: u64 = 16;
 /// Loaded links of a list that is short enough to be looked at.
 const SHORT: u64 = 128;

@@ -48,7 +48,7 @@ impl Payload {
             }
         }
     }
-    /// Of a log-normal size with a deviation of 1.
+    /// The mean of a log-normal size with a deviation of 1.
     pub fn mean_bytes(&self) -> f64 {
         (self.middle + 0.5).exp()
     }

@@ -32,8 +32,8 @@ impl Shuffle {
     pub fn rank(&self, place: u64) -> u64 {
         self.moved(place, |position, by, size| (position + size - by) % size)
     }
-    /// Of all ranks within, without looking at each: a group's places are neighbours, turned around its end at most
-    /// once.
+    /// The sum over all ranks within, without looking at each: a group's places are neighbours, turned around its end
+    /// at most once.
     #[cfg(test)]
     pub fn sum_of_places(&self, ranks: std::ops::Range<u64>) -> u64 {
         let groups = self.rotations.len() as u64;

@@ -58,7 +58,7 @@ pub(super) enum Sentence {
 
 /// The columns of a link as they are read.
 pub(super) const LINK_COLUMNS: &str = "id1, id2, link_type, visibility, data, time, version";
-/// Of those: when it was written.
+/// The column among those that says when it was written.
 pub(super) const TIME_COLUMN: usize = 5;
 
 impl Sentence {

@@ -84,7 +84,7 @@ struct Reader {
     form: Form,
     /// What a range reaches beyond its first value.
     delta: u64,
-    /// Of this user's part of the table, drawn from one on.
+    /// The draws within this user's part of the table, from one on.
     distribution: Distribution,
     before: u64,
     generator: Generator,

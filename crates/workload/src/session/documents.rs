@@ -40,7 +40,7 @@ pub trait Documents {
     /// Begins the end of the transaction. Where none was begun, its answer is there at once.
     fn start_end(&mut self, class: Class, commits: bool);
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
-    /// Of the last command.
+    /// The rows kept of the last command.
     fn kept(&self) -> &KeptRows;
     /// The wall clock in ms since 1970, at the batch of answers by which the user was woken.
     fn unix_ms(&self) -> u64;

@@ -42,7 +42,7 @@ pub(super) const STOCK_LEVELS: Fact = Fact(14);
 pub(super) const INVALID: Fact = Fact(15);
 /// Transactions that were begun again with the same inputs.
 pub(super) const RETRIES: Fact = Fact(16);
-/// Of each order the square of its number of lines: a constant ten has the same mean as what is wanted, and another
+/// The squares of each order's number of lines: a constant ten has the same mean as what is wanted, and another
 /// square.
 pub(super) const ORDER_LINES_SQUARED: Fact = Fact(17);
 

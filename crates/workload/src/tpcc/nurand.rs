@@ -11,7 +11,7 @@ pub(super) const DISTRICTS: u64 = 10;
 /// C of last names in the load.
 const LOADED_C: u64 = 157;
 const SYLLABLES: [&str; 10] = ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
-/// Of three syllables.
+/// The longest name, of three syllables.
 const LONGEST_NAME: usize = 15;
 
 /// The constants of one run.

@@ -11,9 +11,9 @@ use crate::rows::{Cell, KeptRows};
 use crate::session::{Fault, Sql};
 use std::io::Write;
 
-/// Of c_data.
+/// The longest c_data.
 const NOTES: usize = 500;
-/// Of h_data: two names with four blanks between them.
+/// The longest h_data: two names with four blanks between them.
 const REMARK: usize = 24;
 const NAME: usize = 10;
 /// The note of one payment, with room to spare.

@@ -16,7 +16,7 @@ pub(super) enum Depth {
     /// Sums of small tables, and every condition at a few warehouses: a thousand of them take longer to ask than to
     /// measure.
     Sample,
-    /// Of small tables only.
+    /// Asked of small tables only.
     Quick,
 }
 

@@ -88,7 +88,7 @@ statements! {
     DeleteNewOrder, "delete_new_order", Write,
         "DELETE FROM new_orders# WHERE no_o_id = ? AND no_d_id = ? AND no_w_id = ?";
     Buyer, "buyer", Read, "SELECT o_c_id FROM orders# WHERE o_id = ? AND o_d_id = ? AND o_w_id = ?";
-    /// Of an order that is younger than what a transaction sees.
+    /// The buyer of an order that is younger than what a transaction sees.
     BuyerNow, "buyer_now", Read, "SELECT o_c_id FROM orders# WHERE o_id = ? AND o_d_id = ? AND o_w_id = ? FOR UPDATE";
     SetCarrier, "set_carrier", Write,
         "UPDATE orders# SET o_carrier_id = ? WHERE o_id = ? AND o_d_id = ? AND o_w_id = ?";

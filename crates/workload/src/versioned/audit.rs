@@ -34,10 +34,10 @@ const BYTES: &str = "table_bytes";
 /// Those of them that hold history alone.
 const HISTORY_BYTES: &str = "history_bytes";
 
-/// Of updates: a version lasts from the begin of the statement that made it to the begin of the one that ended it, and
-/// the server keeps none that would not have lasted. So it is when two users update a row at once, and the one whose
-/// statement began first gets the lock second. Measured: 1 in 80,000 with eight users; many times as many would be no
-/// such chance.
+/// Versions of updated rows: a version lasts from the begin of the statement that made it to the begin of the one that
+/// ended it, and the server keeps none that would not have lasted. So it is when two users update a row at once, and
+/// the one whose statement began first gets the lock second. Measured: 1 in 80,000 with eight users; many times as many
+/// would be no such chance.
 const WITHOUT_VERSION: f64 = 0.001;
 
 pub(super) fn of(parameters: &Parameters) -> Audit {

@@ -7,7 +7,7 @@ use crate::Parameters;
 use crate::draw::{Generator, strings};
 use model::seed::Seed;
 
-/// Of all contents, in every variant and every record; the number of the seed's own issue.
+/// The seed of all contents, in every variant and every record; the number of the seed's own issue.
 const CONTENTS: Seed = Seed(15_690);
 
 /// The rows that are current in one iteration, in each table alike.

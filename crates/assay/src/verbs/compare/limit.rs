@@ -10,7 +10,7 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// Of workloads, `*` for any text.
+    /// The workloads meant, `*` for any text.
     pattern: String,
     pub metric: String,
     beyond: Beyond,

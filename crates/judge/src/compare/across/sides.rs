@@ -12,7 +12,7 @@ use model::compared::{Moved, Row};
 use model::estimate::Outcome;
 use model::units::Share;
 
-/// Of the comparisons that the base makes within itself, on this metric.
+/// What the comparisons that the base makes within itself say on this metric.
 pub fn all(base: &Evidence, matched: &[Pair], rows: &[Matched], metric: &str) -> Vec<Moved> {
     let pairs = pairs::all(base).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
     let both = pairs

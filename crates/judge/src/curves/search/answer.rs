@@ -27,7 +27,7 @@ struct Found {
     carriers: BTreeSet<RunId>,
 }
 
-/// Of a cell that searches, with its finished runs in order.
+/// What the search of a cell found, from its finished runs in order.
 pub fn tell(cell: &Cell, runs: &[&RunRecord]) -> Told {
     let search = cell.search.as_ref().expect("asked of a search only");
     let points = points(search, runs);

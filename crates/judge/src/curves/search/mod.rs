@@ -22,7 +22,7 @@ pub struct Point<'a> {
     pub trial: &'a Trial,
     /// The percentile in microseconds, or operations per second; `None` when nothing was done.
     pub value: Option<f64>,
-    /// Of a rate: the limit was broken.
+    /// Where the level is a rate: the limit was broken.
     pub over: bool,
 }
 
@@ -77,7 +77,8 @@ pub fn sight<'a>(search: &'a Search, points: &[Point]) -> Sight<'a> {
     Sight::of(search, points.iter().filter_map(|p| Some((p.trial.level, p.value?))))
 }
 
-/// Of the operations due while it was measured, too many were answered late, with an error, or still waited at the end.
+/// Whether too many of the operations due while it was measured were answered late, with an error, or still waited at
+/// the end.
 fn is_over(run: &RunRecord, trial: &Trial, keep: Keep) -> bool {
     let arrivals = |kind: Option<PhaseKind>| {
         let of_kind = run.phases.iter().filter(|p| kind.is_none_or(|k| p.kind == k));
@@ -90,7 +91,7 @@ fn is_over(run: &RunRecord, trial: &Trial, keep: Keep) -> bool {
     trial.cut.is_some() || due == 0 || keep.is_broken(missed + due_ever.saturating_sub(begun_ever), due)
 }
 
-/// Of all operations together, in microseconds.
+/// The percentile over all operations together, in microseconds.
 fn percentile(run: &RunRecord, keep: Keep) -> Option<f64> {
     let mut all = model::histogram::Histogram::default();
     for phase in run.measured() {

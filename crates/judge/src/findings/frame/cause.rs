@@ -41,7 +41,7 @@ pub struct Scene<'a> {
     pub evidence: &'a Evidence<'a>,
     pub struck: BTreeSet<&'a CellId>,
     pub judged: BTreeMap<&'a CellId, &'a CellJudgement>,
-    /// Of those, the ones whose work is in doubt and not only how fast it went.
+    /// Those among them whose work is in doubt and not only how fast it went.
     pub wrong: BTreeSet<&'a CellId>,
 }
 

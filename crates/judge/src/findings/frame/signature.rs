@@ -14,11 +14,11 @@ use model::units::{Share, round3};
 pub const FLAT: f64 = 1.15;
 /// … and from here on it rises.
 pub const RISES: f64 = 1.3;
-/// Of the CPUs that the server may use.
+/// The share of the CPUs that the server may use.
 pub const FULL: Share = Share(0.90);
 /// Below it the CPUs are not what is short.
 pub const NOT_FULL: Share = Share(0.80);
-/// Of the server's CPU time, in the kernel: a server that only computes and answers stays below.
+/// The share of the server's CPU time that passes in the kernel: a server that only computes and answers stays below.
 pub const MUCH_SYSTEM: Share = Share(0.45);
 /// Latency grows at least so many times before there is something to explain.
 const SLOWER: f64 = 1.5;
@@ -26,7 +26,7 @@ const SLOWER: f64 = 1.5;
 pub struct Signature<'a> {
     pub high: &'a CellEvidence<'a>,
     pub low: &'a CellEvidence<'a>,
-    /// Of the CPUs that the server may use, those of the client with it where they are shared.
+    /// The share of the CPUs that the server may use which is busy, with the client where they are shared.
     pub busy: f64,
     /// Highest level over lowest.
     pub cpu: f64,

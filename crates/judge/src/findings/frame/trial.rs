@@ -14,7 +14,7 @@ use model::intervention::Intervention;
 use model::units::{Share, round3};
 use std::collections::BTreeMap;
 
-/// Of the indicator, at most this much is left when the cause is gone.
+/// At most this much of the indicator is left when the cause is gone.
 const LEFT: f64 = 0.5;
 
 /// The four arms, by whether the cause is removed and the placebo given.

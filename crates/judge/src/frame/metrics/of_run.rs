@@ -147,7 +147,7 @@ pub fn statements(run: &RunEvidence) -> BTreeMap<String, Values> {
 /// Histograms that percentiles are taken of, one per phase and group.
 pub type Named<'a> = Vec<(&'a str, &'a Histogram)>;
 
-/// Of all operations together, under no name.
+/// The latencies of all operations together, under no name.
 pub fn latencies<'a>(run: &RunEvidence<'a>) -> Named<'a> {
     run.operations().map(|(_, o)| ("", &o.latency)).collect()
 }

@@ -147,7 +147,7 @@ fn told(own: &Parts, first: &Parts) -> Vec<PlanPart> {
     plain.into_iter().flatten().chain(beside).chain(missing).chain(conditions).collect()
 }
 
-/// Of the first table, as the server made it.
+/// The primary key of the first table, as the server made it.
 fn primary_key(cell: &CellEvidence) -> Option<String> {
     let table = cell.runs.first()?.datasets.iter().flat_map(|data| &data.tables).next()?;
     Schema::parse(&table.created)?.told_key()

@@ -33,7 +33,8 @@ const BESIDE: &[&str] = &[
     "duplicates_removal",
     "read_sorted_file",
 ];
-/// Of the twelve columns of an EXPLAIN with partitions, and of the ten without: type, key, length, rows, Extra.
+/// Where the twelve columns of an EXPLAIN with partitions, and the ten without, have what is compared: type, key,
+/// length, rows, Extra.
 const COLUMNS: &[(usize, [usize; 5])] = &[(10, [3, 5, 6, 8, 9]), (12, [4, 6, 7, 9, 11])];
 
 /// `None` for a text that explains nothing.

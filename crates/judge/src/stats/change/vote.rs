@@ -12,7 +12,7 @@ use model::seed::Seed;
 
 /// Fewer runs are no level: a spike of two or three is told by nobody.
 pub const SHORTEST: usize = 4;
-/// Of fewer, one permutation in a hundred is cut as clearly as a real change: two of the C(10, 4).
+/// From fewer points, one permutation in a hundred is cut as clearly as a real change: two of the C(10, 4).
 pub const FEWEST: usize = 11;
 /// Methods that mean the same change put it no further apart.
 const NEAR: usize = 2;

@@ -113,7 +113,7 @@ fn has_sql(endpoint: &KeyEndpoint) -> bool {
 struct Stale {
     gets: u32,
     time: Nanos,
-    /// Of the transactions behind the endpoint, as the server names it.
+    /// The isolation of the transactions behind the endpoint, as the server names it.
     level: String,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Memcached {
 }
 
 impl Memcached {
-    /// Of an endpoint that has statistics. They are asked for without a container, which only gets need.
+    /// The sampler of an endpoint that has statistics. They are asked for without a container, which only gets need.
     pub(crate) fn of(endpoint: KeyEndpoint) -> Option<Self> {
         let KeyProtocol::Memcached { dialect, .. } = endpoint.protocol else { return None };
         let endpoint = KeyEndpoint { protocol: KeyProtocol::Memcached { dialect, keys: Keys::All }, ..endpoint };

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use workload::session::Fault;
 use workload::{Parameters, Probe, Workload};
 
-/// Of the values of all probes.
+/// The seed of the values of all probes.
 const ASKED: Seed = Seed(42);
 /// Values per statement: a plan that another one in eight takes is likely to be met.
 const SAMPLES: u64 = 8;

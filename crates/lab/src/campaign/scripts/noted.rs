@@ -22,7 +22,7 @@ use workload::Workloads;
 
 /// What a run is noted down with.
 pub struct Noting<'a> {
-    /// Of one run.
+    /// The plan of one run.
     pub plan: &'a Plan,
     pub host: &'a Host,
     pub workloads: &'a Workloads,

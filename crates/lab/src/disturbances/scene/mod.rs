@@ -45,7 +45,7 @@ impl Bell {
 pub struct Place {
     /// Outside any schema.
     pub target: Arc<dyn Target>,
-    /// Of the datasets that the run uses.
+    /// The schemas of the datasets that the run uses.
     pub schemas: Vec<String>,
     pub engine: String,
     /// CPUs of the server.

@@ -7,7 +7,8 @@ use model::units::Bytes;
 
 /// The environment's word for it.
 pub const LIMIT: &str = "ASSAY_SNAPSHOTS";
-/// Of what is free and what snapshots take already: half would leave less than one restored copy of the largest.
+/// The share of what is free and what snapshots take already: half would leave less than one restored copy of the
+/// largest.
 const SHARE: f64 = 0.4;
 
 /// What was asked for; `None` leaves it to the disk.

@@ -42,7 +42,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Of a snapshot whose data are yet to be loaded.
+    /// The manifest of a snapshot whose data are yet to be loaded.
     pub fn of(key: &str, server: &Server, unix_ms: u64) -> Self {
         Self {
             key: key.to_string(),

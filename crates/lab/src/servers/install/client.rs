@@ -3,7 +3,7 @@
 //! terminal.
 
 use super::{LOOK_AGAIN, stopped};
-use crate::Progress;
+use crate::notebook::reporter::Progress;
 use crate::os::process::{Ended, Guard, Guarded, Order};
 use crate::servers::catalogue::own_builds::size;
 use crate::trouble::Trouble;

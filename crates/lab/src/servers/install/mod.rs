@@ -15,7 +15,7 @@ use super::catalogue::entry::{Entry, Source};
 use super::catalogue::own_builds::{self, BASEDIR, OwnBuild};
 use super::process::folders::{Folders, free_bytes, private_folder};
 use super::{Build, Kind};
-use crate::Progress;
+use crate::notebook::reporter::Progress;
 use crate::os::process::Guard;
 use crate::trouble::Trouble;
 use artifacts::Artifacts;

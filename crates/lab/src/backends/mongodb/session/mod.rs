@@ -32,7 +32,7 @@ pub struct Session<L: Ledger> {
     broken: bool,
     ledger: L,
     now: Pending,
-    /// Of the last request.
+    /// The number of the last request.
     number: i32,
     marks: Marks,
     kept: KeptRows,

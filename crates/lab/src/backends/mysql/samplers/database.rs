@@ -1,7 +1,7 @@
 //! Our own names for what every server counts under a name of its version (`model::record::counters` has them, with the
-//! sources in which each may be found, best first). Read from what `status`, `innodb` and `rocksdb` have told at the same reading,
-//! so it costs the server nothing. A metric that no source of this server has is missing, and said so once; whoever
-//! judges it finds nothing there, and never a zero.
+//! sources in which each may be found, best first). Read from what `status`, `innodb` and `rocksdb` have told at the
+//! same reading, so it costs the server nothing. A metric that no source of this server has is missing, and said so
+//! once; whoever judges it finds nothing there, and never a zero.
 
 use crate::samplers::{Asker, Occasion, Reading, Source};
 use model::record::counters::{self, Counter, Sources};
