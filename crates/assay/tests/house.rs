@@ -49,7 +49,7 @@ const UNSAFE_ROOMS: &[&str] = &[
 ];
 
 /// Folders whose files must each be listed in the folder's `ALL`.
-const DOORS: &[(&str, &str)] = &[
+const LISTED: &[(&str, &str)] = &[
     ("judge/src/checks", "mod.rs"),
     ("judge/src/findings", "mod.rs"),
     ("lab/src/samplers", "../backends/samplers.rs"),
@@ -266,8 +266,8 @@ fn what_is_documented_is_a_sentence_with_a_subject() {
 }
 
 #[test]
-fn every_file_behind_a_door_is_in_its_list() {
-    for (folder, list) in DOORS {
+fn every_file_of_an_extension_point_is_in_its_list() {
+    for (folder, list) in LISTED {
         let list = read(&crates().join(folder).join(list));
         let all = list.split("ALL").nth(1).unwrap_or_else(|| panic!("{folder} has no ALL"));
         for path in sources(&crates().join(folder)) {
@@ -275,6 +275,36 @@ fn every_file_behind_a_door_is_in_its_list() {
             let is_entry = name != "mod"
                 && path.parent().is_some_and(|p| p.ends_with(folder.rsplit('/').next().unwrap_or(folder)));
             assert!(!is_entry || all.contains(&format!("{name}::")), "{folder}/{name}.rs is not in ALL");
+        }
+    }
+}
+
+/// Files of a folder and of those below it that end so.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("a readable entry").path());
+    let (folders, here): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let below = folders.iter().flat_map(|folder| files(folder, ending));
+    here.into_iter().filter(|path| path.to_string_lossy().ends_with(ending)).chain(below).collect()
+}
+
+#[test]
+fn every_chart_is_drawn_by_the_page() {
+    let page = crates().join("report/page/src");
+    let all: Vec<(PathBuf, String)> = files(&page, ".ts").into_iter().map(|path| (path.clone(), read(&path))).collect();
+    for chart in files(&page.join("charts"), ".ts") {
+        let name = chart.file_stem().and_then(|s| s.to_str()).expect("a UTF-8 name");
+        let import = |text: &str| text.contains(&format!("/{name}'"));
+        assert!(all.iter().any(|(path, text)| *path != chart && import(text)), "nobody draws charts/{name}.ts");
+    }
+}
+
+#[test]
+fn every_protocol_has_its_folder() {
+    for protocol in model::protocol::Protocol::ALL {
+        let folder = format!("{protocol:?}").to_lowercase().replace("postgresql", "postgres");
+        for room in ["wire/src", "lab/src/backends"] {
+            let place = crates().join(room).join(&folder);
+            assert!(place.is_dir() || place.with_extension("rs").is_file(), "{protocol:?} has no {room}/{folder}");
         }
     }
 }
