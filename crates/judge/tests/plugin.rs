@@ -9,6 +9,7 @@ use bench::*;
 use model::finding::{Finding, Rung};
 use model::host::Version;
 use model::plan::RunId;
+use model::protocol::Protocol;
 use model::record::Record;
 use model::record::explain::{Explain, Wait};
 use model::record::run::RunRecord;
@@ -30,7 +31,7 @@ fn a_get_that_is_a_transaction_is_told_by_its_kind_with_what_fewer_of_them_save(
     let with = |kind: usize, faster: f64| {
         let mut record = experiment(&[("settings.read_batch", &[1.into(), 128.into()])]);
         for cell in &mut record.plan.cells {
-            cell.workload = "kv.memcached".into();
+            cell.protocols = [Protocol::Memcached].into();
             let batch = cell.axes["settings.read_batch"].clone();
             cell.server.settings.insert("read_batch".into(), batch);
         }
@@ -61,7 +62,7 @@ fn a_get_that_is_a_transaction_is_told_by_its_kind_with_what_fewer_of_them_save(
 fn plugin(top: Level, passes: f64, waiting: f64) -> Record {
     let mut record = curve(top);
     for cell in &mut record.plan.cells {
-        cell.workload = "kv.memcached".into();
+        cell.protocols = [Protocol::Memcached].into();
         cell.server.settings.insert("read_batch".into(), 1.into());
         cell.server.settings.insert("door_threads".into(), 4.into());
     }

@@ -5,6 +5,7 @@ use lab::notebook::{Folder, Notebook, read};
 use model::host::Host;
 use model::load::Load;
 use model::plan::{Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
+use model::protocol::Protocol;
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::record::series::{Line, Metric, Sample, Shape, Unit};
@@ -30,6 +31,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         repeats: None,
         server,
         workload: "oltp.mixed".into(),
+        protocols: [Protocol::MySql].into(),
         parameters: [("rows".to_string(), Value::Count(rows))].into(),
         load: Load::closed(Users(1), Nanos::from_secs(1)),
         search: None,
@@ -121,6 +123,24 @@ fn a_run_that_has_an_ending_is_not_repeated_and_one_without_is() {
     let told: Vec<_> = record.events.iter().map(|e| (e.kind, e.run.as_ref())).collect();
     assert_eq!(told, [(EventKind::RunInterrupted, Some(&id(1)))]);
     assert!(Folder::new(place.path()).intervals(&id(1)).is_empty(), "the interrupted attempt is not part of the run");
+}
+
+#[test]
+fn a_plan_of_before_protocols_were_written_down_goes_on_and_asks_each_server_in_its_own() {
+    let of_before = |on: Option<&str>| {
+        let mut plan = plan(1, 10);
+        plan.cells[0].protocols.clear();
+        plan.cells[0].server.on = on.map(str::to_string);
+        plan
+    };
+    for (on, protocol) in [(None, Protocol::MySql), (Some("memcached://127.0.0.1:1"), Protocol::Memcached)] {
+        let place = tempdir().unwrap();
+        Notebook::open_or_create(place.path(), &of_before(on), "question = 1").unwrap();
+        let mut now = of_before(on);
+        now.cells[0].protocols = [protocol].into();
+        Notebook::open_or_create(place.path(), &now, "question = 1").expect("the plan is the same");
+        assert_eq!(read(place.path()).unwrap().0.plan, now);
+    }
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The protocols in which users ask servers. A workload declares those that it can be spoken in, a kind of server those
-//! that it serves, and a DSN names one by its scheme. Everything that depends on a protocol matches on this, so that a
-//! new one is asked for by the compiler wherever it matters.
+//! that it serves, a DSN names one by its scheme, and a plan writes down those of each cell. Everything that depends on
+//! a protocol matches on this, so that a new one is asked for by the compiler wherever it matters.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// SQL as MySQL's family speaks it.
     MySql,
@@ -60,17 +63,14 @@ impl Protocol {
     }
 }
 
-/// Workloads that are not spoken in SQL. A record names its workloads and not their protocols, so that whoever reads
-/// one looks here; a test holds that this is what the workloads themselves declare.
-const PAST_SQL: [(&str, Protocol); 5] = [
-    ("kv.memcached", Protocol::Memcached),
-    ("kv.memcached_mix", Protocol::Memcached),
-    ("kv.handlersocket", Protocol::HandlerSocket),
-    ("kv.handlersocket_mix", Protocol::HandlerSocket),
-    ("linkbench.mongodb", Protocol::MongoDb),
-];
+#[cfg(test)]
+mod tests {
+    use super::Protocol;
 
-/// The protocol past SQL in which users of a recorded workload asked; `None` where they asked in SQL.
-pub fn past_sql(workload: &str) -> Option<Protocol> {
-    PAST_SQL.into_iter().find(|(name, _)| *name == workload).map(|(_, protocol)| protocol)
+    #[test]
+    fn a_plan_writes_a_protocol_by_its_name() {
+        for protocol in Protocol::ALL {
+            assert_eq!(serde_json::to_value(protocol).unwrap(), protocol.name());
+        }
+    }
 }

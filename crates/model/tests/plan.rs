@@ -8,8 +8,10 @@ use model::experiment::Experiment;
 use model::host::Host;
 use model::load::{Phase, Transport};
 use model::plan::{Cell, Plan, table};
+use model::protocol::Protocol;
 use model::units::{Bytes, Nanos};
 use model::value::Value;
+use model::words::WorkloadWords;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use vocabulary::{small_host, two_sockets, words};
@@ -308,6 +310,32 @@ fn a_disturbance_and_its_placebos_are_an_axis() {
     }
     let disturbed: Vec<_> = plan.cells[..2].iter().map(|c| (name(&c.phases[0]), name(&c.phases[1]))).collect();
     assert_eq!(disturbed, [(None, Some("open_snapshot")), (None, None)]);
+}
+
+#[test]
+fn a_cell_says_in_which_protocols_its_users_ask() {
+    let mut words = words();
+    let of_both: &[Protocol] = &[Protocol::MySql, Protocol::PostgreSql];
+    for (name, protocols) in [("kv.handlersocket", &[Protocol::HandlerSocket][..]), ("lua.script", of_both)] {
+        words.workloads.push(WorkloadWords { name: name.into(), protocols, ..words.workloads[0].clone() });
+    }
+    let asked = |lines: &str| {
+        let text = format!("question = \"?\"\n{lines}");
+        let experiment = Experiment::parse("test", &text, None, &[], &words).unwrap_or_else(|p| panic!("{p:#?}"));
+        let plan = Plan::of(&experiment, &small_host(), &words).unwrap_or_else(|p| panic!("{p:#?}"));
+        plan.cells.into_iter().map(|cell| cell.protocols.into_iter().collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let group = |name: &str, workload: &str| {
+        format!("[[groups]]\nname = \"{name}\"\nworkload = \"{workload}\"\nusers = 1\n[groups.parameters]\nrows = 10\n")
+    };
+    let users = "[load]\nusers = 1\nmeasure = \"1s\"\n";
+    let axis = format!("[axes]\nworkload = [\"oltp.mixed\", \"kv.handlersocket\"]\n{users}");
+    assert_eq!(asked(&axis)[..2], [[Protocol::MySql], [Protocol::HandlerSocket]]);
+    let groups = group("one", "oltp.mixed") + &group("two", "kv.handlersocket") + "[load]\nmeasure = \"1s\"\n";
+    assert_eq!(asked(&groups), [[Protocol::MySql, Protocol::HandlerSocket]]);
+    let script = |on: &str| asked(&format!("[server]\non = \"{on}\"\n[workload.lua.script]\n{users}"));
+    assert_eq!(script("postgres://me@localhost/test"), [[Protocol::PostgreSql]], "as the DSN says");
+    assert_eq!(script("mysql://me@localhost/test"), [[Protocol::MySql]]);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What experiments can say about the workloads: names, defaults within their bounds, and no knob that changes nothing.
 
-use model::protocol::past_sql;
 use model::words::{Kind, Literal};
 use workload::Workloads;
 
@@ -94,10 +93,8 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
 }
 
 #[test]
-fn a_record_that_names_a_workload_says_the_protocol_that_the_workload_declares() {
+fn a_workload_asks_in_sql_or_in_none_of_it() {
     for words in Workloads::built_in().words() {
-        let declared = words.protocols.iter().all(|protocol| !protocol.is_sql()).then(|| words.protocol());
-        assert_eq!(past_sql(&words.name), declared, "{}", words.name);
         let sql = words.protocols.iter().filter(|protocol| protocol.is_sql()).count();
         assert!([0, words.protocols.len()].contains(&sql), "{} is SQL, or it is not", words.name);
     }

@@ -10,7 +10,7 @@
 use crate::frame::applies::{Absence, Applies, is_cache};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use model::protocol::{Protocol, past_sql};
+use model::protocol::Protocol;
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
@@ -33,8 +33,7 @@ const LEVEL: &str = "door_isolation";
 const DIRTY: &str = "read uncommitted";
 
 fn absent(run: &RunEvidence) -> Absence {
-    let by_key = |name: &str| past_sql(name).is_some_and(Protocol::is_key_value);
-    if !run.cell.works().iter().any(|work| by_key(&work.workload)) {
+    if !run.cell.asks_in(Protocol::is_key_value) {
         return Some("Nobody asks for values by their keys here.".into());
     }
     is_cache(run).then(|| "A cache has one copy of a value, and no transactions.".into())

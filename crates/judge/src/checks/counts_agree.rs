@@ -14,7 +14,6 @@ use crate::frame::applies::{Applies, mysql, tables};
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::protocol::past_sql;
 use model::record::disturbance::Asked;
 use model::record::run::RunRecord;
 use model::units::Share;
@@ -67,7 +66,7 @@ fn look(run: &RunEvidence) -> Sight {
     ];
     let rows = if grown(TEMPORARY).is_some() { all(ROWS) } else { all(ROWS_OF_INNODB) };
     // Who comes past SQL writes without a statement.
-    let by_key = run.cell.works().iter().any(|work| past_sql(&work.workload).is_some());
+    let by_key = run.cell.past_sql().next().is_some();
     let told = whole.writes.filter(|_| run.cell.server.topology.is_single() && !by_key);
     let counted = |what, client: Option<u64>, server| client.map(|client| (what, client, server));
     let writes = told.map(|w| {

@@ -12,7 +12,7 @@ use super::counts_agree::{COUNTS_APART, COUNTS_OFF};
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
-use model::protocol::{Protocol, past_sql};
+use model::protocol::Protocol;
 
 pub const CHECK: Check = Check {
     id: "gets_agree",
@@ -43,8 +43,7 @@ const TOLD: f64 = 0.0005;
 
 /// The protocol by which values are asked for.
 fn asked_in(run: &RunEvidence) -> Option<Protocol> {
-    let mut spoken = run.cell.works().into_iter().filter_map(|work| past_sql(&work.workload));
-    spoken.find(|protocol| protocol.is_key_value())
+    run.cell.past_sql().find(|protocol| protocol.is_key_value())
 }
 
 fn absent(run: &RunEvidence) -> Absence {

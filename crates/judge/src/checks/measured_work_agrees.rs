@@ -21,11 +21,10 @@ use crate::frame::limits::Limit;
 use crate::frame::pairs::{self, Pair};
 use model::experiment::keys::{Effect, can_change};
 use model::plan::CellId;
-use model::protocol::{Protocol, past_sql};
 use model::record::tally::StatementTally;
 use model::units::{Share, round3};
 use model::verdict::Status;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
     id: "measured_work_agrees",
@@ -155,7 +154,7 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
     let mut found: Vec<Mismatch> = Vec::new();
     for pair in pairs {
         let (base, candidate) = (&work[&pair.base.cell.id], &work[&pair.candidate.cell.id]);
-        let one_protocol = protocols(pair.base) == protocols(pair.candidate);
+        let one_protocol = pair.base.cell.protocols == pair.candidate.cell.protocols;
         for (part @ (_, statement), one) in base {
             let Some(other) = candidate.get(part) else { continue };
             compared += 1;
@@ -202,11 +201,6 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
     );
     let cells = vec![base.cell.id.to_string(), candidate.cell.id.to_string()];
     Ok(Seen::new(status, format!("×{}", round3(1.0 + worst.off())), limit, sentence).at(cells))
-}
-
-/// The ways past SQL that users of a cell take.
-fn protocols(cell: &CellEvidence) -> BTreeSet<Option<Protocol>> {
-    cell.cell.works().iter().map(|work| past_sql(&work.workload)).collect()
 }
 
 /// Group and class of statement.

@@ -8,7 +8,6 @@ use crate::frame::applies::{Absence, Applies, mysql};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::protocol::past_sql;
 use model::units::Share;
 use model::verdict::Status;
 
@@ -34,7 +33,7 @@ const HANDLERS: &str = "db.handler_reads";
 const AXIS: &str = "settings.query_cache";
 
 fn absent(run: &RunEvidence) -> Absence {
-    if run.cell.works().iter().any(|work| past_sql(&work.workload).is_some()) {
+    if run.cell.past_sql().next().is_some() {
         return Some("Users come past SQL, where no cache of results is, and no handler counts for all.".into());
     }
     let selects = run.growth(SELECTS).map(|grown| grown.delta + run.growth(HITS).map_or(0.0, |hits| hits.delta));

@@ -9,7 +9,7 @@ use crate::frame::prepared;
 use model::experiment::keys;
 use model::load::Work;
 use model::plan::served::serves;
-use model::protocol::{Protocol, past_sql};
+use model::protocol::Protocol;
 use model::settings;
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
             differing("variable.", &a.variables, &b.variables, &mut drifts);
         }
         // A session past SQL has none of its variables.
-        if protocol_of(base) == protocol_of(candidate) {
+        if base.cell.past_sql().eq(candidate.cell.past_sql()) {
             differing("session.", &one.run.session.variables, &other.run.session.variables, &mut drifts);
         }
         for (group, answer) in &one.run.more_sessions {
@@ -129,10 +129,6 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
 /// Whether one of the servers is without SQL, and so has no variables.
 fn is_without_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
     [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| !serves(&instance.kind, Protocol::MySql)))
-}
-
-fn protocol_of(cell: &CellEvidence) -> Option<Protocol> {
-    cell.cell.works().iter().find_map(|work| past_sql(&work.workload))
 }
 
 /// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows`

@@ -11,7 +11,7 @@ use crate::frame::account::{cycle_us, open, per_operation, per_operation_of};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::mean;
 use model::plan::served::CACHE;
-use model::protocol::{Protocol, past_sql};
+use model::protocol::Protocol;
 use model::units::{Share, round3};
 
 pub(super) const BATCH: &str = "settings.read_batch";
@@ -73,7 +73,7 @@ fn case(scene: &Scene, cell: &CellEvidence) -> Option<Case> {
 /// Whether users come by the protocol of memcached, and not to memcached.
 pub(super) fn by_plugin(cell: &CellEvidence) -> bool {
     let instance = cell.runs.first().and_then(|run| run.instance);
-    past_sql(&cell.cell.workload) == Some(Protocol::Memcached) && instance.is_some_and(|i| i.kind != CACHE)
+    cell.cell.protocols.iter().eq([&Protocol::Memcached]) && instance.is_some_and(|i| i.kind != CACHE)
 }
 
 fn batch(cell: &CellEvidence) -> Option<i64> {

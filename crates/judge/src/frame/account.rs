@@ -13,7 +13,6 @@ use crate::stats::{self, Interval, average};
 use model::experiment::keys::USERS;
 use model::judgement::{Account, Growth, Term};
 use model::plan::CellId;
-use model::protocol::past_sql;
 use model::units::{Share, round3};
 use model::value::Value;
 use std::collections::BTreeMap;
@@ -117,7 +116,7 @@ fn micros(run: &RunEvidence, counter: &str) -> Option<f64> {
 
 /// What performance_schema knows of users is those of SQL: of users past it, only what the whole server counts is told.
 fn of_users(run: &RunEvidence, counter: &str) -> Option<f64> {
-    let knows = !counter.starts_with("foreground.") || past_sql(&run.cell.workload).is_none();
+    let knows = !counter.starts_with("foreground.") || run.cell.past_sql().next().is_none();
     per_operation(run, counter).filter(|_| knows)
 }
 

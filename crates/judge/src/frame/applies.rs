@@ -5,7 +5,7 @@
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use model::plan::Cell;
 use model::plan::served::{CACHE, serves};
-use model::protocol::{Protocol, past_sql};
+use model::protocol::Protocol;
 use model::words::SCRIPTS;
 
 /// Why a check cannot be asked, as a sentence; nothing where it can.
@@ -101,7 +101,7 @@ pub fn declared(run: &RunEvidence) -> Absence {
 
 /// For statements whose plans a server can be asked for.
 pub fn planned(cell: &Cell) -> Absence {
-    if is_all_work(cell, |workload| past_sql(workload).is_some()) {
+    if !cell.asks_in(Protocol::is_sql) {
         return Some("Nobody speaks SQL here: there is no statement to plan.".into());
     }
     is_all_work(cell, is_script)

@@ -12,6 +12,7 @@ use model::host::{Host, Version};
 use model::judgement::Judgement;
 use model::load::{Io, Load, Phase, PhaseKind, Until};
 use model::plan::{Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
+use model::protocol::Protocol;
 use model::record::answer::{Answered, DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::around::{Around, Pulse};
 use model::record::canary::{Canary, CanaryPoint};
@@ -148,6 +149,7 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
             load_cpus: None,
         },
         workload: text("workload", "oltp.point_selects"),
+        protocols: [Protocol::MySql].into(),
         parameters,
         load: Load {
             transport: Some(model::load::Transport::Unix),

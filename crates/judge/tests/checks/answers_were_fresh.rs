@@ -1,6 +1,7 @@
 //! The check `answers_were_fresh`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
+use model::protocol::Protocol;
 use model::record::Record;
 use model::verdict::Status::{NotApplicable, NotEvaluable, Pass, Warn};
 
@@ -9,7 +10,7 @@ const CHECK: &str = "answers_were_fresh";
 /// Runs past SQL whose lab read the old value so often after a commit, at this isolation.
 fn read(old: &'static str, level: &'static str) -> Record {
     spoilt(move |r| {
-        r.plan.cells.iter_mut().for_each(|c| c.workload = "kv.memcached".into());
+        r.plan.cells.iter_mut().for_each(|c| c.protocols = [Protocol::Memcached].into());
         let told = [("stale_gets_after_commit", old), ("stale_ms_after_commit", "2.310"), ("door_isolation", level)];
         for run in &mut r.runs {
             run.session.variables.extend(told.map(|(name, value)| (name.to_string(), value.to_string())));
@@ -37,6 +38,6 @@ fn what_may_never_be_committed_is_told_though_it_is_never_old() {
 #[test]
 fn who_speaks_sql_is_not_asked_and_who_was_not_asked_is_not_judged() {
     assert_eq!(status(&spoilt(|_| {}), CHECK), NotApplicable);
-    let unasked = spoilt(|r| r.plan.cells.iter_mut().for_each(|c| c.workload = "kv.memcached".into()));
+    let unasked = spoilt(|r| r.plan.cells.iter_mut().for_each(|c| c.protocols = [Protocol::Memcached].into()));
     assert_eq!(status(&unasked, CHECK), NotEvaluable);
 }

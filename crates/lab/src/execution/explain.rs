@@ -4,14 +4,12 @@
 //! performance_schema knows, and what they pass is not counted as long as it asks whose thread it was: so for its users
 //! it is told not to ask.
 
-use crate::backends::endpoint::protocol_of;
 use crate::backends::mysql::control::{Control, PATIENCE};
 use crate::backends::up::{Serving, Up};
 use model::plan::Cell;
 use model::protocol::Protocol;
 use model::record::explain::{Explain, Wait};
 use std::collections::BTreeMap;
-use workload::Workloads;
 use workload::session::Fault;
 
 /// Waits shown, and stages.
@@ -47,12 +45,12 @@ pub struct Instruments {
 
 impl Instruments {
     /// Switches the instruments of the instance that is up on; why not, where that cannot be.
-    pub(crate) fn of(up: &Up, workloads: &Workloads, cell: &Cell) -> Result<Self, String> {
+    pub(crate) fn of(up: &Up, cell: &Cell) -> Result<Self, String> {
         if matches!(up.server, Serving::Found(_)) {
             return Err("assay switches no instruments of a server that it did not start".into());
         }
         let control = Control::connect_with(&up.endpoint, PATIENCE).map_err(|e| e.to_string())?;
-        let of_strangers = cell.works().iter().any(|work| protocol_of(workloads, work) == Protocol::Memcached);
+        let of_strangers = cell.protocols.contains(&Protocol::Memcached);
         Self::switch_on(control, of_strangers)
     }
 

@@ -72,8 +72,8 @@ pub fn without_load(
 impl Run<'_, '_, '_, '_> {
     /// Carries out a run whose instance and dataset are ready.
     pub fn carry_out(mut self, stages: &[(Stage, LoadPlan)]) -> Result<RunRecord, Halt> {
-        let RunNeeds { workloads, run: planned, cell, .. } = *self.assignment.needs;
-        let instruments = planned.explain.then(|| Instruments::of(self.provision.up(), workloads, cell)).transpose();
+        let RunNeeds { run: planned, cell, .. } = *self.assignment.needs;
+        let instruments = planned.explain.then(|| Instruments::of(self.provision.up(), cell)).transpose();
         let instruments = match instruments {
             Ok(instruments) => instruments,
             Err(reason) => {

@@ -216,7 +216,7 @@ fn begin(folder: &Path, plan: &Plan, experiment: &str) -> Result<(), Trouble> {
 fn same_plan(folder: &Path, plan: &Plan) -> Result<(), Trouble> {
     let there: Plan = read_json(&folder.join("plan.json"))?;
     let json = |plan: &Plan| {
-        let same = Plan { cost: Default::default(), sets: Vec::new(), ..plan.clone() };
+        let same = Plan { cost: Default::default(), sets: Vec::new(), cells: plan.chosen_cells(), ..plan.clone() };
         serde_json::to_value(same).expect("a plan is JSON")
     };
     match difference::first(&json(&there), &json(plan)) {

@@ -31,7 +31,7 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
     let mut runs = runs(folder)?;
     runs.iter().try_for_each(|r| known_schema(folder, r.schema, RECORD_SCHEMA))?;
     runs.sort_by_key(|r| r.position);
-    let record = Record {
+    let mut record = Record {
         experiment,
         plan,
         // A record that ended before it was surveyed has a host of which nothing is known.
@@ -46,6 +46,7 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
         datasets: whole_files(&folder.join("datasets"))?,
         runs,
     };
+    record.tell_protocols();
     Ok((record, Folder::new(folder)))
 }
 

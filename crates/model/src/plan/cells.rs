@@ -12,6 +12,7 @@ use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
 use crate::load::{Arrivals, Group, Phase, Process, Transport, Until, Work};
 use crate::problem::Problem;
+use crate::protocol::Protocol;
 use crate::rate::Rate;
 use crate::search::{Goal, Search};
 use crate::seed::Seed;
@@ -195,6 +196,7 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     Cell {
         id: CellId(String::new()),
         repeats: None,
+        protocols: workloads.iter().map(|workload| served::spoken(workload, server.on.as_deref())).collect(),
         server,
         workload: label(workloads),
         parameters,
@@ -320,6 +322,16 @@ impl Cell {
             }
         }
         cell
+    }
+
+    /// Whether any of its users ask in such a protocol.
+    pub fn asks_in(&self, is_it: impl Fn(Protocol) -> bool) -> bool {
+        self.protocols.iter().copied().any(is_it)
+    }
+
+    /// Those of its users' protocols that are not SQL.
+    pub fn past_sql(&self) -> impl Iterator<Item = Protocol> {
+        self.protocols.iter().copied().filter(|protocol| !protocol.is_sql())
     }
 
     /// Who does what: the groups, or all users as the only one.

@@ -21,6 +21,7 @@ use crate::host::Host;
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
 use crate::problem::Problem;
+use crate::protocol::Protocol;
 use crate::search::Search;
 use crate::seed::Seed;
 use crate::topology::Topology;
@@ -28,7 +29,7 @@ use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 pub use obstacle::LAB_SESSIONS;
@@ -84,6 +85,10 @@ pub struct Cell {
     pub repeats: Option<CellId>,
     pub server: Server,
     pub workload: String,
+    /// Those in which its users ask. Plans of before it was written down have none; who reads a record of theirs fills
+    /// it in ([`Record::tell_protocols`](crate::record::Record::tell_protocols)).
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub protocols: BTreeSet<Protocol>,
     /// Every parameter of the workload, defaults filled in.
     pub parameters: BTreeMap<String, Value>,
     pub load: Load,
@@ -262,6 +267,10 @@ impl Plan {
     /// Whether levels are looked for, so that there may be fewer runs than planned.
     pub fn searches(&self) -> bool {
         self.cells.iter().any(|c| c.search.is_some())
+    }
+    /// The cells without what follows from the rest of them, so that a plan of before it was written down is the same.
+    pub fn chosen_cells(&self) -> Vec<Cell> {
+        self.cells.iter().map(|cell| Cell { protocols: BTreeSet::new(), ..cell.clone() }).collect()
     }
     pub fn cell(&self, id: &CellId) -> &Cell {
         self.cells.iter().find(|c| c.id == *id).expect("a plan names only its own cells")

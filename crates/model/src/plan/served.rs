@@ -7,7 +7,7 @@ use crate::host::{InstalledBuild, Version};
 use crate::load::Transport;
 use crate::protocol::Protocol;
 use crate::value::Value;
-use crate::words::Words;
+use crate::words::{Words, WorkloadWords};
 
 /// The InnoDB plugin came with 5.6 and went with 8.3.
 pub const MEMCACHED_FROM: Version = Version(5, 6, 0);
@@ -60,6 +60,17 @@ pub fn serves(kind: &str, protocol: Protocol) -> bool {
 pub fn serves_since(kind: &str, version: Version, protocol: Protocol) -> bool {
     let is_it = |served: &&Served| served.kind == kind && served.protocol == protocol;
     SERVED.iter().filter(is_it).any(|served| (served.from..served.until).contains(&version))
+}
+
+/// The one that servers of that kind have as their own.
+pub fn own(kind: &str) -> Option<Protocol> {
+    SERVED.iter().find(|served| served.kind == kind).map(|served| served.protocol)
+}
+
+/// The one in which users of that workload ask: the DSN's where they can, else that which they are at home in.
+pub(super) fn spoken(workload: &WorkloadWords, dsn: Option<&str>) -> Protocol {
+    let named = dsn.map(dsn::protocol).filter(|named| workload.protocols.contains(named));
+    named.unwrap_or_else(|| workload.protocol())
 }
 
 /// Settings of the InnoDB plugin, with the value that changes nothing.

@@ -18,8 +18,10 @@ pub mod series;
 pub mod start;
 pub mod tally;
 
+use crate::dsn;
 use crate::host::Host;
-use crate::plan::Plan;
+use crate::plan::{Cell, Plan, served};
+use crate::protocol::Protocol;
 use answer::{DatasetRecord, InstanceRecord};
 use canary::Canary;
 use event::Event;
@@ -66,6 +68,19 @@ pub trait Details {
 }
 
 impl Record {
+    /// A plan of before protocols were written down is taken to ask each server in its own.
+    pub fn tell_protocols(&mut self) {
+        let (runs, instances) = (&self.runs, &self.instances);
+        let of_instance = |cell: &Cell| {
+            let key = runs.iter().filter(|run| run.cell == cell.id).find_map(|run| run.instance.as_ref())?;
+            served::own(&instances.iter().find(|instance| instance.key == *key)?.kind)
+        };
+        for cell in self.plan.cells.iter_mut().filter(|cell| cell.protocols.is_empty()) {
+            let named = || cell.server.on.as_deref().map_or(Protocol::MySql, dsn::protocol);
+            let protocol = of_instance(cell).unwrap_or_else(named);
+            cell.protocols.insert(protocol);
+        }
+    }
     pub fn instance(&self, key: &str) -> Option<&InstanceRecord> {
         self.instances.iter().find(|i| i.key == key)
     }

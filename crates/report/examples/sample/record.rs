@@ -7,6 +7,7 @@ use model::experiment::Axis;
 use model::host::{Host, InstalledBuild, Version};
 use model::load::{Io, Load, Phase, PhaseKind, Transport, Until};
 use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
+use model::protocol::Protocol;
 use model::record::answer::{DatasetRecord, InstanceRecord, SessionAnswer, StatementPlan, TableAnswer};
 use model::record::canary::{Canary, CanaryPoint};
 use model::record::counters;
@@ -148,6 +149,7 @@ fn cell(id: String, axes: BTreeMap<String, Value>) -> Cell {
         repeats: None,
         server: server(),
         workload: axes["workload"].to_string(),
+        protocols: [Protocol::MySql].into(),
         parameters: axes
             .iter()
             .filter(|(k, _)| *k == "range_size" || *k == "charset")

@@ -114,6 +114,7 @@ fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String>
             ..Server::default()
         },
         workload: workload.clone(),
+        protocols: [dsn::protocol(&asked.dsn())].into(),
         parameters: parameters(call)?,
         load: Load {
             arrivals: rate.map(|rate| Arrivals { rate, process: Process::Poisson }),
