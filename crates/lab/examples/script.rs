@@ -49,8 +49,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     main.state().export(&options, false)?;
     let endpoint = SqlEndpoint { schema: Some("sbtest".into()), ..SqlEndpoint::root(socket.into()) };
-    let stage =
-        Stage::new(script, options, false, ScriptEndpoints { mysql: vec![endpoint], postgres: None }, users.parse()?);
+    let stage = Stage::new(
+        script,
+        options,
+        false,
+        ScriptEndpoints { mysql: vec![endpoint], postgres: Vec::new() },
+        users.parse()?,
+    );
     let stop = AtomicBool::new(false);
     if command != "run" {
         let custom = main.state().command(command);

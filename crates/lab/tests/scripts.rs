@@ -342,7 +342,7 @@ fn with_a_server(play: impl FnOnce(ScriptEndpoints)) {
     let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
     let mut control = Control::connect(&endpoint).unwrap();
     control.execute("CREATE DATABASE sbtest").unwrap();
-    play(ScriptEndpoints { mysql: vec![endpoint.within("sbtest")], postgres: None });
+    play(ScriptEndpoints { mysql: vec![endpoint.within("sbtest")], postgres: Vec::new() });
     control.quit();
 }
 
@@ -364,7 +364,7 @@ fn scripts_of_every_shape_run_on_postgresql() {
     let address = Address::Unix(server.socket());
     let schema = Some("postgres".into());
     let endpoint = SqlEndpoint { address, user: "sbtest".into(), password: String::new(), schema, tls: None };
-    script_shapes::all(&ScriptEndpoints { mysql: Vec::new(), postgres: Some(endpoint) }, "pgsql");
+    script_shapes::all(&ScriptEndpoints { mysql: Vec::new(), postgres: vec![endpoint] }, "pgsql");
 }
 
 fn results_are_texts_and_null_is_nil(endpoints: &ScriptEndpoints) {

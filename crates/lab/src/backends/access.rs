@@ -15,23 +15,31 @@ use workload::session::Fault;
 pub type LoadPlan = load::LoadPlan<Access>;
 pub type UserGroup = load::UserGroup<Access>;
 
-/// An endpoint past SQL, for users who speak another protocol.
+/// An endpoint for users who ask in another protocol than MySQL's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
+    /// For scripts, who open their sessions themselves.
+    PostgreSql(SqlEndpoint),
     Keys(KeyEndpoint),
     Documents(DocumentEndpoint),
 }
 
 impl Endpoint {
+    pub fn postgres(&self) -> Option<&SqlEndpoint> {
+        match self {
+            Self::PostgreSql(endpoint) => Some(endpoint),
+            Self::Keys(_) | Self::Documents(_) => None,
+        }
+    }
     pub fn keys(&self) -> Option<&KeyEndpoint> {
         match self {
             Self::Keys(endpoint) => Some(endpoint),
-            Self::Documents(_) => None,
+            Self::PostgreSql(_) | Self::Documents(_) => None,
         }
     }
     pub fn documents(&self) -> Option<&DocumentEndpoint> {
         match self {
-            Self::Keys(_) => None,
+            Self::PostgreSql(_) | Self::Keys(_) => None,
             Self::Documents(endpoint) => Some(endpoint),
         }
     }
@@ -44,16 +52,14 @@ pub struct Access {
     pub others: Vec<SqlEndpoint>,
     /// What each session says first.
     pub setup: Vec<String>,
-    /// That of PostgreSQL, for users who open their sessions themselves.
-    pub postgres: Option<SqlEndpoint>,
-    /// The endpoint of users who do not speak SQL.
-    pub past_sql: Option<Endpoint>,
+    /// That of users who ask in another protocol.
+    pub beside: Option<Endpoint>,
 }
 
 impl Access {
     /// One endpoint of SQL, where nothing is said first.
     pub fn to(endpoint: SqlEndpoint) -> Self {
-        Self { endpoint, others: Vec::new(), setup: Vec::new(), postgres: None, past_sql: None }
+        Self { endpoint, others: Vec::new(), setup: Vec::new(), beside: None }
     }
 
     /// The endpoint that a user takes, always the same.
@@ -66,21 +72,25 @@ impl Access {
 
     fn of_scripts(&self) -> own_sessions::ScriptEndpoints {
         let mysql = std::iter::once(&self.endpoint).chain(&self.others).cloned().collect();
-        own_sessions::ScriptEndpoints { mysql, postgres: self.postgres.clone() }
+        let postgres = self.beside.as_ref().and_then(Endpoint::postgres).cloned().into_iter().collect();
+        own_sessions::ScriptEndpoints { mysql, postgres }
     }
 }
 
 impl Driver for Access {
     async fn live(&self, user: &User<Self>) -> Result<(), Fault> {
-        match (user.workload().life(), &self.past_sql) {
-            (Life::Sql(life), _) => mysql::users::live(user, self.of(user.number), &self.setup, life).await,
-            (Life::KeyValue(life), Some(Endpoint::Keys(endpoint))) => keyed::users::live(user, endpoint, life).await,
-            (Life::Documents(life), Some(Endpoint::Documents(endpoint))) => {
+        let beside = self.beside.as_ref();
+        match user.workload().life() {
+            Life::Sql(life) => mysql::users::live(user, self.of(user.number), &self.setup, life).await,
+            Life::KeyValue(life) => {
+                let endpoint = beside.and_then(Endpoint::keys).ok_or_else(|| nowhere("keys and values"))?;
+                keyed::users::live(user, endpoint, life).await
+            }
+            Life::Documents(life) => {
+                let endpoint = beside.and_then(Endpoint::documents).ok_or_else(|| nowhere("documents"))?;
                 mongodb::users::live(user, endpoint, life).await
             }
-            (Life::Script(life), _) => own_sessions::live(user, &self.of_scripts(), life).await,
-            (Life::KeyValue(_), None | Some(Endpoint::Documents(_))) => Err(nowhere("keys and values")),
-            (Life::Documents(_), None | Some(Endpoint::Keys(_))) => Err(nowhere("documents")),
+            Life::Script(life) => own_sessions::live(user, &self.of_scripts(), life).await,
         }
     }
 

@@ -10,7 +10,6 @@ use crate::trouble::Trouble;
 use model::host::InstalledBuild;
 use model::plan::Server;
 use model::record::answer::{InstanceRecord, Place};
-use std::collections::BTreeMap;
 use std::net::{ToSocketAddrs, UdpSocket};
 
 /// Only in schemas that the lab made; holds the name of the dataset once that is complete.
@@ -22,8 +21,6 @@ pub struct Found {
     pub place: Place,
     /// The schema that the DSN names.
     pub schema: Option<String>,
-    /// How many keys of ours lie in a cache, by what they begin with.
-    pub keys: BTreeMap<String, u64>,
 }
 
 impl Found {
@@ -47,7 +44,7 @@ pub(crate) fn behind(endpoint: SqlEndpoint) -> Result<(Found, SqlEndpoint), Trou
         Address::Tcp { .. } => None,
     };
     let place = place_of(&endpoint.address);
-    let found = Found { pid, place, schema: endpoint.schema.clone(), keys: BTreeMap::new() };
+    let found = Found { pid, place, schema: endpoint.schema.clone() };
     Ok((found, SqlEndpoint { schema: None, ..endpoint }))
 }
 

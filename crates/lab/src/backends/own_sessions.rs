@@ -23,15 +23,15 @@ type Coming<T> = Pin<Box<dyn Future<Output = T>>>;
 /// Where sessions of each driver may be opened.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptEndpoints {
-    /// Taken by new sessions in turn.
+    /// Taken by new sessions in turn, as the others are.
     pub mysql: Vec<SqlEndpoint>,
-    pub postgres: Option<SqlEndpoint>,
+    pub postgres: Vec<SqlEndpoint>,
 }
 
 /// The same, with the way to each.
 pub struct Openings {
     mysql: Vec<Rc<Opening>>,
-    postgres: Option<Rc<Opening>>,
+    postgres: Vec<Rc<Opening>>,
 }
 
 /// A user of a load who opens its sessions itself.
@@ -79,16 +79,14 @@ impl Openings {
         };
         Self {
             mysql: endpoints.mysql.iter().map(opening).collect(),
-            postgres: endpoints.postgres.as_ref().map(opening),
+            postgres: endpoints.postgres.iter().map(opening).collect(),
         }
     }
 
     /// The `n`th opening of that driver, the first again after the last.
     fn nth(&self, driver: &str, n: usize) -> Option<&Rc<Opening>> {
-        match driver {
-            "mysql" => self.mysql.get(n % self.mysql.len().max(1)),
-            _ => self.postgres.as_ref(),
-        }
+        let openings = if driver == "mysql" { &self.mysql } else { &self.postgres };
+        openings.get(n % openings.len().max(1))
     }
 }
 

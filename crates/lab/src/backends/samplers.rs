@@ -1,7 +1,7 @@
 //! Which sources of numbers a run has: those of its server, by backend, among those of the host, of processes and of
 //! the load, in the order in which they are read.
 
-use super::keyed::KeyEndpoint;
+use super::access::Endpoint;
 use super::memcached::samplers as memcached;
 use super::mysql::samplers::{database, foreground, index_lock, innodb, node, rocksdb, status};
 use super::postgres::samplers as postgres;
@@ -40,8 +40,8 @@ pub struct SamplerNeeds {
     pub questions: Vec<Question>,
     /// Those that are off by default were switched on.
     pub engine_counters: bool,
-    /// By which users come past SQL.
-    pub endpoint: Option<KeyEndpoint>,
+    /// By which users come in another protocol than MySQL's.
+    pub beside: Option<Endpoint>,
 }
 
 /// The sources of a run that can be read there: without a session none of what the server tells, without a process of
@@ -55,7 +55,7 @@ pub fn sources(
 ) -> Vec<Box<dyn Source>> {
     let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    let cache = wanted.endpoint.and_then(memcached::Memcached::of);
+    let cache = wanted.beside.as_ref().and_then(memcached::Memcached::of);
     let requests = cache.as_ref().map(memcached::Memcached::requests).unwrap_or_default();
     sources.extend(cache.map(|source| Box::new(source) as Box<dyn Source>));
     if asker.is_none() {
@@ -111,14 +111,14 @@ pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::keyed::{KeyProtocol, Keys};
+    use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
     use crate::os::address::Address;
     use crate::samplers::{Occasion, Reading, Refused};
 
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
         let endpoint = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
-        SamplerNeeds { engine_counters: true, endpoint: Some(endpoint), ..SamplerNeeds::default() }
+        SamplerNeeds { engine_counters: true, beside: Some(Endpoint::Keys(endpoint)), ..SamplerNeeds::default() }
     }
 
     #[test]

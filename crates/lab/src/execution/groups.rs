@@ -57,15 +57,14 @@ pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>) -> Vec<(Sta
 fn user_group(up: &Up, seed: Seed, workloads: &Workloads, cell: &Cell, group: &Group) -> UserGroup {
     let workload = workloads.planned(&group.work.workload);
     let parameters = Arc::new(group.work.parameters.clone());
-    let past_sql =
+    let beside =
         of_work(workloads, &group.work, &cell.server).endpoint(up, workloads, &group.work, &cell.server.engine);
     // Those who come by key leave SQL to the lab.
-    let endpoint = if past_sql.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
+    let endpoint = if beside.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
     let inside = |endpoint: &SqlEndpoint| within(up, endpoint, workloads, &group.work, &cell.server.engine);
     UserGroup {
         access: Access {
-            postgres: None,
-            past_sql,
+            beside,
             setup: workload.session_setup(&parameters),
             endpoint: inside(endpoint),
             others: up.nodes.iter().map(|node| inside(&node.endpoint)).collect(),

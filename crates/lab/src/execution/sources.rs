@@ -23,7 +23,7 @@ pub(crate) fn of_run(
     let needs = SamplerNeeds {
         questions: auditor.watched(),
         engine_counters: cell.server.settings.get("engine_counters").and_then(Value::flag) == Some(true),
-        endpoint: user_groups.find_map(|user_group| user_group.access.past_sql.as_ref()?.keys().cloned()),
+        beside: user_groups.find_map(|user_group| user_group.access.beside.clone()),
     };
     let patience = Duration::from_nanos(cell.load.deadline.0);
     let users = &stages[0].1.user_groups[0];

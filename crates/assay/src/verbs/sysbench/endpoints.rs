@@ -16,7 +16,7 @@ const SOCKET_VARIABLE: &str = "MYSQL_UNIX_PORT";
 const PGSQL_FOLDER: &str = "/var/run/postgresql";
 
 pub fn of(compat: Compat, options: &Options) -> Result<ScriptEndpoints, Complaint> {
-    Ok(ScriptEndpoints { mysql: mysql(compat, options)?, postgres: Some(pgsql(compat, options)?) })
+    Ok(ScriptEndpoints { mysql: mysql(compat, options)?, postgres: vec![pgsql(compat, options)?] })
 }
 
 fn text<'o>(options: &'o Options, name: &str) -> &'o str {

@@ -87,7 +87,7 @@ fn server(call: &Call) -> Result<Asked, String> {
     let option = |name: &str| call.invoked.options.get(name);
     let endpoints = &call.stage.endpoints;
     let endpoint = if option("db_driver") == Some(&OptionValue::Text("pgsql".into())) {
-        endpoints.postgres.clone().map(Asked::Postgres)
+        endpoints.postgres.first().cloned().map(Asked::Postgres)
     } else if option("mysql_dry_run") == Some(&OptionValue::Bool(true)) {
         return Err("--record: a dry run says nothing to any server, and there is nothing to record".into());
     } else {

@@ -9,7 +9,7 @@ use crate::backends::keyed::answers::compare;
 use crate::backends::keyed::{self, KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mysql::MySql;
 use crate::backends::needs::{DatasetNeed, identity};
-use crate::backends::up::Up;
+use crate::backends::up::{Own, Up};
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;
@@ -51,8 +51,8 @@ impl Backend for Memcached {
             Some("meta") => Dialect::Meta,
             Some(_) | None => Dialect::Text,
         };
-        let (address, keys) = match up.own.as_ref().and_then(Endpoint::keys) {
-            Some(cache) => (cache.address.clone(), cache::keys(up, &schema)),
+        let (address, keys) = match up.own.as_ref().and_then(Own::cache) {
+            Some(cache) => (cache.endpoint.address.clone(), cache::keys(up, &schema)),
             None => (up.listeners.get(&Protocol::Memcached)?[0].address.clone(), Keys::Container(schema)),
         };
         Some(Endpoint::Keys(KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, keys } }))

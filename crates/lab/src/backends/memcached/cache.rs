@@ -1,7 +1,6 @@
 //! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of
 //! which is read back.
 
-use crate::backends::access::Endpoint;
 use crate::backends::contract::Filling;
 use crate::backends::described::blank;
 use crate::backends::endpoint::Address;
@@ -10,7 +9,7 @@ use crate::backends::keyed::control::Control as KeyControl;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::loading::Loaded;
 use crate::backends::needs::DatasetNeed;
-use crate::backends::up::{Serving, Up};
+use crate::backends::up::{Own, Serving, Up};
 use crate::os::clock;
 use crate::trouble::{Trouble, Unready};
 use model::plan::Server;
@@ -70,7 +69,7 @@ pub(super) fn set_missing(filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) 
 
 /// Where the cache listens that is up.
 pub(super) fn address(up: &Up) -> Address {
-    up.own.as_ref().and_then(Endpoint::keys).expect("a cache listens").address.clone()
+    up.own.as_ref().and_then(Own::cache).expect("a cache listens").endpoint.address.clone()
 }
 
 /// Sets every row and reads every value back; how many there are.

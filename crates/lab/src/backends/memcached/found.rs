@@ -4,7 +4,7 @@
 //! leaves them; the next one with the same data sets them anew and takes them away.
 
 use super::cache::{address, describe, keys, set_missing};
-use crate::backends::access::Endpoint;
+use super::guest::Cache;
 use crate::backends::contract::{Filling, Met};
 use crate::backends::endpoint::Address;
 use crate::backends::found::{build_of, find};
@@ -12,7 +12,7 @@ use crate::backends::keyed::answers::PATIENCE;
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::needs::DatasetNeed;
-use crate::backends::up::{Serving, Up, no_sql};
+use crate::backends::up::{Own, Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::os::process::cpus_of;
 use crate::trouble::{Trouble, Unready};
@@ -71,7 +71,7 @@ pub(super) fn meet(met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Tro
     reporter.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
     let build = build_of(server, record);
     let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
-    Ok(Up { own: Some(Endpoint::Keys(KeyEndpoint::of_cache(endpoint.address))), ..up })
+    Ok(Up { own: Some(Own::Cache(Cache::at(KeyEndpoint::of_cache(endpoint.address)))), ..up })
 }
 
 /// Makes sure that the keys are there as the run needs them.
@@ -106,16 +106,16 @@ fn admit(up: &mut Up, need: &DatasetNeed, stats: &impl Fn(&str) -> Option<u64>) 
         let what = format!("{rows} keys need up to {needed} bytes, and {used} of its {limit} are in use");
         return Err(Unready::Fail(format!("{what}: what others keep there would be dropped")));
     }
-    if let Serving::Found(found) = &mut up.server {
-        found.keys.insert(prefix, rows);
+    if let Some(Own::Cache(cache)) = &mut up.own {
+        cache.ours.insert(prefix, rows);
     }
     Ok(())
 }
 
 /// Takes away what the lab set in a cache of others, and says what became of it.
 pub(super) fn leave(up: &Up, reporter: &mut Reporter<'_>) {
-    let Serving::Found(found) = &up.server else { return };
-    for (prefix, keys) in &found.keys {
+    let Some(Own::Cache(cache)) = &up.own else { return };
+    for (prefix, keys) in &cache.ours {
         let told = match delete(&address(up), prefix, *keys) {
             Ok(deleted) => format!("{deleted} keys that began with {prefix} were taken away"),
             Err(e) => format!("keys 1 to {keys} behind {prefix} remain in the cache: {e}"),

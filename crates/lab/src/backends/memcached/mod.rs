@@ -4,6 +4,7 @@
 pub mod backend;
 pub mod cache;
 pub mod found;
+pub mod guest;
 pub mod kind;
 pub mod plugin;
 pub mod samplers;

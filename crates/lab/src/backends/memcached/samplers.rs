@@ -2,6 +2,7 @@
 //! the one count of gets that moves on every version: InnoDB's `dml_reads` and the server's `Handler_read_key` do not
 //! see what comes this way. Keys are counted, not requests, and reading the statistics counts as neither.
 
+use crate::backends::access::Endpoint;
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::samplers::{Occasion, Reading, Source};
@@ -23,9 +24,12 @@ pub(crate) struct Memcached {
 
 impl Memcached {
     /// The sampler of an endpoint that has statistics. They are asked for without a container, which only gets need.
-    pub(crate) fn of(endpoint: KeyEndpoint) -> Option<Self> {
-        let KeyProtocol::Memcached { dialect, .. } = endpoint.protocol else { return None };
-        let endpoint = KeyEndpoint { protocol: KeyProtocol::Memcached { dialect, keys: Keys::All }, ..endpoint };
+    pub(crate) fn of(endpoint: &Endpoint) -> Option<Self> {
+        let KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, .. } } = endpoint.keys()? else {
+            return None;
+        };
+        let protocol = KeyProtocol::Memcached { dialect: *dialect, keys: Keys::All };
+        let endpoint = KeyEndpoint { address: address.clone(), protocol };
         Some(Self { endpoint, control: None, requests: Rc::default() })
     }
 

@@ -3,14 +3,14 @@
 
 use super::cache::{describe, set_missing};
 use super::found;
+use super::guest::Cache;
 use super::kind;
-use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{is_ready, of_ours};
 use crate::backends::keyed::KeyEndpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources;
-use crate::backends::up::{Serving, Up, no_sql};
+use crate::backends::up::{Own, Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::servers::Kind;
 use crate::trouble::{Trouble, Unready};
@@ -41,7 +41,7 @@ impl Servers for Memcached {
         is_ready(&record, reporter)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
-        Ok(Up { own: Some(Endpoint::Keys(KeyEndpoint::of_cache(address))), ..up })
+        Ok(Up { own: Some(Own::Cache(Cache::at(KeyEndpoint::of_cache(address)))), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {

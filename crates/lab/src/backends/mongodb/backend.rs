@@ -7,7 +7,7 @@ use super::session::control::Control;
 use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::needs::{DatasetNeed, identity};
-use crate::backends::up::Up;
+use crate::backends::up::{Own, Up};
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;
@@ -31,12 +31,12 @@ impl Backend for MongoDb {
 
     fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
-        let own = up.own.as_ref().and_then(Endpoint::documents)?.clone();
+        let own = up.own.as_ref().and_then(Own::documents)?.clone();
         Some(Endpoint::Documents(DocumentEndpoint { schema, ..own }))
     }
 
     fn ask(&self, users: &UserGroup, _: Duration) -> Result<SessionAnswer, Fault> {
-        let documents = users.access.past_sql.as_ref().and_then(Endpoint::documents);
+        let documents = users.access.beside.as_ref().and_then(Endpoint::documents);
         servers::ask(documents.ok_or_else(|| Fault::Unopened("its users know no store of documents".into()))?)
     }
 
@@ -45,7 +45,7 @@ impl Backend for MongoDb {
     }
 
     fn witness(&self, users: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
-        let documents = users.access.past_sql.as_ref().and_then(Endpoint::documents);
+        let documents = users.access.beside.as_ref().and_then(Endpoint::documents);
         let documents = documents.ok_or("its users know no store of documents")?;
         Ok(Box::new(Control::connect(documents, QUESTION_PATIENCE).map_err(|e| e.to_string())?))
     }

@@ -6,7 +6,6 @@ use super::kind::FerretDb;
 use super::load;
 use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
-use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{blank, is_ready, of_ours};
 use crate::backends::dsn;
@@ -14,7 +13,7 @@ use crate::backends::found::{Found, MARKER, build_of, place_of};
 use crate::backends::loading::LoadFault;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources;
-use crate::backends::up::{Serving, Up, no_sql};
+use crate::backends::up::{Own, Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::os::clock;
 use crate::servers::Kind;
@@ -94,7 +93,7 @@ impl Servers for MongoDb {
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;
         let build = build_of(server, record);
-        let serving = Serving::Found(Found { pid: None, place, schema, keys: Default::default() });
+        let serving = Serving::Found(Found { pid: None, place, schema });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
         Ok(Up { own: Some(whole(store, offers)), ..up })
     }
@@ -112,12 +111,12 @@ impl Servers for MongoDb {
 }
 
 /// The way to all that a server keeps.
-fn whole(store: Store, offers: Offers) -> Endpoint {
-    Endpoint::Documents(DocumentEndpoint { store, schema: ADMIN.into(), offers })
+fn whole(store: Store, offers: Offers) -> Own {
+    Own::Documents(DocumentEndpoint { store, schema: ADMIN.into(), offers })
 }
 
 fn fill(filling: &mut Filling<'_, '_>, need: &DatasetNeed) -> Result<(), Unready> {
-    let own = filling.up.own.as_ref().and_then(Endpoint::documents).expect("it keeps documents").clone();
+    let own = filling.up.own.as_ref().and_then(Own::documents).expect("it keeps documents").clone();
     let schema = filling.up.server.named_schema().cloned().unwrap_or_else(|| need.schema());
     let endpoint = DocumentEndpoint { schema: schema.clone(), ..own };
     let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));

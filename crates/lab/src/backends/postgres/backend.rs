@@ -44,5 +44,6 @@ impl Backend for PostgreSql {
 }
 
 fn own(users: &UserGroup) -> Result<&SqlEndpoint, Fault> {
-    users.access.postgres.as_ref().ok_or_else(|| Fault::Unopened("its users know no PostgreSQL".into()))
+    let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres);
+    endpoint.ok_or_else(|| Fault::Unopened("its users know no PostgreSQL".into()))
 }

@@ -2,6 +2,7 @@
 //! words.
 
 use super::session::control::Control;
+use crate::backends::access::Endpoint;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{blank, of_found};
 use crate::backends::endpoint::SqlEndpoint;
@@ -73,7 +74,7 @@ impl Servers for PostgreSql {
 
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
         let Sampled { users, patience, process, workers, .. } = sampled;
-        let endpoint = users.access.postgres.clone();
+        let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres).cloned();
         Box::new(move || {
             let ask = endpoint.map(|endpoint| asker(&endpoint, patience));
             let ask = ask.unwrap_or_else(|| Box::new(Refused("its users know no PostgreSQL".into())));

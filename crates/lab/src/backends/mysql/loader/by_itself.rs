@@ -21,7 +21,7 @@ pub(crate) fn fill(
     sessions: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Table>, LoadFault> {
-    let endpoints = ScriptEndpoints { mysql: vec![endpoint.clone()], postgres: None };
+    let endpoints = ScriptEndpoints { mysql: vec![endpoint.clone()], postgres: Vec::new() };
     let (over, failure) = (AtomicBool::new(false), Mutex::new(None));
     let fail = |fault: LoadFault| {
         failure.lock().expect("no panic while held").get_or_insert(fault);
