@@ -41,15 +41,29 @@ const fn always(kind: &'static str, protocol: Protocol) -> Served {
 }
 
 const SERVED: &[Served] = &[
-    always(MYSQL, Protocol::MySql),
-    Served { kind: MYSQL, protocol: Protocol::Memcached, from: MEMCACHED_FROM, until: MEMCACHED_UNTIL },
     always(MARIADB, Protocol::MySql),
     always(MARIADB, Protocol::HandlerSocket),
+    always(MYSQL, Protocol::MySql),
+    Served { kind: MYSQL, protocol: Protocol::Memcached, from: MEMCACHED_FROM, until: MEMCACHED_UNTIL },
     always(CACHE, Protocol::Memcached),
     always(FERRETDB, Protocol::MongoDb),
     always(MONGODB, Protocol::MongoDb),
     always(POSTGRESQL, Protocol::PostgreSql),
 ];
+
+/// What servers of MySQL's family say beside their version, by kind; those who say none of it are MySQL.
+const SAID: &[(&str, &str)] = &[(MARIADB, "MariaDB")];
+
+/// The kind of MySQL's family that says this of itself.
+pub fn kind_said(text: &str) -> &'static str {
+    SAID.iter().find(|(_, said)| text.contains(said)).map_or(MYSQL, |(kind, _)| *kind)
+}
+
+/// Those that have the protocol as their own, in the order of the table.
+pub fn kinds_of(protocol: Protocol) -> impl Iterator<Item = &'static str> {
+    let owned = move |served: &&Served| served.protocol == protocol && own(served.kind) == Some(protocol);
+    SERVED.iter().filter(owned).map(|served| served.kind)
+}
 
 /// Whether servers of that kind serve the protocol in any version.
 pub fn serves(kind: &str, protocol: Protocol) -> bool {

@@ -5,7 +5,7 @@ use crate::backends::described::{self, blank};
 use crate::servers::process::instance::Instance;
 use model::host::InstalledBuild;
 use model::plan::Server;
-use model::plan::served::{MARIADB, MYSQL};
+use model::plan::served::kind_said;
 use model::record::answer::InstanceRecord;
 use std::collections::BTreeMap;
 use workload::session::Fault;
@@ -28,8 +28,8 @@ pub(crate) fn describe(key: &str, wanted: &Server, control: &mut Control) -> Res
         .filter(|r| r.get(1).and_then(Option::as_deref).is_some_and(|s| s == "YES" || s == "DEFAULT"))
         .filter_map(|mut r| r[0].take())
         .collect();
-    let kind = if control.version().contains("MariaDB") { MARIADB } else { MYSQL };
     let version_comment = variables.get("version_comment").cloned().unwrap_or_default();
+    let kind = kind_said(&format!("{} {version_comment}", control.version()));
     Ok(InstanceRecord { version_comment, variables, engines, ..blank(key, wanted, kind, &version_text) })
 }
 

@@ -6,8 +6,7 @@ use super::control::Control;
 use super::data::{self, DataDirectory};
 use super::describe::{describe, of_ours};
 use super::found::{has_room, knock, knock_at, unmark};
-use super::kinds::mariadb::MariaDb;
-use super::kinds::mysql;
+use super::kinds;
 use super::plugins::PortEndpoints;
 use super::rest::warm;
 use super::start;
@@ -32,7 +31,7 @@ pub struct MySql;
 
 impl Servers for MySql {
     fn kinds(&self) -> &'static [&'static dyn Kind] {
-        &[&MariaDb, &mysql::MySql]
+        kinds::ALL
     }
 
     fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble> {

@@ -2,7 +2,7 @@
 //! only; `file` reads them from TOML, `install` makes them true.
 
 use model::host::Version;
-use model::plan::served::{FERRETDB, MARIADB, MYSQL};
+use model::plan::served::{FERRETDB, kinds_of};
 use model::protocol::Protocol;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -71,7 +71,9 @@ impl Sha256 {
 }
 
 /// What a build of a catalogue may be.
-pub const KINDS: &[&str] = &[MARIADB, MYSQL, FERRETDB];
+pub fn kinds() -> Vec<&'static str> {
+    kinds_of(Protocol::MySql).chain([FERRETDB]).collect()
+}
 
 /// Protocols past SQL that a plugin serves, and the file whose presence tells of it.
 pub const PLUGINS_PAST_SQL: [(Protocol, &str); 2] =

@@ -2,7 +2,7 @@
 //! was described wrongly would be found out an hour of downloads later. One stanza is one build; its keys are those
 //! below.
 
-use super::entry::{Entry, Inside, KINDS, PLUGINS_PAST_SQL, Sha256, Source};
+use super::entry::{Entry, Inside, PLUGINS_PAST_SQL, Sha256, Source, kinds};
 use model::host::Version;
 use model::problem::{Problem, nearest};
 use model::protocol::Protocol;
@@ -132,7 +132,7 @@ impl<'a> Stanza<'a> {
         if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(fit) {
             self.problem(None, "not a name for a build", "write lower-case letters, digits, points and dashes");
         }
-        let numbers = self.name.split_once('-').filter(|(kind, _)| KINDS.contains(kind)).map(|(_, rest)| rest);
+        let numbers = self.name.split_once('-').filter(|(kind, _)| kinds().contains(kind)).map(|(_, rest)| rest);
         if numbers.is_some_and(|n| n.chars().all(|c| c.is_ascii_digit() || c == '.') && n.split('.').count() < 3) {
             self.problem(None, "this is the name of a series", "name one release, as mariadb-10.11.5");
         }
@@ -143,9 +143,10 @@ impl<'a> Stanza<'a> {
 
     fn kind(&mut self) -> Option<String> {
         let line = self.line("kind");
-        let known = KINDS.join(" or ");
+        let kinds = kinds();
+        let known = kinds.join(" or ");
         let kind = self.needed("kind", &known)?;
-        if !KINDS.contains(&kind.as_str()) {
+        if !kinds.contains(&kind.as_str()) {
             self.problem(Some(("kind", line)), format!("`{kind}` is no kind of server"), format!("write {known}"));
         }
         Some(kind)

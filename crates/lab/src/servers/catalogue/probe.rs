@@ -7,6 +7,7 @@ use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::{InstalledBuild, Version};
+use model::plan::served::{MARIADB, kind_said};
 use model::protocol::Protocol;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,9 +18,10 @@ const PLUGINS: &[&str] = &["lib/mysql/plugin", "lib64/mysql/plugin", "lib/mariad
 /// Every share folder has it, whatever the version.
 const IN_SHARE: &str = "charsets/Index.xml";
 
-/// What is always compiled in and can hold a dataset, by kind.
-const COMPILED_IN: &[(&str, &[&str])] =
-    &[("mariadb", &["innodb", "aria", "myisam", "memory"]), ("mysql", &["innodb", "myisam", "memory"])];
+/// What is always compiled into servers of MySQL's family and can hold a dataset.
+const COMPILED_IN: &[&str] = &["innodb", "myisam", "memory"];
+/// The same of kinds that have more.
+const COMPILED_IN_BY_KIND: &[(&str, &[&str])] = &[(MARIADB, &["innodb", "aria", "myisam", "memory"])];
 /// What a plugin adds.
 const ENGINES: &[(&str, &str)] = &[("ha_rocksdb.so", "rocksdb")];
 
@@ -50,7 +52,8 @@ pub fn probe(name: &str, binary: &Path, basedir: &Path, launcher: &[String]) -> 
 }
 
 fn engines(kind: &str, plugins: Option<&Path>) -> Vec<String> {
-    let compiled_in = COMPILED_IN.iter().filter(|(k, _)| *k == kind).flat_map(|(_, engines)| engines.iter());
+    let own = COMPILED_IN_BY_KIND.iter().find(|(k, _)| *k == kind).map(|(_, engines)| *engines);
+    let compiled_in = own.unwrap_or(COMPILED_IN).iter();
     let has = |file: &str| plugins.is_some_and(|p| p.join(file).is_file());
     let loaded = ENGINES.iter().filter(|(file, _)| has(file)).map(|(_, engine)| engine);
     compiled_in.chain(loaded).map(ToString::to_string).collect()
@@ -84,7 +87,7 @@ fn ask(binary: &Path, launcher: &[String]) -> Result<(&'static str, Version), Tr
 /// `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu …`, `mysqld  Ver 8.0.33 for Linux …`.
 fn said(text: &str) -> Option<(&'static str, Version)> {
     let (_, rest) = text.split_once("Ver ")?;
-    Some((if rest.contains("MariaDB") { "mariadb" } else { "mysql" }, Version::parse(rest)?))
+    Some((kind_said(rest), Version::parse(rest)?))
 }
 
 #[cfg(test)]

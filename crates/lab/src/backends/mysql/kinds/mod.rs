@@ -6,10 +6,13 @@ pub mod mysql;
 pub mod option_file;
 
 use crate::executor::blocking::unix;
+use crate::servers::Kind;
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
+
+pub const ALL: &[&'static dyn Kind] = &[&mariadb::MariaDb, &mysql::MySql];
 
 /// What every version of these kinds begins its greeting with.
 const PROTOCOL_VERSION: u8 = 10;
