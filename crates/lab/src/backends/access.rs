@@ -1,8 +1,10 @@
 //! How the users of a group come to their sessions: the endpoints that they take, by protocol, and what is said there
-//! first. What a life speaks decides which protocol's sessions it is given; a new protocol has one row here.
+//! first. What a life speaks decides which protocol's sessions it is given; a new protocol has its rows here. How the
+//! lab itself comes in, where that is not by SQL, lies beside them.
 
 use super::endpoint::SqlEndpoint;
 use super::keyed::KeyEndpoint;
+use super::memcached::guest::Cache;
 use super::mongodb::session::DocumentEndpoint;
 use super::{keyed, mongodb, mysql, own_sessions};
 use crate::load;
@@ -40,6 +42,27 @@ impl Endpoint {
     pub fn documents(&self) -> Option<&DocumentEndpoint> {
         match self {
             Self::PostgreSql(_) | Self::Keys(_) => None,
+            Self::Documents(endpoint) => Some(endpoint),
+        }
+    }
+}
+
+/// What is up where it is no server of SQL, as its backend knows it.
+pub enum Own {
+    Cache(Cache),
+    Documents(DocumentEndpoint),
+}
+
+impl Own {
+    pub fn cache(&self) -> Option<&Cache> {
+        match self {
+            Self::Cache(cache) => Some(cache),
+            Self::Documents(_) => None,
+        }
+    }
+    pub fn documents(&self) -> Option<&DocumentEndpoint> {
+        match self {
+            Self::Cache(_) => None,
             Self::Documents(endpoint) => Some(endpoint),
         }
     }

@@ -1,10 +1,9 @@
 //! An instance that serves: a server that the lab started, or one that it found, with the endpoints to it, the datasets
 //! that lie in it, and what went over them since.
 
+use super::access::Own;
 use super::endpoint::{Address, SqlEndpoint};
 use super::found::Found;
-use super::memcached::guest::Cache;
-use super::mongodb::session::DocumentEndpoint;
 use super::mysql::plugins::PortEndpoints;
 use super::needs::DatasetNeed;
 use crate::notebook::reporter::Reporter;
@@ -105,27 +104,6 @@ impl Up {
         drop(instance);
         self.is_gone = true;
         Some(text)
-    }
-}
-
-/// What is up where it is no server of SQL, as its backend knows it.
-pub enum Own {
-    Cache(Cache),
-    Documents(DocumentEndpoint),
-}
-
-impl Own {
-    pub fn cache(&self) -> Option<&Cache> {
-        match self {
-            Self::Cache(cache) => Some(cache),
-            Self::Documents(_) => None,
-        }
-    }
-    pub fn documents(&self) -> Option<&DocumentEndpoint> {
-        match self {
-            Self::Cache(_) => None,
-            Self::Documents(endpoint) => Some(endpoint),
-        }
     }
 }
 

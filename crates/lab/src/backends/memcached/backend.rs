@@ -3,13 +3,13 @@
 use super::cache;
 use super::plugin;
 use super::servers::Memcached;
-use crate::backends::access::{Endpoint, UserGroup};
+use crate::backends::access::{Endpoint, Own, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::keyed::answers::compare;
 use crate::backends::keyed::{self, KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::mysql::MySql;
 use crate::backends::needs::{DatasetNeed, identity};
-use crate::backends::up::{Own, Up};
+use crate::backends::up::Up;
 use crate::trouble::Unready;
 use model::load::Work;
 use model::plan::Cell;

@@ -1,6 +1,7 @@
 //! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of
 //! which is read back.
 
+use crate::backends::access::Own;
 use crate::backends::contract::Filling;
 use crate::backends::described::blank;
 use crate::backends::endpoint::Address;
@@ -9,7 +10,7 @@ use crate::backends::keyed::control::Control as KeyControl;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::loading::Loaded;
 use crate::backends::needs::DatasetNeed;
-use crate::backends::up::{Own, Serving, Up};
+use crate::backends::up::{Serving, Up};
 use crate::os::clock;
 use crate::trouble::{Trouble, Unready};
 use model::plan::Server;

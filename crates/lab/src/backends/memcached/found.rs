@@ -5,6 +5,7 @@
 
 use super::cache::{address, describe, keys, set_missing};
 use super::guest::Cache;
+use crate::backends::access::Own;
 use crate::backends::contract::{Filling, Met};
 use crate::backends::endpoint::Address;
 use crate::backends::found::{build_of, find};
@@ -12,7 +13,7 @@ use crate::backends::keyed::answers::PATIENCE;
 use crate::backends::keyed::control::Control;
 use crate::backends::keyed::{KeyEndpoint, KeyProtocol, Keys};
 use crate::backends::needs::DatasetNeed;
-use crate::backends::up::{Own, Serving, Up, no_sql};
+use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::os::process::cpus_of;
 use crate::trouble::{Trouble, Unready};
