@@ -6,6 +6,7 @@
 
 pub mod charset;
 pub mod compared;
+pub mod disturbance;
 pub mod dsn;
 pub mod errors;
 pub mod estimate;
