@@ -26,6 +26,7 @@ pub mod rate;
 pub mod record;
 pub mod search;
 pub mod seed;
+pub mod server;
 pub mod settings;
 pub mod topology;
 pub mod units;
