@@ -70,7 +70,8 @@ impl Nanos {
     /// The shortest text that is read as this very time.
     pub fn exact(self) -> String {
         let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
-        let (per, unit) = units.into_iter().find(|(per, _)| self.0 % per == 0).expect("one divides everything");
+        let (per, unit) =
+            units.into_iter().find(|(per, _)| self.0.is_multiple_of(*per)).expect("one divides everything");
         format!("{}{unit}", self.0 / per)
     }
 }
