@@ -124,7 +124,7 @@ pub fn resolve(
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     let server = &experiment.server;
-    let without_sql = server.build.as_deref().is_some_and(|build| [CACHE, FERRETDB].contains(&build));
+    let without_sql = [CACHE, FERRETDB].contains(&&*server.build);
     if host.builds.iter().all(|b| !serves(&b.kind, Protocol::MySql)) && server.on.is_none() && !without_sql {
         return Err(exit::refused(catalogue::none_installed()));
     }

@@ -209,6 +209,90 @@ fn the_documented_counters_are_those_of_the_rows() {
     assert!(fs::read_to_string(&path).unwrap_or_default() == text, "docs/counters.md is stale: run `{RENEWED_BY}`");
 }
 
+/// Where the table of an experiment's keys stands.
+const KEYS: &str = "model/src/experiment/keys.rs";
+/// So many keys side by side are a list of keys, where they are at least half of what is listed.
+const A_LIST: usize = 3;
+
+/// The string that a source begins with, and how much of the source it is.
+fn string(source: &str) -> Option<(&str, usize)> {
+    if let Some(raw) = source.strip_prefix("r#\"") {
+        let end = raw.find("\"#")?;
+        return Some((&raw[..end], end + "r#\"\"#".len()));
+    }
+    let (inside, mut escaped) = (source.strip_prefix('"')?, false);
+    let end = inside.find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    })?;
+    Some((&inside[..end], end + 2))
+}
+
+/// The strings that stand side by side: in one `[…]`, or as patterns of one `match`.
+fn lists(source: &str) -> Vec<Vec<&str>> {
+    let is_pattern = |after: &str| {
+        let after = after.trim_start();
+        after.starts_with("=>") || after.starts_with("if ") || after.starts_with('|') && !after.starts_with("||")
+    };
+    let (mut rest, mut open, mut lists): (_, Vec<(char, Vec<&str>)>, _) = (source, Vec::new(), Vec::new());
+    while let Some(c) = rest.chars().next() {
+        let (here, closed) = match string(rest) {
+            Some((text, long)) => (vec![text], long),
+            None if rest.starts_with("//") => (Vec::new(), rest.find('\n').unwrap_or(rest.len())),
+            None if rest.starts_with("'\\") => (Vec::new(), 3 + rest[3..].find('\'').map_or(0, |end| end + 1)),
+            None if c == '\'' && rest.chars().nth(2) == Some('\'') => {
+                (Vec::new(), rest.chars().take(3).map(char::len_utf8).sum())
+            }
+            None if "[({".contains(c) => {
+                open.push((c, Vec::new()));
+                (Vec::new(), 1)
+            }
+            None if "])}".contains(c) => {
+                let (bracket, inside) = open.pop().unwrap_or((c, Vec::new()));
+                if bracket != '(' {
+                    lists.push(inside.clone());
+                }
+                (if bracket == '{' { Vec::new() } else { inside }, 1)
+            }
+            None => (Vec::new(), c.len_utf8()),
+        };
+        rest = &rest[closed..];
+        if let Some((bracket, inside)) = open.last_mut()
+            && (*bracket != '{' || is_pattern(rest))
+        {
+            inside.extend(here);
+        }
+    }
+    lists
+}
+
+#[test]
+fn keys_are_listed_nowhere_but_in_their_table() {
+    let keys = model::experiment::keys::KEYS;
+    let is_key = |name: &&&str| keys.iter().any(|key| key.name == **name || key.path() == **name);
+    let is_list_of_keys = |list: &Vec<&str>| {
+        let all: BTreeSet<&str> = list.iter().copied().collect();
+        let keys = all.iter().filter(is_key).count();
+        keys >= A_LIST && keys * 2 >= all.len()
+    };
+    for path in ARROWS.iter().flat_map(|(room, _)| sources(&crates().join(room).join("src"))) {
+        let text = read(&path);
+        let running = text.split("#[cfg(test)]").next().expect("split gives at least one part");
+        let found = lists(running).into_iter().find(is_list_of_keys);
+        let is_table = path.ends_with(KEYS);
+        assert!(is_table || found.is_none(), "{} lists keys by hand: {found:?}; ask {KEYS}", path.display());
+    }
+}
+
+#[test]
+fn a_list_of_keys_is_seen_as_one_however_it_is_written() {
+    let seen = |source| lists(source).into_iter().max_by_key(Vec::len).unwrap_or_default();
+    assert_eq!(seen("&[(\"users\", 'a', 1), (\"build\", '\\'', 2)] // [\"x\""), ["users", "build"]);
+    assert_eq!(seen("match k { \"users\" | \"rate\" => say(\"x\"), (\"a\", _) if b => {} }"), ["users", "rate", "a"]);
+    assert_eq!(seen("fn f<'a>(x: &'a str) { g([r#\"a\"b\"#, \"c\\\"]\"]) }"), ["a\"b", "c\\\"]"]);
+}
+
 /// clap keeps the words of a completion as long as the program lives.
 const MAY_LEAK: &str = "assay/src/verbs/completions.rs";
 

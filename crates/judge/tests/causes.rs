@@ -306,10 +306,8 @@ fn with_another(key: &str) -> Option<Record> {
             "load_cpus" => server.load_cpus = Some("2-3".into()),
             "users" => load.users = Users(load.users.0 + 3),
             "rate" | "arrivals" => {
-                load.arrivals = Some(Arrivals {
-                    rate: Rate::parse("250, 500 at 30s, 800.5 by 60s").unwrap(),
-                    process: Process::Constant,
-                })
+                let rate = if key == "rate" { "250, 500 at 30s, 800.5 by 60s" } else { "250.5" };
+                load.arrivals = Some(Arrivals { rate: Rate::parse(rate).unwrap(), process: Process::Constant })
             }
             "think" | "think_distribution" => {
                 let (mean, distribution) = (Nanos::from_millis(5), Distribution::Exponential);
@@ -327,7 +325,9 @@ fn with_another(key: &str) -> Option<Record> {
                 let phase = |name, kind, n| Phase::new(name, kind, Until::Time(Nanos::from_secs(n)));
                 cell.phases = vec![phase("warm-up", PhaseKind::WarmUp, 2), phase("measure", PhaseKind::Measure, 3)];
             }
-            "on" | "errors.back_off" | "errors.stop" => return None,
+            "errors.back_off" => load.errors.back_off = Nanos::from_millis(20),
+            "errors.stop" => load.errors.stop = [1040, 1999].into(),
+            "on" => return None,
             search if search.starts_with("search.") => return None,
             other => panic!("how does a cell have another `{other}`, and does a proposal say it?"),
         }
@@ -347,15 +347,8 @@ fn a_proposal_says_again_whatever_a_server_and_a_load_may_say() {
         let (then, now) = (&record.plan.cells[0], &planned(&record, &text).cells[0]);
         assert_eq!((&now.load, &now.phases), (&then.load, &then.phases), "{key}: {text}");
         let server = |cell: &Cell| {
-            let of = &cell.server;
-            (
-                of.build.clone(),
-                of.engine.clone(),
-                of.profile.clone(),
-                of.topology,
-                of.cpus.clone(),
-                of.load_cpus.clone(),
-            )
+            let keys = KEYS.iter().filter(|key| key.section == "server");
+            keys.map(|key| cell.asked(key)).collect::<Vec<_>>()
         };
         assert_eq!(server(now), server(then), "{key}: {text}");
     }

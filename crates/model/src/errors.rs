@@ -69,6 +69,17 @@ pub fn number(text: &str) -> Option<u32> {
     named.or_else(|| text.parse().ok().filter(|number| (1_000..=LARGEST).contains(number)))
 }
 
+/// The word for it, or its digits: what `number` reads.
+pub fn word(number: u32) -> String {
+    let named = NAMES.iter().find(|(_, known)| *known == number);
+    named.map_or_else(|| number.to_string(), |(name, _)| (*name).to_string())
+}
+
+/// Several in one text.
+pub fn words(numbers: impl IntoIterator<Item = u32>) -> String {
+    numbers.into_iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// The number with its word where it has one, as `1213 (deadlock)`; the client's own have the word alone.
 pub fn shown(number: u32) -> String {
     match NAMES.iter().find(|(_, known)| *known == number) {

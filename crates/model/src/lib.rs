@@ -6,6 +6,7 @@
 
 pub mod charset;
 pub mod compared;
+pub mod disturbance;
 pub mod dsn;
 pub mod errors;
 pub mod estimate;
@@ -25,6 +26,7 @@ pub mod rate;
 pub mod record;
 pub mod search;
 pub mod seed;
+pub mod server;
 pub mod settings;
 pub mod topology;
 pub mod units;

@@ -99,11 +99,27 @@ pub enum Distribution {
     Exponential,
 }
 
+impl Distribution {
+    pub const WORDS: &[&str] = &["constant", "exponential"];
+
+    pub const fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Process {
-    Constant,
     Poisson,
+    Constant,
+}
+
+impl Process {
+    pub const WORDS: &[&str] = &["poisson", "constant"];
+
+    pub const fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
 }
 
 /// How bytes travel between a user and its server.
@@ -122,12 +138,8 @@ impl Transport {
     pub const ALL: [Self; 3] = [Self::Unix, Self::Tcp, Self::Tls];
     pub const WORDS: &[&str] = &["unix", "tcp", "tls"];
 
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Unix => "unix",
-            Self::Tcp => "tcp",
-            Self::Tls => "tls",
-        }
+    pub const fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
     }
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|transport| transport.word() == word)
@@ -141,6 +153,18 @@ pub enum Io {
     Auto,
     IoUring,
     Epoll,
+}
+
+impl Io {
+    pub const ALL: [Self; 3] = [Self::Auto, Self::IoUring, Self::Epoll];
+    pub const WORDS: &[&str] = &["auto", "io_uring", "epoll"];
+
+    pub const fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|io| io.word() == word)
+    }
 }
 
 /// What is done per operation: a workload and its parameters.
@@ -194,6 +218,15 @@ pub struct Disturb {
 pub enum PhaseKind {
     WarmUp,
     Measure,
+}
+
+impl PhaseKind {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::WarmUp => "warm_up",
+            Self::Measure => "measure",
+        }
+    }
 }
 
 /// When a phase ends.

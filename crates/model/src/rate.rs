@@ -46,6 +46,20 @@ impl Rate {
         Self { first: rate, changes: Vec::new() }
     }
 
+    /// As a file says it: a number, or a text of steps and ramps.
+    pub fn value(&self) -> Value {
+        let change = |Change { rate, when, how }: &Change| {
+            let how = match how {
+                How::Step => "at",
+                How::Ramp => "by",
+            };
+            format!(", {rate} {how} {}", when.exact())
+        };
+        match &self.changes[..] {
+            [] => Value::Real(self.first),
+            changes => format!("{}{}", self.first, changes.iter().map(change).collect::<String>()).into(),
+        }
+    }
     /// What a value that the grammar accepted means.
     pub(crate) fn of(value: &Value) -> Option<Self> {
         value.number().map(Self::steady).or_else(|| Self::parse(value.text()?).ok())

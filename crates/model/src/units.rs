@@ -67,6 +67,13 @@ impl Nanos {
         }
         (total.is_finite() && total < u64::MAX as f64).then_some(Self(total.round() as u64))
     }
+    /// The shortest text that is read as this very time.
+    pub fn exact(self) -> String {
+        let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
+        let (per, unit) =
+            units.into_iter().find(|(per, _)| self.0.is_multiple_of(*per)).expect("one divides everything");
+        format!("{}{unit}", self.0 / per)
+    }
 }
 
 impl fmt::Display for Nanos {

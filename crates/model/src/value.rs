@@ -42,6 +42,15 @@ impl Value {
             Self::Flag(_) | Self::Count(_) | Self::Real(_) => None,
         }
     }
+    /// As TOML has it.
+    pub fn written(&self) -> String {
+        match self {
+            Self::Text(text) => format!("{text:?}"),
+            Self::Real(x) => format!("{x:?}"),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Count(n) => n.to_string(),
+        }
+    }
     fn key(&self) -> (u8, i64, &str) {
         match self {
             Self::Flag(b) => (0, i64::from(*b), ""),
@@ -94,6 +103,11 @@ impl fmt::Display for Value {
 impl From<&str> for Value {
     fn from(s: &str) -> Self {
         Self::Text(s.to_string())
+    }
+}
+impl From<String> for Value {
+    fn from(s: String) -> Self {
+        Self::Text(s)
     }
 }
 impl From<i64> for Value {

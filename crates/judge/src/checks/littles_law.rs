@@ -13,6 +13,7 @@ use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded, worst_of};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
+use model::disturbance::{Does, does};
 use model::load::Group;
 use model::record::tally::OperationTally;
 use model::units::{Nanos, Share, Users, round3};
@@ -35,8 +36,6 @@ const LITTLE_WARN: Limit =
     Limit::share("little_warn", 0.02, "of the users' time outside any operation; healthy loads have a tenth of it");
 const LITTLE_FAIL: Limit = Limit::share("little_fail", 0.05, "finds one user dead of twenty");
 
-/// The disturbance after which operations may end in another phase, or never.
-const KILL: &str = "server_kill";
 /// The widest blur under which the law still says something: it then finds one user dead of eight.
 const BLUR: Share = Share(0.05);
 
@@ -44,7 +43,7 @@ fn absent(run: &RunEvidence) -> Absence {
     if run.groups().iter().all(|(group, _)| group.is_scheduled()) {
         return Some("The load is open: operations have intended starts, and users wait for them.".into());
     }
-    let is_killed = run.phases.iter().any(|phase| phase.disturb.as_deref() == Some(KILL));
+    let is_killed = run.phases.iter().filter_map(|p| p.disturb.as_deref()).any(|d| does(d, Does::EndsServer));
     is_killed
         .then(|| "The server is killed, and users who wait for it are in no operation that this phase times.".into())
 }

@@ -11,6 +11,7 @@ use crate::frame::applies::{Absence, Applies, innodb};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
+use model::disturbance::{Does, does};
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -37,9 +38,6 @@ const WRITES: [&str; 3] = ["status.Com_insert", "status.Com_update", "status.Com
 /// Seconds: an idle purge looks for work about once in one.
 const SHORTEST: f64 = 1.0;
 
-/// Disturbances that hold old versions: their growth is the result.
-const HOLDING: &[&str] = &["open_snapshot", "long_query", "logical_backup"];
-
 fn absent(run: &RunEvidence) -> Absence {
     let is_read = run.growth(HISTORY).is_some() && statements(run) == 0.0;
     let idle = || is_read.then(|| "Nothing was written, so nothing has to be purged.".into());
@@ -61,8 +59,7 @@ fn look(run: &RunEvidence) -> Sight {
     let wrote = if commits > 0 { (commits as f64).min(statements.max(1.0)) } else { statements };
     let (share, what) =
         (Share(grown.max(0.0) / wrote), format!("The history list grew by {grown} while {wrote} transactions wrote"));
-    if let Some(holder) =
-        run.phases.iter().filter_map(|p| p.disturb.as_deref()).find(|d| HOLDING.iter().any(|h| d.starts_with(h)))
+    if let Some(holder) = run.phases.iter().filter_map(|p| p.disturb.as_deref()).find(|d| does(d, Does::HoldsVersions))
     {
         let sentence = format!("{what} ({share}), as {holder} means it to.");
         return Ok(Seen::new(Status::Pass, share.to_string(), limit, sentence));

@@ -4,10 +4,11 @@
 //! the phase's sums.
 
 use super::course::rates;
-use crate::findings::old_versions::{CAUSE, DISTURBANCE};
+use crate::findings::old_versions::CAUSE;
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::staleness;
 use crate::stats::average;
+use model::disturbance::OPEN_SNAPSHOT;
 use model::forecast::{Forecast, ForecastPhase, ForecastPoint};
 use model::load::{Phase, PhaseKind};
 use model::record::series::Series;
@@ -32,7 +33,7 @@ pub fn all(cells: &[CellEvidence]) -> Vec<Forecast> {
 
 fn of(cell: &CellEvidence) -> Option<Forecast> {
     let measured: Vec<&Phase> = cell.cell.phases.iter().filter(|p| p.kind == PhaseKind::Measure).collect();
-    let is_open = |p: &&Phase| p.disturb.as_ref().is_some_and(|d| d.name == DISTURBANCE);
+    let is_open = |p: &&Phase| p.disturb.as_ref().is_some_and(|d| d.name == OPEN_SNAPSHOT);
     let open = measured.iter().position(is_open)?;
     let base = measured[..open].iter().find(|p| p.disturb.is_none())?;
     staleness::of_linkbench(&cell.cell.parameters, 1.0)?;

@@ -11,15 +11,12 @@ use crate::compare::comparisons::MARGIN;
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::staleness;
 use crate::stats::{Interval, average, mean, ratio};
+use model::disturbance::{Does, OPEN_SNAPSHOT, does};
 use model::load::PhaseKind;
 use model::record::tally::OperationTally;
 use model::units::{Share, round3};
 use model::verdict::Status;
 use std::collections::BTreeMap;
-
-pub const DISTURBANCE: &str = "open_snapshot";
-/// Disturbances that are the same transaction or session without the snapshot.
-const PLACEBOS: &[&str] = &["idle_connection", "begin_read_committed", "begin_read_uncommitted"];
 
 /// Work inside the engine per operation rises at least so much …
 const MORE_INSIDE: f64 = 1.2;
@@ -72,7 +69,7 @@ fn look(scene: &Scene) -> Vec<Case> {
     };
     let cells: Vec<_> = scene.evidence.cells.iter().filter(usable).collect();
     let hold = |stretch: &Stretch| !scene.struck.contains(&stretch.cell.cell.id) || stretch.holds();
-    let case = |cell: &&CellEvidence| Stretch::of(cell, |name| name == DISTURBANCE).filter(hold)?.case(&cells);
+    let case = |cell: &&CellEvidence| Stretch::of(cell, |name| name == OPEN_SNAPSHOT).filter(hold)?.case(&cells);
     cells.iter().filter_map(case).collect()
 }
 
@@ -229,7 +226,7 @@ impl<'a> Stretch<'a> {
         let placebos: Vec<(Interval, Interval)> = cells
             .iter()
             .filter(|c| differ_in_disturbance_alone(self.cell, c))
-            .filter_map(|c| Stretch::of(c, |name| PLACEBOS.contains(&name))?.kept())
+            .filter_map(|c| Stretch::of(c, |name| does(name, Does::Placebo))?.kept())
             .collect();
         // What the arms share, as a workload that changes while it runs, is not the snapshot's.
         let shared = |of: fn(&(Interval, Interval)) -> f64| match placebos.len() {

@@ -26,6 +26,10 @@ const TEMP_TABLE: &str = "TempTable";
 /// The switch is there from this version of MySQL on.
 const SWITCHES_FROM: Version = Version(8, 0, 2);
 
+const RANGE: &str = "range_size";
+/// What tells the cells of one lane apart, and nothing else may: where a lane looks a cell up (`Lane::at`).
+const COORDINATES: [&str; 4] = [WORKLOAD, RANGE, USERS, SWITCH];
+
 /// Temporary tables per query that mean one for each; readers of the status make a few more.
 const ONE_EACH: f64 = 0.9;
 /// And those that mean none.
@@ -76,7 +80,7 @@ fn look(scene: &Scene) -> Vec<Case> {
             && !scene.struck.contains(&cell.id)
     };
     for cell in scene.evidence.cells.iter().filter(usable) {
-        let varied = |key: &str| [WORKLOAD, "range_size", USERS, SWITCH].contains(&key);
+        let varied = |key: &str| COORDINATES.contains(&key);
         lanes.entry(cell.cell.axes.iter().filter(|(k, _)| !varied(k)).collect()).or_default().push(cell);
     }
     let cases = lanes.into_iter().filter_map(|(place, cells)| {
@@ -240,13 +244,8 @@ impl<'a> Lane<'a> {
             return None;
         }
         let cell = suspect.cell;
-        let text = |key: &str| {
-            cell.parameters.get(key).map(|value| match value {
-                Value::Text(text) => format!("{key} = \"{text}\"\n"),
-                Value::Flag(_) | Value::Count(_) | Value::Real(_) => format!("{key} = {value}\n"),
-            })
-        };
-        let data: String = ["tables", "rows", "charset"].into_iter().filter_map(text).collect();
+        let fixed = cell.parameters.iter().filter(|(key, _)| **key != RANGE);
+        let data: String = fixed.map(|(key, value)| format!("{key} = {}\n", value.written())).collect();
         let ranges: Vec<String> =
             [Some(self.shortest), self.longest].into_iter().flatten().map(|r| r.to_string()).collect();
         Some(format!(
@@ -283,7 +282,7 @@ impl Times {
 }
 
 fn rows(cell: &CellEvidence) -> Option<i64> {
-    cell.cell.parameters.get("range_size").and_then(Value::count)
+    cell.cell.parameters.get(RANGE).and_then(Value::count)
 }
 
 fn is_engine(cell: &CellEvidence, engine: Option<&str>) -> bool {

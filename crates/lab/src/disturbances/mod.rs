@@ -14,6 +14,7 @@ pub mod scene;
 mod server_kill;
 
 use crate::trouble::Trouble;
+use model::disturbance::{Does, does};
 use model::load::Disturb;
 use model::words::DisturbanceWords;
 use std::collections::BTreeMap;
@@ -62,7 +63,23 @@ pub fn writes(name: &str) -> bool {
     by_name(name).is_some_and(|d| d.words.writes)
 }
 
-/// Whether it ends the server, so that users must outlast that and what the server counts begins anew.
+/// Whether users must outlast an end of the server.
 pub fn ends_the_server(disturb: Option<&Disturb>) -> bool {
-    disturb.is_some_and(|d| d.name == server_kill::DISTURBANCE.words.name)
+    disturb.is_some_and(|d| does(&d.name, Does::EndsServer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::disturbance::ROWS;
+
+    #[test]
+    fn what_disturbances_do_is_said_of_those_that_there_are_and_of_every_placebo() {
+        for (name, does) in ROWS {
+            let words = by_name(name).unwrap_or_else(|| panic!("there is no {name}")).words;
+            assert_eq!(*does == Does::Placebo, words.why.starts_with("a placebo"), "{name}");
+        }
+        let placebos = words().into_iter().filter(|w| w.why.starts_with("a placebo"));
+        placebos.for_each(|words| assert!(does(words.name, Does::Placebo), "{} has no row", words.name));
+    }
 }

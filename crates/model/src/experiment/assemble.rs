@@ -2,17 +2,17 @@
 //! gets its default. Nothing can be wrong any more here.
 
 use super::get::Get;
-use super::keys::OTHERS;
+use super::keys::{KEYS, OTHERS};
 use super::reading::Reading;
 use super::search;
-use super::{DEFAULT_BUILD, Experiment, NO_DISTURBANCE, Repeat, ServerWish};
-use crate::errors::{self, Errors};
+use super::{Experiment, NO_DISTURBANCE, Repeat};
+use crate::errors;
 use crate::intervention::Intervention;
-use crate::load::{Arrivals, Distribution, Group, Io, Load, Pause, Phase, PhaseKind, Process, Transport, Until, Work};
+use crate::load::{Arrivals, Distribution, Group, Load, Pause, Phase, PhaseKind, Process, Until, Work};
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::seed::Seed;
-use crate::topology::Topology;
+use crate::server::Server;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
@@ -23,6 +23,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
     let get = Get(&reading.values);
     let search = search::of(get);
     let groups: Vec<Group> = reading.list("groups").iter().map(|at| group(get, reading, at)).collect();
+    let (server, load) = asked(get, reading, &groups, search.as_ref());
     let compared: usize = reading.axes.iter().map(|a| a.values.len()).fold(1, usize::saturating_mul);
     Experiment {
         name: name.to_string(),
@@ -31,9 +32,9 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         scale,
         sets: Vec::new(),
         axes: Vec::new(),
-        server: server(get),
+        server,
         workloads: BTreeMap::new(),
-        load: load(get, reading, &groups, search.as_ref()),
+        load,
         groups,
         phases: phases(get, reading),
         intervention: intervention(get),
@@ -56,54 +57,26 @@ fn intervention(get: Get<'_>) -> Option<Intervention> {
     Some(Intervention { of: of("of")?, finding: of("finding")?, removes: of("removes")?, placebo: of("placebo")? })
 }
 
-fn server(get: Get<'_>) -> ServerWish {
-    ServerWish {
-        build: get.text("server.build"),
-        on: get.text("server.on"),
-        topology: get.text("server.topology").and_then(|word| Topology::parse(&word)).unwrap_or_default(),
-        engine: get.text_or_default("server.engine"),
-        profile: get.text_or_default("server.profile"),
-        settings: get.below("server.settings."),
-        native: get.below("server.native."),
-        cpus: get.text("server.cpus"),
-        load_cpus: get.text("server.load_cpus"),
-    }
-}
-
-fn load(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&Search>) -> Load {
+/// Server and load as their keys say them, or the keys' defaults.
+fn asked(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&Search>) -> (Server, Load) {
+    let mut server =
+        Server { settings: get.below("server.settings."), native: get.below("server.native."), ..Server::default() };
     let (users, arrivals, pause) = match groups {
         [] => rhythm(get, reading, "load", "", search),
         groups => (Users(groups.iter().map(|g| g.users.0).sum()), None, None),
     };
-    Load {
-        users,
-        arrivals,
-        pause,
-        transport: get.text("load.transport").and_then(|word| Transport::named(&word)),
-        io: match get.text("load.io").as_deref() {
-            Some("io_uring") => Io::IoUring,
-            Some("epoll") => Io::Epoll,
-            Some(_) | None => Io::Auto,
-        },
-        deadline: get.time_or_default("load.deadline"),
-        reconnect_every: get.count("load.reconnect_every").map(i64::unsigned_abs),
-        errors: errors(get),
-        drain: get.time("load.drain"),
-        sampling: get.flag_or_default("load.sampling"),
+    let mut load = Load { arrivals, pause, ..Load::closed(users, Nanos(0)) };
+    for key in KEYS {
+        if let Some(value) = get.said_or_default(&key.path()) {
+            key.put(&value, &mut server, &mut load);
+        }
     }
-}
-
-/// What is said of one error stands beside the defaults of the others.
-fn errors(get: Get<'_>) -> Errors {
-    let mut errors = Errors::default();
+    // What is said of one error stands beside the defaults of the others.
     for (name, times) in get.below("load.errors.retry.") {
         let times = times.count().and_then(|n| u32::try_from(n).ok()).expect("bounded");
-        errors.retry.insert(errors::number(&name).expect("checked"), times);
+        load.errors.retry.insert(errors::number(&name).expect("checked"), times);
     }
-    errors.back_off = get.time_or_default("load.errors.back_off");
-    let stop = get.text("load.errors.stop").unwrap_or_default();
-    errors.stop = stop.split_whitespace().filter_map(errors::number).collect();
-    errors
+    (server, load)
 }
 
 fn group(get: Get<'_>, reading: &Reading<'_>, at: &str) -> Group {
@@ -196,11 +169,4 @@ fn phase(get: Get<'_>, prefix: &str, words: &Words) -> Phase {
     let parameters = || get.below(&format!("{prefix}.parameters."));
     let work = get.text(&format!("{prefix}.workload")).map(|workload| Work { workload, parameters: parameters() });
     Phase { disturb, work, users, ..Phase::new(get.text(&format!("{prefix}.name")).expect("checked"), kind, until) }
-}
-
-impl ServerWish {
-    /// The build that is meant when no axis says another.
-    pub fn build_name(&self) -> &str {
-        self.build.as_deref().unwrap_or(DEFAULT_BUILD)
-    }
 }

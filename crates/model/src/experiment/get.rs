@@ -19,12 +19,11 @@ impl Get<'_> {
         self.count(path).map(|n| Nanos(n.unsigned_abs()))
     }
     /// As it is said, or as its row has it.
-    pub fn or_default<T>(self, path: &str, plain: impl Fn(&Value) -> Option<T>) -> T {
-        let said = self.0.get(path).and_then(&plain);
-        said.or_else(|| keys::default(path).as_ref().and_then(plain)).expect("the key's row has a default")
+    pub fn said_or_default(self, path: &str) -> Option<Value> {
+        self.0.get(path).cloned().or_else(|| keys::default(path))
     }
-    pub fn text_or_default(self, path: &str) -> String {
-        self.or_default(path, |value| value.text().map(str::to_string))
+    pub fn or_default<T>(self, path: &str, plain: impl Fn(&Value) -> Option<T>) -> T {
+        self.said_or_default(path).as_ref().and_then(plain).expect("the key's row has a default")
     }
     pub fn count_or_default(self, path: &str) -> i64 {
         self.or_default(path, Value::count)

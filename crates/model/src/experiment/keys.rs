@@ -1,13 +1,18 @@
 //! Every fixed key of an experiment, one row each: where it stands, what it accepts, what holds where nobody says it,
-//! whether it may be an axis, what it is said of, and what another value of it is able to change. Whoever wants a list
-//! of keys or axes asks this table, here and in the rooms that read records. Workloads' parameters and words of
-//! settings are declared beside what they turn; of parameters only those stand here that change less than one may.
+//! whether it may be an axis, what it is said of, what another value of it is able to change, and where a plan has it.
+//! Whoever wants a list of keys or axes asks this table, here and in the rooms that read records. Workloads' parameters
+//! and words of settings are declared beside what they turn; of parameters only those stand here that change less than
+//! one may.
 
 use super::DEFAULT_BUILD;
+pub use super::key::{Effect, Key, Scope};
 use super::shape::Shape;
-use crate::load::Transport;
+use super::standing::*;
+use crate::errors;
+use crate::load::{Distribution, Io, PhaseKind, Process, Transport};
 use crate::rate::Rate;
 use crate::settings;
+use crate::topology::Topology;
 use crate::units::Nanos;
 use crate::value::Value;
 use crate::words::{Kind, Literal};
@@ -41,80 +46,6 @@ pub(super) const KEYING: &str = "keying";
 /// In a table of think times: after the operations that have none of their own.
 pub(super) const OTHERS: &str = "default";
 
-/// What a key is said of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// All runs together.
-    Experiment,
-    Cell,
-    /// One group of users; its axis is called `groups.NAME.KEY`.
-    Group,
-    /// One phase of each run; its axis is called `phases.NAME.KEY`.
-    Phase,
-}
-
-/// What another value of a key is able to change. What changes none of them only presses harder or less, or longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Which statements an operation consists of.
-    Operation,
-    /// What one and the same statement asks for, and so how many rows it returns.
-    Rows,
-    /// How one and the same answer is written on the wire, and so its bytes.
-    Answer,
-    /// The plan by which a statement is carried out.
-    Plan,
-    /// The bytes on disk.
-    Disk,
-    /// The way by which users come to the server.
-    Way,
-    /// The server itself, its settings, or what it has of the machine: chosen when it is started.
-    Server,
-    /// Those who measure.
-    Measuring,
-}
-
-/// One key.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    pub section: &'static str,
-    pub name: &'static str,
-    pub(super) shape: Shape,
-    /// In its plain form, where it is a value; other keys are left to their neighbours, or mean nothing unless said.
-    pub default: Option<Literal>,
-    pub is_axis: bool,
-    pub scope: Scope,
-    pub changes: &'static [Effect],
-    /// What else that is read back follows from it, beside what has its name: `variable.NAME` of the server,
-    /// `session.NAME`, or a fact of the run. `*` stands for any end.
-    pub moves: &'static [&'static str],
-}
-
-impl Key {
-    const fn new(section: &'static str, name: &'static str, shape: Shape, scope: Scope) -> Self {
-        Self { section, name, shape, default: None, is_axis: false, scope, changes: &[], moves: &[] }
-    }
-    const fn or(self, default: Literal) -> Self {
-        Self { default: Some(default), ..self }
-    }
-    const fn axis(self) -> Self {
-        Self { is_axis: true, ..self }
-    }
-    const fn changes(self, changes: &'static [Effect]) -> Self {
-        Self { changes, ..self }
-    }
-    const fn moves(self, moves: &'static [&'static str]) -> Self {
-        Self { moves, ..self }
-    }
-    pub fn path(&self) -> String {
-        format!("{}.{}", self.section, self.name)
-    }
-    /// Whether an axis of all cells has this name.
-    fn is_axis_of_cells(&self) -> bool {
-        self.is_axis && self.scope == Scope::Cell
-    }
-}
-
 const fn experiment(section: &'static str, name: &'static str, shape: Shape) -> Key {
     Key::new(section, name, shape, Scope::Experiment)
 }
@@ -147,8 +78,8 @@ const HOW_MANY: Shape = count(1, MAX_USERS);
 const LEVEL: Shape = Shape::Of(Kind::Real { min: Rate::LEAST, max: Rate::MOST });
 const SOME_TIME: Shape = Shape::Duration { zero: false };
 const ANY_TIME: Shape = Shape::Duration { zero: true };
-const ARRIVALS: Shape = Shape::Of(Kind::Choice(&["poisson", "constant"]));
-const DISTRIBUTIONS: Shape = Shape::Of(Kind::Choice(&["constant", "exponential"]));
+const ARRIVALS: Shape = Shape::Of(Kind::Choice(Process::WORDS));
+const DISTRIBUTIONS: Shape = Shape::Of(Kind::Choice(Distribution::WORDS));
 
 use Effect::{Answer, Disk, Measuring, Operation, Plan, Rows, Server, Way};
 
@@ -159,52 +90,83 @@ pub const KEYS: &[Key] = &[
         .or(word(DEFAULT_BUILD))
         .axis()
         .changes(&[Server, Plan, Disk, Answer])
-        .moves(&["version*", "binary"]),
-    server("on", Shape::Dsn).changes(&[Server, Plan, Disk, Answer, Way]),
+        .moves(&["version*", "binary"])
+        .of_server(|s| some(&s.build), |s, v| s.build = text(v)),
+    server("on", Shape::Dsn)
+        .changes(&[Server, Plan, Disk, Answer, Way])
+        .of_server(|s| s.on.as_deref().and_then(some), |s, v| s.on = Some(text(v))),
     // Of the tables: a server that is there already may have several. The words of the storage engine move the
     // variables of the engine under test, and leave the others at their defaults.
-    server("engine", Shape::Engine).or(word("innodb")).axis().changes(&[Plan, Disk]).moves(&[
-        "variable.default_storage_engine",
-        "variable.default_tmp_storage_engine",
-        "variable.innodb_*",
-        "variable.rocksdb_*",
-        "variable.aria_*",
-        "variable.key_buffer_size",
-        "variable.ignore_db_dirs",
-    ]),
+    server("engine", Shape::Engine)
+        .or(word("innodb"))
+        .axis()
+        .changes(&[Plan, Disk])
+        .moves(&[
+            "variable.default_storage_engine",
+            "variable.default_tmp_storage_engine",
+            "variable.innodb_*",
+            "variable.rocksdb_*",
+            "variable.aria_*",
+            "variable.key_buffer_size",
+            "variable.ignore_db_dirs",
+        ])
+        .of_server(|s| some(&s.engine), |s, v| s.engine = text(v)),
     server("profile", Shape::Of(Kind::Choice(settings::PROFILES)))
         .or(word("durable"))
         .axis()
         .changes(&[Server])
-        .moves(&["variable.*"]),
-    server("topology", Shape::Topology).axis().changes(&[Server]).moves(&[
-        "variable.wsrep_*",
-        "variable.binlog_format",
-        "variable.innodb_autoinc_lock_mode",
-    ]),
-    server("cpus", Shape::Cpus).axis().changes(&[Server]).moves(&[
-        "server_cpus",
-        "load_cpus",
-        "workers",
-        "variable.thread_pool_size",
-    ]),
-    server("load_cpus", Shape::Cpus).axis().changes(&[Measuring]).moves(&["server_cpus", "load_cpus", "workers"]),
-    load(USERS, HOW_MANY).axis().moves(&["workers"]),
-    load("rate", Shape::Rate).axis(),
-    load("arrivals", ARRIVALS),
-    load("think", SOME_TIME),
-    load("think_distribution", DISTRIBUTIONS),
-    load("pace", SOME_TIME),
-    load("transport", Shape::Of(Kind::Choice(Transport::WORDS))).axis().changes(&[Way]),
-    load("io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))).changes(&[Measuring]),
-    load("deadline", SOME_TIME).or(time(DEADLINE)),
-    load("reconnect_every", count(1, i64::MAX)).axis(),
-    load("drain", SOME_TIME),
-    load("sampling", FLAG).or(Literal::Flag(true)).axis().changes(&[Measuring]),
-    load("errors.back_off", ANY_TIME).or(time(Nanos(0))),
-    load("errors.stop", Shape::Errors),
-    load("warm_up", ANY_TIME).or(time(WARM_UP)),
-    load("measure", SOME_TIME).or(time(MEASURE)),
+        .moves(&["variable.*"])
+        .of_server(|s| some(&s.profile), |s, v| s.profile = text(v)),
+    server("topology", Shape::Topology)
+        .axis()
+        .changes(&[Server])
+        .moves(&["variable.wsrep_*", "variable.binlog_format", "variable.innodb_autoinc_lock_mode"])
+        .of_server(
+            |s| (!s.topology.is_single()).then(|| Value::Text(s.topology.to_string())),
+            |s, v| s.topology = Topology::parse(&text(v)).expect(CHECKED),
+        ),
+    server("cpus", Shape::Cpus)
+        .axis()
+        .changes(&[Server])
+        .moves(&["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"])
+        .of_server(|s| s.cpus.as_deref().and_then(some), |s, v| s.cpus = Some(text(v))),
+    server("load_cpus", Shape::Cpus)
+        .axis()
+        .changes(&[Measuring])
+        .moves(&["server_cpus", "load_cpus", "workers"])
+        .of_server(|s| s.load_cpus.as_deref().and_then(some), |s, v| s.load_cpus = Some(text(v))),
+    load(USERS, HOW_MANY).axis().moves(&["workers"]).of_rhythm(|l| number(l.users.0.into())),
+    load("rate", Shape::Rate).axis().of_rhythm(|l| Some(l.arrivals.as_ref()?.rate.value())),
+    load("arrivals", ARRIVALS).of_rhythm(|l| some(l.arrivals.as_ref()?.process.word())),
+    load("think", SOME_TIME).of_rhythm(|l| time_of(thinking(l)?.0)),
+    load("think_distribution", DISTRIBUTIONS).of_rhythm(|l| some(thinking(l)?.1.word())),
+    load("pace", SOME_TIME).of_rhythm(|l| time_of(pacing(l)?)),
+    load("transport", Shape::Of(Kind::Choice(Transport::WORDS)))
+        .axis()
+        .changes(&[Way])
+        .of_load(|l| some(l.transport?.word()), |l, v| l.transport = Transport::named(&text(v))),
+    load("io", Shape::Of(Kind::Choice(Io::WORDS)))
+        .changes(&[Measuring])
+        .of_load(|l| (l.io != Io::Auto).then(|| l.io.word().into()), |l, v| l.io = Io::named(&text(v)).expect(CHECKED)),
+    load("deadline", SOME_TIME).or(time(DEADLINE)).of_load(|l| time_of(l.deadline), |l, v| l.deadline = nanos(v)),
+    load("reconnect_every", count(1, i64::MAX))
+        .axis()
+        .of_load(|l| number(l.reconnect_every?), |l, v| l.reconnect_every = Some(nanos(v).0)),
+    load("drain", SOME_TIME).of_load(|l| time_of(l.drain?), |l, v| l.drain = Some(nanos(v))),
+    load("sampling", FLAG)
+        .or(Literal::Flag(true))
+        .axis()
+        .changes(&[Measuring])
+        .of_load(|l| (!l.sampling).then_some(Value::Flag(false)), |l, v| l.sampling = v.flag().expect(CHECKED)),
+    load("errors.back_off", ANY_TIME)
+        .or(time(Nanos(0)))
+        .of_load(|l| time_of(l.errors.back_off).filter(|v| v.count() != Some(0)), |l, v| l.errors.back_off = nanos(v)),
+    load("errors.stop", Shape::Errors).of_load(
+        |l| (!l.errors.stop.is_empty()).then(|| Value::Text(errors::words(l.errors.stop.iter().copied()))),
+        |l, v| l.errors.stop = text(v).split_whitespace().filter_map(errors::number).collect(),
+    ),
+    load("warm_up", ANY_TIME).or(time(WARM_UP)).of_phases(|p| time_of(plain(p)?.0)),
+    load("measure", SOME_TIME).or(time(MEASURE)).of_phases(|p| time_of(plain(p)?.1)),
     load("search.for", Shape::Of(Kind::Choice(&["rate", "users"]))),
     load("search.keep", Shape::Keep),
     load("search.from", LEVEL),
@@ -219,11 +181,12 @@ pub const KEYS: &[Key] = &[
     group("think", SOME_TIME),
     group("think_distribution", DISTRIBUTIONS),
     group("pace", SOME_TIME),
-    phase("name", TEXT),
-    phase("measure", SOME_TIME),
-    phase("warm_up", SOME_TIME),
-    phase("count", count(1, i64::MAX)),
-    phase("kind", Shape::Of(Kind::Choice(&["measure", "warm_up"]))),
+    phase("name", TEXT).of_phase(|p| some(&p.name)),
+    phase("measure", SOME_TIME).of_end(|p| lasting(p, PhaseKind::Measure)),
+    phase("warm_up", SOME_TIME).of_end(|p| lasting(p, PhaseKind::WarmUp)),
+    phase("count", count(1, i64::MAX)).of_end(|p| number(counted(p)?)),
+    phase("kind", Shape::Of(Kind::Choice(&["measure", "warm_up"])))
+        .of_phase(|p| counted(p).and_then(|_| some(p.kind.word()))),
     // What is done to a server may be done to its statistics.
     phase("disturb", Shape::Disturbance).axis().changes(&[Plan]),
     phase(WORKLOAD, Shape::Workload).changes(&[Operation, Plan, Disk]),
@@ -264,13 +227,18 @@ const PARAMETERS: &[(&str, &[Effect], &[&str])] = &[
 ];
 
 /// The key of a section.
-pub(super) fn key(section: &str, name: &str) -> Option<&'static Key> {
+pub fn key(section: &str, name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.section == section && key.name == name)
 }
 
 /// All keys of a section, in order.
 pub(super) fn section(section: &str) -> impl Iterator<Item = &'static str> + Clone {
     KEYS.iter().filter(move |key| key.section == section).map(|key| key.name)
+}
+
+/// How a phase can end; exactly one of them in each phase.
+pub(super) fn ends() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().filter(|key| key.is_end()).map(|key| key.name)
 }
 
 /// The fixed key that an axis over all cells stands for.

@@ -6,12 +6,15 @@ mod document;
 mod get;
 pub(crate) mod grammar;
 mod groups;
+mod key;
 pub mod keys;
+mod overrides;
 mod reading;
 mod script;
 mod search;
 mod shape;
 mod stages;
+mod standing;
 mod whole;
 
 use crate::intervention::Intervention;
@@ -19,7 +22,7 @@ use crate::load::{Group, Load, Phase};
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
-use crate::topology::Topology;
+use crate::server::Server;
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
 use document::Document;
@@ -48,7 +51,8 @@ pub struct Experiment {
     /// What was set beside the file, as `KEY=VALUE`, in the order in which it was.
     pub sets: Vec<String>,
     pub axes: Vec<Axis>,
-    pub server: ServerWish,
+    /// The build is that which is meant when no axis says another; settings are those that are said.
+    pub server: Server,
     /// Parameters by workload or family name, as written.
     pub workloads: BTreeMap<String, BTreeMap<String, Value>>,
     pub load: Load,
@@ -70,21 +74,6 @@ pub struct Axis {
     /// The key as written: `users`, `charset`, `settings.buffer_pool`, `workload`.
     pub key: String,
     pub values: Vec<Value>,
-}
-
-/// The server as asked for: what is not said is left to the profile.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ServerWish {
-    pub build: Option<String>,
-    /// A DSN, without a secret.
-    pub on: Option<String>,
-    pub topology: Topology,
-    pub engine: String,
-    pub profile: String,
-    pub settings: BTreeMap<String, Value>,
-    pub native: BTreeMap<String, Value>,
-    pub cpus: Option<String>,
-    pub load_cpus: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +105,7 @@ impl Experiment {
         problems.extend(Reading::of(&entries, words, complete).problems);
         for (_, entries_of_scale) in &scales {
             let mut found = Vec::new();
-            let scaled = document::apply(&entries, entries_of_scale, &mut found);
+            let scaled = overrides::apply(&entries, entries_of_scale, &mut found);
             found.extend(Reading::of(&scaled, words, complete).problems);
             add_new(&mut problems, found);
         }
@@ -136,9 +125,9 @@ impl Experiment {
         };
         let mut found = Vec::new();
         if let Some((_, scale)) = applied {
-            entries = document::apply(&entries, scale, &mut found);
+            entries = overrides::apply(&entries, scale, &mut found);
         }
-        entries = document::apply(&entries, &document::command_line(sets), &mut found);
+        entries = overrides::apply(&entries, &document::command_line(sets), &mut found);
         let reading = Reading::of(&entries, words, complete);
         found.extend(reading.problems.iter().cloned());
         add_new(&mut problems, found);

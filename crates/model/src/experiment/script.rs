@@ -3,6 +3,7 @@
 //! words like the parameters of any workload.
 
 use super::document::{self, Document, Entry, Raw};
+use super::overrides;
 use crate::value::Value;
 use crate::words::{SCRIPTS, Words, WorkloadWords};
 
@@ -46,9 +47,9 @@ pub(super) fn script(text: &str, scale: Option<&str>, sets: &[(String, String)])
     }
     let scales = document::take_scales(&mut entries);
     if let Some((_, of_scale)) = scales.iter().find(|(name, _)| Some(name.as_str()) == scale) {
-        entries = document::apply(&entries, of_scale, &mut Vec::new());
+        entries = overrides::apply(&entries, of_scale, &mut Vec::new());
     }
-    entries = document::apply(&entries, &document::command_line(sets), &mut Vec::new());
+    entries = overrides::apply(&entries, &document::command_line(sets), &mut Vec::new());
     let text_at = |path: &str| entries.iter().find(|e| e.path == path).and_then(|e| Some((e.line, text_of(e)?)));
     let (line, name) = text_at(SCRIPT)?;
     let option = |e: &Entry| match (&e.raw, e.path.strip_prefix(OPTIONS)) {

@@ -139,11 +139,7 @@ fn errors<'a>(items: impl Iterator<Item = &'a Raw>) -> Result<Value, Wrong> {
         Raw::List(_) | Raw::Nothing | Raw::Other(_) => wrong("not an error", "write its number or its name"),
     };
     let numbers = items.map(number).collect::<Result<Vec<_>, _>>()?;
-    let word = |number: &u32| {
-        let name = errors::NAMES.iter().find(|(_, known)| known == number);
-        name.map_or_else(|| number.to_string(), |(name, _)| (*name).to_string())
-    };
-    Ok(Value::Text(numbers.iter().map(word).collect::<Vec<_>>().join(" ")))
+    Ok(errors::words(numbers).into())
 }
 
 /// The number of an error that a key or a value names.

@@ -1,7 +1,6 @@
 //! The questions that no entry answers alone: what is missing, what contradicts, what is said twice. Asked only of a
 //! file whose syntax could be read to its end; what was written wrongly is not also missing.
 
-use super::document::ENDS;
 use super::grammar::parameter_of;
 use super::keys::{self, Effect, OTHERS, WORKLOAD};
 use super::reading::Reading;
@@ -314,21 +313,21 @@ impl Reading<'_> {
                 None if self.said(&name_path) => {}
                 None => self.problem(phase, "a phase without a name", "add name = \"...\""),
             }
-            let ends: Vec<_> = ENDS.iter().filter(|end| self.said(&format!("{phase}.{end}"))).collect();
+            let ends: Vec<_> = keys::ends().filter(|end| self.said(&format!("{phase}.{end}"))).collect();
             match ends.as_slice() {
                 [] => self.problem(
                     phase,
                     "a phase without an end",
                     "add measure = \"40s\", warm_up = \"10s\" or count = 100_000",
                 ),
-                [end] if **end != "count" && self.said(&format!("{phase}.kind")) => {
+                [end] if *end != "count" && self.said(&format!("{phase}.kind")) => {
                     self.problem(&format!("{phase}.kind"), format!("`{end}` says the kind already"), "leave this out");
                 }
                 [_] => {}
                 [first, ..] => self.problem(
                     &format!("{phase}.{first}"),
                     "a phase with two ends",
-                    format!("keep one of {}", ENDS.join(", ")),
+                    format!("keep one of {}", keys::ends().collect::<Vec<_>>().join(", ")),
                 ),
             }
         }

@@ -7,17 +7,16 @@ use super::served;
 use super::{Axis, Cell, CellId, Server, Skipped, Stage};
 use crate::dsn::Dsn;
 use crate::experiment::grammar::parameter_of;
-use crate::experiment::keys::{self, WORKLOAD, axis_target, group_axis};
+use crate::experiment::keys::{self, Key, WORKLOAD, axis_target, group_axis};
 use crate::experiment::{Experiment, NO_DISTURBANCE};
 use crate::host::Host;
-use crate::load::{Arrivals, Group, Phase, Process, Transport, Until, Work};
+use crate::load::{Arrivals, Group, Load, Phase, Process, Transport, Until, Work};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::rate::Rate;
 use crate::search::{Goal, Search};
 use crate::seed::Seed;
 use crate::settings;
-use crate::topology::Topology;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
 use crate::words::{Words, WorkloadWords};
@@ -162,16 +161,7 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
     if !groups.is_empty() {
         load.users = Users(groups.iter().map(|g| g.users.0).sum());
     }
-    if let Some(operations) = axes.get("reconnect_every").and_then(Value::count) {
-        load.reconnect_every = Some(operations.unsigned_abs());
-    }
-    if let Some(transport) = axes.get("transport").and_then(Value::text) {
-        load.transport = Transport::named(transport);
-    }
-    if let Some(sampling) = axes.get("sampling").and_then(Value::flag) {
-        load.sampling = sampling;
-    }
-    let mut server = server(experiment, &axes);
+    let mut server = server(experiment, &axes, &mut load);
     if server.on.is_none() && experiment.running(words).iter().any(|w| !w.protocol().is_sql()) {
         // The servers of all cells open the endpoints that they have, so that one server can take users of each.
         server.settings.entry("doors".into()).or_insert(Value::Flag(true));
@@ -244,26 +234,20 @@ fn vary(axes: &Axes, prefix: &str, users: &mut Users, arrivals: &mut Option<Arri
     }
 }
 
-fn server(experiment: &Experiment, axes: &Axes) -> Server {
-    let wish = &experiment.server;
-    let axis = |key: &str| axes.get(key).and_then(Value::text).map(str::to_string);
-    let profile = axis("profile").unwrap_or_else(|| wish.profile.clone());
-    let mut server = Server {
-        build: axis("build").unwrap_or_else(|| wish.build_name().to_string()),
-        on: wish.on.clone(),
-        topology: axis("topology").and_then(|word| Topology::parse(&word)).unwrap_or(wish.topology),
-        engine: axis("engine").unwrap_or_else(|| wish.engine.clone()),
-        settings: profile_settings(&profile),
-        native: wish.native.clone(),
-        profile,
-        tcp: comes_by(experiment, Transport::Tcp) || comes_by(experiment, Transport::Tls),
-        cpus: axis("cpus").or_else(|| wish.cpus.clone()),
-        load_cpus: axis("load_cpus").or_else(|| wish.load_cpus.clone()),
-    };
+/// The server of a cell, and its load, as the axes over fixed keys say them.
+fn server(experiment: &Experiment, axes: &Axes, load: &mut Load) -> Server {
+    let mut server = experiment.server.clone();
+    for (axis, value) in axes {
+        if let Some(key) = keys::axis(axis) {
+            key.put(value, &mut server, load);
+        }
+    }
+    server.settings = profile_settings(&server.profile);
+    server.tcp = comes_by(experiment, Transport::Tcp) || comes_by(experiment, Transport::Tls);
     if comes_by(experiment, Transport::Tls) {
         server.settings.insert("tls".into(), Value::Flag(true));
     }
-    server.settings.extend(wish.settings.clone());
+    server.settings.extend(experiment.server.settings.clone());
     for (key, value) in axes {
         match key.split_once('.') {
             Some(("settings", name)) => server.settings.insert(name.to_string(), value.clone()),
@@ -332,6 +316,11 @@ impl Cell {
     /// Those of its users' protocols that are not SQL.
     pub fn past_sql(&self) -> impl Iterator<Item = Protocol> {
         self.protocols.iter().copied().filter(|protocol| !protocol.is_sql())
+    }
+
+    /// What it is asked to have for a key; `None` where nothing is asked, or no single value says it.
+    pub fn asked(&self, key: &Key) -> Option<Value> {
+        key.asked(&self.server, &self.load, &self.phases)
     }
 
     /// Who does what: the groups, or all users as the only one.

@@ -24,7 +24,6 @@ use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::search::Search;
 use crate::seed::Seed;
-use crate::topology::Topology;
 use crate::units::{Bytes, Nanos, Users};
 use crate::value::Value;
 use crate::words::Words;
@@ -32,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+pub use crate::server::Server;
 pub use obstacle::LAB_SESSIONS;
 pub use table::{axis_text, table};
 
@@ -107,34 +107,6 @@ pub struct Stage {
     /// Places among the cell's phases.
     pub phases: Range<usize>,
     pub groups: Vec<Group>,
-}
-
-/// What the instance of a cell is to be: two cells with equal servers can share one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
-pub struct Server {
-    /// Name in the catalogue, as `mariadb-10.11` or `distribution`; with `on` set, the name of what the DSN points at.
-    pub build: String,
-    /// A server that the lab neither starts nor stops: its DSN without any secret.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on: Option<String>,
-    /// One server, or a cluster of equal ones.
-    #[serde(default, skip_serializing_if = "Topology::is_single")]
-    pub topology: Topology,
-    pub engine: String,
-    pub profile: String,
-    /// Settings in the lab's words (`settings::ALL`), profile defaults filled in.
-    pub settings: BTreeMap<String, Value>,
-    /// The server's own variables, passed as they are.
-    pub native: BTreeMap<String, Value>,
-    /// Listens on loopback beside its socket, because some users of the plan come that way.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tcp: bool,
-    /// CPUs for server and load as the experiment said (`all`, `half`, `0-7`, `socket:0`); `None` leaves it to the lab.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load_cpus: Option<String>,
 }
 
 /// `c001`: stable within a plan.

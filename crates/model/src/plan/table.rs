@@ -4,9 +4,9 @@
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
 use super::{Cell, Plan};
-use crate::load::{Group, Phase, PhaseKind, Transport, Until};
+use crate::experiment::keys::KEYS;
+use crate::load::{Group, Phase, PhaseKind, Until};
 use crate::settings;
-use crate::topology::Topology;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
 use crate::words::Kind;
@@ -64,18 +64,11 @@ fn shared(plan: &Plan) -> String {
         }
     };
     say("workload", &|c| c.workload.clone());
-    say("build", &|c| c.server.build.clone());
-    say("engine", &|c| c.server.engine.clone());
-    say("profile", &|c| c.server.profile.clone());
+    let of = |section: &'static str| KEYS.iter().filter(move |k| k.section == section && k.is_told_alone());
+    of("server").for_each(|key| say(key.name, &|c| c.asked(key).map_or(String::new(), |value| key.shown(&value))));
     say("settings", &|c| listed(&c.server.settings, plan));
     say("native", &|c| listed(&c.server.native, plan));
     say("parameters", &|_| parameters(&common, plan));
-    say("topology", &|c| match c.server.topology {
-        Topology::Single => String::new(),
-        cluster @ Topology::Galera { .. } => cluster.to_string(),
-    });
-    say("cpus", &|c| c.server.cpus.clone().unwrap_or_default());
-    say("load_cpus", &|c| c.server.load_cpus.clone().unwrap_or_default());
     let sought = first.search.as_ref().map_or("", |s| s.goal.axis());
     if sought != "users" {
         say("users", &|c| c.load.users.0.to_string());
@@ -92,12 +85,11 @@ fn shared(plan: &Plan) -> String {
             c.groups.iter().find(|g| g.name == *name).map_or(String::new(), |g| group_text(g, plan))
         });
     }
-    say("transport", &|c| {
-        c.load.transport.filter(|t| *t != Transport::Unix).map_or(String::new(), |t| t.word().into())
-    });
     say("pause", &|c| c.load.pause.as_ref().map_or(String::new(), ToString::to_string));
-    say("drain", &|c| c.load.drain.map_or(String::new(), |most| format!("at most {most}")));
-    say("sampling", &|c| if c.load.sampling { String::new() } else { "only at the ends of phases".into() });
+    for key in of("load") {
+        let said = |c: &Cell| c.asked(key).filter(|value| key.default.is_none_or(|default| default.value() != *value));
+        say(key.name, &|c| said(c).map_or(String::new(), |value| key.shown(&value)));
+    }
     say("phases", &|c| c.phases.iter().map(phase).collect::<Vec<_>>().join(", "));
     lines.concat() + &own_parameters(plan, &common) + "\n"
 }

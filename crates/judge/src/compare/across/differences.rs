@@ -9,7 +9,9 @@ use crate::compare::fingerprint;
 use crate::frame::evidence::CellEvidence;
 use crate::frame::schema::Schema;
 use model::compared::Difference;
+use model::experiment::keys::{KEYS, WORKLOAD};
 use model::host::Host;
+use model::plan::Cell;
 use model::record::Record;
 use std::collections::BTreeMap;
 
@@ -64,14 +66,12 @@ fn meant(pair: &Pair) -> Vec<Drift> {
         |cell: &CellEvidence, key: &str| cell.cell.axes.get(key).map_or(drift::ABSENT.into(), ToString::to_string);
     let axes = a.axes.keys().chain(b.axes.keys().filter(|key| !a.axes.contains_key(*key)));
     let axes = axes.map(|key| (key.as_str(), text(pair.base, key), text(pair.candidate, key)));
-    let server = [
-        ("build", a.server.build.clone(), b.server.build.clone()),
-        ("engine", a.server.engine.clone(), b.server.engine.clone()),
-        ("profile", a.server.profile.clone(), b.server.profile.clone()),
-        ("workload", a.workload.clone(), b.workload.clone()),
-    ];
+    let asked = |cell: &Cell, key| cell.asked(key).map_or(drift::ABSENT.into(), |value| key.shown(&value));
+    let server = KEYS.iter().filter(|key| key.section == "server" && key.is_axis);
+    let server = server.map(|key| (key.name, asked(a, key), asked(b, key)));
+    let workload = (WORKLOAD, a.workload.clone(), b.workload.clone());
     let mut differences: BTreeMap<&str, Drift> = BTreeMap::new();
-    for (key, base, candidate) in axes.chain(server) {
+    for (key, base, candidate) in axes.chain(server).chain([workload]) {
         if let Some(drift) = drift_of(key, &base, &candidate, Class::Circumstance) {
             differences.insert(key, drift);
         }

@@ -4,11 +4,11 @@
 //! experiment.
 
 use crate::frame::evidence::CellEvidence;
-use model::load::{Distribution, Io, Pause, Phase, PhaseKind, Process, Until};
-use model::rate::{self, How, Rate};
+use model::errors::Errors;
+use model::experiment::keys::{self, KEYS, Key};
+use model::load::{Load, Pause, Phase};
 use model::settings;
-use model::topology::Topology;
-use model::units::{Bytes, Nanos};
+use model::units::Bytes;
 use model::value::Value;
 use model::words::Kind;
 use std::fmt::Write;
@@ -52,7 +52,7 @@ pub fn experiment(cell: &CellEvidence, finding: &str, removes: Option<Change>) -
     let removes = removes?;
     let (of, plain) = (cell.cell, cell.runs.first()?);
     let is_ours = of.server.on.is_none() && of.groups.is_empty() && of.search.is_none();
-    if !is_ours || !of.load.errors.is_default() || plain.record.plan.intervention.is_some() {
+    if !is_ours || has_tables(&of.load) || plain.record.plan.intervention.is_some() {
         return None;
     }
     let placebo = Change::variable(cell, PLACEBO, |size| size * 2)?;
@@ -73,7 +73,10 @@ pub fn experiment(cell: &CellEvidence, finding: &str, removes: Option<Change>) -
     for (name, value) in of.parameters.iter().filter(|(name, _)| **name != removes.axis) {
         let _ = writeln!(text, "{name} = {}", said(name, value));
     }
-    text += &load(cell, &removes.axis)?;
+    text += &section("load", cell, [&removes.axis, &placebo.axis]);
+    if cell.cell.asked(keys::key("load", "measure")?).is_none() {
+        text += &phases(&cell.cell.phases)?;
+    }
     for (n, (limit, value)) in plain.record.plan.limits.iter().enumerate() {
         let _ = writeln!(text, "{}{limit} = {value:?}", if n == 0 { "\n[limits]\n" } else { "" });
     }
@@ -81,20 +84,18 @@ pub fn experiment(cell: &CellEvidence, finding: &str, removes: Option<Change>) -
     Some(text)
 }
 
+/// Whether the load says something of operations or errors by name, for which no key has a value.
+fn has_tables(load: &Load) -> bool {
+    let by_operation = match &load.pause {
+        Some(Pause::Think { by_operation, keying, .. }) => !(by_operation.is_empty() && keying.is_empty()),
+        Some(Pause::Pace { .. }) | None => false,
+    };
+    by_operation || load.errors.retry != Errors::default().retry
+}
+
 fn server(cell: &CellEvidence, removes: &str, placebo: &str) -> String {
     let server = &cell.cell.server;
-    let mut text = format!(
-        "\n[server]\nbuild = \"{}\"\nengine = \"{}\"\nprofile = \"{}\"\n",
-        server.build, server.engine, server.profile
-    );
-    if server.topology != Topology::default() {
-        let _ = writeln!(text, "topology = \"{}\"", server.topology);
-    }
-    for (key, value) in [("cpus", &server.cpus), ("load_cpus", &server.load_cpus)] {
-        if let Some(value) = value.as_ref().filter(|_| removes != key) {
-            let _ = writeln!(text, "{key} = \"{value}\"");
-        }
-    }
+    let mut text = section("server", cell, [removes, placebo]);
     let own = |name: &str, value: &Value| {
         let kept = server.profile == settings::PROFILES[0] || settings::PLUMBING.contains(&name);
         let default = settings::by_name(name).and_then(|p| p.default).map(|d| d.value());
@@ -110,120 +111,36 @@ fn server(cell: &CellEvidence, removes: &str, placebo: &str) -> String {
     text
 }
 
-fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
-    let load = &cell.cell.load;
-    let mut text = format!("\n[load]\nusers = {}\ndeadline = {}\n", load.users.0, time(load.deadline));
-    if let Some(arrivals) = &load.arrivals {
-        let process = match arrivals.process {
-            Process::Poisson => "poisson",
-            Process::Constant => "constant",
-        };
-        let _ = writeln!(text, "rate = \"{}\"\narrivals = \"{process}\"", rate(&arrivals.rate));
-    }
-    match &load.pause {
-        None => {}
-        Some(Pause::Pace { every }) => text += &format!("pace = {}\n", time(*every)),
-        Some(Pause::Think { mean, distribution, by_operation, keying })
-            if by_operation.is_empty() && keying.is_empty() =>
-        {
-            let how = match distribution {
-                Distribution::Constant => "constant",
-                Distribution::Exponential => "exponential",
-            };
-            text += &format!("think = {}\nthink_distribution = \"{how}\"\n", time(*mean));
-        }
-        Some(Pause::Think { .. }) => return None,
-    }
-    if let Some(transport) = load.transport {
-        let _ = writeln!(text, "transport = \"{}\"", transport.word());
-    }
-    match load.io {
-        Io::Auto => {}
-        Io::IoUring => text += "io = \"io_uring\"\n",
-        Io::Epoll => text += "io = \"epoll\"\n",
-    }
-    if let Some(every) = load.reconnect_every.filter(|_| removes != "reconnect_every") {
-        let _ = writeln!(text, "reconnect_every = {every}");
-    }
-    if let Some(most) = load.drain {
-        let _ = writeln!(text, "drain = {}", time(most));
-    }
-    if !load.sampling {
-        text += "sampling = false\n";
-    }
-    text += &phases(&cell.cell.phases)?;
-    Some(text)
+/// The keys of a section as the cell has them, but for an axis.
+fn section(section: &str, cell: &CellEvidence, axes: [&str; 2]) -> String {
+    let fixed = KEYS.iter().filter(|key| key.section == section && !axes.contains(&key.name));
+    let said = fixed.filter_map(|key| Some(line(key, &cell.cell.asked(key)?)));
+    format!("\n[{section}]\n{}", said.collect::<String>())
 }
 
-/// The short form where it says all.
+fn line(key: &Key, value: &Value) -> String {
+    format!("{} = {}\n", key.name, key.written(value))
+}
+
+/// Phases that `[load]` has no short form for; `None` where it has no words for what is done in them.
 fn phases(phases: &[Phase]) -> Option<String> {
-    let alike = |p: &Phase| p.disturb.is_none() && p.work.is_none() && p.users.is_none();
-    let plain = |p: &Phase, name: &str| p.name == name && alike(p) && matches!(p.until, Until::Time(_));
-    let length = |p: &Phase| match p.until {
-        Until::Time(length) => time(length),
-        Until::Count(count) => count.to_string(),
-    };
-    match phases {
-        [one] if plain(one, "measure") => return Some(format!("warm_up = \"0s\"\nmeasure = {}\n", length(one))),
-        [warm, one] if plain(warm, "warm-up") && plain(one, "measure") => {
-            return Some(format!("warm_up = {}\nmeasure = {}\n", length(warm), length(one)));
-        }
-        [] | [_] | [_, _] | [_, _, ..] => {}
-    }
-    let mut text = String::new();
-    for phase in phases {
-        // Iterations are numbered behind a dot, which a file cannot write.
-        if !alike(phase) || phase.name.contains('.') {
-            return None;
-        }
-        let _ = writeln!(text, "\n[[phases]]\nname = \"{}\"", phase.name);
-        let kind = match phase.kind {
-            PhaseKind::Measure => "measure",
-            PhaseKind::WarmUp => "warm_up",
-        };
-        let _ = match phase.until {
-            Until::Time(_) => writeln!(text, "{kind} = {}", length(phase)),
-            Until::Count(count) => writeln!(text, "count = {count}\nkind = \"{kind}\""),
-        };
-    }
-    Some(text)
-}
-
-/// `1000, 5000 at 30s, 8000 by 60s`.
-fn rate(rate: &Rate) -> String {
-    let change = |change: &rate::Change| {
-        let how = match change.how {
-            How::Step => "at",
-            How::Ramp => "by",
-        };
-        format!(", {} {how} {}", change.rate, bare_time(change.when))
-    };
-    format!("{}{}", rate.first, rate.changes.iter().map(change).collect::<String>())
-}
-
-fn time(time: Nanos) -> String {
-    format!("\"{}\"", bare_time(time))
-}
-
-/// The shortest exact form.
-fn bare_time(Nanos(n): Nanos) -> String {
-    let (per, unit) = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")]
-        .into_iter()
-        .find(|(per, _)| n % per == 0)
-        .expect("one divides everything");
-    format!("{}{unit}", n / per)
+    let keys = || KEYS.iter().filter(|key| key.section == "phases");
+    let said = |phase: &Phase| keys().filter_map(|key| Some(line(key, &key.asked_of(phase)?))).collect::<String>();
+    // Iterations are numbered behind a dot, which a file cannot write.
+    let is_plain = |p: &&Phase| p.disturb.is_none() && p.work.is_none() && p.users.is_none() && !p.name.contains('.');
+    phases
+        .iter()
+        .all(|phase| is_plain(&phase))
+        .then(|| phases.iter().map(|p| format!("\n[[phases]]\n{}", said(p))).collect())
 }
 
 /// A value as TOML; sizes in their largest whole unit.
 fn said(key: &str, value: &Value) -> String {
     let is_size = key.strip_prefix("settings.").and_then(settings::by_name).is_some_and(|p| p.kind == Kind::Size);
     match value {
-        Value::Text(text) => format!("{text:?}"),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Real(x) => format!("{x:?}"),
         Value::Count(n) if is_size && n.unsigned_abs() % Bytes::MIB == 0 => {
             format!("\"{} MiB\"", n.unsigned_abs() / Bytes::MIB)
         }
-        Value::Count(n) => n.to_string(),
+        value => value.written(),
     }
 }
