@@ -96,9 +96,6 @@ impl Workload for LinkBench {
         let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
         Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, id)).collect()
     }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 impl SqlLife for LinkBench {

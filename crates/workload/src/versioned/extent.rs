@@ -99,11 +99,11 @@ fn on_disk(parameters: &Parameters, data: Extent) -> Extent {
 mod tests {
     use super::*;
     use crate::Workload;
-    use crate::versioned::INSERT;
+    use crate::versioned::MEMBERS;
 
     /// Bytes on disk after each of that many of the seed's iterations on so many tables and rows.
     fn files(variant: &str, tables: i64, rows: i64, iterations: u64) -> Vec<u64> {
-        let mut parameters = INSERT.words().defaults();
+        let mut parameters = MEMBERS[1].words().defaults();
         for (name, value) in [("variant", variant.into()), ("tables", tables.into()), ("rows", rows.into())] {
             parameters.insert(name.into(), value);
         }

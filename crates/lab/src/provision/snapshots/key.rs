@@ -38,8 +38,7 @@ pub fn key(maker: &Maker, server: &Server, datasets: &[(&str, String)]) -> Strin
 
 /// What of a wanted server shapes the bytes of its data: equal shapes under one binary can share a snapshot.
 pub fn shape(server: &Server) -> serde_json::Value {
-    let settings: Vec<_> =
-        server.settings.iter().filter(|(name, _)| settings::SHAPES_BYTES.contains(&name.as_str())).collect();
+    let settings: Vec<_> = server.settings.iter().filter(|(name, _)| settings::shapes_bytes(name)).collect();
     json!({ "build": server.build, "engine": server.engine, "settings": settings, "native": server.native })
 }
 
