@@ -8,8 +8,7 @@ use crate::exit::{self, Exit};
 use crate::out;
 use crate::question;
 use clap::{Arg, ArgMatches, Command};
-use model::judgement::{CellJudgement, Judgement};
-use model::verdict::Status;
+use model::{CellJudgement, Judgement, Status};
 use std::fmt::Write;
 use std::path::PathBuf;
 

@@ -7,8 +7,7 @@ use crate::exit::Exit;
 use crate::{out, question};
 use clap::{ArgMatches, Command};
 use lab::os::present::Present;
-use model::host::Host;
-use model::units::Bytes;
+use model::{Bytes, Host};
 use std::fmt::Write;
 use std::time::Duration;
 

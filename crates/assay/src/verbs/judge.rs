@@ -6,9 +6,7 @@ use crate::arguments::{flag, needed, said};
 use crate::exit::{self, Exit};
 use crate::out;
 use clap::{ArgMatches, Command};
-use model::judgement::Judgement;
-use model::units::Share;
-use model::verdict::{Status, Verdict};
+use model::{Judgement, Share, Status, Verdict};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@ use crate::arguments::{needed, said};
 use crate::exit::{self, Exit};
 use crate::out;
 use clap::{ArgMatches, Command};
-use model::judgement::Judgement;
-use model::record::{Record, moment};
+use model::record::moment;
+use model::{Judgement, Record};
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "report", command, run };

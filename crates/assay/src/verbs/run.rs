@@ -11,9 +11,7 @@ use clap::{ArgMatches, Command};
 use lab::Halt;
 use lab::notebook::Notebook;
 use lab::os::process::Guard;
-use model::judgement::Judgement;
-use model::record::Record;
-use model::record::run::Ending;
+use model::{Ending, Judgement, Record};
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "run", command, run };

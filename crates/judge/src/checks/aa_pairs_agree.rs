@@ -9,8 +9,7 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::Evidence;
 use crate::frame::pairs::{self, Pair};
-use model::units::Share;
-use model::verdict::Status;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "aa_pairs_agree",

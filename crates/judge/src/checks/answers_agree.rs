@@ -8,8 +8,7 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
-use model::value::Value;
-use model::verdict::Status;
+use model::{Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {

@@ -17,8 +17,8 @@ use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
 use model::record::canary::CanaryPoint;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "client_had_headroom",

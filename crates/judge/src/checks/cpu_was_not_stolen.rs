@@ -8,8 +8,7 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
 use crate::frame::limits::Limit;
-use model::units::Share;
-use model::verdict::Status;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "cpu_was_not_stolen",

@@ -5,8 +5,7 @@
 use crate::frame::applies::{Applies, declared};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use model::record::answer::DatasetRecord;
-use model::verdict::Status;
+use model::{DatasetRecord, Status};
 
 pub const CHECK: Check = Check {
     id: "data_as_generated",

@@ -14,10 +14,8 @@ use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::stats::binomial::cdf;
-use model::histogram::Histogram;
 use model::record::audit::{Audit, Law, Rule, Severity, Term};
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use model::{Histogram, Nanos, Share, Status};
 use std::cmp::Ordering;
 
 pub const CHECK: Check = Check {

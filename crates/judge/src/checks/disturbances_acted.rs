@@ -9,8 +9,7 @@
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "disturbances_acted",

@@ -9,8 +9,8 @@
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
+use model::Status;
 use model::errors::shown;
-use model::verdict::Status;
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

@@ -10,8 +10,7 @@ use crate::frame::applies::{Absence, Applies, innodb};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::units::Share;
-use model::verdict::Status;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "flushing_was_settled",

@@ -11,10 +11,8 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
 use crate::frame::limits::Limit;
 use crate::stats::{selection, variation};
-use model::host::Version;
 use model::search::Goal;
-use model::units::Share;
-use model::verdict::Status;
+use model::{Share, Status, Version};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

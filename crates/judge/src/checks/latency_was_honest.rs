@@ -12,12 +12,8 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::histogram::Histogram;
-use model::load::Group;
 use model::record::gaps::Gaps;
-use model::record::tally::ArrivalTally;
-use model::units::{Nanos, Share, Users};
-use model::verdict::Status;
+use model::{ArrivalTally, Group, Histogram, Nanos, Share, Status, Users};
 
 pub const CHECK: Check = Check {
     id: "latency_was_honest",

@@ -15,10 +15,9 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::CellEvidence;
 use crate::frame::limits::Limit;
 use crate::stats::{median, robust_deviation};
-use model::plan::RunId;
 use model::record::around::Pulse;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{RunId, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "machine_kept_its_speed",

@@ -11,8 +11,7 @@ use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use model::{Nanos, Share, Status};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

@@ -10,8 +10,8 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::units::{Bytes, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Bytes, Status};
 
 pub const CHECK: Check = Check {
     id: "memory_was_enough",

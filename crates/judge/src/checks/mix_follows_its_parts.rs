@@ -12,10 +12,8 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::frame::limits::Limit;
 use model::experiment::keys::{USERS, WORKLOAD};
-use model::plan::CellId;
-use model::units::{Share, round3};
-use model::value::Value;
-use model::verdict::Status;
+use model::units::round3;
+use model::{CellId, Share, Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {

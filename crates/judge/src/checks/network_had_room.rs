@@ -10,8 +10,7 @@ use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::units::{Bytes, Share};
-use model::verdict::Status;
+use model::{Bytes, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "network_had_room",

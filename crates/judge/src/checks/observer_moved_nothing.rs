@@ -12,8 +12,7 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight, graded};
 use crate::frame::evidence::Evidence;
 use crate::frame::pairs::{self, Pair};
-use model::estimate::Outcome;
-use model::units::Share;
+use model::{Outcome, Share};
 
 pub const CHECK: Check = Check {
     id: "observer_moved_nothing",

@@ -10,8 +10,8 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "observer_was_cheap",

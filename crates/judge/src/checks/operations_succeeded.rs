@@ -12,9 +12,8 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
 use crate::frame::limits::{Limit, Limits};
 use model::errors::{RETRYABLE, shown};
-use model::record::tally::OperationTally;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{OperationTally, Share, Status};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

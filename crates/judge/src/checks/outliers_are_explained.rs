@@ -12,8 +12,8 @@ use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::frame::limits::Limit;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "outliers_are_explained",

@@ -8,8 +8,8 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
 use crate::frame::evidence::CellEvidence;
 use crate::frame::limits::Limit;
 use crate::stats::order;
+use model::Status;
 use model::units::round3;
-use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "percentiles_have_samples",

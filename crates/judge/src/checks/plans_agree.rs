@@ -8,8 +8,8 @@ use crate::frame::applies::{Applies, planned};
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::frame::pairs::{self, Pair};
+use model::Status;
 use model::experiment::keys::{Effect, can_change};
-use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {

@@ -10,8 +10,7 @@ use crate::compare::fingerprint;
 use crate::frame::applies::{Applies, planned};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
-use model::record::answer::{SessionAnswer, StatementPlan};
-use model::verdict::Status;
+use model::{SessionAnswer, StatementPlan, Status};
 
 pub const CHECK: Check = Check {
     id: "plans_were_stable",

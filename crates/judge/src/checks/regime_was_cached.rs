@@ -10,8 +10,8 @@ use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
 use crate::frame::evidence::CellEvidence;
 use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{PHYSICAL, Regime, cache_of, regime};
-use model::units::{Bytes, Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Bytes, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "regime_was_cached",

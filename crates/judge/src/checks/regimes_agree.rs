@@ -12,10 +12,9 @@ use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
 use crate::frame::regime::{Regime, regime};
 use model::experiment::Axis;
 use model::experiment::keys::only_presses;
-use model::load::{Phase, step_of};
+use model::load::step_of;
 use model::units::round3;
-use model::value::Value;
-use model::verdict::Status;
+use model::{Phase, Status, Value};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

@@ -17,8 +17,8 @@ use crate::frame::limits::Limit;
 use crate::frame::noise;
 use crate::stats::modes::{self, Groups};
 use crate::stats::{FEWEST, variation};
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "repetitions_agree",

@@ -11,8 +11,7 @@ use crate::frame::applies::{Absence, Applies, declared, tables};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::schema::Schema;
-use model::record::answer::TableAnswer;
-use model::verdict::Status;
+use model::{Status, TableAnswer};
 
 pub const CHECK: Check = Check {
     id: "schema_as_declared",

@@ -14,10 +14,7 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::limits::Limit;
 use crate::frame::prepared;
-use model::load::PhaseKind;
-use model::record::start::StartingState;
-use model::units::Share;
-use model::verdict::Status;
+use model::{PhaseKind, Share, StartingState, Status};
 use std::collections::BTreeSet;
 
 pub const CHECK: Check = Check {

@@ -12,10 +12,9 @@ use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
 use model::load::Until;
-use model::record::run::PhaseRecord;
 use model::record::second::Second;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{PhaseRecord, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "throughput_was_steady",

@@ -12,8 +12,7 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "timers_were_fine",

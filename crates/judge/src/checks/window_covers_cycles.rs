@@ -13,8 +13,8 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::metrics::of_run;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "window_covers_cycles",

@@ -5,10 +5,9 @@
 
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::metrics::over;
-use model::estimate::Estimate;
-use model::load::Phase;
 use model::record::second::Second;
-use model::units::{Nanos, Share, round3};
+use model::units::round3;
+use model::{Estimate, Nanos, Phase, Share};
 use std::collections::BTreeMap;
 
 /// A rate has come back when it reaches this share of what it was.

@@ -17,8 +17,8 @@ use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
 use crate::frame::waits;
 use crate::stats::{Interval, average};
 use model::plan::served::CACHE;
-use model::units::{Share, Users, round3};
-use model::value::Value;
+use model::units::round3;
+use model::{Share, Users, Value};
 
 const THREADS: &str = "memcached.threads";
 const YIELDS: &str = "memcached.conn_yields";

@@ -6,9 +6,8 @@ use super::net::Net;
 use super::task::{TICK, Task, TaskId};
 use super::timers::Timers;
 use crate::os::clock;
-use model::histogram::Histogram;
 use model::load::Io;
-use model::units::Nanos;
+use model::{Histogram, Nanos};
 use std::cell::{Cell, RefCell, RefMut};
 use std::io;
 

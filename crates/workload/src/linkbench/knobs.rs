@@ -7,8 +7,8 @@ use super::graph::{Graphs, Shape, Split};
 use super::mix;
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, real};
-use model::value::Value;
-use model::words::{Parameter, data, work};
+use model::words::{data, work};
+use model::{Parameter, Value};
 
 const fn shape(name: &'static str, default: f64, why: &'static str) -> Parameter {
     work(name, why).real(default, [0.0, STEEPEST])

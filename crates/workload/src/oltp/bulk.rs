@@ -9,9 +9,8 @@ use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, Seat, User, live};
 use crate::{Parameters, Statement, Workload};
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Footprint, Parameter, WorkloadWords};
+use model::words::Footprint;
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use std::borrow::Cow;
 use std::fmt::Write;
 

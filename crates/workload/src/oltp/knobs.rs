@@ -4,8 +4,9 @@
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag};
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
-use model::charset::{self, Charset};
-use model::words::{Literal, Parameter, data, work};
+use model::charset::{self};
+use model::words::{Literal, data, work};
+use model::{Charset, Parameter};
 
 const fn per_transaction(name: &'static str, default: i64, why: &'static str) -> Parameter {
     work(name, why).count(default, [0, 100_000])

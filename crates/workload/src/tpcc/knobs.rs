@@ -5,8 +5,9 @@
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, text};
 use crate::oltp::Form;
-use model::charset::{self, Charset};
-use model::words::{Literal, Parameter, data, work};
+use model::charset::{self};
+use model::words::{Literal, data, work};
+use model::{Charset, Parameter};
 
 /// The broken column, and a client that takes any lasting error of a New-Order for a rollback, as some kits do.
 const SWALLOWED: &str = "broken+swallowed";

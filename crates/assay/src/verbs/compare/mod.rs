@@ -13,12 +13,7 @@ use clap::{ArgMatches, Command};
 use judge::compare::across::{self, Side};
 use lab::notebook::Folder;
 use limit::Limit;
-use model::compared::Compared;
-use model::estimate::Outcome;
-use model::judgement::Judgement;
-use model::plan::CellId;
-use model::problem::Problem;
-use model::record::Record;
+use model::{CellId, Compared, Judgement, Outcome, Problem, Record};
 use report::compared::{Broken, junit, markdown, text};
 use std::path::{Path, PathBuf};
 

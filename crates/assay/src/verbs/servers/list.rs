@@ -10,8 +10,7 @@ use lab::servers::catalogue::probe::served;
 use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, own_builds};
 use lab::servers::process::folders::Folders;
 use lab::servers::{Build, catalogue};
-use model::protocol::Protocol;
-use model::units::Bytes;
+use model::{Bytes, Protocol};
 use serde_json::{Value, json};
 
 pub const VERB: Verb = Verb { name: "list", command, run };

@@ -6,9 +6,7 @@ use crate::frame::account;
 use crate::frame::check::opening;
 use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
 use crate::stats::Interval;
-use model::judgement::CellJudgement;
-use model::plan::CellId;
-use model::units::Share;
+use model::{CellId, CellJudgement, Share};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cost that covers less of the loss leaves too much to others.

@@ -5,8 +5,7 @@
 
 use crate::backends::mysql::loader::LOADER;
 use crate::os::digest::digest;
-use model::plan::Server;
-use model::settings;
+use model::{Server, settings};
 use serde_json::json;
 
 /// Raised when folders of snapshots are laid out in another way.
