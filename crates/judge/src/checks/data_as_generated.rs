@@ -2,9 +2,8 @@
 //! text or an old dataset of another seed would all give fine numbers about other data. One wrong row fails: the sample
 //! is small, so one found stands for many.
 
-use crate::frame::applies::{Applies, declared};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
+use crate::frame::applies::declared;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
 use model::{DatasetRecord, Status};
 
 pub const CHECK: Check = Check {

@@ -6,10 +6,7 @@
 //! A server with pages in the swap (1 MiB) fails; everything else warns: pages swapped in, more than one fault from
 //! disk per hundred operations, an allocator that stalls more than once a second, a process that was killed.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
 use model::units::round3;
 use model::{Bytes, Status};
 

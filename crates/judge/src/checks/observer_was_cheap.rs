@@ -6,10 +6,7 @@
 //! is, and takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second
 //! look dear.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
 use model::units::round3;
 use model::{Share, Status};
 

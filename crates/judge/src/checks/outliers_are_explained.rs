@@ -8,10 +8,8 @@
 //! An outlier warns.
 
 use crate::compare::comparisons::MARGIN;
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::limits::Limit;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Limit, Look, Seen, Sight};
 use model::units::round3;
 use model::{Share, Status};
 

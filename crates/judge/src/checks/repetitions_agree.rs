@@ -10,11 +10,8 @@
 //! neither. Fewer than three runs give a point without an interval, and no claim.
 
 use crate::compare::comparisons::MARGIN;
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::Limit;
-use crate::frame::noise;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, noise};
 use crate::stats::modes::{self, Groups};
 use crate::stats::{FEWEST, variation};
 use model::units::round3;

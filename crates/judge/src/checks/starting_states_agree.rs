@@ -9,11 +9,8 @@
 //! checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
 //! run and little of them before another, where no warm-up made the two alike.
 
-use crate::frame::applies::{Applies, tables};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
-use crate::frame::limits::Limit;
-use crate::frame::prepared;
+use crate::frame::applies::tables;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, prepared};
 use model::{PhaseKind, Share, StartingState, Status};
 use std::collections::BTreeSet;
 

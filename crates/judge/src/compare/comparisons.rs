@@ -5,8 +5,7 @@
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::pairs::{self, Pair};
+use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
 use model::experiment::keys::{USERS, WORKLOAD};

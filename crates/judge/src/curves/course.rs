@@ -3,8 +3,8 @@
 //! decline nor the end of one. What stands in line because of it (old row versions, arrivals without a user) has a time
 //! of its own.
 
-use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::metrics::over;
+use crate::frame::{CellEvidence, RunEvidence};
 use model::record::second::Second;
 use model::units::round3;
 use model::{Estimate, Nanos, Phase, Share};

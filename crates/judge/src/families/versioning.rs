@@ -10,8 +10,8 @@
 
 use crate::findings::frame::finding::Scene;
 use crate::frame::account::{operation_us, per_operation};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::regime::{GROWN, Regime, regime};
+use crate::frame::{CellEvidence, RunEvidence};
 use crate::stats::Interval;
 use model::{Phase, PhaseKind, Share, Users, Value, Work};
 use std::collections::BTreeMap;

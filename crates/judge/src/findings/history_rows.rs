@@ -12,8 +12,8 @@
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;
 use crate::families::versioning::{Told, When, beside_plain, gone, steps, told};
+use crate::frame::CellEvidence;
 use crate::frame::account::per_operation;
-use crate::frame::evidence::CellEvidence;
 use crate::stats::{Interval, average, mean};
 use model::units::round3;
 use model::{Bytes, Share, Users, Work};

@@ -5,8 +5,7 @@
 
 use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::comparisons::{MARGIN, ratio};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::pairs;
+use crate::frame::{CellEvidence, pairs};
 use model::units::round3;
 use model::{Share, StatementPlan};
 use std::collections::BTreeMap;

@@ -6,8 +6,7 @@
 
 use super::{Matched, Pair};
 use crate::compare::comparisons::{CURVE, MARGIN, name, of_answers};
-use crate::frame::evidence::Evidence;
-use crate::frame::pairs;
+use crate::frame::{Evidence, pairs};
 use model::compared::{Moved, Row};
 use model::{Outcome, Share};
 

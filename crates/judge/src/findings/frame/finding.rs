@@ -7,8 +7,7 @@
 pub use super::cause::{CLOSES, Case, Cause, Cost, Dose, Necessary, Place, SUFFICIENT, Scene, Time, Trial, name};
 use super::{dose, rivals, trial};
 use crate::frame::account::OPEN;
-use crate::frame::check::{Check, Doubts};
-use crate::frame::evidence::Evidence;
+use crate::frame::{Check, Doubts, Evidence};
 use crate::stats::Interval;
 use model::finding::Rival;
 use model::{CellId, CellJudgement, Finding, Rung, Status};

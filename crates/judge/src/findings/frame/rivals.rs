@@ -3,8 +3,8 @@
 //! within a factor of two, nothing is decided between them, and the finding says what would decide.
 
 use super::cause::{Case, Cause, Place, Scene, Time};
-use crate::frame::account::{self, Split};
-use crate::frame::evidence::RunEvidence;
+use crate::frame::account::Split;
+use crate::frame::{RunEvidence, account};
 use crate::stats::average;
 use model::Share;
 use model::finding::Rival;

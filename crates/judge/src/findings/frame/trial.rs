@@ -7,7 +7,7 @@
 use super::cause::{CLOSES, Case, Cause, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;
 use crate::frame::account::cycle_us;
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::{CellEvidence, RunEvidence};
 use crate::stats::{Interval, average, mean};
 use model::units::round3;
 use model::{Finding, Intervention, Rung, Share};
