@@ -188,6 +188,13 @@ pub struct DisturbanceWords {
 }
 
 impl DisturbanceWords {
+    /// One that leaves the dataset as it is.
+    pub const fn new(name: &'static str, why: &'static str, parameters: &'static [Parameter]) -> Self {
+        Self { name, why, parameters, writes: false }
+    }
+    pub const fn that_writes(self) -> Self {
+        Self { writes: true, ..self }
+    }
     /// Every parameter, as `said` or by its default.
     pub fn with(&self, said: &BTreeMap<String, Value>) -> Disturb {
         let all = self.parameters.iter().filter_map(|p| {

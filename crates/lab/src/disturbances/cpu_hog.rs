@@ -10,12 +10,11 @@ use model::words::{DisturbanceWords, work};
 use std::time::{Duration, Instant};
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "cpu_hog",
-        why: "processes that spend the CPUs of the server",
-        parameters: &[work("processes", "how many there are").count(1, [1, 1_000])],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "cpu_hog",
+        "processes that spend the CPUs of the server",
+        &[work("processes", "how many there are").count(1, [1, 1_000])],
+    ),
     act,
 };
 

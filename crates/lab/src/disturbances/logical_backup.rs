@@ -14,12 +14,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "logical_backup",
-        why: "mariadb-dump or mysqldump of the run's data in one transaction, its output counted and thrown away",
-        parameters: &[],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "logical_backup",
+        "mariadb-dump or mysqldump of the run's data in one transaction, its output counted and thrown away",
+        &[],
+    ),
     act,
 };
 

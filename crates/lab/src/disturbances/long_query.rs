@@ -9,12 +9,11 @@ use model::words::{DisturbanceWords, work};
 use std::time::Instant;
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "long_query",
-        why: "a join of the largest table with itself that does not end before the phase",
-        parameters: &[work("sessions", "how many run it side by side").count(1, [1, 1_000])],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "long_query",
+        "a join of the largest table with itself that does not end before the phase",
+        &[work("sessions", "how many run it side by side").count(1, [1, 1_000])],
+    ),
     act,
 };
 

@@ -5,7 +5,7 @@
 
 use super::knobs;
 use super::schema::{Begin, Variant};
-use super::step::Step;
+use super::step::{Single, Step, Transaction};
 use crate::Parameters;
 use model::words::{Extent, Footprint, Grows};
 
@@ -35,17 +35,11 @@ pub(super) fn footprint(parameters: &Parameters) -> Footprint {
 
 pub(super) const fn of(step: Step) -> Option<Grows> {
     match step {
-        Step::Insert => Some(inserted),
-        Step::UpdateNonIndex | Step::UpdateIndex => Some(updated),
-        Step::DeleteAll => Some(deleted),
-        Step::DeleteHistory => Some(forgotten),
-        Step::Create
-        | Step::PointSelects
-        | Step::RangeQueries
-        | Step::SecondarySelects
-        | Step::Moment
-        | Step::History
-        | Step::Access => None,
+        Step::Transactions(Transaction::Insert) => Some(inserted),
+        Step::Transactions(Transaction::UpdateNonIndex | Transaction::UpdateIndex) => Some(updated),
+        Step::Alone(Single::DeleteAll) => Some(deleted),
+        Step::Alone(Single::DeleteHistory) => Some(forgotten),
+        Step::Transactions(_) | Step::Alone(_) | Step::History => None,
     }
 }
 

@@ -30,7 +30,7 @@ use schema::{Begin, Data};
 use statement::{Case, Past, Say};
 use std::borrow::Cow;
 use std::sync::Arc;
-use step::{Step, Work};
+use step::{Single, Step, Transaction, Work};
 
 struct Versioned {
     name: &'static str,
@@ -44,51 +44,66 @@ const fn member(name: &'static str, why: &'static str, step: Step, operations: &
 }
 
 const MEMBERS: [Versioned; 12] = [
-    member("versioned.create", "the tables made anew, empty and without history", Step::Create, &["table_created"]),
+    member(
+        "versioned.create",
+        "the tables made anew, empty and without history",
+        Step::Alone(Single::Create),
+        &["table_created"],
+    ),
     member(
         "versioned.insert",
         "the rows of an iteration, in the order of their ids, ten in a transaction",
-        Step::Insert,
+        Step::Transactions(Transaction::Insert),
         &["insert"],
     ),
     member(
         "versioned.point_selects",
         "current rows by primary key, ten in a transaction",
-        Step::PointSelects,
+        Step::Transactions(Transaction::PointSelects),
         &["point_selects"],
     ),
     member(
         "versioned.range_queries",
         "sysbench's four kinds of ranges over current rows, eight in a transaction",
-        Step::RangeQueries,
+        Step::Transactions(Transaction::RangeQueries),
         &["range_queries"],
     ),
     member(
         "versioned.secondary_selects",
         "rows by the secondary key, which holds the history too, ten in a transaction",
-        Step::SecondarySelects,
+        Step::Transactions(Transaction::SecondarySelects),
         &["secondary_selects"],
     ),
     member(
         "versioned.update_non_index",
         "a column without index of ten current rows in a transaction",
-        Step::UpdateNonIndex,
+        Step::Transactions(Transaction::UpdateNonIndex),
         &["update_non_index"],
     ),
     member(
         "versioned.update_index",
         "the indexed column of ten current rows in a transaction",
-        Step::UpdateIndex,
+        Step::Transactions(Transaction::UpdateIndex),
         &["update_index"],
     ),
-    member("versioned.delete_all", "all current rows of a table in a single DELETE", Step::DeleteAll, &["delete_all"]),
+    member(
+        "versioned.delete_all",
+        "all current rows of a table in a single DELETE",
+        Step::Alone(Single::DeleteAll),
+        &["delete_all"],
+    ),
     member(
         "versioned.delete_history",
         "all history of a table in a single DELETE HISTORY; a plain table has none",
-        Step::DeleteHistory,
+        Step::Alone(Single::DeleteHistory),
         &["delete_history"],
     ),
-    member("versioned.moment", "writes down the moment, for who reads history later", Step::Moment, &["moment"]),
+    member(
+        "versioned.moment",
+        "writes down the moment, for who reads history later",
+        Step::Alone(Single::Moment),
+        &["moment"],
+    ),
     member(
         "versioned.history",
         "rows as they were at a moment of the run, and all their versions, held against what was current then",
@@ -98,7 +113,7 @@ const MEMBERS: [Versioned; 12] = [
     member(
         "versioned.access",
         "questions about ids that are not current: never there, in history only, a range, an update, minimum and maximum",
-        Step::Access,
+        Step::Alone(Single::Access),
         &["never_there", "history_only", "range_outside", "update_outside", "min_max"],
     ),
 ];
@@ -154,17 +169,12 @@ impl SqlLife for Versioned {
         let Place { number, users, .. } = place;
         let (work, seed) = (Work::of(self.step, place.parameters), place.own_seed());
         match self.step {
-            Step::Insert
-            | Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex => {
-                let client = Client::new(work, seed, number, users);
+            Step::Transactions(transaction) => {
+                let client = Client::new(transaction, work, seed, number, users);
                 Box::pin(live_by_turns(client, session, seat, Client::choose_turn))
             }
-            Step::Create | Step::DeleteAll | Step::DeleteHistory | Step::Moment | Step::Access => {
-                let alone = Alone::new(work, seed, number, users);
+            Step::Alone(single) => {
+                let alone = Alone::new(single, work, seed, number, users);
                 Box::pin(live_by_turns(alone, session, seat, Alone::choose_turn))
             }
             Step::History => Box::pin(live(Historian::new(work, seed, number, users), session, seat)),
@@ -206,7 +216,7 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
         probes.push(Probe { statement: statement::name(class), sql, rows: None, writes });
     };
     match work.step {
-        Step::Access => {
+        Step::Alone(Single::Access) => {
             for case in Case::ALL {
                 let outside = case.draw(work, generator);
                 let last = outside + work.range_size - 1;
@@ -219,17 +229,7 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
                 alone(past.class(), false, &|sql| past.write(sql, table, id, Some(("2037-12-31 00:00:00", "0"))));
             }
         }
-        Step::Create
-        | Step::Insert
-        | Step::PointSelects
-        | Step::RangeQueries
-        | Step::SecondarySelects
-        | Step::UpdateNonIndex
-        | Step::UpdateIndex
-        | Step::DeleteAll
-        | Step::DeleteHistory
-        | Step::Moment
-        | Step::History => {}
+        Step::Transactions(_) | Step::Alone(_) | Step::History => {}
     }
     probes
 }
