@@ -47,7 +47,7 @@ impl Claim {
     pub fn equal(self, left: impl Into<Vec<Term>>, right: impl Into<Vec<Term>>, apart: i64) -> Law {
         self.rule(Rule::Equal { left: left.into(), right: right.into(), apart })
     }
-    /// Of one quantity in the whole.
+    /// The share of one quantity in the whole.
     pub fn share(self, part: Term, whole: Vec<Term>, (low, high): (f64, f64), enough: i64) -> Law {
         self.rule(Rule::Share { part: vec![part], whole, low, high, enough })
     }
