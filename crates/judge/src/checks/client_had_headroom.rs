@@ -11,11 +11,14 @@
 //! a server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
 //! time is not, and the canary alone decides.
 
+use crate::frame::applies::Applies;
+use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
+use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
-use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight, graded};
 use model::record::canary::CanaryPoint;
-use model::units::round3;
-use model::{Share, Status};
+use model::units::{Share, round3};
+use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "client_had_headroom",

@@ -11,9 +11,11 @@ use crate::os::process::Guard;
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::{Halt, Trouble, Unready};
-use model::plan::Stage;
+use model::host::Host;
+use model::plan::{Plan, PlannedRun, Stage};
+use model::record::event::EventKind;
+use model::record::run::{Ending, RunRecord};
 use model::search::Trial;
-use model::{Ending, EventKind, Host, Plan, PlannedRun, RunRecord};
 use workload::Workloads;
 
 /// A plan on its way: what is asked, who is told, and what serves.

@@ -6,8 +6,9 @@ use super::net::Net;
 use super::task::{TICK, Task, TaskId};
 use super::timers::Timers;
 use crate::os::clock;
+use model::histogram::Histogram;
 use model::load::Io;
-use model::{Histogram, Nanos};
+use model::units::Nanos;
 use std::cell::{Cell, RefCell, RefMut};
 use std::io;
 
