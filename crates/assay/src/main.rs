@@ -3,6 +3,7 @@
 //! failed.
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod exit;
 mod interrupt;
 mod output;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     let matches = command().get_matches();
     let (name, matches) = matches.subcommand().expect("clap requires a verb");
     let verb = verbs::ALL.iter().find(|v| v.name == name).expect("clap knows only our verbs");
-    (verb.run)(matches).into()
+    (verb.run)(matches).unwrap_or_else(|early| early).into()
 }
 
 /// The whole command line as a value, so that help can be tested.

@@ -1,22 +1,20 @@
 //! From a file name and flags to a plan: what `run` and `plan` have in common. Reads the file, knows the vocabulary,
 //! surveys the host; every mistake comes back at once.
 
+use crate::arguments::{many, needed, option, said};
 use crate::exit::{self, Exit};
 use crate::verbs::servers;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use lab::os::digest::digest;
 use lab::servers::catalogue::{self, Catalogue};
 use lab::servers::process::folders::Folders;
 use lua::guest::Guest;
 use lua::report::{Level, Log};
 use lua::script::Said;
-use model::experiment::{self, Experiment};
-use model::host::Host;
-use model::plan::Plan;
+use model::experiment::{self};
 use model::plan::served::{CACHE, FERRETDB, serves};
-use model::problem::Problem;
-use model::protocol::Protocol;
 use model::words::Words;
+use model::{Experiment, Host, Plan, Problem, Protocol};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,27 +30,12 @@ pub struct Question {
 }
 
 pub fn arguments(command: Command) -> Command {
-    command
-        .arg(Arg::new("experiment").required(true).value_name("EXPERIMENT.toml").help("The question, as a file"))
-        .arg(
-            Arg::new("scale")
-                .long("scale")
-                .value_name("NAME")
-                .help("Apply the file's [scale.NAME]: smoke, laptop, study"),
-        )
-        .arg(
-            Arg::new("set")
-                .long("set")
-                .value_name("KEY=VALUE")
-                .action(ArgAction::Append)
-                .help("Override one key of the file, as --set axes.users='[1, 8]'"),
-        )
-        .arg(
-            Arg::new("on")
-                .long("on")
-                .value_name("BUILD|DSN")
-                .help("Run on this build or this server, whatever the file says"),
-        )
+    command.args([
+        needed("experiment", "EXPERIMENT.toml", "The question, as a file"),
+        option("scale", "NAME", "Apply the file's [scale.NAME]: smoke, laptop, study"),
+        many("set", "KEY=VALUE", "Override one key of the file, as --set axes.users='[1, 8]'"),
+        option("on", "BUILD|DSN", "Run on this build or this server, whatever the file says"),
+    ])
 }
 
 /// What an experiment may name here.
@@ -70,7 +53,7 @@ pub fn words(host: &Host, catalogue: &Catalogue, workloads: &Workloads) -> Words
 }
 
 pub fn ask(matches: &ArgMatches) -> Result<Question, Exit> {
-    let path = matches.get_one::<String>("experiment").expect("clap requires it");
+    let path = said(matches, "experiment");
     let text = std::fs::read_to_string(path).map_err(|e| {
         let example = installed_experiments().unwrap_or("experiments".into()).join("read-only-charsets.toml");
         exit::refused(format!("{path}: {e}; name an experiment file, as {}", example.display()))

@@ -24,8 +24,7 @@ pub use findings::frame::finding::Cause;
 pub use frame::check::{Check, Scope};
 
 use checks::{flushing_was_settled, window_covers_cycles};
-use model::judgement::Judgement;
-use model::record::{Details, Record};
+use model::{Details, Judgement, Record};
 
 /// Metrics whose course tells of servers that write: whoever reads many runs ahead of the judge may read these with
 /// them.

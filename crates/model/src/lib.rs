@@ -33,3 +33,39 @@ pub mod units;
 pub mod value;
 pub mod verdict;
 pub mod words;
+
+pub use charset::Charset;
+pub use compared::Compared;
+pub use estimate::{Comparison, Estimate, Outcome};
+pub use experiment::Experiment;
+pub use finding::{Finding, Rung};
+pub use forecast::Forecast;
+pub use histogram::Histogram;
+pub use host::{Host, InstalledBuild, Version};
+pub use intervention::Intervention;
+pub use judgement::{
+    CellJudgement, CurveJudgement, ErrorCount, Judgement, LawJudgement, PhaseJudgement, SearchJudgement, TrialJudgement,
+};
+pub use load::{Arrivals, Disturb, Group, Phase, PhaseKind, Transport, Work};
+pub use plan::cpus::CpuSet;
+pub use plan::{Cell, CellId, Plan, PlannedRun, RunId, Server};
+pub use problem::Problem;
+pub use protocol::Protocol;
+pub use rate::Rate;
+pub use record::answer::{
+    DatasetRecord, InstanceRecord, SessionAnswer, SnapshotRecord, StatementPlan, TableAnswer, TlsAnswer,
+};
+pub use record::disturbance::DisturbanceRecord;
+pub use record::event::{Event, EventKind};
+pub use record::run::{Ending, GroupRecord, PhaseRecord, RunRecord, WholeRun};
+pub use record::series::{Metric, Series};
+pub use record::start::StartingState;
+pub use record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};
+pub use record::{Details, Record};
+pub use search::Search;
+pub use seed::Seed;
+pub use topology::Topology;
+pub use units::{Bytes, Nanos, Share, Users};
+pub use value::Value;
+pub use verdict::{Status, Verdict};
+pub use words::{DisturbanceWords, Parameter, WorkloadWords};

@@ -55,7 +55,43 @@ pub struct Parameter<Text = &'static str> {
     pub why: Text,
 }
 
+/// Says what data are; what it accepts, and its default, follow.
+pub const fn data(name: &'static str, why: &'static str) -> Parameter {
+    Parameter { name, kind: Kind::Text, default: None, class: Class::Data, why }
+}
+/// Says what is done per operation; likewise.
+pub const fn work(name: &'static str, why: &'static str) -> Parameter {
+    Parameter { class: Class::Work, ..data(name, why) }
+}
+
 impl Parameter {
+    pub const fn flag(self, default: bool) -> Self {
+        self.accepting(Kind::Flag).by(Literal::Flag(default))
+    }
+    pub const fn count(self, default: i64, [min, max]: [i64; 2]) -> Self {
+        self.accepting(Kind::Count { min, max }).by(Literal::Count(default))
+    }
+    pub const fn real(self, default: f64, [min, max]: [f64; 2]) -> Self {
+        self.accepting(Kind::Real { min, max }).by(Literal::Real(default))
+    }
+    /// One of these words; the first where nothing is said.
+    pub const fn choice(self, of: &'static [&'static str]) -> Self {
+        self.accepting(Kind::Choice(of)).by(Literal::Text(of[0]))
+    }
+    pub const fn text(self, default: &'static str) -> Self {
+        self.accepting(Kind::Text).by(Literal::Text(default))
+    }
+    /// Bytes.
+    pub const fn size(self, default: i64) -> Self {
+        self.accepting(Kind::Size).by(Literal::Count(default))
+    }
+    pub const fn accepting(self, kind: Kind) -> Self {
+        Self { kind, ..self }
+    }
+    /// With another default.
+    pub const fn by(self, default: Literal) -> Self {
+        Self { default: Some(default), ..self }
+    }
     /// A table of ours beside those that scripts bring.
     pub fn ours(all: &[Self]) -> Vec<Parameter<Name>> {
         let ours = |p: &Self| Parameter {
@@ -152,6 +188,13 @@ pub struct DisturbanceWords {
 }
 
 impl DisturbanceWords {
+    /// One that leaves the dataset as it is.
+    pub const fn new(name: &'static str, why: &'static str, parameters: &'static [Parameter]) -> Self {
+        Self { name, why, parameters, writes: false }
+    }
+    pub const fn that_writes(self) -> Self {
+        Self { writes: true, ..self }
+    }
     /// Every parameter, as `said` or by its default.
     pub fn with(&self, said: &BTreeMap<String, Value>) -> Disturb {
         let all = self.parameters.iter().filter_map(|p| {

@@ -2,10 +2,7 @@
 //! knows a charset from a range size. An axis with a single value is a constant and takes no place in a table.
 
 use model::experiment::Axis;
-use model::judgement::CellJudgement;
-use model::plan::Plan;
-use model::units::Bytes;
-use model::value::Value;
+use model::{Bytes, CellJudgement, Plan, Value};
 
 /// The axis that everything else is drawn over.
 const PREFERRED: &str = "users";

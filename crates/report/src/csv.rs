@@ -2,9 +2,7 @@
 //! full precision; a cell without a number has one row that says why.
 
 use crate::document::repeats;
-use model::estimate::Estimate;
-use model::judgement::{CellJudgement, Judgement, PhaseJudgement};
-use model::record::Record;
+use model::{CellJudgement, Estimate, Judgement, PhaseJudgement, Record};
 use std::collections::BTreeMap;
 
 type Estimates = BTreeMap<String, Estimate>;

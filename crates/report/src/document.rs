@@ -3,18 +3,13 @@
 //! here, because a program that wants those reads the record.
 
 use crate::repeat;
-use model::estimate::Comparison;
 use model::experiment::Axis;
-use model::finding::Finding;
-use model::forecast::Forecast;
-use model::host::Host;
-use model::judgement::{
-    CellJudgement, Claim, CurveJudgement, Judgement, Made, PlanTable, REPORT_SCHEMA, SearchJudgement,
+use model::judgement::{Claim, Made, PlanTable, REPORT_SCHEMA};
+use model::plan::Skipped;
+use model::{
+    CellId, CellJudgement, Comparison, CurveJudgement, Finding, Forecast, Host, Judgement, Plan, Record,
+    SearchJudgement, Seed, Verdict,
 };
-use model::plan::{CellId, Plan, Skipped};
-use model::record::Record;
-use model::seed::Seed;
-use model::verdict::Verdict;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,8 @@
 //! What explains the numbers, in the Markdown report: findings as the page shows them, and where the time of an
 //! operation went. A reader of a pull request has no page, and must see as much of why a finding is believed.
 
-use model::forecast::Forecast;
-use model::judgement::Judgement;
-use model::units::{Share, round3};
+use model::units::round3;
+use model::{Forecast, Judgement, Share};
 use std::fmt::Write;
 
 /// Cells whose time is accounted for are told one by one up to here; `report.json` has them all.

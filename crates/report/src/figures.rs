@@ -1,7 +1,7 @@
 //! Numbers as a reader of text wants them: three significant digits, thousands apart, half of the interval beside them.
 //! Every text of a report writes them so, and the page does the same in its own language (`page/src/format.ts`).
 
-use model::estimate::Estimate;
+use model::Estimate;
 use model::units::round3;
 
 /// `12 300 ± 1.2 %`.

@@ -18,8 +18,7 @@ mod plans;
 mod repeat;
 mod searches;
 
-use model::judgement::Judgement;
-use model::record::{Details, Record};
+use model::{Details, Judgement, Record};
 
 /// The page's HTML as it was built into this binary, to be passed to [`render`].
 pub const SHELL: &str = include_str!(concat!(env!("OUT_DIR"), "/shell.html"));

@@ -2,11 +2,7 @@
 //! lines at the end of its request phase, and the table of its `-csvstats`, both with the buckets of its histogram. Its
 //! buckets are coarse (a millisecond wide above one millisecond), so the text has the exact percentiles below.
 
-use model::histogram::Histogram;
-use model::load::PhaseKind;
-use model::record::Record;
-use model::record::run::{PhaseRecord, RunRecord};
-use model::units::Nanos;
+use model::{Histogram, Nanos, PhaseKind, PhaseRecord, Record, RunRecord};
 use std::fmt::Write;
 
 const FAMILY: &str = "linkbench";

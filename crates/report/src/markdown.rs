@@ -3,15 +3,12 @@
 
 use crate::figures::{three, with_interval};
 use crate::{axes, explained, phases, plans, repeat, searches};
-use model::estimate::Estimate;
 use model::experiment::Axis;
-use model::judgement::{CellJudgement, ErrorCount, Judgement};
-use model::plan::{self, Plan};
-use model::record::Record;
-use model::record::answer::{DatasetRecord, InstanceRecord};
-use model::units::Nanos;
-use model::value::Value;
-use model::verdict::{Status, Verdict};
+use model::plan::{self};
+use model::{
+    CellJudgement, DatasetRecord, ErrorCount, Estimate, InstanceRecord, Judgement, Nanos, Plan, Record, Status, Value,
+    Verdict,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

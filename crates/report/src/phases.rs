@@ -4,10 +4,7 @@
 
 use crate::axes;
 use crate::figures::{three, with_interval};
-use model::estimate::Estimate;
-use model::judgement::{CellJudgement, Judgement, PhaseJudgement};
-use model::plan::Plan;
-use model::units::{Bytes, Share};
+use model::{Bytes, CellJudgement, Estimate, Judgement, PhaseJudgement, Plan, Share};
 use std::fmt::Write;
 
 const RATE: &str = "qps";

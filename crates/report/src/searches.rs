@@ -1,8 +1,8 @@
 //! The runs of each search for `report.md`: one row per level, in order, with how many runs there held the limit.
 
-use model::judgement::{Judgement, SearchJudgement, TrialJudgement};
 use model::search::Goal;
-use model::units::{Nanos, round3};
+use model::units::round3;
+use model::{Judgement, Nanos, SearchJudgement, TrialJudgement};
 use std::fmt::Write;
 
 pub fn of(judgement: &Judgement) -> String {

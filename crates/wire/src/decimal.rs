@@ -1,7 +1,7 @@
 //! Hot path: whole numbers as the text protocols write them. The standard formatter costs more than the rest of a short
 //! request, and the standard parser wants text that was checked first.
 
-use crate::mysql::Malformed;
+use crate::reader::Malformed;
 
 /// Digits of the largest number.
 const MOST: usize = 20;

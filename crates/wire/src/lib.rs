@@ -11,4 +11,5 @@ pub mod memcached;
 pub mod mongodb;
 pub mod mysql;
 pub mod postgres;
+mod reader;
 pub mod scram;

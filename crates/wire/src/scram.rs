@@ -2,7 +2,7 @@
 //! without telling it, and the server's proof that it knew it too. Without channel binding; the nonce arrives as an
 //! argument, so that a recording can be replayed. How the messages are framed is each protocol's own.
 
-use crate::mysql::Malformed;
+use crate::reader::Malformed;
 use base64ct::{Base64, Encoding};
 use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};

@@ -8,8 +8,8 @@ use crate::oltp::{Client, Form, Groups, Kind, STATEMENTS, Work};
 use crate::session::Sql;
 use crate::user::{Seat, live};
 use crate::{Statement, Workload};
-use model::protocol::Protocol;
-use model::words::{Footprint, WorkloadWords};
+use model::words::Footprint;
+use model::{Protocol, WorkloadWords};
 use std::borrow::Cow;
 use std::sync::Arc;
 

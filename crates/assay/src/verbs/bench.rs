@@ -3,12 +3,12 @@
 //! anew: its record lies in a fresh folder, and is never resumed.
 
 use super::{Verb, run};
+use crate::arguments::{flag, many, needed, option, said};
 use crate::exit::{self, Exit};
 use crate::out;
 use crate::question;
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use model::judgement::{CellJudgement, Judgement};
-use model::verdict::Status;
+use clap::{Arg, ArgMatches, Command};
+use model::{CellJudgement, Judgement, Status};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -18,47 +18,37 @@ const OF_SHAM: &str = "noop";
 pub const VERB: Verb = Verb { name: "bench", command, run: bench };
 
 fn command(command: Command) -> Command {
-    let arg = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
-    command
-        .about("Measure one workload, without a file")
-        .arg(Arg::new("workload").required(true).value_name("WORKLOAD").help("As oltp.point_selects"))
-        .arg(arg("users", "N,N").default_value("1").help("Levels of users, one line each"))
-        .arg(arg("for", "TIME").default_value("10s").help("How long each level is measured, after a second of warm-up"))
-        .arg(arg("on", "BUILD|DSN").help("A build, or a server: mysql://root@localhost/schema?socket=PATH"))
-        .arg(
-            arg("set", "KEY=VALUE")
-                .action(ArgAction::Append)
-                .help("A parameter of the workload, as rows=1000, or any key of an experiment"),
-        )
-        .arg(arg("io", "BACKEND").value_parser(["auto", "epoll", "io_uring"]).default_value("auto"))
-        .arg(arg("out", "DIR").help("The record's folder [default: a fresh one among the temporary files]"))
-        .arg(arg("json", "").num_args(0).action(ArgAction::SetTrue).help("Print each level as a cell of report.json"))
+    command.about("Measure one workload, without a file").args([
+        needed("workload", "WORKLOAD", "As oltp.point_selects"),
+        option("users", "N,N", "Levels of users, one line each").default_value("1"),
+        option("for", "TIME", "How long each level is measured, after a second of warm-up").default_value("10s"),
+        option("on", "BUILD|DSN", "A build, or a server: mysql://root@localhost/schema?socket=PATH"),
+        many("set", "KEY=VALUE", "A parameter of the workload, as rows=1000, or any key of an experiment"),
+        Arg::new("io")
+            .long("io")
+            .value_name("BACKEND")
+            .value_parser(["auto", "epoll", "io_uring"])
+            .default_value("auto"),
+        option("out", "DIR", "The record's folder [default: a fresh one among the temporary files]"),
+        flag("json", "Print each level as a cell of report.json"),
+    ])
 }
 
-fn bench(matches: &ArgMatches) -> Exit {
-    let text = |name: &str| matches.get_one::<String>(name).expect("has a default or is required").as_str();
+fn bench(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let text = |name: &str| said(matches, name);
     let workload = text("workload");
     let on = matches.get_one::<String>("on").map(String::as_str);
     if workload == OF_SHAM && !on.is_some_and(|on| on.contains("://")) {
         let why = "noop measures assay itself on a sham server, and a server that assay starts has no table for it";
-        return exit::refused(format!("{why}\n    take oltp.point_selects, which asks the same of a table"));
+        return Err(exit::refused(format!("{why}\n    take oltp.point_selects, which asks the same of a table")));
     }
-    let composed = match compose(workload, text("users"), text("for"), text("io")) {
-        Ok(composed) => composed,
-        Err(why) => return exit::refused(why),
-    };
-    let mut sets = match question::sets(matches) {
-        Ok(sets) => sets,
-        Err(exit) => return exit,
-    };
+    let composed = compose(workload, text("users"), text("for"), text("io")).map_err(exit::refused)?;
+    let mut sets = question::sets(matches)?;
     for (key, _) in sets.iter_mut().filter(|(key, _)| !key.contains('.')) {
         *key = format!("workload.{workload}.{key}");
     }
     sets.extend(on.map(question::server));
-    let question = match question::resolve("bench", "assay bench", &composed, None, sets) {
-        Ok(question) => question,
-        Err(exit) => return exit,
-    };
+    let question = question::resolve("bench", "assay bench", &composed, None, sets)?;
     let folder = matches.get_one::<String>("out").map_or_else(fresh_folder, PathBuf::from);
     run::go(&question, &folder, |judgement| {
         if matches.get_flag("json") {

@@ -3,10 +3,11 @@
 //! only: where a verb reads them, it keeps its own, kinder way of refusing a wrong one.
 
 use super::Verb;
+use crate::arguments::needed;
 use crate::exit::Exit;
 use crate::out;
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use clap_complete::Shell;
 use lab::servers::catalogue::Catalogue;
 use workload::Workloads;
@@ -20,23 +21,19 @@ const SCALES: [&str; 3] = ["smoke", "laptop", "study"];
 const PLACES: usize = 13;
 
 fn command(command: Command) -> Command {
-    command.about("Print the completions of this command line for a shell").arg(
-        Arg::new("shell")
-            .required(true)
-            .value_name("SHELL")
-            .value_parser(value_parser!(Shell))
-            .help("As in: source <(assay completions bash)"),
-    )
+    command
+        .about("Print the completions of this command line for a shell")
+        .arg(needed("shell", "SHELL", "As in: source <(assay completions bash)").value_parser(value_parser!(Shell)))
 }
 
-fn run(matches: &ArgMatches) -> Exit {
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
     let mut command = with_names(crate::command());
     let mut script = Vec::new();
     let program = command.get_name().to_string();
     clap_complete::generate(shell, &mut command, program, &mut script);
     out!("{}", String::from_utf8(script).expect("names and help are UTF-8").trim_end());
-    Exit::Valid
+    Ok(Exit::Valid)
 }
 
 fn with_names(command: Command) -> Command {

@@ -7,8 +7,7 @@ use crate::exit::Exit;
 use crate::{out, question};
 use clap::{ArgMatches, Command};
 use lab::os::present::Present;
-use model::host::Host;
-use model::units::Bytes;
+use model::{Bytes, Host};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -21,14 +20,11 @@ fn command(command: Command) -> Command {
 /// Long enough for a hundred of the kernel's ticks.
 const WATCH: Duration = Duration::from_secs(1);
 
-fn run(_: &ArgMatches) -> Exit {
-    let host = match question::host() {
-        Ok(host) => host,
-        Err(exit) => return exit,
-    };
+fn run(_: &ArgMatches) -> Result<Exit, Exit> {
+    let host = question::host()?;
     let signs = examine(&host, &lab::os::present::watch(WATCH));
     out!("{}", render(&signs).trim_end());
-    if signs.iter().any(|s| s.state == State::Bad) { Exit::CheckFailed } else { Exit::Valid }
+    Ok(if signs.iter().any(|s| s.state == State::Bad) { Exit::CheckFailed } else { Exit::Valid })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,43 +2,34 @@
 //! believed, so a script can ask without running anything.
 
 use super::Verb;
+use crate::arguments::{flag, needed, said};
 use crate::exit::{self, Exit};
 use crate::out;
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use model::judgement::Judgement;
-use model::units::Share;
-use model::verdict::{Status, Verdict};
+use clap::{ArgMatches, Command};
+use model::{Judgement, Share, Status, Verdict};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 pub const VERB: Verb = Verb { name: "judge", command, run };
 
 fn command(command: Command) -> Command {
-    command
-        .about("Judge a record again, from its files alone")
-        .arg(Arg::new("record").required(true).value_name("RECORD").help("The record's folder"))
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement as JSON"))
-        .arg(
-            Arg::new("all")
-                .long("all")
-                .action(ArgAction::SetTrue)
-                .help("Show passed checks too, and those that do not apply"),
-        )
+    command.about("Judge a record again, from its files alone").args([
+        needed("record", "RECORD", "The record's folder"),
+        flag("json", "The judgement as JSON"),
+        flag("all", "Show passed checks too, and those that do not apply"),
+    ])
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    let folder = std::path::PathBuf::from(matches.get_one::<String>("record").expect("clap requires it"));
-    let (record, details) = match lab::notebook::read(&folder) {
-        Ok(read) => read,
-        Err(e) => return exit::refused(e),
-    };
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let folder = std::path::PathBuf::from(said(matches, "record"));
+    let (record, details) = lab::notebook::read(&folder).map_err(exit::refused)?;
     let judgement = judge::judge(&record, &details);
     if matches.get_flag("json") {
         out!("{}", serde_json::to_string_pretty(&judgement).expect("a judgement is JSON"));
     } else {
         show(&judgement, matches.get_flag("all"));
     }
-    if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
+    Ok(if judgement.failed() { Exit::CheckFailed } else { Exit::Valid })
 }
 
 /// The answers, what explains them, how far they may be believed, then what did not pass: one line per check and

@@ -20,7 +20,8 @@ use clap::{ArgMatches, Command};
 pub struct Verb {
     pub name: &'static str,
     pub command: fn(Command) -> Command,
-    pub run: fn(&ArgMatches) -> Exit,
+    /// How it ended; early, where a part of it did not go on.
+    pub run: fn(&ArgMatches) -> Result<Exit, Exit>,
 }
 
 pub const ALL: &[Verb] = &[

@@ -1,30 +1,29 @@
 //! `assay report`: draws a record: one HTML page that opens offline, and the same as Markdown, JSON and CSV.
 
 use super::Verb;
+use crate::arguments::{needed, said};
 use crate::exit::{self, Exit};
 use crate::out;
-use clap::{Arg, ArgMatches, Command};
-use model::judgement::Judgement;
-use model::record::{Record, moment};
+use clap::{ArgMatches, Command};
+use model::record::moment;
+use model::{Judgement, Record};
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "report", command, run };
 
 fn command(command: Command) -> Command {
-    command
-        .about("Write report.html, report.md, report.json and report.csv into a record")
-        .arg(Arg::new("record").required(true).value_name("RECORD").help("The record's folder"))
+    command.about("Write report.html, report.md, report.json and report.csv into a record").arg(needed(
+        "record",
+        "RECORD",
+        "The record's folder",
+    ))
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    let folder = PathBuf::from(matches.get_one::<String>("record").expect("clap requires it"));
-    match write(&folder) {
-        Ok((_, judgement)) => {
-            out!("{}", folder.join("report.html").display());
-            if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
-        }
-        Err(e) => exit::refused(e),
-    }
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let folder = PathBuf::from(said(matches, "record"));
+    let (_, judgement) = write(&folder).map_err(exit::refused)?;
+    out!("{}", folder.join("report.html").display());
+    Ok(if judgement.failed() { Exit::CheckFailed } else { Exit::Valid })
 }
 
 /// Makes the folder where there is none.

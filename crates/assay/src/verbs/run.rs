@@ -2,39 +2,31 @@
 //! interrupted, because the record's folder follows from the plan.
 
 use super::{Verb, judge, report};
+use crate::arguments::{flag, option};
 use crate::exit::{self, Exit};
 use crate::progress::Terminal;
 use crate::question::{self, Question};
 use crate::{interrupt, out};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use lab::Halt;
 use lab::notebook::Notebook;
 use lab::os::process::Guard;
-use model::judgement::Judgement;
-use model::record::Record;
-use model::record::run::Ending;
+use model::{Ending, Judgement, Record};
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "run", command, run };
 
 fn command(command: Command) -> Command {
-    question::arguments(command.about("Plan an experiment, carry it out, judge it and draw the report; resumes"))
-        .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("DIR")
-                .help("The record's folder [default: records/NAME-SCALE-HASH]"),
-        )
-        .arg(
-            Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print each cell of report.json as one line"),
-        )
+    question::arguments(command.about("Plan an experiment, carry it out, judge it and draw the report; resumes")).args(
+        [
+            option("out", "DIR", "The record's folder [default: records/NAME-SCALE-HASH]"),
+            flag("json", "Print each cell of report.json as one line"),
+        ],
+    )
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    let question = match question::ask(matches) {
-        Ok(question) => question,
-        Err(exit) => return exit,
-    };
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
     go(&question, &folder, |judgement| {
         if matches.get_flag("json") {
@@ -47,22 +39,15 @@ fn run(matches: &ArgMatches) -> Exit {
 }
 
 /// From the question to the exit status; `tell` says the results.
-pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Judgement)) -> Exit {
-    match carry_out(question, folder) {
-        Ok(()) => {}
-        Err(exit) => {
-            // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused
-            // is somebody else's.
-            if exit == Exit::WorldFailed {
-                let _ = report::write(folder);
-            }
-            return exit;
+pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Judgement)) -> Result<Exit, Exit> {
+    // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
+    // somebody else's.
+    carry_out(question, folder).inspect_err(|exit| {
+        if *exit == Exit::WorldFailed {
+            let _ = report::write(folder);
         }
-    }
-    let (record, judgement) = match report::write(folder) {
-        Ok(drawn) => drawn,
-        Err(e) => return exit::failed(e),
-    };
+    })?;
+    let (record, judgement) = report::write(folder).map_err(exit::failed)?;
     tell(&judgement);
     ending(&record, &judgement, folder)
 }
@@ -75,13 +60,13 @@ pub fn print_cells(judgement: &Judgement) {
 }
 
 /// A run fails when a server would not start, died, or left its users: no check has an opinion before that is mended.
-fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Exit {
+fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Result<Exit, Exit> {
     let failed = record.runs.iter().filter(|r| matches!(r.ending, Ending::Failed { .. })).count();
     if failed > 0 {
         let of = record.plan.runs.len();
-        return exit::failed(format!("{failed} of {of} runs failed; the record is kept in {}", folder.display()));
+        return Err(exit::failed(format!("{failed} of {of} runs failed; the record is kept in {}", folder.display())));
     }
-    if judgement.failed() { Exit::CheckFailed } else { Exit::Valid }
+    Ok(if judgement.failed() { Exit::CheckFailed } else { Exit::Valid })
 }
 
 fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {

@@ -5,12 +5,8 @@
 
 use crate::compare::comparisons::{MARGIN, of_runs, ratio};
 use crate::compare::decide::CLAIM;
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
-use crate::frame::evidence::Evidence;
-use crate::frame::pairs::{self, Pair};
-use model::units::Share;
-use model::verdict::Status;
+use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "aa_pairs_agree",

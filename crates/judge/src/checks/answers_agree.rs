@@ -5,11 +5,9 @@
 //!
 //! One other answer fails.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
-use model::value::Value;
-use model::verdict::Status;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, RunEvidence, Seen, Sight};
+use model::{Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {

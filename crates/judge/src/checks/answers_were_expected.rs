@@ -2,9 +2,7 @@
 //! its one row, a range as many rows as it spans), and count every answer that does not. One such answer fails the run:
 //! it means lost rows, a wrong dataset or a misread protocol, and never noise.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {

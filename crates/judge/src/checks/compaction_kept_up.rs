@@ -5,12 +5,9 @@
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 
 use super::latency_was_honest::STALLED;
-use crate::frame::applies::{Absence, Applies, engine};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::{Bytes, Share};
-use model::verdict::Status;
+use crate::frame::applies::{Absence, engine};
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};
+use model::{Bytes, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "compaction_kept_up",

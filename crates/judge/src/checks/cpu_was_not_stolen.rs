@@ -4,12 +4,8 @@
 //! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve.
 //! On a machine that is not virtual nothing can be stolen.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::Limit;
-use model::units::Share;
-use model::verdict::Status;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Need, Seen, Sight, graded};
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "cpu_was_not_stolen",

@@ -2,11 +2,9 @@
 //! text or an old dataset of another seed would all give fine numbers about other data. One wrong row fails: the sample
 //! is small, so one found stands for many.
 
-use crate::frame::applies::{Applies, declared};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use model::record::answer::DatasetRecord;
-use model::verdict::Status;
+use crate::frame::applies::declared;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use model::{DatasetRecord, Status};
 
 pub const CHECK: Check = Check {
     id: "data_as_generated",

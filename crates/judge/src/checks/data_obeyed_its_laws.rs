@@ -10,14 +10,11 @@
 //! at from a number on that the law says: below it they are named as undecided and not as held. A law whose question
 //! had no answer is not evaluable.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
 use crate::stats::binomial::cdf;
-use model::histogram::Histogram;
 use model::record::audit::{Audit, Law, Rule, Severity, Term};
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use model::{Histogram, Nanos, Share, Status};
 use std::cmp::Ordering;
 
 pub const CHECK: Check = Check {

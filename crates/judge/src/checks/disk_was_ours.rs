@@ -6,12 +6,8 @@
 //! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 %
 //! of free space.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::{Bytes, Share};
-use model::verdict::Status;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
+use model::{Bytes, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "disk_was_ours",

@@ -6,11 +6,9 @@
 //!
 //! It may begin up to 1 s after its phase, or 5 % of it in longer ones: until then the phase has nothing of it.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "disturbances_acted",

@@ -6,11 +6,9 @@
 //! One per user passes: a rollback that was refused itself, or a cut between two seconds. Beyond, it fails. Events that
 //! a script began again are no swallowed errors: it counts them.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use model::Status;
 use model::errors::shown;
-use model::verdict::Status;
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

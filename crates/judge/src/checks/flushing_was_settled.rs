@@ -6,12 +6,9 @@
 //! A rise by 5 % of the log, or by 5 % of the pool in dirty pages, warns. Where the rise would reach 75 % of the log
 //! within two more windows, at which flushing is forced, it fails.
 
-use crate::frame::applies::{Absence, Applies, innodb};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::Share;
-use model::verdict::Status;
+use crate::frame::applies::{Absence, innodb};
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "flushing_was_settled",

@@ -6,15 +6,10 @@
 //!
 //! A build whose name has another version than its server fails; a peak whose selection may weigh more than 2 % warns.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
 use crate::stats::{selection, variation};
-use model::host::Version;
 use model::search::Goal;
-use model::units::Share;
-use model::verdict::Status;
+use model::{Share, Status, Version};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

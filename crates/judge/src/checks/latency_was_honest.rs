@@ -8,16 +8,10 @@
 //! one operation in a hundred the load itself was later than 5 % of the median latency. Under a closed load it warns
 //! when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::histogram::Histogram;
-use model::load::Group;
+use crate::frame::check::worst_of;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
 use model::record::gaps::Gaps;
-use model::record::tally::ArrivalTally;
-use model::units::{Nanos, Share, Users};
-use model::verdict::Status;
+use model::{ArrivalTally, Group, Histogram, Nanos, Share, Status, Users};
 
 pub const CHECK: Check = Check {
     id: "latency_was_honest",

@@ -10,15 +10,11 @@
 //! their scatter. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
 //! machines where nothing is wrong.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, graded};
 use crate::stats::{median, robust_deviation};
-use model::plan::RunId;
 use model::record::around::Pulse;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{RunId, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "machine_kept_its_speed",

@@ -6,13 +6,9 @@
 //! in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the resolution is
 //! allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
-use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight, graded};
+use model::{Nanos, Share, Status};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

@@ -6,12 +6,9 @@
 //! A server with pages in the swap (1 MiB) fails; everything else warns: pages swapped in, more than one fault from
 //! disk per hundred operations, an allocator that stalls more than once a second, a process that was killed.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::{Bytes, round3};
-use model::verdict::Status;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
+use model::units::round3;
+use model::{Bytes, Status};
 
 pub const CHECK: Check = Check {
     id: "memory_was_enough",

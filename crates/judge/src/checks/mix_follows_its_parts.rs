@@ -7,15 +7,11 @@
 //! they disturb each other. Statements that were not measured alone (BEGIN, COMMIT) enter with the time they took
 //! within the mix, and where they are more than 50 % of it nothing is predicted.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::limits::Limit;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Limit, Look, Seen, Sight};
 use model::experiment::keys::{USERS, WORKLOAD};
-use model::plan::CellId;
-use model::units::{Share, round3};
-use model::value::Value;
-use model::verdict::Status;
+use model::units::round3;
+use model::{CellId, Share, Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {

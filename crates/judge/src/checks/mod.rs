@@ -47,8 +47,7 @@ mod timers_were_fine;
 mod transports_agree;
 pub(crate) mod window_covers_cycles;
 
-use crate::frame::check::Check;
-use crate::frame::limits::Limit;
+use crate::frame::{Check, Limit};
 use std::collections::BTreeMap;
 
 /// In the order in which a reader should doubt: comparability, work, load, data, state,

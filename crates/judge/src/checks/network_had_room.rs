@@ -6,12 +6,9 @@
 //!
 //! 70 % of the link warns and 90 % fails; one segment in a thousand sent again warns.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::{Bytes, Share};
-use model::verdict::Status;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};
+use model::{Bytes, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "network_had_room",

@@ -8,12 +8,8 @@
 
 use crate::compare::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
 use crate::compare::decide;
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight, graded};
-use crate::frame::evidence::Evidence;
-use crate::frame::pairs::{self, Pair};
-use model::estimate::Outcome;
-use model::units::Share;
+use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, graded, pairs};
+use model::{Outcome, Share};
 
 pub const CHECK: Check = Check {
     id: "observer_moved_nothing",

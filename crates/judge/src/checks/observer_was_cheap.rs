@@ -6,12 +6,9 @@
 //! is, and takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second
 //! look dear.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "observer_was_cheap",

@@ -7,14 +7,11 @@
 //! failed. Retries above 5 % warn: the rate is then lower than the work that the server did. The sentence says what the
 //! rate of operations done (goodput) was, and the share of all tries that were work for nothing.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::{Limit, Limits};
+use crate::frame::limits::Limits;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
 use model::errors::{RETRYABLE, shown};
-use model::record::tally::OperationTally;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{OperationTally, Share, Status};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

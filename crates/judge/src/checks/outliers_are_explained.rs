@@ -8,12 +8,10 @@
 //! An outlier warns.
 
 use crate::compare::comparisons::MARGIN;
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::limits::Limit;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Limit, Look, Seen, Sight};
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "outliers_are_explained",

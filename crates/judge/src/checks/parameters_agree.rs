@@ -8,10 +8,7 @@
 //! are refused. A difference in the server's variables or its surroundings warns, and the report names it.
 
 use crate::compare::drift::{self, Class, Drift};
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
-use crate::frame::evidence::Evidence;
-use crate::frame::pairs::{self, Pair};
+use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,13 +3,11 @@
 //! upper bound for it (p99 needs 368 samples, p99.9 needs 3,688). It is given all the same, and this verdict says
 //! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::check::worst_of;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
 use crate::stats::order;
+use model::Status;
 use model::units::round3;
-use model::verdict::Status;
 
 pub const CHECK: Check = Check {
     id: "percentiles_have_samples",

@@ -4,12 +4,10 @@
 //! setting that should only size something), it fails. Plans are compared by what they do, not by what they expect.
 
 use crate::compare::fingerprint;
-use crate::frame::applies::{Applies, planned};
-use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::pairs::{self, Pair};
+use crate::frame::applies::planned;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
+use model::Status;
 use model::experiment::keys::{Effect, can_change};
-use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub const CHECK: Check = Check {

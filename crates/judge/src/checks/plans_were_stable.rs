@@ -7,11 +7,9 @@
 //! found its row and one that found none are one plan: rows come and go.
 
 use crate::compare::fingerprint;
-use crate::frame::applies::{Applies, planned};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use model::record::answer::{SessionAnswer, StatementPlan};
-use model::verdict::Status;
+use crate::frame::applies::planned;
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use model::{SessionAnswer, StatementPlan, Status};
 
 pub const CHECK: Check = Check {
     id: "plans_were_stable",

@@ -5,13 +5,11 @@
 //!
 //! Every regime but cached warns: it may be what was asked, and then it belongs in the question.
 
-use crate::frame::applies::{Applies, tables};
-use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
-use crate::frame::regime::{PHYSICAL, Regime, cache_of, regime};
-use model::units::{Bytes, Share, round3};
-use model::verdict::Status;
+use crate::frame::applies::tables;
+use crate::frame::regime::{IO_STALLED, PHYSICAL, POOL_FULL, POOL_READS, Regime, cache_of, regime};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Look, Need, Seen, Sight};
+use model::units::round3;
+use model::{Bytes, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "regime_was_cached",

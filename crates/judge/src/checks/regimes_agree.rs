@@ -5,17 +5,14 @@
 //! A line with two regimes fails, and the sentence names where it changes. Axes that size the data or the cache change
 //! the regime on purpose and are no lines here.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
-use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS};
-use crate::frame::regime::{Regime, regime};
+use crate::frame::applies::Absence;
+use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS, Regime, regime};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, RunEvidence, Seen, Sight};
 use model::experiment::Axis;
 use model::experiment::keys::only_presses;
-use model::load::{Phase, step_of};
+use model::load::step_of;
 use model::units::round3;
-use model::value::Value;
-use model::verdict::Status;
+use model::{Phase, Status, Value};
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {

@@ -10,15 +10,12 @@
 //! neither. Fewer than three runs give a point without an interval, and no claim.
 
 use crate::compare::comparisons::MARGIN;
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::limits::Limit;
-use crate::frame::noise;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, noise};
 use crate::stats::modes::{self, Groups};
 use crate::stats::{FEWEST, variation};
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "repetitions_agree",

@@ -6,9 +6,8 @@
 //! pool of threads flattens usually do not pass.
 
 use crate::curves::law::{self, LEVELS, OFF, REPEATED};
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::Evidence;
+use crate::frame::applies::Absence;
+use crate::frame::{Applies, Check, Doubts, Evidence, Look, Seen, Sight};
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {

@@ -7,12 +7,10 @@
 //! does what follows from something that was asked for: the key of a versioned table, which is longer than the one that
 //! was written.
 
-use crate::frame::applies::{Absence, Applies, declared, tables};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::applies::{Absence, declared, tables};
 use crate::frame::schema::Schema;
-use model::record::answer::TableAnswer;
-use model::verdict::Status;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use model::{Status, TableAnswer};
 
 pub const CHECK: Check = Check {
     id: "schema_as_declared",

@@ -9,15 +9,9 @@
 //! checkpoint that lags by 5 % of the redo log warn; and so does a buffer pool that held most of the data before one
 //! run and little of them before another, where no warm-up made the two alike.
 
-use crate::frame::applies::{Applies, tables};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
-use crate::frame::limits::Limit;
-use crate::frame::prepared;
-use model::load::PhaseKind;
-use model::record::start::StartingState;
-use model::units::Share;
-use model::verdict::Status;
+use crate::frame::applies::tables;
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, prepared};
+use model::{PhaseKind, Share, StartingState, Status};
 use std::collections::BTreeSet;
 
 pub const CHECK: Check = Check {

@@ -6,16 +6,14 @@
 //! A drift of 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart,
 //! and a phase that is disturbed on purpose is not looked at: there the course is the result.
 
-use crate::frame::applies::{Absence, Applies};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight, worst_of};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::applies::Absence;
+use crate::frame::check::worst_of;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
 use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
 use model::load::Until;
-use model::record::run::PhaseRecord;
 use model::record::second::Second;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use model::units::round3;
+use model::{PhaseRecord, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "throughput_was_steady",

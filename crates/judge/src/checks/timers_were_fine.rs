@@ -8,12 +8,8 @@
 //! hundred was later than 50 ms, a twentieth of an interval. It never fails: what is wrong here blurs numbers and does
 //! not move them.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
-use model::units::{Nanos, Share};
-use model::verdict::Status;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
     id: "timers_were_fine",

@@ -6,12 +6,9 @@
 //! Another way, or encryption on one side only, fails; another version or cipher of TLS warns. What an operation and a
 //! transaction are needs no check here: the lab counts all of them by one definition.
 
-use crate::frame::applies::Applies;
-use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::pairs::{self, Pair};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
+use model::Status;
 use model::experiment::keys::{Effect, can_change};
-use model::verdict::Status;
 use std::collections::BTreeSet;
 
 pub const CHECK: Check = Check {

@@ -8,13 +8,11 @@
 //! time was up. It never fails: the number is right for its window, and another window may have another.
 
 use super::flushing_was_settled::is_written;
-use crate::frame::applies::{Absence, Applies, innodb};
-use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
-use crate::frame::evidence::RunEvidence;
-use crate::frame::limits::Limit;
+use crate::frame::applies::{Absence, innodb};
 use crate::frame::metrics::of_run;
-use model::units::{Share, round3};
-use model::verdict::Status;
+use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use model::units::round3;
+use model::{Share, Status};
 
 pub const CHECK: Check = Check {
     id: "window_covers_cycles",

@@ -5,17 +5,13 @@
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
-use crate::frame::evidence::{CellEvidence, Evidence};
-use crate::frame::pairs::{self, Pair};
+use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
-use model::estimate::{Comparison, Estimate, Outcome};
 use model::experiment::keys::{USERS, WORKLOAD};
-use model::judgement::CellJudgement;
-use model::plan::CellId;
 use model::search::Goal;
-use model::seed::Seed;
-use model::units::{Share, round3};
+use model::units::round3;
+use model::{CellId, CellJudgement, Comparison, Estimate, Outcome, Seed, Share};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

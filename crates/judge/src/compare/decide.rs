@@ -6,8 +6,7 @@
 use crate::stats::prior::Prior;
 use crate::stats::ratio::Ratio;
 use crate::stats::{CONFIDENCE, Interval, many, student};
-use model::estimate::Outcome;
-use model::units::Share;
+use model::{Outcome, Share};
 
 /// Differences smaller than this are nobody's reason to change a server.
 pub const MARGIN: Share = Share(0.02);

@@ -3,12 +3,11 @@
 //! decline nor the end of one. What stands in line because of it (old row versions, arrivals without a user) has a time
 //! of its own.
 
-use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::metrics::over;
-use model::estimate::Estimate;
-use model::load::Phase;
+use crate::frame::{CellEvidence, RunEvidence};
 use model::record::second::Second;
-use model::units::{Nanos, Share, round3};
+use model::units::round3;
+use model::{Estimate, Nanos, Phase, Share};
 use std::collections::BTreeMap;
 
 /// A rate has come back when it reaches this share of what it was.

@@ -7,14 +7,10 @@ use crate::compare::comparisons::MARGIN;
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::stats::average;
 use crate::stats::usl::{Errors, Fit, fit};
-use model::estimate::Estimate;
 use model::experiment::keys::{USERS, WORKLOAD};
-use model::judgement::{CurveJudgement, LawJudgement};
-use model::plan::CellId;
 use model::search::Goal;
-use model::seed::Seed;
-use model::units::{Share, Users, round3};
-use model::value::Value;
+use model::units::round3;
+use model::{CellId, CurveJudgement, Estimate, LawJudgement, Seed, Share, Users, Value};
 use statrs::function::beta::beta_reg;
 use std::collections::{BTreeMap, BTreeSet};
 

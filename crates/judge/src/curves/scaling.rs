@@ -4,10 +4,9 @@
 
 use crate::compare::comparisons::MARGIN;
 use model::experiment::keys::{USERS, WORKLOAD};
-use model::judgement::{CellJudgement, Claim};
-use model::units::{Share, Users, round3};
-use model::value::Value;
-use model::verdict::Status;
+use model::judgement::Claim;
+use model::units::round3;
+use model::{CellJudgement, Share, Status, Users, Value};
 use std::collections::BTreeMap;
 
 /// The values on all axes but users and workload.

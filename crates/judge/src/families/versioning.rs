@@ -10,12 +10,10 @@
 
 use crate::findings::frame::finding::Scene;
 use crate::frame::account::{operation_us, per_operation};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::regime::{GROWN, Regime, regime};
+use crate::frame::{CellEvidence, RunEvidence};
 use crate::stats::Interval;
-use model::load::{Phase, PhaseKind, Work};
-use model::units::{Share, Users};
-use model::value::Value;
+use model::{Phase, PhaseKind, Share, Users, Value, Work};
 use std::collections::BTreeMap;
 
 const FAMILY: &str = "versioned.";

@@ -5,8 +5,8 @@
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};
+use crate::frame::CellEvidence;
 use crate::frame::account::{open, wait_share};
-use crate::frame::evidence::CellEvidence;
 use crate::stats::Interval;
 use model::units::Share;
 

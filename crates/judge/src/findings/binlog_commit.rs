@@ -6,7 +6,7 @@ use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Sc
 use super::frame::next::{self, Change};
 use super::frame::rivals::REST;
 use crate::frame::account::{per_operation, per_operation_of};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::{CellEvidence, RunEvidence};
 use model::units::{Share, round3};
 
 const WRITTEN: &str = "status.Binlog_bytes_written";

@@ -11,14 +11,13 @@ use super::frame::next::{self, Change};
 use super::frame::rivals::REST;
 use super::frame::signature::{self, FULL, NOT_FULL, RISES, Signature};
 use super::transaction_per_get::{FEW_CPUS, by_plugin};
-use crate::frame::account::{self, Part, per_operation_of, wait_share};
-use crate::frame::evidence::CellEvidence;
+use crate::frame::account::{Part, per_operation_of, wait_share};
 use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
-use crate::frame::waits;
+use crate::frame::{CellEvidence, account, waits};
 use crate::stats::{Interval, average};
 use model::plan::served::CACHE;
-use model::units::{Share, Users, round3};
-use model::value::Value;
+use model::units::round3;
+use model::{Share, Users, Value};
 
 const THREADS: &str = "memcached.threads";
 const YIELDS: &str = "memcached.conn_yields";

@@ -12,11 +12,11 @@
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;
 use crate::families::versioning::{Told, When, beside_plain, gone, steps, told};
+use crate::frame::CellEvidence;
 use crate::frame::account::per_operation;
-use crate::frame::evidence::CellEvidence;
 use crate::stats::{Interval, average, mean};
-use model::load::Work;
-use model::units::{Bytes, Share, Users, round3};
+use model::units::round3;
+use model::{Bytes, Share, Users, Work};
 use std::collections::BTreeMap;
 
 const VARIANTS: &[&str] = &["timestamp", "transaction", "timestamp_partitioned"];

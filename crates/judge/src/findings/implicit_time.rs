@@ -14,8 +14,8 @@ use crate::compare::comparisons::MARGIN;
 use crate::families::versioning::{PLAIN, beside_plain, gone, steps, told};
 use crate::frame::evidence::CellEvidence;
 use crate::stats::{Interval, average, mean};
-use model::load::Work;
-use model::units::{Share, Users, round3};
+use model::units::round3;
+use model::{Share, Users, Work};
 use std::collections::BTreeMap;
 
 const BY_TIMESTAMP: &[&str] = &["timestamp", "timestamp_partitioned"];

@@ -7,10 +7,8 @@
 use super::frame::finding::{Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, name};
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::account::per_operation;
-use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
-use crate::frame::pairs;
-use crate::frame::work;
+use crate::frame::{CellEvidence, RunEvidence, pairs, work};
 use crate::stats::{Interval, average, mean};
 use model::units::{Share, round3};
 use std::collections::BTreeMap;

@@ -15,8 +15,8 @@ use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICI
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{Interval, average, mean};
-use model::units::{Share, round3};
-use model::value::Value;
+use model::units::round3;
+use model::{Share, Value};
 use std::collections::BTreeMap;
 
 const FAMILY: &str = "tpcc.";

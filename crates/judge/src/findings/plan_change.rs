@@ -5,10 +5,9 @@
 
 use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::comparisons::{MARGIN, ratio};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::pairs;
-use model::record::answer::StatementPlan;
-use model::units::{Share, round3};
+use crate::frame::{CellEvidence, pairs};
+use model::units::round3;
+use model::{Share, StatementPlan};
 use std::collections::BTreeMap;
 
 /// The parts of a plan that make it another one.

@@ -11,8 +11,7 @@ use super::frame::next::{self, Change};
 use super::frame::signature::{self, Signature};
 use super::transaction_per_get::{BATCH, FEW_CPUS, MANY, by_plugin};
 use crate::frame::account::{operation_us, wait_share};
-use crate::frame::evidence::CellEvidence;
-use crate::frame::waits;
+use crate::frame::{CellEvidence, waits};
 use crate::stats::mean;
 use model::units::{Share, round3};
 

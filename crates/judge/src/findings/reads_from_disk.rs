@@ -6,7 +6,7 @@
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};
 use crate::frame::account::{in_files, per_operation, per_operation_of};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::{CellEvidence, RunEvidence};
 use model::units::{Bytes, Share, round3};
 
 const READS: &str = "db.page_reads";

@@ -5,7 +5,7 @@
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};
 use crate::frame::account::{ROW_LOCK_TIME, per_operation, per_operation_of};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::{CellEvidence, RunEvidence};
 use model::units::{Share, round3};
 
 const WAITS: &str = "db.row_lock_waits";

@@ -5,7 +5,7 @@
 use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};
 use crate::frame::account::{per_operation, per_operation_of};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::{CellEvidence, RunEvidence};
 use model::units::round3;
 
 const OPENED: &str = "db.tables_opened";

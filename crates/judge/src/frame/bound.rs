@@ -8,8 +8,8 @@ use super::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER, SERVER_VOLUNTAR
 use super::regime::{Regime, regime};
 use crate::stats::average;
 use model::judgement::Bound;
-use model::units::{Share, round3};
-use model::verdict::{Status, Verdict};
+use model::units::round3;
+use model::{Share, Status, Verdict};
 
 /// The share of the CPUs that the server may use.
 const CPU_BOUND: Share = Share(0.90);

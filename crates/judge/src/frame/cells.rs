@@ -6,10 +6,9 @@ use super::metrics::{self, Metrics};
 use super::{account, bound, errors, phases};
 use crate::checks;
 use crate::compare::comparisons::KNEE;
-use model::judgement::{CellJudgement, Part};
-use model::load::Group;
+use model::judgement::Part;
 use model::search::Goal;
-use model::verdict::{Status, Verdict};
+use model::{CellJudgement, Group, Status, Verdict};
 use std::collections::BTreeMap;
 
 pub fn all(evidence: &Evidence) -> Vec<CellJudgement> {

@@ -3,10 +3,8 @@
 
 use super::evidence::CellEvidence;
 use model::errors::shown;
-use model::histogram::Histogram;
-use model::judgement::{ErrorCount, Errors};
-use model::record::tally::{OperationTally, Tally};
-use model::units::Nanos;
+use model::judgement::Errors;
+use model::{ErrorCount, Histogram, Nanos, OperationTally, Tally};
 use std::collections::BTreeMap;
 
 pub fn of(cell: &CellEvidence) -> Option<Errors> {

@@ -4,15 +4,14 @@
 
 use super::limits::Limits;
 use crate::curves::search::answer::{self, Told};
-use model::judgement::SearchJudgement;
-use model::load::{Group, Phase, PhaseKind};
-use model::plan::{Cell, CellId};
-use model::record::answer::{DatasetRecord, InstanceRecord, Place};
+use model::record::answer::Place;
 use model::record::explain::Explain;
-use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord};
-use model::record::tally::{OperationTally, StatementTally, Tally};
-use model::record::{Details, Record};
+use model::record::run::Ends;
 use model::topology::of_node;
+use model::{
+    Cell, CellId, DatasetRecord, Details, Ending, Group, GroupRecord, InstanceRecord, OperationTally, Phase, PhaseKind,
+    PhaseRecord, Record, RunRecord, SearchJudgement, StatementTally, Tally,
+};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

@@ -22,3 +22,9 @@ pub mod silence;
 pub mod staleness;
 pub mod waits;
 pub mod work;
+
+pub use applies::Applies;
+pub use check::{Check, Doubts, Look, Need, Pairs, Seen, Sight, graded};
+pub use evidence::{CellEvidence, Evidence, RunEvidence};
+pub use limits::Limit;
+pub use pairs::Pair;

@@ -3,8 +3,7 @@
 //! common reference agree with each other.
 
 use super::evidence::{CellEvidence, Evidence};
-use model::plan::CellId;
-use model::value::Value;
+use model::{CellId, Value};
 use std::collections::BTreeMap;
 
 pub struct Pair<'a> {

@@ -11,11 +11,9 @@ use crate::curves::course;
 use crate::families::versioning::{self, TableContents};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, average};
-use model::estimate::{Estimate, Outcome};
-use model::judgement::{Against, Part, PhaseJudgement};
-use model::load::{Phase, PhaseKind, step_of};
-use model::units::Share;
-use model::verdict::Verdict;
+use model::judgement::{Against, Part};
+use model::load::step_of;
+use model::{Estimate, Outcome, Phase, PhaseJudgement, PhaseKind, Share, Verdict};
 use std::collections::BTreeMap;
 
 /// The metrics of operations and statements whose ratio is told.

@@ -7,8 +7,8 @@
 //! Data that were only counted, because no lab made them, are not known to be those of a load.
 
 use super::evidence::RunEvidence;
-use model::record::answer::TableAnswer;
-use model::record::start::{Prepared, StartingState};
+use model::record::start::Prepared;
+use model::{StartingState, TableAnswer};
 
 pub fn alike(one: &RunEvidence, other: &RunEvidence) -> bool {
     let states = one.run.start.as_ref().zip(other.run.start.as_ref());

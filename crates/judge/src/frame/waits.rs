@@ -3,8 +3,7 @@
 
 use super::account::wait_share;
 use super::evidence::CellEvidence;
-use model::host::Version;
-use model::units::Share;
+use model::{Share, Version};
 
 const LOCKS: &str = "wait/synch/";
 /// Where threads sleep on purpose.

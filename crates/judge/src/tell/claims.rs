@@ -5,11 +5,9 @@
 
 use crate::curves::scaling;
 use crate::frame::evidence::Evidence;
-use model::estimate::{Comparison, Outcome};
 use model::experiment::keys::WORKLOAD;
-use model::judgement::{Against, CellJudgement, Claim, SearchJudgement};
-use model::record::run::Ending;
-use model::verdict::{Status, Verdict};
+use model::judgement::{Against, Claim};
+use model::{CellJudgement, Comparison, Ending, Outcome, SearchJudgement, Status, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Effects told per axis, beside the count of the others.

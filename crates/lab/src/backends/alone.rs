@@ -3,8 +3,8 @@
 
 use super::own_sessions::{AtLarge, Openings, ScriptEndpoints};
 use crate::executor::Executor;
+use model::Nanos;
 use model::load::Io;
-use model::units::Nanos;
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;

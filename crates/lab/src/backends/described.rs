@@ -7,11 +7,7 @@ use crate::os::digest::of_file;
 use crate::os::process::cpus_of;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
-use model::host::{InstalledBuild, Version};
-use model::plan::Server;
-use model::record::answer::InstanceRecord;
-use model::record::event::EventKind;
-use model::units::Nanos;
+use model::{EventKind, InstalledBuild, InstanceRecord, Nanos, Server, Version};
 
 /// A server of which only kind and version are known.
 pub fn blank(key: &str, wanted: &Server, kind: &str, version_text: &str) -> InstanceRecord {

@@ -8,8 +8,8 @@ use super::endpoint::{Address, SqlEndpoint};
 use super::mongodb::session::{Account, Store};
 use super::tls::{Mode, Tls};
 use crate::trouble::Trouble;
+use model::Protocol;
 use model::dsn::{Dsn, Malformed};
-use model::protocol::Protocol;
 use std::path::PathBuf;
 use wire::mongodb::login::ADMIN;
 

@@ -3,8 +3,7 @@
 
 use super::tls::Tls;
 pub use crate::os::address::Address;
-use model::load::Work;
-use model::protocol::Protocol;
+use model::{Protocol, Work};
 use std::fmt;
 use std::path::PathBuf;
 use workload::Workloads;

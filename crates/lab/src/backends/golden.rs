@@ -3,10 +3,7 @@
 use super::mysql::facts::Fact;
 use crate::servers::member::Member;
 use crate::servers::{Build, KeyListener, Kind, Site};
-use model::host::{InstalledBuild, Version};
-use model::plan::Server;
-use model::settings;
-use model::value::Value;
+use model::{InstalledBuild, Server, Value, Version, settings};
 use std::path::Path;
 
 type Pairs<'a> = &'a [(&'a str, Value)];

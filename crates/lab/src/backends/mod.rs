@@ -37,10 +37,8 @@ pub use contract::{Backend, Files, Filling, MakeSources, Met, Sampled, Servers, 
 use crate::servers::catalogue;
 use endpoint::protocol_of;
 use model::dsn::protocol;
-use model::load::Work;
-use model::plan::Server;
 use model::plan::served::serves;
-use model::protocol::Protocol;
+use model::{Protocol, Server, Work};
 use up::Up;
 use workload::Workloads;
 

@@ -4,13 +4,8 @@
 use super::loading::Loaded;
 use crate::disturbances;
 use crate::os::digest::digest;
-use model::load::Work;
-use model::plan::Cell;
-use model::record::answer::DatasetRecord;
-use model::seed::Seed;
-use model::units::Nanos;
-use model::value::Value;
 use model::words::Class;
+use model::{Cell, DatasetRecord, Nanos, Seed, Value, Work};
 use serde_json::json;
 use std::collections::BTreeMap;
 use workload::Workloads;

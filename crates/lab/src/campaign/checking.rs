@@ -4,8 +4,7 @@
 use crate::backends::of_server;
 use crate::servers::process::folders::{Folders, free_bytes, private_folder};
 use crate::trouble::Trouble;
-use model::plan::{Cell, Plan, Server};
-use model::units::Users;
+use model::{Cell, Plan, Server, Users};
 use std::collections::BTreeMap;
 
 /// Room that a data disk must keep free beyond the plan, because a full disk takes others down with it.

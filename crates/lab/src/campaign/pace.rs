@@ -2,8 +2,7 @@
 
 use crate::notebook::reporter::Progress;
 use model::load::Until;
-use model::plan::{Cell, Plan, PlannedRun};
-use model::units::Nanos;
+use model::{Cell, Nanos, Plan, PlannedRun};
 use std::time::{Duration, Instant};
 
 /// What a run is taken to cost beyond its phases before the first is over, in seconds.

@@ -3,9 +3,8 @@
 
 use crate::notebook::Notebook;
 use crate::trouble::Trouble;
-use model::plan::{Cell, CellId, Plan, PlannedRun};
-use model::record::run::RunRecord;
 use model::search::Step;
+use model::{Cell, CellId, Plan, PlannedRun, RunRecord};
 use std::collections::BTreeMap;
 
 /// Which level the next run of a searching cell takes, by its finished runs: a rule of the judge's that the lab only

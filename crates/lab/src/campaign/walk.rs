@@ -8,10 +8,8 @@ use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::Halt;
-use model::host::Host;
-use model::plan::{Plan, PlannedRun};
-use model::record::event::EventKind;
 use model::search::{Step, Trial};
+use model::{EventKind, Host, Plan, PlannedRun};
 use std::sync::atomic::AtomicBool;
 use workload::Workloads;
 

@@ -9,22 +9,20 @@ use crate::trouble::Trouble;
 use model::words::DisturbanceWords;
 
 pub const READ_COMMITTED: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "begin_read_committed",
-        why: "a placebo: the open transaction of open_snapshot at READ COMMITTED, which holds no snapshot",
-        parameters: &[],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "begin_read_committed",
+        "a placebo: the open transaction of open_snapshot at READ COMMITTED, which holds no snapshot",
+        &[],
+    ),
     act: |scene| act(scene, "READ COMMITTED"),
 };
 
 pub const READ_UNCOMMITTED: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "begin_read_uncommitted",
-        why: "a placebo: the open transaction of open_snapshot at READ UNCOMMITTED, which makes no snapshot",
-        parameters: &[],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "begin_read_uncommitted",
+        "a placebo: the open transaction of open_snapshot at READ UNCOMMITTED, which makes no snapshot",
+        &[],
+    ),
     act: |scene| act(scene, "READ UNCOMMITTED"),
 };
 

@@ -6,22 +6,15 @@ use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
 use crate::os::process::{Guarded, Order};
 use crate::trouble::Trouble;
-use model::words::{Class, DisturbanceWords, Kind, Literal, Parameter};
+use model::words::{DisturbanceWords, work};
 use std::time::{Duration, Instant};
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "cpu_hog",
-        why: "processes that spend the CPUs of the server",
-        parameters: &[Parameter {
-            name: "processes",
-            kind: Kind::Count { min: 1, max: 1_000 },
-            default: Some(Literal::Count(1)),
-            class: Class::Work,
-            why: "how many there are",
-        }],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "cpu_hog",
+        "processes that spend the CPUs of the server",
+        &[work("processes", "how many there are").count(1, [1, 1_000])],
+    ),
     act,
 };
 

@@ -6,12 +6,7 @@ use model::words::DisturbanceWords;
 use std::time::Duration;
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "idle_connection",
-        why: "a placebo: a session that is open and asks nothing",
-        parameters: &[],
-        writes: false,
-    },
+    words: DisturbanceWords::new("idle_connection", "a placebo: a session that is open and asks nothing", &[]),
     act,
 };
 

@@ -9,12 +9,12 @@ use model::words::DisturbanceWords;
 use std::time::Instant;
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "index_build",
-        why: "ALTER TABLE ... ADD INDEX, in place, on the largest table, and the index dropped again",
-        parameters: &[],
-        writes: true,
-    },
+    words: DisturbanceWords::new(
+        "index_build",
+        "ALTER TABLE ... ADD INDEX, in place, on the largest table, and the index dropped again",
+        &[],
+    )
+    .that_writes(),
     act,
 };
 

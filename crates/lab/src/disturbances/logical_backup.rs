@@ -7,20 +7,18 @@ use super::scene::target::Account;
 use super::{Deed, Disturbance, Scene};
 use crate::os::address::Address;
 use crate::trouble::Trouble;
-use model::units::Bytes;
-use model::words::DisturbanceWords;
+use model::{Bytes, DisturbanceWords};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "logical_backup",
-        why: "mariadb-dump or mysqldump of the run's data in one transaction, its output counted and thrown away",
-        parameters: &[],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "logical_backup",
+        "mariadb-dump or mysqldump of the run's data in one transaction, its output counted and thrown away",
+        &[],
+    ),
     act,
 };
 

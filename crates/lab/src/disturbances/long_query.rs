@@ -5,22 +5,15 @@
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};
 use crate::trouble::Trouble;
-use model::words::{Class, DisturbanceWords, Kind, Literal, Parameter};
+use model::words::{DisturbanceWords, work};
 use std::time::Instant;
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "long_query",
-        why: "a join of the largest table with itself that does not end before the phase",
-        parameters: &[Parameter {
-            name: "sessions",
-            kind: Kind::Count { min: 1, max: 1_000 },
-            default: Some(Literal::Count(1)),
-            class: Class::Work,
-            why: "how many run it side by side",
-        }],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "long_query",
+        "a join of the largest table with itself that does not end before the phase",
+        &[work("sessions", "how many run it side by side").count(1, [1, 1_000])],
+    ),
     act,
 };
 

@@ -10,12 +10,11 @@ use crate::trouble::Trouble;
 use model::words::DisturbanceWords;
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "open_snapshot",
-        why: "a transaction at REPEATABLE READ that has read one row and stays open",
-        parameters: &[],
-        writes: false,
-    },
+    words: DisturbanceWords::new(
+        "open_snapshot",
+        "a transaction at REPEATABLE READ that has read one row and stays open",
+        &[],
+    ),
     act,
 };
 

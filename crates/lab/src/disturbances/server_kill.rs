@@ -9,12 +9,12 @@ use model::words::DisturbanceWords;
 use std::time::Duration;
 
 pub const DISTURBANCE: Disturbance = Disturbance {
-    words: DisturbanceWords {
-        name: "server_kill",
-        why: "SIGKILL to the server at the begin of the phase, and a start on what it left behind",
-        parameters: &[],
-        writes: true,
-    },
+    words: DisturbanceWords::new(
+        "server_kill",
+        "SIGKILL to the server at the begin of the phase, and a start on what it left behind",
+        &[],
+    )
+    .that_writes(),
     act,
 };
 

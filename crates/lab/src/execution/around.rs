@@ -3,8 +3,8 @@
 
 use crate::os::neighbours::{self, Look};
 use crate::os::speed_probe;
+use model::Share;
 use model::record::around::{Around, Pulse};
-use model::units::Share;
 use std::path::Path;
 
 pub(crate) struct Before {

@@ -5,8 +5,8 @@
 
 use super::sampling::{Readings, Sampling};
 use crate::os::clock;
+use model::Nanos;
 use model::record::run::Drain;
-use model::units::Nanos;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;

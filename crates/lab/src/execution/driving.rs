@@ -12,9 +12,7 @@ use crate::notebook::reporter::Reporter;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::Trouble;
 use model::plan::Stage;
-use model::record::event::EventKind;
-use model::record::run::RunRecord;
-use model::units::Nanos;
+use model::{EventKind, Nanos, RunRecord};
 
 /// Whoever asked for this very run, hears what the record hears, and waits for its end. Nobody goes on with such a run.
 pub struct Caller<'a> {

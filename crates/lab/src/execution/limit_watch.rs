@@ -1,10 +1,9 @@
 //! A run of a search whose answer is certain before its end is cut short: this counts what broke the limit while the
 //! run goes on.
 
-use model::load::{PhaseKind, Until};
-use model::plan::Cell;
-use model::record::tally::Tally;
-use model::search::{Goal, Keep, Search};
+use model::load::Until;
+use model::search::{Goal, Keep};
+use model::{Cell, PhaseKind, Search, Tally};
 
 /// Counts what broke the limit of a search while its run goes on.
 pub struct LimitWatch {

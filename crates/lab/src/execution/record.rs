@@ -6,13 +6,11 @@ use crate::load::Outcome;
 use crate::notebook::reporter::Reporter;
 use crate::notebook::{RunPages, unix_ms};
 use crate::trouble::{Halt, Trouble};
-use model::plan::PlannedRun;
 use model::record::RECORD_SCHEMA;
-use model::record::answer::SessionAnswer;
-use model::record::event::EventKind;
 use model::record::explain::Explain;
-use model::record::run::{Ending, Ends, RunRecord, WholeRun};
+use model::record::run::Ends;
 use model::search::Trial;
+use model::{Ending, EventKind, PlannedRun, RunRecord, SessionAnswer, WholeRun};
 use std::collections::BTreeMap;
 
 pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Reporter<'_>) -> RunRecord {

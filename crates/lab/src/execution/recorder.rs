@@ -11,13 +11,10 @@ use crate::notebook::Page;
 use crate::notebook::reporter::{Progress, Reporter};
 use crate::samplers::client::Workers;
 use crate::trouble::Trouble;
-use model::load::{Group, PhaseKind};
-use model::plan::{Cell, PlannedRun, Stage};
-use model::record::disturbance::DisturbanceRecord;
-use model::record::event::EventKind;
-use model::record::run::{Ends, GroupRecord, PhaseRecord};
-use model::record::tally::{Interval, Tally};
-use model::units::Nanos;
+use model::plan::Stage;
+use model::record::run::Ends;
+use model::record::tally::Interval;
+use model::{Cell, DisturbanceRecord, EventKind, Group, GroupRecord, Nanos, PhaseKind, PhaseRecord, PlannedRun, Tally};
 use std::collections::BTreeMap;
 
 pub(crate) struct RunRecorder<'a> {

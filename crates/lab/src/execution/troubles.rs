@@ -2,8 +2,7 @@
 
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
-use model::errors;
-use model::record::tally::Tally;
+use model::{Tally, errors};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -3,8 +3,7 @@
 //! entry behind; it then wakes a task for nothing, which is harmless.
 
 use super::task::TaskId;
-use model::histogram::Histogram;
-use model::units::Nanos;
+use model::{Histogram, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

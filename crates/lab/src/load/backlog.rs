@@ -3,8 +3,7 @@
 //! two, so that overload of any length needs no memory and is counted to the last arrival.
 
 use super::schedule::Schedule;
-use model::record::tally::ArrivalTally;
-use model::units::Nanos;
+use model::{ArrivalTally, Nanos};
 
 /// As many arrivals are counted at one look, which takes milliseconds; of a rate beyond all counting the rest is
 /// counted later, and a worker comes back from looking.

@@ -4,8 +4,8 @@
 //! waits.
 
 use super::failure::Cause;
-use model::load::{Phase, Until};
-use model::units::Nanos;
+use model::load::Until;
+use model::{Nanos, Phase};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex};
 

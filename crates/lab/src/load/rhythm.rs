@@ -5,8 +5,8 @@
 use super::UserGroup;
 use super::schedule::exponential;
 use super::worker_state::WorkerState;
+use model::Nanos;
 use model::load::{Distribution, Pause};
-use model::units::Nanos;
 use workload::draw::Generator;
 use workload::user::Operation;
 

@@ -2,10 +2,9 @@
 //! integral of the rate) on which the workers' arrivals lie, evenly or at random, turned back into time. All that a
 //! schedule keeps is where it is, so that a backlog costs no memory: what is late is what has not been drawn yet.
 
-use model::load::{Arrivals, Process};
-use model::rate::{How, Rate};
-use model::seed::Seed;
-use model::units::Nanos;
+use model::load::Process;
+use model::rate::How;
+use model::{Arrivals, Nanos, Rate, Seed};
 use std::rc::Rc;
 use workload::draw::Generator;
 

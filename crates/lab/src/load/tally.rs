@@ -4,10 +4,8 @@
 
 use super::UserGroup;
 use super::ledger::Opened;
-use model::histogram::Histogram;
 use model::record::gaps::Gaps;
-use model::record::tally::{ArrivalTally, OperationTally, StatementTally, Tally};
-use model::units::Nanos;
+use model::{ArrivalTally, Histogram, Nanos, OperationTally, StatementTally, Tally};
 use workload::session::{Answer, Class, Fact, Fault};
 use workload::user::{End, Operation};
 use workload::{Doing, Workload};

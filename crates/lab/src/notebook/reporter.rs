@@ -3,8 +3,7 @@
 
 use super::Notebook;
 use crate::trouble::{Halt, Trouble};
-use model::plan::RunId;
-use model::record::event::EventKind;
+use model::{EventKind, RunId};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 

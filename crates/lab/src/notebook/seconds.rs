@@ -4,14 +4,11 @@
 
 use super::page;
 use crate::trouble::Trouble;
-use model::plan::RunId;
-use model::record::Details;
 use model::record::moment::{self, Moment};
-use model::record::run::RunRecord;
 use model::record::second::{Second, TimedSecond};
-use model::record::series::{Metric, Sample, Series};
+use model::record::series::Sample;
 use model::record::tally::Interval;
-use model::units::Nanos;
+use model::{Details, Metric, Nanos, RunId, RunRecord, Series};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;

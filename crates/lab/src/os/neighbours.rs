@@ -3,8 +3,8 @@
 //! between the two looks is not seen; the machine's counters have its time all the same.
 
 use super::procfs::{stat, ticks_to_nanos};
+use model::Nanos;
 use model::record::around::Neighbour;
-use model::units::Nanos;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 

@@ -1,9 +1,7 @@
 //! Which CPUs the server and the load may use. On four CPUs or more they are kept apart, because a load that takes
 //! its CPU from the server under test measures itself; on fewer there is nothing to keep apart, and they share.
 
-use model::host::Host;
-use model::plan::Server;
-use model::plan::cpus::CpuSet;
+use model::{CpuSet, Host, Server};
 
 /// Below this, giving the load a CPU of its own takes too much from the server.
 const APART_FROM: usize = 4;

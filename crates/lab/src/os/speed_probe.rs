@@ -4,8 +4,8 @@
 //! sibling of the core do. The best of a few slices counts, because a pulse asks what the machine can do. Not taken:
 //! the speed of the disk.
 
+use model::Nanos;
 use model::record::around::Pulse;
-use model::units::Nanos;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 

@@ -13,11 +13,7 @@ use crate::notebook::unix_ms;
 use crate::os::digest::digest;
 use crate::servers::catalogue;
 use crate::trouble::{Trouble, Unready};
-use model::plan::{Cell, Server};
-use model::record::answer::{DatasetRecord, SnapshotRecord};
-use model::record::event::EventKind;
-use model::topology::Topology;
-use model::units::Nanos;
+use model::{Cell, DatasetRecord, EventKind, Nanos, Server, SnapshotRecord, Topology};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 

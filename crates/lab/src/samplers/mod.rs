@@ -11,10 +11,9 @@ pub(crate) mod server_process;
 pub(crate) mod server_processes;
 pub(crate) mod server_threads;
 
-use model::host::Version;
 use model::record::counters::{self, Counter};
-use model::record::series::{Metric, Shape, Unit};
-use model::units::Nanos;
+use model::record::series::{Shape, Unit};
+use model::{Metric, Nanos, Version};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -12,8 +12,7 @@ pub mod survey;
 use crate::os::address::Address;
 use crate::trouble::Trouble;
 use member::Member;
-use model::host::InstalledBuild;
-use model::plan::Server;
+use model::{InstalledBuild, Server};
 use std::fmt;
 use std::path::{Path, PathBuf};
 

@@ -6,9 +6,8 @@ use crate::Compat;
 use crate::cmdline::{BUILTIN, DISTRIBUTIONS_10, DISTRIBUTIONS_11, Group};
 use crate::option::{Declared, Kind};
 use model::experiment::{SHOWN, Script};
-use model::protocol::Protocol;
-use model::value::Value;
-use model::words::{self, Class, Footprint, Literal, Name, Parameter, SCRIPTS, WorkloadWords};
+use model::words::{self, Class, Footprint, Literal, Name, SCRIPTS};
+use model::{Parameter, Protocol, Value, WorkloadWords};
 use std::path::Path;
 
 /// sysbench's own options that say what a script does, beside those of random numbers.

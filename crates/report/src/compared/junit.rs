@@ -2,8 +2,8 @@
 //! error, because its evidence is invalid; an undecided one is skipped, with what would decide it.
 
 use super::{Broken, ratio, word};
-use model::compared::{Compared, Row};
-use model::estimate::Outcome;
+use model::compared::Row;
+use model::{Compared, Outcome};
 
 pub fn junit(compared: &Compared, broken: &Broken) -> String {
     let of = |outcome: Outcome| compared.rows.iter().filter(|r| r.outcome == outcome).count();

@@ -10,8 +10,8 @@ pub use markdown::markdown;
 pub use text::text;
 
 use crate::figures::three;
-use model::compared::{Compared, Difference, Row};
-use model::estimate::{Estimate, Outcome};
+use model::compared::{Difference, Row};
+use model::{Compared, Estimate, Outcome};
 use std::collections::BTreeMap;
 
 /// By the number of its row: the limit that it breaks, as it was written.

@@ -3,8 +3,8 @@
 
 use super::{levels, with_unit};
 use crate::page::in_text;
+use model::Status;
 use model::history::{History, Line, Point};
-use model::verdict::Status;
 use std::fmt::Write;
 
 const WIDTH: f64 = 900.0;

@@ -1,8 +1,8 @@
 //! For a terminal: a row per line with its first and last level, and below it every change as a sentence.
 
 use super::{levels, with_unit};
+use model::Status;
 use model::history::{History, Line};
-use model::verdict::Status;
 
 const HEADS: [&str; 5] = ["cell", "metric", "records", "level at first", "level now"];
 

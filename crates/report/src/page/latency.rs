@@ -1,9 +1,7 @@
 //! A latency histogram per cell as the points of a percentile curve: the histograms of all measured phases of all
 //! repetitions merged, never averaged. Points stand at fixed steps of log10(1/(1-q)), so only their values travel.
 
-use model::histogram::Histogram;
-use model::load::Group;
-use model::record::Record;
+use model::{Group, Histogram, Record};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

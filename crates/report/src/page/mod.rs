@@ -9,10 +9,8 @@ mod timeline;
 
 use crate::axes;
 use crate::document::Document;
-use model::record::answer::{DatasetRecord, SessionAnswer};
 use model::record::canary::Canary;
-use model::record::event::Event;
-use model::record::{Details, Record};
+use model::{DatasetRecord, Details, Event, Record, SessionAnswer};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,13 +1,10 @@
 //! Where the numbers come from: runs in order, instances with what sets them apart, and how the server meant to carry
 //! out each statement. Answers that many runs share are told once.
 
-use model::load::{PhaseKind, Work, step_of};
-use model::plan::{Cell, CellId, RunId};
-use model::record::Record;
-use model::record::answer::{SessionAnswer, StatementPlan};
-use model::record::run::{Ending, RunRecord};
-use model::record::start::StartingState;
-use model::units::Users;
+use model::load::step_of;
+use model::{
+    Cell, CellId, Ending, PhaseKind, Record, RunId, RunRecord, SessionAnswer, StartingState, StatementPlan, Users, Work,
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,9 +3,8 @@
 
 use model::record::counters::{self, Who};
 use model::record::moment::{self, Moment};
-use model::record::series::{Metric, Series, Shape, Unit};
-use model::record::{Details, Record};
-use model::units::Nanos;
+use model::record::series::{Shape, Unit};
+use model::{Details, Metric, Nanos, Record, Series};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@
 
 mod escape;
 
-pub use crate::mysql::Malformed;
+pub use crate::reader::Malformed;
 pub use escape::unescaped;
 
 use crate::decimal;

@@ -11,7 +11,7 @@ mod key;
 mod meta;
 mod text;
 
-pub use crate::mysql::Malformed;
+pub use crate::reader::Malformed;
 pub use key::{Below, Key, natural};
 
 /// The most that a server takes for a value (its `-I` ends here).

@@ -10,7 +10,7 @@ pub mod login;
 mod read;
 mod write;
 
-pub use crate::mysql::Malformed;
+pub use crate::reader::Malformed;
 pub use read::{Document, Fields, Value};
 pub use write::{Name, Writer};
 

@@ -3,8 +3,7 @@
 //! `Refusal` is read in place; `ServerError` is the owned form that travels up. Its text is laid out as the standard
 //! client library's, because scripts and people look for that.
 
-use super::message::Fields;
-use crate::mysql::Malformed;
+use crate::reader::{Malformed, Reader};
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub struct Refusal<'a> {
 
 impl<'a> Refusal<'a> {
     pub fn parse(body: &'a [u8]) -> Result<Self, Malformed> {
-        let mut fields = Fields::new(body);
+        let mut fields = Reader::new(body);
         let mut refusal = Self::default();
         let mut translated: &[u8] = b"";
         loop {
@@ -29,7 +28,7 @@ impl<'a> Refusal<'a> {
             if tag == 0 {
                 break;
             }
-            let text = fields.text()?;
+            let text = fields.nul_bytes()?;
             match tag {
                 b'S' => translated = text,
                 b'V' => refusal.severity = text,

@@ -4,8 +4,8 @@
 
 use super::auth::{self, Method};
 use super::error::{Refusal, ServerError};
-use super::message::{self, Fields, Front, text, write};
-use crate::mysql::Malformed;
+use super::message::{self, Front, text, write};
+use crate::reader::{Malformed, Reader};
 use crate::scram::{NONCE_BYTES, Scram, ScramError};
 use std::fmt;
 
@@ -175,7 +175,7 @@ impl<'a> Login<'a> {
             match message.kind {
                 b'R' => self.challenged(message.body, out)?,
                 b'S' => self.told(message.body)?,
-                b'K' => self.session.process = Fields::new(message.body).i32()?,
+                b'K' => self.session.process = Reader::new(message.body).big_i32()?,
                 b'N' | b'v' => {}
                 b'E' => {
                     let error = Refusal::parse(message.body)?.to_owned();
@@ -188,8 +188,8 @@ impl<'a> Login<'a> {
     }
 
     fn told(&mut self, body: &[u8]) -> Result<(), Malformed> {
-        let mut fields = Fields::new(body);
-        let (name, value) = (fields.text()?, fields.text()?);
+        let mut fields = Reader::new(body);
+        let (name, value) = (fields.nul_bytes()?, fields.nul_bytes()?);
         if name == b"server_version" {
             self.session.version = String::from_utf8_lossy(value).into_owned();
         }
@@ -197,9 +197,9 @@ impl<'a> Login<'a> {
     }
 
     fn challenged(&mut self, body: &[u8], out: &mut Vec<u8>) -> Result<(), LoginError> {
-        let mut fields = Fields::new(body);
+        let mut fields = Reader::new(body);
         let Account { user, password, .. } = self.account;
-        match fields.i32()? {
+        match fields.big_i32()? {
             auth::OK if self.scram.as_ref().is_some_and(|scram| !scram.is_proven()) => {
                 return Err(LoginError::Impostor);
             }

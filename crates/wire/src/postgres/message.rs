@@ -1,7 +1,6 @@
-//! Hot path: messages, the frames of the protocol: a byte that says what it is, a length of four bytes, a body. And the
-//! cursor through which every byte of a body is read, so that no other file indexes into what came from a network.
+//! Hot path: messages, the frames of the protocol: a byte that says what it is, a length of four bytes, a body.
 
-use crate::mysql::Malformed;
+use crate::reader::Malformed;
 
 /// The kind and the length.
 pub const HEADER_BYTES: usize = 5;
@@ -9,8 +8,6 @@ pub const HEADER_BYTES: usize = 5;
 const LENGTH_BYTES: usize = 4;
 /// No message of a server is longer than its largest value, which is 1 GiB.
 const MAX_BODY_BYTES: usize = 1 << 30;
-
-const SHORT: Malformed = Malformed("it ends before its last field");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
@@ -70,62 +67,4 @@ pub fn text(out: &mut Vec<u8>, text: &[u8]) {
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     out.extend_from_slice(&text[..end]);
     out.push(0);
-}
-
-/// What is left of one body.
-#[derive(Clone, Copy, Debug)]
-pub struct Fields<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Fields<'a> {
-    pub fn new(body: &'a [u8]) -> Self {
-        Self { rest: body }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.rest.is_empty()
-    }
-
-    /// Everything not read yet.
-    pub fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
-    #[inline]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(SHORT)?;
-        self.rest = tail;
-        Ok(*head)
-    }
-
-    #[inline]
-    pub fn u8(&mut self) -> Result<u8, Malformed> {
-        self.array().map(|[byte]: [u8; 1]| byte)
-    }
-
-    #[inline]
-    pub fn u16(&mut self) -> Result<u16, Malformed> {
-        self.array().map(u16::from_be_bytes)
-    }
-
-    #[inline]
-    pub fn i32(&mut self) -> Result<i32, Malformed> {
-        self.array().map(i32::from_be_bytes)
-    }
-
-    #[inline]
-    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (head, tail) = self.rest.split_at_checked(count).ok_or(SHORT)?;
-        self.rest = tail;
-        Ok(head)
-    }
-
-    /// Up to the next zero byte, which is swallowed.
-    pub fn text(&mut self) -> Result<&'a [u8], Malformed> {
-        let end = self.rest.iter().position(|byte| *byte == 0).ok_or(Malformed("a string lacks its zero byte"))?;
-        let text = self.bytes(end)?;
-        self.u8()?;
-        Ok(text)
-    }
 }

@@ -5,10 +5,10 @@
 //! the server is ready again, because only then may it be asked the next thing.
 
 use super::error::{Refusal, ServerError};
-use super::message::{self, Fields, Front, Message};
+use super::message::{self, Front, Message};
 use super::row::Row;
 use super::tag;
-use crate::mysql::Malformed;
+use crate::reader::{Malformed, Reader};
 
 /// Receives what a reply holds, in order, borrowed from the receive buffer.
 pub trait Visitor {
@@ -127,23 +127,23 @@ impl Reply {
             b'2' | b'3' | b'1' | b's' | b'S' | b'd' | b'c' => {}
             b'C' => {
                 self.summary.results += 1;
-                let affected = tag::affected(Fields::new(message.body).text()?);
+                let affected = tag::affected(Reader::new(message.body).nul_bytes()?);
                 self.summary.affected =
                     self.summary.affected.checked_add(affected).ok_or(Malformed("more rows affected than can be"))?;
             }
             b'Z' => {
-                self.summary.within = Fields::new(message.body).u8()? != b'I';
+                self.summary.within = Reader::new(message.body).u8()? != b'I';
                 return Ok(After::Ended);
             }
             b'T' => {
-                self.summary.columns = u32::from(Fields::new(message.body).u16()?);
+                self.summary.columns = u32::from(Reader::new(message.body).big_u16()?);
                 visitor.result_set(self.summary.columns as usize);
             }
             b'n' => {
                 self.summary.columns = 0;
                 visitor.result_set(0);
             }
-            b't' => self.summary.parameters = u32::from(Fields::new(message.body).u16()?),
+            b't' => self.summary.parameters = u32::from(Reader::new(message.body).big_u16()?),
             // An empty query is a statement that does nothing.
             b'I' => self.summary.results += 1,
             b'N' => self.summary.notices += 1,

@@ -1,22 +1,21 @@
 //! Hot path: a DataRow, borrowed where it lies in the receive buffer: a count, then for each cell its length and its
 //! text.
 
-use super::message::Fields;
-use crate::mysql::Malformed;
+use crate::reader::{Malformed, Reader};
 
 /// The length that stands for NULL.
 const NULL: i32 = -1;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    fields: Fields<'a>,
+    fields: Reader<'a>,
     columns: usize,
 }
 
 impl<'a> Row<'a> {
     pub fn parse(body: &'a [u8]) -> Result<Self, Malformed> {
-        let mut fields = Fields::new(body);
-        let columns = usize::from(fields.u16()?);
+        let mut fields = Reader::new(body);
+        let columns = usize::from(fields.big_u16()?);
         Ok(Self { fields, columns })
     }
 
@@ -33,14 +32,14 @@ impl<'a> Row<'a> {
 
 #[derive(Clone, Debug)]
 pub struct Cells<'a> {
-    fields: Fields<'a>,
+    fields: Reader<'a>,
     left: usize,
 }
 
 impl<'a> Cells<'a> {
     #[inline]
     fn cell(&mut self) -> Result<Option<&'a [u8]>, Malformed> {
-        let cell = match self.fields.i32()? {
+        let cell = match self.fields.big_i32()? {
             NULL => None,
             length => {
                 let length = usize::try_from(length).map_err(|_| Malformed("a cell of a negative length"))?;

@@ -13,7 +13,7 @@ mod zipfian;
 use crate::{Parameters, asked};
 use gaussian::Gaussian;
 pub use generator::Generator;
-use model::words::{Class, Kind, Literal, Parameter};
+use model::words::{Parameter, work};
 use pareto::Pareto;
 use special::Special;
 use uniform::Uniform;
@@ -63,47 +63,23 @@ impl Distribution {
     }
 }
 
-const fn work(name: &'static str, kind: Kind, default: Literal, why: &'static str) -> Parameter {
-    Parameter { name, kind, default: Some(default), class: Class::Work, why }
-}
-
 /// The words that choose a distribution, for every workload that draws rows.
 pub const DISTRIBUTION: Parameter = work(
     "distribution",
-    Kind::Choice(&["uniform", "special", "gaussian", "pareto", "zipfian"]),
-    Literal::Text("uniform"),
-    "How rows are drawn: sysbench 1.1 draws uniform unless told otherwise, 1.0 special, and the two differ by large factors.",
-);
-pub const SPECIAL_ITER: Parameter = work(
-    "special_iter",
-    Kind::Count { min: 1, max: 1000 },
-    Literal::Count(12),
-    "Uniform draws per value outside the hot rows of `special`.",
-);
-pub const SPECIAL_PCT: Parameter = work(
-    "special_pct",
-    Kind::Real { min: 0.0, max: 100.0 },
-    Literal::Real(1.0),
-    "Percentage of rows in the hot middle of `special`.",
-);
-pub const SPECIAL_RES: Parameter = work(
-    "special_res",
-    Kind::Real { min: 0.0, max: 100.0 },
-    Literal::Real(75.0),
-    "Percentage of draws that go to the hot rows of `special`.",
-);
-pub const PARETO_H: Parameter = work(
-    "pareto_h",
-    Kind::Real { min: 0.000_001, max: 0.999_999 },
-    Literal::Real(0.2),
-    "The share h of rows that `pareto` gives the share 1-h of draws.",
-);
-pub const ZIPFIAN_EXP: Parameter = work(
-    "zipfian_exp",
-    Kind::Real { min: 0.0, max: 100.0 },
-    Literal::Real(0.8),
-    "Exponent s of `zipfian`: row k is drawn in proportion to 1/k^s.",
-);
+    "How rows are drawn: sysbench 1.1 draws uniform unless told otherwise, 1.0 special, and the two \
+         differ by large factors.",
+)
+.choice(&["uniform", "special", "gaussian", "pareto", "zipfian"]);
+pub const SPECIAL_ITER: Parameter =
+    work("special_iter", "Uniform draws per value outside the hot rows of `special`.").count(12, [1, 1000]);
+pub const SPECIAL_PCT: Parameter =
+    work("special_pct", "Percentage of rows in the hot middle of `special`.").real(1.0, [0.0, 100.0]);
+pub const SPECIAL_RES: Parameter =
+    work("special_res", "Percentage of draws that go to the hot rows of `special`.").real(75.0, [0.0, 100.0]);
+pub const PARETO_H: Parameter = work("pareto_h", "The share h of rows that `pareto` gives the share 1-h of draws.")
+    .real(0.2, [0.000_001, 0.999_999]);
+pub const ZIPFIAN_EXP: Parameter =
+    work("zipfian_exp", "Exponent s of `zipfian`: row k is drawn in proportion to 1/k^s.").real(0.8, [0.0, 100.0]);
 
 #[cfg(test)]
 mod tests {

@@ -4,68 +4,27 @@
 use super::{sizes, value};
 pub(super) use crate::asked::count;
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
-use model::words::{Class, Kind, Literal, Parameter};
+use model::words::{Parameter, data, work};
 
-const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
-    Parameter { name, kind, default: Some(default), class, why }
-}
-
-const KEYS: Parameter = knob(
-    "keys",
-    Kind::Count { min: 1, max: i32::MAX as i64 },
-    Literal::Count(100_000),
-    Class::Data,
-    "Keys 1 to N, each with a value.",
-);
-const VALUE_BYTES: Parameter = knob(
-    "value_bytes",
-    Kind::Count { min: value::LEAST_BYTES as i64, max: value::MOST_BYTES as i64 },
-    Literal::Count(119),
-    Class::Data,
-    "Bytes of each value; where sizes differ, of the largest.",
-);
-const VALUE_SIZES: Parameter = knob(
+const KEYS: Parameter = data("keys", "Keys 1 to N, each with a value.").count(100_000, [1, i32::MAX as i64]);
+const VALUE_BYTES: Parameter = data("value_bytes", "Bytes of each value; where sizes differ, of the largest.")
+    .count(119, [value::LEAST_BYTES as i64, value::MOST_BYTES as i64]);
+const VALUE_SIZES: Parameter = data(
     "value_sizes",
-    Kind::Choice(sizes::NAMES),
-    Literal::Text("constant"),
-    Class::Data,
     "All values as large, uniform from 16 bytes on, or by a bounded Pareto law: many small ones and a few large.",
-);
-const KEYS_PER_GET: Parameter = knob(
-    "keys_per_get",
-    Kind::Count { min: 1, max: 1_000 },
-    Literal::Count(1),
-    Class::Work,
-    "Keys that one get names: a list in SQL, a multi-get elsewhere.",
-);
-const DEPTH: Parameter = knob(
-    "depth",
-    Kind::Count { min: 1, max: 64 },
-    Literal::Count(1),
-    Class::Work,
-    "Requests that are sent before the first of them is answered.",
-);
-const DIALECT: Parameter = knob(
-    "dialect",
-    Kind::Choice(&["text", "binary", "meta"]),
-    Literal::Text("text"),
-    Class::Work,
-    "What of memcached's protocol is spoken; InnoDB's plugin has no meta commands.",
-);
-const VERIFY_EVERY: Parameter = knob(
-    "verify_every",
-    Kind::Count { min: 1, max: 1_000_000 },
-    Literal::Count(16),
-    Class::Work,
-    "The values of every Nth get are compared byte for byte; misses are counted in all.",
-);
-const SET_PERCENT: Parameter = knob(
-    "set_percent",
-    Kind::Real { min: 0.0, max: 100.0 },
-    Literal::Real(10.0),
-    Class::Work,
-    "How many of a hundred requests write.",
-);
+)
+.choice(sizes::NAMES);
+const KEYS_PER_GET: Parameter =
+    work("keys_per_get", "Keys that one get names: a list in SQL, a multi-get elsewhere.").count(1, [1, 1_000]);
+const DEPTH: Parameter =
+    work("depth", "Requests that are sent before the first of them is answered.").count(1, [1, 64]);
+const DIALECT: Parameter =
+    work("dialect", "What of memcached's protocol is spoken; InnoDB's plugin has no meta commands.")
+        .choice(&["text", "binary", "meta"]);
+const VERIFY_EVERY: Parameter =
+    work("verify_every", "The values of every Nth get are compared byte for byte; misses are counted in all.")
+        .count(16, [1, 1_000_000]);
+const SET_PERCENT: Parameter = work("set_percent", "How many of a hundred requests write.").real(10.0, [0.0, 100.0]);
 
 /// The knobs of all members, then those of endpoints.
 macro_rules! with {

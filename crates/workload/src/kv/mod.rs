@@ -21,16 +21,15 @@ use crate::session::key_value::KeyValue;
 use crate::session::{Class, Fact, Sql};
 use crate::user::{Seat, live};
 use crate::{Doing, Parameters, Probe, Statement, Workload};
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Footprint, Parameter, WorkloadWords};
+use model::words::Footprint;
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use std::borrow::Cow;
 use std::sync::Arc;
 use table::Pairs;
 use work::Work;
 
 /// One protocol, with writes or without.
-pub struct Kv {
+struct Kv {
     name: &'static str,
     why: &'static str,
     writes: bool,
@@ -38,43 +37,28 @@ pub struct Kv {
     parameters: &'static [Parameter],
 }
 
-pub const SQL: Kv = Kv {
-    name: "kv.sql",
-    why: "rows by key through prepared statements",
-    writes: false,
-    protocols: &[Protocol::MySql],
-    parameters: knobs::SQL,
-};
-pub const MEMCACHED: Kv = Kv {
-    name: "kv.memcached",
-    why: "values by key through memcached's protocol",
-    protocols: &[Protocol::Memcached],
-    parameters: knobs::MEMCACHED,
-    ..SQL
-};
-pub const HANDLERSOCKET: Kv = Kv {
-    name: "kv.handlersocket",
-    why: "rows by key through HandlerSocket",
-    protocols: &[Protocol::HandlerSocket],
-    parameters: knobs::HANDLERSOCKET,
-    ..SQL
-};
-pub const SQL_MIX: Kv =
-    Kv { name: "kv.sql_mix", why: "the same with updates between", writes: true, parameters: knobs::SQL_MIX, ..SQL };
-pub const MEMCACHED_MIX: Kv = Kv {
-    name: "kv.memcached_mix",
-    why: "the same with sets between",
-    writes: true,
-    parameters: knobs::MEMCACHED_MIX,
-    ..MEMCACHED
-};
-pub const HANDLERSOCKET_MIX: Kv = Kv {
-    name: "kv.handlersocket_mix",
-    why: "the same with updates between",
-    writes: true,
-    parameters: knobs::HANDLERSOCKET_MIX,
-    ..HANDLERSOCKET
-};
+const fn kv(
+    name: &'static str,
+    why: &'static str,
+    writes: bool,
+    protocols: &'static [Protocol],
+    parameters: &'static [Parameter],
+) -> Kv {
+    Kv { name, why, writes, protocols, parameters }
+}
+
+const SQL: &[Protocol] = &[Protocol::MySql];
+const MEMCACHED: &[Protocol] = &[Protocol::Memcached];
+const HANDLERSOCKET: &[Protocol] = &[Protocol::HandlerSocket];
+
+const MEMBERS: [Kv; 6] = [
+    kv("kv.sql", "rows by key through prepared statements", false, SQL, knobs::SQL),
+    kv("kv.memcached", "values by key through memcached's protocol", false, MEMCACHED, knobs::MEMCACHED),
+    kv("kv.handlersocket", "rows by key through HandlerSocket", false, HANDLERSOCKET, knobs::HANDLERSOCKET),
+    kv("kv.sql_mix", "the same with updates between", true, SQL, knobs::SQL_MIX),
+    kv("kv.memcached_mix", "the same with sets between", true, MEMCACHED, knobs::MEMCACHED_MIX),
+    kv("kv.handlersocket_mix", "the same with updates between", true, HANDLERSOCKET, knobs::HANDLERSOCKET_MIX),
+];
 
 const GET: Class = Class(0);
 const SET: Class = Class(1);
@@ -167,12 +151,5 @@ fn footprint(parameters: &Parameters) -> Footprint {
 }
 
 pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
-    vec![
-        Arc::new(SQL),
-        Arc::new(MEMCACHED),
-        Arc::new(HANDLERSOCKET),
-        Arc::new(SQL_MIX),
-        Arc::new(MEMCACHED_MIX),
-        Arc::new(HANDLERSOCKET_MIX),
-    ]
+    MEMBERS.into_iter().map(|member| Arc::new(member) as Arc<dyn Workload>).collect()
 }

@@ -6,9 +6,9 @@
 use super::graph::Shape;
 use super::knobs;
 use crate::Parameters;
-use crate::audit::{Audit, Question};
+use crate::audit::{Audit, Question, law};
 use crate::session::Fact;
-use model::record::audit::{Law, Rule, Severity, Term};
+use model::record::audit::{Law, Term};
 
 pub(super) const FACTS: &[&str] = &[
     "links_inserted",
@@ -92,64 +92,39 @@ pub(super) fn of(parameters: &Parameters) -> Audit {
 
 /// `changes` is the question that counts how often counters were changed.
 pub(super) fn laws(changes: &str) -> Vec<Law> {
-    let law = |code: &str, claim: &str, broken: &str, left: Vec<Term>, right: Vec<Term>, apart| Law {
-        code: code.into(),
-        claim: claim.into(),
-        broken: broken.into(),
-        severity: Severity::Fail,
-        rule: Rule::Equal { left, right, apart },
-    };
     let (inserted, hidden, shown) =
         (Term::fact("links_inserted"), Term::fact("links_hidden"), Term::fact("links_shown_again"));
     let lost = "a commit was lost, or done twice";
     let drift = "a change and its counter were not one transaction, or a retry began without a rollback";
     vec![
-        law(
-            "LB1",
-            "no counter of a node's links differs from its visible links",
-            drift,
-            vec![Term::after("drifted_counters")],
-            Vec::new(),
+        law("LB1", "no counter of a node's links differs from its visible links", drift).equal(
+            [Term::after("drifted_counters")],
+            vec![],
             0,
         ),
-        law(
-            "LB2",
-            "all counters together are all visible links",
-            drift,
-            vec![Term::after("counted_links")],
-            vec![Term::after("visible_links")],
+        law("LB2", "all counters together are all visible links", drift).equal(
+            [Term::after("counted_links")],
+            [Term::after("visible_links")],
             0,
         ),
-        law(
-            "LB3",
-            "the links that users saw inserted are there",
-            lost,
-            vec![Term::growth("links")],
-            vec![inserted.clone()],
+        law("LB3", "the links that users saw inserted are there", lost).equal(
+            [Term::growth("links")],
+            [inserted.clone()],
             1,
         ),
-        law(
-            "LB4",
-            "visible links grew by those inserted and shown again, less those hidden",
-            lost,
-            vec![Term::growth("visible_links")],
-            vec![inserted.clone(), shown.clone(), hidden.clone().times(-1)],
+        law("LB4", "visible links grew by those inserted and shown again, less those hidden", lost).equal(
+            [Term::growth("visible_links")],
+            [inserted.clone(), shown.clone(), hidden.clone().times(-1)],
             1,
         ),
-        law(
-            "LB5",
-            "each of these changes moved one counter once",
-            drift,
-            vec![Term::growth(changes)],
-            vec![inserted, shown, hidden],
+        law("LB5", "each of these changes moved one counter once", drift).equal(
+            [Term::growth(changes)],
+            [inserted, shown, hidden],
             1,
         ),
-        law(
-            "LB6",
-            "nodes grew by those that users saw added, less those deleted",
-            lost,
-            vec![Term::growth("nodes")],
-            vec![Term::fact("nodes_added"), Term::fact("nodes_deleted").times(-1)],
+        law("LB6", "nodes grew by those that users saw added, less those deleted", lost).equal(
+            [Term::growth("nodes")],
+            [Term::fact("nodes_added"), Term::fact("nodes_deleted").times(-1)],
             1,
         ),
     ]

@@ -7,145 +7,70 @@ use super::graph::{Graphs, Shape, Split};
 use super::mix;
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, real};
-use model::value::Value;
-use model::words::{Class, Kind, Literal, Parameter};
+use model::words::{data, work};
+use model::{Parameter, Value};
 
-const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
-    Parameter { name, kind, default: Some(default), class, why }
-}
-const fn data(name: &'static str, kind: Kind, default: Literal, why: &'static str) -> Parameter {
-    knob(name, kind, default, Class::Data, why)
-}
-const fn work(name: &'static str, kind: Kind, default: Literal, why: &'static str) -> Parameter {
-    knob(name, kind, default, Class::Work, why)
-}
 const fn shape(name: &'static str, default: f64, why: &'static str) -> Parameter {
-    work(name, Kind::Real { min: 0.0, max: STEEPEST }, Literal::Real(default), why)
+    work(name, why).real(default, [0.0, STEEPEST])
 }
 const fn percent(name: &'static str, default: f64, why: &'static str) -> Parameter {
-    work(name, Kind::Real { min: 0.0, max: 100.0 }, Literal::Real(default), why)
+    work(name, why).real(default, [0.0, 100.0])
 }
 
 /// Ids are signed where a prepared statement binds them, and Java's ranges end at 2^31.
 const MOST_ID: i64 = 1 << 31;
 
 pub(super) const ALL: &[Parameter] = &[
-    data("startid1", Kind::Count { min: 1, max: MOST_ID - 1 }, Literal::Count(1), "The first node's id."),
-    data(
-        "maxid1",
-        Kind::Count { min: 2, max: MOST_ID },
-        Literal::Count(1_000_001),
-        "One more than the last node's id; below a million nodes one of them has most of the links.",
-    ),
-    data("link_types", Kind::Count { min: 1, max: 16 }, Literal::Count(2), "Types of links, 123456789 and on."),
-    data(
-        "degrees",
-        Kind::Choice(Degrees::EDITIONS),
-        Literal::Text("2011"),
-        "Whose measured distribution of links per node: LinkBench's, or that of the fork since 2017.",
-    ),
-    data(
-        "degrees_file",
-        Kind::Text,
-        Literal::Text(""),
-        "A Distribution.dat whose links per node take the place of those of `degrees`; as a path.",
-    ),
+    data("startid1", "The first node's id.").count(1, [1, MOST_ID - 1]),
+    data("maxid1", "One more than the last node's id; below a million nodes one of them has most of the links.")
+        .count(1_000_001, [2, MOST_ID]),
+    data("link_types", "Types of links, 123456789 and on.").count(2, [1, 16]),
+    data("degrees", "Whose measured distribution of links per node: LinkBench's, or that of the fork since 2017.")
+        .choice(Degrees::EDITIONS),
+    data("degrees_file", "A Distribution.dat whose links per node take the place of those of `degrees`; as a path.")
+        .text(""),
     data(
         "split",
-        Kind::Choice(&["inflated", "even", "at_least_one"]),
-        Literal::Text("inflated"),
-        "How links are dealt to types: with LinkBench's wrong remainder, evenly, or one of each at least as in the fork.",
-    ),
+        "How links are dealt to types: with LinkBench's wrong remainder, evenly, or one of each at least \
+         as in the fork.",
+    )
+    .choice(&["inflated", "even", "at_least_one"]),
     data(
         "most_links",
-        Kind::Count { min: 0, max: i64::MAX },
-        Literal::Count(0),
         "A limit to one node's links; 0 is none, as in LinkBench, whose largest node has 961963 at any scale.",
-    ),
-    data(
-        "link_bytes",
-        Kind::Real { min: 0.5, max: 254.0 },
-        Literal::Real(8.0),
-        "Median size of a link's data; 23 in the fork since 2017.",
-    ),
-    data(
-        "node_bytes",
-        Kind::Real { min: 0.5, max: 1e6 },
-        Literal::Real(128.0),
-        "Median size of a node's data; 168 in the fork since 2017.",
-    ),
-    data(
-        "motif_bytes",
-        Kind::Count { min: 128, max: 65_536 },
-        Literal::Count(512),
-        "Bytes from which payloads repeat; LinkBench never reads the 128 of its file.",
-    ),
-    data(
-        "partitions",
-        Kind::Count { min: 0, max: 1024 },
-        Literal::Count(16),
-        "Partitions of linktable by id1; 0 for none, as in the fork.",
-    ),
-    data(
-        "partition_all",
-        Kind::Flag,
-        Literal::Flag(false),
-        "Partition counttable and nodetable too, as a variant of the fork does with 32.",
-    ),
-    data(
-        "key_block_kib",
-        Kind::Count { min: 0, max: 16 },
-        Literal::Count(0),
-        "KEY_BLOCK_SIZE of linktable and counttable in InnoDB; 0 leaves them uncompressed.",
-    ),
-    work(
-        "mix",
-        Kind::Choice(mix::NAMES),
-        Literal::Text("2011"),
-        "Shares of the ten operations: LinkBench's, those of 2017, or 91 % of one kind.",
-    ),
-    work(
-        "statements",
-        Kind::Choice(&["2015", "2020"]),
-        Literal::Text("2015"),
-        "Whose statements write links: LinkBench's upserts, or the fork's insert, else update.",
-    ),
-    work(
-        "protocol",
-        Kind::Choice(&["text", "prepared"]),
-        Literal::Text("text"),
-        "Statements as text, several in one packet as LinkBench sends them, or prepared and one by one.",
-    ),
+    )
+    .count(0, [0, i64::MAX]),
+    data("link_bytes", "Median size of a link's data; 23 in the fork since 2017.").real(8.0, [0.5, 254.0]),
+    data("node_bytes", "Median size of a node's data; 168 in the fork since 2017.").real(128.0, [0.5, 1e6]),
+    data("motif_bytes", "Bytes from which payloads repeat; LinkBench never reads the 128 of its file.")
+        .count(512, [128, 65_536]),
+    data("partitions", "Partitions of linktable by id1; 0 for none, as in the fork.").count(16, [0, 1024]),
+    data("partition_all", "Partition counttable and nodetable too, as a variant of the fork does with 32.").flag(false),
+    data("key_block_kib", "KEY_BLOCK_SIZE of linktable and counttable in InnoDB; 0 leaves them uncompressed.")
+        .count(0, [0, 16]),
+    work("mix", "Shares of the ten operations: LinkBench's, those of 2017, or 91 % of one kind.").choice(mix::NAMES),
+    work("statements", "Whose statements write links: LinkBench's upserts, or the fork's insert, else update.")
+        .choice(&["2015", "2020"]),
+    work("protocol", "Statements as text, several in one packet as LinkBench sends them, or prepared and one by one.")
+        .choice(&["text", "prepared"]),
     work(
         "hint_primary",
-        Kind::Flag,
-        Literal::Flag(false),
         "Updates of a link name the primary key; without that MariaDB locks whole lists where the engine is RocksDB.",
-    ),
+    )
+    .flag(false),
     work(
         "write_heat",
-        Kind::Choice(&["as_reads", "documented"]),
-        Literal::Text("as_reads"),
         "Where link writes go: LinkBench reads the keys of reads for them, so that both share one hot set.",
-    ),
-    work(
-        "multiget_sizes",
-        Kind::Choice(&["shifted", "documented"]),
-        Literal::Text("shifted"),
-        "Ids of a multiget: LinkBench asks for one more than was measured.",
-    ),
+    )
+    .choice(&["as_reads", "documented"]),
+    work("multiget_sizes", "Ids of a multiget: LinkBench asks for one more than was measured.")
+        .choice(&["shifted", "documented"]),
     work(
         "id2_choice",
-        Kind::Choice(&["near", "anywhere"]),
-        Literal::Text("near"),
         "Where a link that may not exist leads: just behind the existing ones, or anywhere as in the fork.",
-    ),
-    work(
-        "id2_per_user",
-        Kind::Flag,
-        Literal::Flag(false),
-        "Each user writes ids of its own remainder class (LinkBench's id2gen_config=1).",
-    ),
+    )
+    .choice(&["near", "anywhere"]),
+    work("id2_per_user", "Each user writes ids of its own remainder class (LinkBench's id2gen_config=1).").flag(false),
     shape("read_shape", 0.8, "Zipf exponent of link reads, whichever the heat."),
     percent("read_uncorrelated", 99.5, "Percentage of link reads whose heat has nothing to do with the degree."),
     shape("write_shape", 0.741, "Zipf exponent of link writes, where `write_heat` does not copy that of reads."),
@@ -153,12 +78,7 @@ pub(super) const ALL: &[Parameter] = &[
     shape("node_read_shape", 0.625, "Zipf exponent of node reads."),
     shape("node_update_shape", 0.606, "Zipf exponent of node updates."),
     percent("history", 0.3, "Percentage of lists that ask for what an earlier, full list did not return."),
-    work(
-        "range_limit",
-        Kind::Count { min: 1, max: 1_000_000 },
-        Literal::Count(10_000),
-        "The most links that a list returns.",
-    ),
+    work("range_limit", "The most links that a list returns.").count(10_000, [1, 1_000_000]),
 ];
 
 /// Whose links per node they are, where a user brought them.
@@ -189,12 +109,8 @@ pub(super) fn count_if_any(parameters: &Parameters, name: &str) -> u64 {
 const OF_SQL: &[&str] =
     &["partitions", "partition_all", "key_block_kib", "statements", "protocol", "hint_primary", "range_limit"];
 /// A list comes in one message of at most 16 MiB, and a link has at most 400 bytes there.
-const OF_DOCUMENTS: Parameter = work(
-    "range_limit",
-    Kind::Count { min: 1, max: 40_000 },
-    Literal::Count(10_000),
-    "The most links that a list returns, in one message.",
-);
+const OF_DOCUMENTS: Parameter =
+    work("range_limit", "The most links that a list returns, in one message.").count(10_000, [1, 40_000]);
 
 /// Those of users who ask for documents.
 pub(super) fn of_mongodb() -> Vec<Parameter> {

@@ -32,9 +32,7 @@ use crate::user::{Seat, live};
 use crate::{Parameters, Probe, Statement, Workload};
 use client::Client;
 use data::{Data, FIRST_LINK_TYPE, LOADED_AT_MS};
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Parameter, WorkloadWords};
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use statement::Sentence;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -95,9 +93,6 @@ impl Workload for LinkBench {
         let work = Work::of(parameters, &self.0);
         let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
         Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, id)).collect()
-    }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
     }
 }
 

@@ -19,9 +19,7 @@ use crate::session::documents::Documents;
 use crate::user::Seat;
 use crate::{Doing, Parameters, Statement, Workload};
 use client::Client;
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Parameter, WorkloadWords};
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use std::borrow::Cow;
 
 /// Users who ask for documents.

@@ -8,10 +8,9 @@ use crate::dataset::{Dataset, Rows, Spot, Table};
 use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, Seat, User, live};
-use crate::{Parameters, Probe, Statement, Workload};
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Footprint, Parameter, WorkloadWords};
+use crate::{Parameters, Statement, Workload};
+use model::words::Footprint;
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -135,12 +134,6 @@ impl Workload for Bulk {
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, _: Seed) -> Option<Box<dyn Dataset>> {
         Some(Box::new(Empty { tables: knobs::count(parameters, "tables"), engine: engine.to_string() }))
-    }
-    fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
-        Vec::new()
-    }
-    fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        Vec::new()
     }
 }
 

@@ -4,93 +4,39 @@
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag};
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
-use model::charset::{self, Charset};
-use model::words::{Class, Kind as Accepts, Literal, Parameter};
+use model::charset::{self};
+use model::words::{Literal, data, work};
+use model::{Charset, Parameter};
 
-const fn knob(name: &'static str, kind: Accepts, default: Literal, class: Class, why: &'static str) -> Parameter {
-    Parameter { name, kind, default: Some(default), class, why }
-}
 const fn per_transaction(name: &'static str, default: i64, why: &'static str) -> Parameter {
-    knob(name, Accepts::Count { min: 0, max: 100_000 }, Literal::Count(default), Class::Work, why)
+    work(name, why).count(default, [0, 100_000])
 }
 
 /// `id` is a signed 32-bit INTEGER, as in sysbench.
 const MOST_ROWS: i64 = i32::MAX as i64;
 
-const TABLES: Parameter = knob(
-    "tables",
-    Accepts::Count { min: 1, max: 10_000 },
-    Literal::Count(1),
-    Class::Data,
-    "Tables sbtest1 to sbtestN; each group of statements draws one.",
-);
-const ROWS: Parameter =
-    knob("rows", Accepts::Count { min: 1, max: MOST_ROWS }, Literal::Count(10_000), Class::Data, "Rows of each table.");
-const CHARSET: Parameter = knob(
-    "charset",
-    Accepts::Choice(charset::LABELS),
-    Literal::Text("latin1"),
-    Class::Data,
-    "Character set and collation of tables, columns and sessions.",
-);
-const SECONDARY_INDEX: Parameter = knob(
-    "secondary_index",
-    Accepts::Flag,
-    Literal::Flag(true),
-    Class::Data,
-    "Whether there is an index on k, created after loading.",
-);
-const PROTOCOL: Parameter = knob(
-    "protocol",
-    Accepts::Choice(&["prepared", "text"]),
-    Literal::Text("prepared"),
-    Class::Work,
-    "Prepared statements (binary protocol), or statements as text.",
-);
+const TABLES: Parameter =
+    data("tables", "Tables sbtest1 to sbtestN; each group of statements draws one.").count(1, [1, 10_000]);
+const ROWS: Parameter = data("rows", "Rows of each table.").count(10_000, [1, MOST_ROWS]);
+const CHARSET: Parameter = data("charset", "Character set and collation of tables, columns and sessions.")
+    .choice(charset::LABELS)
+    .by(Literal::Text("latin1"));
+const SECONDARY_INDEX: Parameter =
+    data("secondary_index", "Whether there is an index on k, created after loading.").flag(true);
+const PROTOCOL: Parameter =
+    work("protocol", "Prepared statements (binary protocol), or statements as text.").choice(&["prepared", "text"]);
 const AS_TEXT: Parameter = Parameter { default: Some(Literal::Text("text")), ..PROTOCOL };
-const RANGE_SIZE: Parameter = knob(
-    "range_size",
-    Accepts::Count { min: 1, max: MOST_ROWS },
-    Literal::Count(100),
-    Class::Work,
-    "Ids that one range spans.",
-);
-const TRANSACTIONS: Parameter = knob(
-    "transactions",
-    Accepts::Flag,
-    Literal::Flag(true),
-    Class::Work,
-    "Whether BEGIN and COMMIT stand around the statements.",
-);
+const RANGE_SIZE: Parameter = work("range_size", "Ids that one range spans.").count(100, [1, MOST_ROWS]);
+const TRANSACTIONS: Parameter =
+    work("transactions", "Whether BEGIN and COMMIT stand around the statements.").flag(true);
 
-const POINTS: Parameter = knob(
-    "random_points",
-    Accepts::Count { min: 1, max: 10_000 },
-    Literal::Count(10),
-    Class::Work,
-    "Values of k in one list.",
-);
-const RANGES: Parameter = knob(
-    "number_of_ranges",
-    Accepts::Count { min: 1, max: 10_000 },
-    Literal::Count(10),
-    Class::Work,
-    "Ranges of k in one statement.",
-);
-const DELTA: Parameter = knob(
-    "delta",
-    Accepts::Count { min: 0, max: MOST_ROWS },
-    Literal::Count(5),
-    Class::Work,
-    "How much further a range of k reaches than its first value.",
-);
-const BULK_TABLES: Parameter = knob(
-    "tables",
-    Accepts::Count { min: 1, max: 10_000 },
-    Literal::Count(64),
-    Class::Data,
-    "Tables that are filled, one by each user; more users than tables share them.",
-);
+const POINTS: Parameter = work("random_points", "Values of k in one list.").count(10, [1, 10_000]);
+const RANGES: Parameter = work("number_of_ranges", "Ranges of k in one statement.").count(10, [1, 10_000]);
+const DELTA: Parameter =
+    work("delta", "How much further a range of k reaches than its first value.").count(5, [0, MOST_ROWS]);
+const BULK_TABLES: Parameter =
+    data("tables", "Tables that are filled, one by each user; more users than tables share them.")
+        .count(64, [1, 10_000]);
 
 const BASE: &[Parameter] = &[TABLES, ROWS, CHARSET, SECONDARY_INDEX, PROTOCOL];
 const DRAWS: &[Parameter] = &[DISTRIBUTION, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, PARETO_H, ZIPFIAN_EXP];

@@ -11,10 +11,10 @@ mod spread;
 mod statement;
 mod work;
 
-pub use bulk::BULK_INSERT;
+use bulk::BULK_INSERT;
 pub(crate) use client::Client;
 pub(crate) use groups::Groups;
-pub use spread::{RANDOM_POINTS, RANDOM_RANGES};
+use spread::{RANDOM_POINTS, RANDOM_RANGES};
 pub(crate) use statement::{Kind, STATEMENTS};
 pub(crate) use work::{Form, Work};
 
@@ -24,94 +24,94 @@ use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::Sql;
 use crate::user::{Seat, live};
 use crate::{Parameters, Probe, Statement, Workload};
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Extent, Footprint, Grows, Parameter, WorkloadWords};
+use model::words::{Extent, Footprint, Grows};
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use sbtest::Sbtest;
 use std::borrow::Cow;
 use std::sync::Arc;
 use work::{Member, Step};
 
 /// One workload of the family: a transaction of many statements, or one kind of statement alone.
-pub struct Oltp {
+struct Oltp {
     name: &'static str,
     why: &'static str,
     member: Member,
     operations: &'static [&'static str],
 }
 
-pub const MIXED: Oltp = Oltp {
-    name: "oltp.mixed",
-    why: "sysbench's oltp_read_only: ten point selects and four ranges in one transaction",
-    member: Member::ReadOnly,
-    operations: &["transaction"],
-};
-pub const POINT_SELECTS: Oltp = Oltp {
-    name: "oltp.point_selects",
-    why: "one row by primary key: the price of a round trip",
-    member: Member::Alone(Kind::Point),
-    operations: &["point_selects"],
-};
-pub const SIMPLE_RANGES: Oltp = Oltp {
-    name: "oltp.simple_ranges",
-    why: "rows in primary key order: the price of returning rows",
-    member: Member::Alone(Kind::Simple),
-    operations: &["simple_ranges"],
-};
-pub const SUM_RANGES: Oltp = Oltp {
-    name: "oltp.sum_ranges",
-    why: "a sum over a range: the price of reading rows without returning them",
-    member: Member::Alone(Kind::Sum),
-    operations: &["sum_ranges"],
-};
-pub const ORDERED_RANGES: Oltp = Oltp {
-    name: "oltp.ordered_ranges",
-    why: "a range sorted by text: the price of a collation",
-    member: Member::Alone(Kind::Order),
-    operations: &["order_ranges"],
-};
-pub const DISTINCT_RANGES: Oltp = Oltp {
-    name: "oltp.distinct_ranges",
-    why: "distinct texts of a range, sorted: a temporary table and a collation",
-    member: Member::Alone(Kind::Distinct),
-    operations: &["distinct_ranges"],
-};
-pub const READ_WRITE: Oltp = Oltp {
-    name: "oltp.read_write",
-    why: "sysbench's oltp_read_write: the reads of the mix, two updates, and a row deleted and inserted again",
-    member: Member::ReadWrite,
-    operations: &["transaction"],
-};
-pub const WRITE_ONLY: Oltp = Oltp {
-    name: "oltp.write_only",
-    why: "sysbench's oltp_write_only: two updates, and a row deleted and inserted again",
-    member: Member::WriteOnly,
-    operations: &["transaction"],
-};
-pub const INSERT: Oltp = Oltp {
-    name: "oltp.insert",
-    why: "rows at the end of a table: the price of a row, its index entry and its commit",
-    member: Member::Alone(Kind::Insert),
-    operations: &["inserts"],
-};
-pub const DELETE: Oltp = Oltp {
-    name: "oltp.delete",
-    why: "one row by primary key goes, if it is still there",
-    member: Member::Alone(Kind::Delete),
-    operations: &["deletes"],
-};
-pub const UPDATE_INDEX: Oltp = Oltp {
-    name: "oltp.update_index",
-    why: "an indexed column of one row: a change in two indexes",
-    member: Member::Alone(Kind::IndexUpdate),
-    operations: &["index_updates"],
-};
-pub const UPDATE_NON_INDEX: Oltp = Oltp {
-    name: "oltp.update_non_index",
-    why: "a column without index of one row: a change in one place",
-    member: Member::Alone(Kind::NonIndexUpdate),
-    operations: &["non_index_updates"],
-};
+const fn oltp(name: &'static str, why: &'static str, member: Member, operations: &'static [&'static str]) -> Oltp {
+    Oltp { name, why, member, operations }
+}
+
+const MEMBERS: [Oltp; 12] = [
+    oltp(
+        "oltp.mixed",
+        "sysbench's oltp_read_only: ten point selects and four ranges in one transaction",
+        Member::ReadOnly,
+        &["transaction"],
+    ),
+    oltp(
+        "oltp.point_selects",
+        "one row by primary key: the price of a round trip",
+        Member::Alone(Kind::Point),
+        &["point_selects"],
+    ),
+    oltp(
+        "oltp.simple_ranges",
+        "rows in primary key order: the price of returning rows",
+        Member::Alone(Kind::Simple),
+        &["simple_ranges"],
+    ),
+    oltp(
+        "oltp.sum_ranges",
+        "a sum over a range: the price of reading rows without returning them",
+        Member::Alone(Kind::Sum),
+        &["sum_ranges"],
+    ),
+    oltp(
+        "oltp.ordered_ranges",
+        "a range sorted by text: the price of a collation",
+        Member::Alone(Kind::Order),
+        &["order_ranges"],
+    ),
+    oltp(
+        "oltp.distinct_ranges",
+        "distinct texts of a range, sorted: a temporary table and a collation",
+        Member::Alone(Kind::Distinct),
+        &["distinct_ranges"],
+    ),
+    oltp(
+        "oltp.read_write",
+        "sysbench's oltp_read_write: the reads of the mix, two updates, and a row deleted and inserted again",
+        Member::ReadWrite,
+        &["transaction"],
+    ),
+    oltp(
+        "oltp.write_only",
+        "sysbench's oltp_write_only: two updates, and a row deleted and inserted again",
+        Member::WriteOnly,
+        &["transaction"],
+    ),
+    oltp(
+        "oltp.insert",
+        "rows at the end of a table: the price of a row, its index entry and its commit",
+        Member::Alone(Kind::Insert),
+        &["inserts"],
+    ),
+    oltp("oltp.delete", "one row by primary key goes, if it is still there", Member::Alone(Kind::Delete), &["deletes"]),
+    oltp(
+        "oltp.update_index",
+        "an indexed column of one row: a change in two indexes",
+        Member::Alone(Kind::IndexUpdate),
+        &["index_updates"],
+    ),
+    oltp(
+        "oltp.update_non_index",
+        "a column without index of one row: a change in one place",
+        Member::Alone(Kind::NonIndexUpdate),
+        &["non_index_updates"],
+    ),
+];
 
 impl Workload for Oltp {
     fn words(&self) -> WorkloadWords {
@@ -203,21 +203,6 @@ fn inserted(_: &Parameters, operations: u64, data: Extent) -> Extent {
 }
 
 pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
-    vec![
-        Arc::new(MIXED),
-        Arc::new(POINT_SELECTS),
-        Arc::new(SIMPLE_RANGES),
-        Arc::new(SUM_RANGES),
-        Arc::new(ORDERED_RANGES),
-        Arc::new(DISTINCT_RANGES),
-        Arc::new(READ_WRITE),
-        Arc::new(WRITE_ONLY),
-        Arc::new(INSERT),
-        Arc::new(DELETE),
-        Arc::new(UPDATE_INDEX),
-        Arc::new(UPDATE_NON_INDEX),
-        Arc::new(BULK_INSERT),
-        Arc::new(RANDOM_POINTS),
-        Arc::new(RANDOM_RANGES),
-    ]
+    let others: [Arc<dyn Workload>; 3] = [Arc::new(BULK_INSERT), Arc::new(RANDOM_POINTS), Arc::new(RANDOM_RANGES)];
+    MEMBERS.into_iter().map(|member| Arc::new(member) as Arc<dyn Workload>).chain(others).collect()
 }

@@ -7,8 +7,7 @@ use super::knobs;
 use crate::Parameters;
 use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
 use crate::draw::{Generator, strings};
-use model::charset::Charset;
-use model::seed::Seed;
+use model::{Charset, Seed};
 use std::io::Write;
 
 pub(super) struct Sbtest {

@@ -12,9 +12,7 @@ use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Operation, Seat, User, live};
 use crate::{Parameters, Probe, Statement, Workload};
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Parameter, WorkloadWords};
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use std::borrow::Cow;
 use std::fmt::{Display, Write};
 

@@ -11,8 +11,8 @@ use super::statement_runner::StatementRunner;
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
+use model::Seed;
 use model::errors::RETRYABLE;
-use model::seed::Seed;
 
 /// How a transaction went that no error ended.
 pub(super) enum Went {

@@ -5,117 +5,64 @@
 use crate::Parameters;
 pub(super) use crate::asked::{count, flag, text};
 use crate::oltp::Form;
-use model::charset::{self, Charset};
-use model::words::{Class, Kind, Literal, Parameter};
+use model::charset::{self};
+use model::words::{Literal, data, work};
+use model::{Charset, Parameter};
 
 /// The broken column, and a client that takes any lasting error of a New-Order for a rollback, as some kits do.
 const SWALLOWED: &str = "broken+swallowed";
 /// `w_id` is a SMALLINT, as in sysbench-tpcc.
 const MOST_WAREHOUSES: i64 = i16::MAX as i64;
 
-const fn knob(name: &'static str, kind: Kind, default: Literal, class: Class, why: &'static str) -> Parameter {
-    Parameter { name, kind, default: Some(default), class, why }
-}
-const fn choice(name: &'static str, of: &'static [&'static str], class: Class, why: &'static str) -> Parameter {
-    knob(name, Kind::Choice(of), Literal::Text(of[0]), class, why)
-}
 const fn defect(name: &'static str, why: &'static str) -> Parameter {
-    knob(name, Kind::Flag, Literal::Flag(false), Class::Work, why)
+    work(name, why).flag(false)
 }
 
 /// As the specification has it; `compat` turns the defaults that follow below.
 pub(super) const FAITHFUL: &[Parameter] = &[
-    knob(
-        "warehouses",
-        Kind::Count { min: 1, max: MOST_WAREHOUSES },
-        Literal::Count(1),
-        Class::Data,
-        "Warehouses of each set of tables.",
-    ),
-    knob(
-        "table_sets",
-        Kind::Count { min: 1, max: 100 },
-        Literal::Count(1),
-        Class::Data,
-        "Sets of the nine tables; each transaction draws one.",
-    ),
-    choice(
-        "schema",
-        &["spec", "sysbench"],
-        Class::Data,
-        "Types and texts of the rows: the specification's, or those of sysbench-tpcc, which compress well.",
-    ),
-    choice(
+    data("warehouses", "Warehouses of each set of tables.").count(1, [1, MOST_WAREHOUSES]),
+    data("table_sets", "Sets of the nine tables; each transaction draws one.").count(1, [1, 100]),
+    data("schema", "Types and texts of the rows: the specification's, or those of sysbench-tpcc, which compress well.")
+        .choice(&["spec", "sysbench"]),
+    data(
         "date_columns",
-        &["null", "default", "default+carrier", "redundant", "timestamp", "broken", "broken+swallowed"],
-        Class::Data,
-        "How `ol_delivery_d` says that an order is not delivered: NULL, a date as DEFAULT (with a DEFAULT carrier, too), NULL in a row \
-         format that keeps its room, NULL of four bytes, or a column that refuses what New-Order inserts, whose errors are shown or \
-         taken for rollbacks.",
-    ),
-    choice(
-        "sentinel",
-        &["1970-01-01 00:00:00", "1000-01-01 00:00:00", "1900-01-01 00:00:00"],
-        Class::Data,
-        "The date that stands for \"not delivered\" where that is no NULL.",
-    ),
-    choice(
-        "foreign_keys",
-        &["none", "unchecked", "checked"],
-        Class::Data,
-        "The ten constraints: none, declared and never verified, or verified.",
-    ),
-    choice(
-        "secondary_indexes",
-        &["needed", "all"],
-        Class::Data,
-        "The two indexes that the transactions read, or the four for foreign keys as well.",
-    ),
-    knob(
-        "history_key",
-        Kind::Flag,
-        Literal::Flag(false),
-        Class::Data,
-        "Whether history has a primary key, as clusters need it.",
-    ),
-    knob(
-        "charset",
-        Kind::Choice(charset::LABELS),
-        Literal::Text("latin1"),
-        Class::Data,
-        "Character set and collation of tables and sessions.",
-    ),
-    choice(
-        "protocol",
-        &["prepared", "text"],
-        Class::Work,
-        "Prepared statements (binary protocol), or statements as text.",
-    ),
-    choice(
-        "isolation",
-        &["repeatable-read", "read-committed", "serializable"],
-        Class::Work,
-        "Isolation of the users' transactions.",
-    ),
-    choice(
-        "mix",
-        &["deck", "independent", "45/43/4/4/4"],
-        Class::Work,
-        "Cards of a shuffled deck of 23 for each user, the same shares drawn independently, or other shares.",
-    ),
-    choice(
-        "home",
-        &["fixed", "random"],
-        Class::Work,
-        "Whether a user keeps its warehouse and district or draws a warehouse for each transaction.",
-    ),
-    choice(
+        "How `ol_delivery_d` says that an order is not delivered: NULL, a date as DEFAULT (with a DEFAULT carrier, \
+         too), NULL in a row format that keeps its room, NULL of four bytes, or a column that refuses what New-Order \
+         inserts, whose errors are shown or taken for rollbacks.",
+    )
+    .choice(&["null", "default", "default+carrier", "redundant", "timestamp", "broken", "broken+swallowed"]),
+    data("sentinel", "The date that stands for \"not delivered\" where that is no NULL.").choice(&[
+        "1970-01-01 00:00:00",
+        "1000-01-01 00:00:00",
+        "1900-01-01 00:00:00",
+    ]),
+    data("foreign_keys", "The ten constraints: none, declared and never verified, or verified.").choice(&[
+        "none",
+        "unchecked",
+        "checked",
+    ]),
+    data("secondary_indexes", "The two indexes that the transactions read, or the four for foreign keys as well.")
+        .choice(&["needed", "all"]),
+    data("history_key", "Whether history has a primary key, as clusters need it.").flag(false),
+    data("charset", "Character set and collation of tables and sessions.")
+        .choice(charset::LABELS)
+        .by(Literal::Text("latin1")),
+    work("protocol", "Prepared statements (binary protocol), or statements as text.").choice(&["prepared", "text"]),
+    work("isolation", "Isolation of the users' transactions.").choice(&[
+        "repeatable-read",
+        "read-committed",
+        "serializable",
+    ]),
+    work("mix", "Cards of a shuffled deck of 23 for each user, the same shares drawn independently, or other shares.")
+        .choice(&["deck", "independent", "45/43/4/4/4"]),
+    work("home", "Whether a user keeps its warehouse and district or draws a warehouse for each transaction.")
+        .choice(&["fixed", "random"]),
+    work(
         "audit",
-        &["full", "sample", "quick", "off"],
-        Class::Work,
-        "What is asked of the data around a run: the twelve conditions and all sums; the conditions at four warehouses and the sums of \
-         small tables; what small tables answer; nothing.",
-    ),
+        "What is asked of the data around a run: the twelve conditions and all sums; the conditions at four \
+         warehouses and the sums of small tables; what small tables answer; nothing.",
+    )
+    .choice(&["full", "sample", "quick", "off"]),
     defect(
         "never_remote",
         "Lines and payments that should be another warehouse's stay at home (and are marked as remote).",

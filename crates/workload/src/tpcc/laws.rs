@@ -5,9 +5,9 @@
 use super::knobs::{self, Habits, Mix, Shape};
 use super::questions::{CONDITIONS, Depth, REFUSING, questions};
 use crate::Parameters;
-use crate::audit::Audit;
+use crate::audit::{Audit, Claim, law};
 use model::record::audit::Severity::{Fail, Warn};
-use model::record::audit::{Law, Rule, Severity, Term};
+use model::record::audit::{Law, Rule, Term};
 
 /// Transactions below which a share says nothing.
 const ENOUGH: i64 = 1_000;
@@ -31,18 +31,14 @@ pub(super) fn audit(parameters: &Parameters) -> Audit {
     let asked = |name: &str| questions.iter().any(|q| q.name == name);
     let conditions = CONDITIONS.iter().filter(|(code, ..)| asked(code)).map(|(code, claim, ..)| {
         let both = vec![Term::before(code), Term::after(code)];
-        equal(code, claim, both, vec![], 0, "This consistency condition of the specification (clause 3.3) is violated.")
+        let broken = "This consistency condition of the specification (clause 3.3) is violated.";
+        law(code, claim, broken).equal(both, vec![], 0)
     });
     let mut laws: Vec<Law> = conditions.collect();
-    laws.push(equal(
-        "V7",
-        "every column takes what New-Order gives it",
-        vec![Term::after(REFUSING)],
-        vec![],
-        0,
-        "A column is NOT NULL without a default and New-Order has no value for it: `order_line.ol_delivery_d` (or `orders.o_carrier_id`), \
-         so that the server refuses every New-Order.",
-    ));
+    let refusing = "A column is NOT NULL without a default and New-Order has no value for it: \
+                    `order_line.ol_delivery_d` (or `orders.o_carrier_id`), so that the server refuses every New-Order.";
+    let taken = law("V7", "every column takes what New-Order gives it", refusing);
+    laws.push(taken.equal([Term::after(REFUSING)], vec![], 0));
     laws.extend(sums(&habits).into_iter().filter(|law| names(law).iter().all(|name| asked(name))));
     laws.extend(shares(&habits));
     laws.extend(latencies());
@@ -63,215 +59,96 @@ fn names(law: &Law) -> Vec<&str> {
     of.collect()
 }
 
-fn equal(code: &str, claim: &str, left: Vec<Term>, right: Vec<Term>, apart: i64, broken: &str) -> Law {
-    let rule = Rule::Equal { left, right, apart };
-    Law { code: code.into(), claim: claim.into(), broken: broken.into(), severity: Fail, rule }
-}
-
 fn sums(habits: &Habits) -> Vec<Law> {
-    const LOST: &str = "New-Orders that the client took for committed are not in the data, or others are: they were rolled back, lost or done twice.";
-    let [fact, growth] = [Term::fact, Term::growth];
-    let mut laws = vec![
-        equal(
-            "V1",
-            "every New-Order committed raised its district's next order",
-            vec![fact("new_orders")],
-            vec![growth("next_order_ids")],
-            1,
-            LOST,
-        ),
-        equal(
-            "V1b",
-            "every New-Order committed is an order",
-            vec![fact("new_orders")],
-            vec![growth("order_rows")],
-            1,
-            LOST,
-        ),
-        equal(
-            "V2",
-            "every line of a New-Order committed is there",
-            vec![fact("order_lines")],
-            vec![growth("order_line_rows")],
-            LINES,
-            "Lines of orders are missing, or too many.",
-        ),
-        equal(
-            "V3",
-            "orders wait from New-Order to Delivery",
-            vec![fact("new_orders"), fact("delivered_orders").times(-1)],
-            vec![growth("new_order_rows")],
-            10,
-            "Deliveries did not take what they say that they took.",
-        ),
-        equal(
+    const LOST: &str = "New-Orders that the client took for committed are not in the data, or others are: they were \
+                        rolled back, lost or done twice.";
+    const MONEY: &str = "Sums of money differ.";
+    const STOCK: &str = "Stock was not taken as the lines of the orders say.";
+    let fact = Term::fact;
+    let grown = |(code, claim, counted, question, apart, broken): (&str, &str, &str, &str, i64, &str)| {
+        law(code, claim, broken).equal([fact(counted)], [Term::growth(question)], apart)
+    };
+    let [lines, unpaid] = ["Lines of orders are missing, or too many.", "Payments did not reach their customers."];
+    let undelivered = "Deliveries did not reach their customers.";
+    let all = [
+        ("V1", "every New-Order committed raised its district's next order", "new_orders", "next_order_ids", 1, LOST),
+        ("V1b", "every New-Order committed is an order", "new_orders", "order_rows", 1, LOST),
+        ("V2", "every line of a New-Order committed is there", "order_lines", "order_line_rows", LINES, lines),
+        (
             "V4",
             "every Payment committed is in history",
-            vec![fact("payments")],
-            vec![growth("history_rows")],
+            "payments",
+            "history_rows",
             1,
             "Payments are missing from history.",
         ),
-        equal(
-            "V4b",
-            "warehouses took what was paid",
-            vec![fact("payment_cents")],
-            vec![growth("warehouse_cents")],
-            CENTS,
-            "Sums of money differ.",
-        ),
-        equal(
-            "V4c",
-            "districts took what was paid",
-            vec![fact("payment_cents")],
-            vec![growth("district_cents")],
-            CENTS,
-            "Sums of money differ.",
-        ),
-        equal(
-            "V4d",
-            "history has what was paid",
-            vec![fact("payment_cents")],
-            vec![growth("history_cents")],
-            CENTS,
-            "Sums of money differ.",
-        ),
-        equal(
-            "V5",
-            "every order delivered is its customer's",
-            vec![fact("delivered_orders")],
-            vec![growth("customers_deliveries")],
-            10,
-            "Deliveries did not reach their customers.",
-        ),
-        equal(
-            "V8",
-            "no transaction was invalid",
-            vec![fact("invalid_transactions")],
-            vec![],
-            0,
-            "A statement did not find or change the row that it must (clause 2.3.6).",
-        ),
+        ("V4b", "warehouses took what was paid", "payment_cents", "warehouse_cents", CENTS, MONEY),
+        ("V4c", "districts took what was paid", "payment_cents", "district_cents", CENTS, MONEY),
+        ("V4d", "history has what was paid", "payment_cents", "history_cents", CENTS, MONEY),
+        ("V5", "every order delivered is its customer's", "delivered_orders", "customers_deliveries", 10, undelivered),
     ];
+    let mut laws: Vec<Law> = all.map(grown).into();
+    let waiting = [fact("new_orders"), fact("delivered_orders").times(-1)];
+    let queue =
+        law("V3", "orders wait from New-Order to Delivery", "Deliveries did not take what they say that they took.");
+    laws.insert(3, queue.equal(waiting, [Term::growth("new_order_rows")], 10));
+    let invalid = "A statement did not find or change the row that it must (clause 2.3.6).";
+    laws.push(law("V8", "no transaction was invalid", invalid).equal([fact("invalid_transactions")], vec![], 0));
     if !habits.payments_not_counted {
-        laws.push(equal(
-            "E1",
-            "customers count their payments",
-            vec![fact("payments")],
-            vec![growth("customers_payments")],
-            1,
-            "Payments did not reach their customers.",
-        ));
+        laws.push(grown(("E1", "customers count their payments", "payments", "customers_payments", 1, unpaid)));
     }
     if !habits.stock_not_counted {
-        const STOCK: &str = "Stock was not taken as the lines of the orders say.";
-        laws.push(equal(
-            "E2",
-            "stock counts its orders",
-            vec![fact("order_lines")],
-            vec![growth("stock_orders")],
-            LINES,
-            STOCK,
-        ));
-        laws.push(equal(
-            "E2b",
-            "stock counts its quantities",
-            vec![fact("quantities")],
-            vec![growth("stock_quantities")],
-            10 * LINES,
-            STOCK,
-        ));
-        laws.push(equal(
-            "E2c",
-            "stock counts other warehouses' orders",
-            vec![fact("remote_lines")],
-            vec![growth("stock_remotes")],
-            LINES,
-            STOCK,
-        ));
+        laws.extend(
+            [
+                ("E2", "stock counts its orders", "order_lines", "stock_orders", LINES, STOCK),
+                ("E2b", "stock counts its quantities", "quantities", "stock_quantities", 10 * LINES, STOCK),
+                ("E2c", "stock counts other warehouses' orders", "remote_lines", "stock_remotes", LINES, STOCK),
+            ]
+            .map(grown),
+        );
     }
     laws
 }
 
 fn shares(habits: &Habits) -> Vec<Law> {
-    let share =
-        |code: &str, claim: &str, severity: Severity, part: Vec<Term>, whole: Vec<Term>, (low, high), broken: &str| {
-            Law {
-                code: code.into(),
-                claim: claim.into(),
-                broken: broken.into(),
-                severity,
-                rule: Rule::Share { part, whole, low, high, enough: ENOUGH },
-            }
-        };
     let fact = Term::fact;
     let orders = || vec![fact("new_orders"), fact("user_rollbacks")];
     let all = || {
         let others = ["payments", "order_statuses", "deliveries", "stock_levels"].map(Term::fact);
         orders().into_iter().chain(others).collect::<Vec<_>>()
     };
-    let mut rolled_back = share(
-        "V6",
-        "one New-Order in a hundred is rolled back",
-        Fail,
-        vec![fact("user_rollbacks")],
-        orders(),
-        (0.009, 0.011),
-        "The specification rolls back 1 %; more means that errors are taken for rollbacks, and then the cause is in the words of the \
-         server (as a column `ol_delivery_d` that is NOT NULL and gets no value).",
-    );
-    if let Rule::Share { enough, .. } = &mut rolled_back.rule {
-        *enough = 100;
-    }
+    let share = |law: Claim, part: &str, whole: Vec<Term>, bounds| law.share(fact(part), whole, bounds, ENOUGH);
     // What the specification demands and sysbench-tpcc does not promise.
     let of_generator = if habits.never_remote { Warn } else { Fail };
+    let swallowed = law(
+        "V6",
+        "one New-Order in a hundred is rolled back",
+        "The specification rolls back 1 %; more means that errors are taken for rollbacks, and then the cause is in \
+         the words of the server (as a column `ol_delivery_d` that is NOT NULL and gets no value).",
+    );
+    let again = law(
+        "V9",
+        "at most one transaction in a hundred is tried again",
+        "Transactions meet deadlocks and lock waits: users stand in each other's way, and work is done twice.",
+    );
+    let drained = law(
+        "V10",
+        "at most one district in a hundred has no order that waits",
+        "The queue of new orders is drained, and Deliveries do less than they should: take more warehouses or a \
+         shorter run.",
+    );
+    let ten = law("V12", "orders have ten lines in the mean", "The generator of orders is wrong.").of(of_generator);
+    let paid = law("V12b", "three payments in five are by name", "The generator of payments is wrong.");
+    let asked = law("V12e", "three order statuses in five are by name", "The generator of order statuses is wrong.");
+    let tried = [all(), vec![fact("retries")]].concat();
+    let (lines, districts) = (vec![fact("new_orders").times(LINES)], vec![fact("deliveries").times(10)]);
     let mut laws = vec![
-        rolled_back,
-        share(
-            "V9",
-            "at most one transaction in a hundred is tried again",
-            Warn,
-            vec![fact("retries")],
-            all().into_iter().chain([fact("retries")]).collect(),
-            (0.0, 0.01),
-            "Transactions meet deadlocks and lock waits: users stand in each other's way, and work is done twice.",
-        ),
-        share(
-            "V10",
-            "at most one district in a hundred has no order that waits",
-            of_generator,
-            vec![fact("skipped_districts")],
-            vec![fact("deliveries").times(10)],
-            (0.0, 0.01),
-            "The queue of new orders is drained, and Deliveries do less than they should: take more warehouses or a shorter run.",
-        ),
-        share(
-            "V12",
-            "orders have ten lines in the mean",
-            of_generator,
-            vec![fact("order_lines")],
-            vec![fact("new_orders").times(LINES)],
-            (9.5 / 15.0, 10.5 / 15.0),
-            "The generator of orders is wrong.",
-        ),
-        share(
-            "V12b",
-            "three payments in five are by name",
-            Fail,
-            vec![fact("payments_by_name")],
-            vec![fact("payments")],
-            BY_NAME,
-            "The generator of payments is wrong.",
-        ),
-        share(
-            "V12e",
-            "three order statuses in five are by name",
-            Fail,
-            vec![fact("statuses_by_name")],
-            vec![fact("order_statuses")],
-            BY_NAME,
-            "The generator of order statuses is wrong.",
-        ),
+        swallowed.share(fact("user_rollbacks"), orders(), (0.009, 0.011), 100),
+        share(again.of(Warn), "retries", tried, (0.0, 0.01)),
+        share(drained.of(of_generator), "skipped_districts", districts, (0.0, 0.01)),
+        share(ten, "order_lines", lines, (9.5 / 15.0, 10.5 / 15.0)),
+        share(paid, "payments_by_name", vec![fact("payments")], BY_NAME),
+        share(asked, "statuses_by_name", vec![fact("order_statuses")], BY_NAME),
         even_lines(),
     ];
     let (many, few) = match habits.mix {
@@ -281,36 +158,15 @@ fn shares(habits: &Habits) -> Vec<Law> {
     let mix = [("payments", many), ("order_statuses", few), ("deliveries", few), ("stock_levels", few)];
     laws.extend(mix.into_iter().map(|(what, wanted)| {
         let claim = format!("{} have their share of the mix, {:.2} %", what.replace('_', " "), 100.0 * wanted);
-        share(
-            "V11",
-            &claim,
-            Warn,
-            vec![fact(what)],
-            all(),
-            (wanted, wanted),
-            "Some kind of transaction fails or is retried more than the others.",
-        )
+        let broken = "Some kind of transaction fails or is retried more than the others.";
+        share(law("V11", &claim, broken).of(Warn), what, all(), (wanted, wanted))
     }));
     if habits.warehouses > 1 && !habits.never_remote {
         const REMOTE: &str = "The generator of remote warehouses is wrong.";
-        laws.push(share(
-            "V12c",
-            "one line in a hundred is another warehouse's",
-            Fail,
-            vec![fact("remote_lines")],
-            vec![fact("order_lines")],
-            (0.0095, 0.0105),
-            REMOTE,
-        ));
-        laws.push(share(
-            "V12d",
-            "15 payments in a hundred are another warehouse's",
-            Fail,
-            vec![fact("remote_payments")],
-            vec![fact("payments")],
-            (0.14, 0.16),
-            REMOTE,
-        ));
+        let line = law("V12c", "one line in a hundred is another warehouse's", REMOTE);
+        laws.push(share(line, "remote_lines", vec![fact("order_lines")], (0.0095, 0.0105)));
+        let payment = law("V12d", "15 payments in a hundred are another warehouse's", REMOTE);
+        laws.push(share(payment, "remote_payments", vec![fact("payments")], (0.14, 0.16)));
     }
     laws
 }
@@ -319,31 +175,26 @@ fn shares(habits: &Habits) -> Vec<Law> {
 fn even_lines() -> Law {
     const MOST: i64 = LINES * LINES;
     let of = |squares: f64| squares / MOST as f64;
-    Law {
-        code: "V12f".into(),
-        claim: "orders of five to fifteen lines are equally frequent".into(),
-        broken: "The generator of orders is wrong: their number of lines has the wrong spread.".into(),
-        severity: Fail,
-        rule: Rule::Share {
-            part: vec![Term::fact("order_lines_squared")],
-            whole: vec![Term::fact("new_orders").times(MOST)],
-            // Eight standard errors of ten thousand orders to either side.
-            low: of(105.0),
-            high: of(115.0),
-            enough: 10_000 * MOST,
-        },
-    }
+    let broken = "The generator of orders is wrong: their number of lines has the wrong spread.";
+    // Eight standard errors of ten thousand orders to either side.
+    let (squares, bounds) = (Term::fact("order_lines_squared"), (of(105.0), of(115.0)));
+    let whole = vec![Term::fact("new_orders").times(MOST)];
+    law("V12f", "orders of five to fifteen lines are equally frequent", broken).share(
+        squares,
+        whole,
+        bounds,
+        10_000 * MOST,
+    )
 }
 
 /// Limits of clause 5.2.5.3 on nine of ten.
 fn latencies() -> Vec<Law> {
     [("new_order", 5), ("payment", 5), ("order_status", 5), ("delivery", 80), ("stock_level", 20)]
-        .map(|(operation, seconds)| Law {
-            code: "V15".into(),
-            claim: format!("90 % of `{operation}` are answered within {seconds} s"),
-            broken: "The specification admits no slower ones, whatever the throughput.".into(),
-            severity: Warn,
-            rule: Rule::Within { operation: operation.into(), percent: 90.0, micros: seconds * 1_000_000 },
+        .map(|(operation, seconds)| {
+            let claim = format!("90 % of `{operation}` are answered within {seconds} s");
+            law("V15", &claim, "The specification admits no slower ones, whatever the throughput.")
+                .of(Warn)
+                .rule(Rule::Within { operation: operation.into(), percent: 90.0, micros: seconds * 1_000_000 })
         })
         .into()
 }

@@ -5,7 +5,7 @@ use super::audit::{DELETED, FORGOTTEN};
 use super::look::look_at_tables;
 use super::schema;
 use super::statement::{COUNT, CREATE, Case, DELETE, MOMENT};
-use super::step::{Step, Work};
+use super::step::{Single, Work};
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
@@ -13,6 +13,7 @@ use model::seed::Seed;
 use std::fmt::Write;
 
 pub(super) struct Alone {
+    single: Single,
     work: Work,
     engine: String,
     number: u64,
@@ -27,8 +28,9 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    pub fn new(work: Work, seed: Seed, number: u32, users: u32) -> Self {
+    pub fn new(single: Single, work: Work, seed: Seed, number: u32, users: u32) -> Self {
         Self {
+            single,
             work,
             engine: String::new(),
             number: u64::from(number),
@@ -47,12 +49,12 @@ impl Alone {
         self.done += 1;
         self.table = 1 + turn % self.work.tables;
         self.sql.clear();
-        let written = match self.work.step {
-            Step::DeleteAll => {
+        let written = match self.single {
+            Single::DeleteAll => {
                 self.class = DELETE;
                 write!(self.sql, "DELETE FROM sbtest{}", self.table)
             }
-            Step::DeleteHistory => {
+            Single::DeleteHistory => {
                 self.class = DELETE;
                 match self.work.variant.is_versioned() {
                     true => write!(self.sql, "DELETE HISTORY FROM sbtest{}", self.table),
@@ -60,20 +62,13 @@ impl Alone {
                     false => write!(self.sql, "DELETE FROM sbtest{} WHERE id<0", self.table),
                 }
             }
-            Step::Moment => {
+            Single::Moment => {
                 self.class = MOMENT;
                 write!(self.sql, "INSERT INTO moments (iteration) VALUES ({})", self.work.set.iteration)
             }
-            Step::Access => return self.choose_case(),
+            Single::Access => return self.choose_case(),
             // With the engine that the table had, which is known when it was asked.
-            Step::Create => Ok(()),
-            Step::Insert
-            | Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex
-            | Step::History => unreachable!("these go by transactions, or ask about the past"),
+            Single::Create => Ok(()),
         };
         written.expect("writing into a String cannot fail");
         Operation(0)
@@ -141,40 +136,23 @@ impl User for Alone {
     }
 
     async fn operate(&mut self, session: &mut (dyn Sql + '_), operation: Operation) -> Result<End, Fault> {
-        match self.work.step {
-            Step::Create => return self.create(session).await.map(|()| End::Done),
-            Step::Moment => return self.write_down(session).await.map(|()| End::Done),
-            Step::DeleteAll
-            | Step::DeleteHistory
-            | Step::Access
-            | Step::Insert
-            | Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex
-            | Step::History => {}
-        }
-        let answer = session.query(self.class, &self.sql).await?;
-        let is_right = match self.work.step {
-            Step::DeleteAll => {
-                session.count(DELETED, answer.affected as i64);
-                answer.affected == self.work.set.rows
+        let is_right = match self.single {
+            Single::Create => return self.create(session).await.map(|()| End::Done),
+            Single::Moment => return self.write_down(session).await.map(|()| End::Done),
+            Single::DeleteAll => {
+                let affected = session.query(self.class, &self.sql).await?.affected;
+                session.count(DELETED, affected as i64);
+                affected == self.work.set.rows
             }
-            Step::DeleteHistory => {
-                session.count(FORGOTTEN, answer.affected as i64);
-                self.work.variant.is_versioned() || answer.affected == 0
+            Single::DeleteHistory => {
+                let affected = session.query(self.class, &self.sql).await?.affected;
+                session.count(FORGOTTEN, affected as i64);
+                self.work.variant.is_versioned() || affected == 0
             }
-            Step::Access => (answer.rows, answer.affected) == expected(Case::ALL[usize::from(operation.0)]),
-            Step::Create
-            | Step::Moment
-            | Step::Insert
-            | Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex
-            | Step::History => unreachable!("said above, by transactions, or about the past"),
+            Single::Access => {
+                let answer = session.query(self.class, &self.sql).await?;
+                (answer.rows, answer.affected) == expected(Case::ALL[usize::from(operation.0)])
+            }
         };
         if !is_right {
             session.unexpected(self.class);

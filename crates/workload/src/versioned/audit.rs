@@ -6,9 +6,9 @@ use super::knobs;
 use super::rows::Set;
 use super::schema::Variant;
 use crate::Parameters;
-use crate::audit::{Audit, Question};
+use crate::audit::{Audit, Question, law};
 use crate::session::Fact;
-use model::record::audit::{Law, Rule, Severity, Term};
+use model::record::audit::{Law, Rule, Term};
 
 pub(super) const FACTS: &[&str] = &[
     "rows_inserted",
@@ -63,31 +63,16 @@ pub(super) fn of(parameters: &Parameters) -> Audit {
 fn laws(variant: Variant, rows: u64) -> Vec<Law> {
     // An operation whose end nobody saw may have been the DELETE of a whole table.
     let apart = i64::try_from(rows).expect("rows are bounded");
-    let law = |code: &str, claim: &str, broken: &str, left: Vec<Term>, right: Vec<Term>, apart| Law {
-        code: code.into(),
-        claim: claim.into(),
-        broken: broken.into(),
-        severity: Severity::Fail,
-        rule: Rule::Equal { left, right, apart },
-    };
     let fact = Term::fact;
     let mut laws = vec![
         law(
             "SV1",
             "each step began on the current rows that the generator says",
             "a step before it ended early, was done twice, or another began in between",
-            vec![fact("tables_not_as_generated")],
-            Vec::new(),
-            0,
-        ),
-        law(
-            "SV2",
-            "current rows grew by those inserted, less those deleted",
-            "a commit was lost, or done twice",
-            vec![Term::growth("current_rows")],
-            vec![fact("rows_inserted"), fact("rows_deleted").times(-1)],
-            apart,
-        ),
+        )
+        .equal([fact("tables_not_as_generated")], vec![], 0),
+        law("SV2", "current rows grew by those inserted, less those deleted", "a commit was lost, or done twice")
+            .equal([Term::growth("current_rows")], [fact("rows_inserted"), fact("rows_deleted").times(-1)], apart),
     ];
     if variant.is_versioned() {
         let rule = Rule::Nearly {
@@ -97,10 +82,7 @@ fn laws(variant: Variant, rows: u64) -> Vec<Law> {
             short: if variant.is_by_transaction() { 0.0 } else { WITHOUT_VERSION },
         };
         let claim = "each update and each delete left one version in the history, until it was deleted from there";
-        laws.push(Law {
-            rule,
-            ..law("SV3", claim, "history was lost, or a version was written twice", vec![], vec![], 0)
-        });
+        laws.push(law("SV3", claim, "history was lost, or a version was written twice").rule(rule));
     }
     laws
 }

@@ -5,7 +5,7 @@
 use super::audit::{INSERTED, UPDATED};
 use super::look::look_at_tables;
 use super::statement::{BEGIN, COMMIT, PREPARE, ROLLBACK, Say};
-use super::step::{Step, Work};
+use super::step::{Transaction, Work};
 use crate::draw::{Generator, strings};
 use crate::session::{Answer, Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Operation, User};
@@ -27,6 +27,7 @@ struct Line {
 }
 
 pub(super) struct Client {
+    transaction: Transaction,
     work: Work,
     number: u64,
     users: u64,
@@ -42,8 +43,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub fn new(work: Work, seed: Seed, number: u32, users: u32) -> Self {
+    pub fn new(transaction: Transaction, work: Work, seed: Seed, number: u32, users: u32) -> Self {
         Self {
+            transaction,
             generator: Generator::new(seed),
             number: u64::from(number),
             users: u64::from(users),
@@ -62,7 +64,7 @@ impl Client {
         let turn = turn.unwrap_or(self.done * self.users + self.number);
         self.done += 1;
         self.lines.clear();
-        if self.work.step == Step::Insert {
+        if self.transaction == Transaction::Insert {
             self.table = 1 + turn % self.work.tables;
             self.draw_rows(turn / self.work.tables * self.work.says.len() as u64);
         } else {
@@ -184,18 +186,10 @@ impl User for Client {
         }
         session.query(COMMIT, "COMMIT").await?;
         let rows = self.lines.len() as i64;
-        match self.work.step {
-            Step::Insert => session.count(INSERTED, rows),
-            Step::UpdateIndex | Step::UpdateNonIndex => session.count(UPDATED, rows),
-            Step::Create
-            | Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::DeleteAll
-            | Step::DeleteHistory
-            | Step::Moment
-            | Step::History
-            | Step::Access => {}
+        match self.transaction {
+            Transaction::Insert => session.count(INSERTED, rows),
+            Transaction::UpdateIndex | Transaction::UpdateNonIndex => session.count(UPDATED, rows),
+            Transaction::PointSelects | Transaction::RangeQueries | Transaction::SecondarySelects => {}
         }
         Ok(End::Done)
     }

@@ -5,7 +5,7 @@
 
 use super::knobs;
 use super::schema::{Begin, Variant};
-use super::step::Step;
+use super::step::{Single, Step, Transaction};
 use crate::Parameters;
 use model::words::{Extent, Footprint, Grows};
 
@@ -35,17 +35,11 @@ pub(super) fn footprint(parameters: &Parameters) -> Footprint {
 
 pub(super) const fn of(step: Step) -> Option<Grows> {
     match step {
-        Step::Insert => Some(inserted),
-        Step::UpdateNonIndex | Step::UpdateIndex => Some(updated),
-        Step::DeleteAll => Some(deleted),
-        Step::DeleteHistory => Some(forgotten),
-        Step::Create
-        | Step::PointSelects
-        | Step::RangeQueries
-        | Step::SecondarySelects
-        | Step::Moment
-        | Step::History
-        | Step::Access => None,
+        Step::Transactions(Transaction::Insert) => Some(inserted),
+        Step::Transactions(Transaction::UpdateNonIndex | Transaction::UpdateIndex) => Some(updated),
+        Step::Alone(Single::DeleteAll) => Some(deleted),
+        Step::Alone(Single::DeleteHistory) => Some(forgotten),
+        Step::Transactions(_) | Step::Alone(_) | Step::History => None,
     }
 }
 
@@ -99,11 +93,11 @@ fn on_disk(parameters: &Parameters, data: Extent) -> Extent {
 mod tests {
     use super::*;
     use crate::Workload;
-    use crate::versioned::INSERT;
+    use crate::versioned::MEMBERS;
 
     /// Bytes on disk after each of that many of the seed's iterations on so many tables and rows.
     fn files(variant: &str, tables: i64, rows: i64, iterations: u64) -> Vec<u64> {
-        let mut parameters = INSERT.words().defaults();
+        let mut parameters = MEMBERS[1].words().defaults();
         for (name, value) in [("variant", variant.into()), ("tables", tables.into()), ("rows", rows.into())] {
             parameters.insert(name.into(), value);
         }

@@ -25,94 +25,98 @@ use crate::{Parameters, Probe, Statement, Workload};
 use alone::Alone;
 use client::Client;
 use history::Historian;
-use model::protocol::Protocol;
-use model::seed::Seed;
-use model::words::{Parameter, WorkloadWords};
+use model::{Parameter, Protocol, Seed, WorkloadWords};
 use schema::{Begin, Data};
 use statement::{Case, Past, Say};
 use std::borrow::Cow;
 use std::sync::Arc;
-use step::{Step, Work};
+use step::{Single, Step, Transaction, Work};
 
-pub struct Versioned {
+struct Versioned {
     name: &'static str,
     why: &'static str,
     step: Step,
     operations: &'static [&'static str],
 }
 
-pub const CREATE: Versioned = Versioned {
-    name: "versioned.create",
-    why: "the tables made anew, empty and without history",
-    step: Step::Create,
-    operations: &["table_created"],
-};
-pub const INSERT: Versioned = Versioned {
-    name: "versioned.insert",
-    why: "the rows of an iteration, in the order of their ids, ten in a transaction",
-    step: Step::Insert,
-    operations: &["insert"],
-};
-pub const POINT_SELECTS: Versioned = Versioned {
-    name: "versioned.point_selects",
-    why: "current rows by primary key, ten in a transaction",
-    step: Step::PointSelects,
-    operations: &["point_selects"],
-};
-pub const RANGE_QUERIES: Versioned = Versioned {
-    name: "versioned.range_queries",
-    why: "sysbench's four kinds of ranges over current rows, eight in a transaction",
-    step: Step::RangeQueries,
-    operations: &["range_queries"],
-};
-pub const SECONDARY_SELECTS: Versioned = Versioned {
-    name: "versioned.secondary_selects",
-    why: "rows by the secondary key, which holds the history too, ten in a transaction",
-    step: Step::SecondarySelects,
-    operations: &["secondary_selects"],
-};
-pub const UPDATE_NON_INDEX: Versioned = Versioned {
-    name: "versioned.update_non_index",
-    why: "a column without index of ten current rows in a transaction",
-    step: Step::UpdateNonIndex,
-    operations: &["update_non_index"],
-};
-pub const UPDATE_INDEX: Versioned = Versioned {
-    name: "versioned.update_index",
-    why: "the indexed column of ten current rows in a transaction",
-    step: Step::UpdateIndex,
-    operations: &["update_index"],
-};
-pub const DELETES: Versioned = Versioned {
-    name: "versioned.delete_all",
-    why: "all current rows of a table in a single DELETE",
-    step: Step::DeleteAll,
-    operations: &["delete_all"],
-};
-pub const DELETE_HISTORY: Versioned = Versioned {
-    name: "versioned.delete_history",
-    why: "all history of a table in a single DELETE HISTORY; a plain table has none",
-    step: Step::DeleteHistory,
-    operations: &["delete_history"],
-};
-pub const MOMENT: Versioned = Versioned {
-    name: "versioned.moment",
-    why: "writes down the moment, for who reads history later",
-    step: Step::Moment,
-    operations: &["moment"],
-};
-pub const HISTORY: Versioned = Versioned {
-    name: "versioned.history",
-    why: "rows as they were at a moment of the run, and all their versions, held against what was current then",
-    step: Step::History,
-    operations: &["as_of_timestamp", "all_versions", "versions_between", "as_of_transaction"],
-};
-pub const ACCESS: Versioned = Versioned {
-    name: "versioned.access",
-    why: "questions about ids that are not current: never there, in history only, a range, an update, minimum and maximum",
-    step: Step::Access,
-    operations: &["never_there", "history_only", "range_outside", "update_outside", "min_max"],
-};
+const fn member(name: &'static str, why: &'static str, step: Step, operations: &'static [&'static str]) -> Versioned {
+    Versioned { name, why, step, operations }
+}
+
+const MEMBERS: [Versioned; 12] = [
+    member(
+        "versioned.create",
+        "the tables made anew, empty and without history",
+        Step::Alone(Single::Create),
+        &["table_created"],
+    ),
+    member(
+        "versioned.insert",
+        "the rows of an iteration, in the order of their ids, ten in a transaction",
+        Step::Transactions(Transaction::Insert),
+        &["insert"],
+    ),
+    member(
+        "versioned.point_selects",
+        "current rows by primary key, ten in a transaction",
+        Step::Transactions(Transaction::PointSelects),
+        &["point_selects"],
+    ),
+    member(
+        "versioned.range_queries",
+        "sysbench's four kinds of ranges over current rows, eight in a transaction",
+        Step::Transactions(Transaction::RangeQueries),
+        &["range_queries"],
+    ),
+    member(
+        "versioned.secondary_selects",
+        "rows by the secondary key, which holds the history too, ten in a transaction",
+        Step::Transactions(Transaction::SecondarySelects),
+        &["secondary_selects"],
+    ),
+    member(
+        "versioned.update_non_index",
+        "a column without index of ten current rows in a transaction",
+        Step::Transactions(Transaction::UpdateNonIndex),
+        &["update_non_index"],
+    ),
+    member(
+        "versioned.update_index",
+        "the indexed column of ten current rows in a transaction",
+        Step::Transactions(Transaction::UpdateIndex),
+        &["update_index"],
+    ),
+    member(
+        "versioned.delete_all",
+        "all current rows of a table in a single DELETE",
+        Step::Alone(Single::DeleteAll),
+        &["delete_all"],
+    ),
+    member(
+        "versioned.delete_history",
+        "all history of a table in a single DELETE HISTORY; a plain table has none",
+        Step::Alone(Single::DeleteHistory),
+        &["delete_history"],
+    ),
+    member(
+        "versioned.moment",
+        "writes down the moment, for who reads history later",
+        Step::Alone(Single::Moment),
+        &["moment"],
+    ),
+    member(
+        "versioned.history",
+        "rows as they were at a moment of the run, and all their versions, held against what was current then",
+        Step::History,
+        &["as_of_timestamp", "all_versions", "versions_between", "as_of_transaction"],
+    ),
+    member(
+        "versioned.access",
+        "questions about ids that are not current: never there, in history only, a range, an update, minimum and maximum",
+        Step::Alone(Single::Access),
+        &["never_there", "history_only", "range_outside", "update_outside", "min_max"],
+    ),
+];
 
 impl Workload for Versioned {
     fn words(&self) -> WorkloadWords {
@@ -165,17 +169,12 @@ impl SqlLife for Versioned {
         let Place { number, users, .. } = place;
         let (work, seed) = (Work::of(self.step, place.parameters), place.own_seed());
         match self.step {
-            Step::Insert
-            | Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex => {
-                let client = Client::new(work, seed, number, users);
+            Step::Transactions(transaction) => {
+                let client = Client::new(transaction, work, seed, number, users);
                 Box::pin(live_by_turns(client, session, seat, Client::choose_turn))
             }
-            Step::Create | Step::DeleteAll | Step::DeleteHistory | Step::Moment | Step::Access => {
-                let alone = Alone::new(work, seed, number, users);
+            Step::Alone(single) => {
+                let alone = Alone::new(single, work, seed, number, users);
                 Box::pin(live_by_turns(alone, session, seat, Alone::choose_turn))
             }
             Step::History => Box::pin(live(Historian::new(work, seed, number, users), session, seat)),
@@ -217,7 +216,7 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
         probes.push(Probe { statement: statement::name(class), sql, rows: None, writes });
     };
     match work.step {
-        Step::Access => {
+        Step::Alone(Single::Access) => {
             for case in Case::ALL {
                 let outside = case.draw(work, generator);
                 let last = outside + work.range_size - 1;
@@ -230,34 +229,11 @@ fn probes(work: &Work, begin: Begin, generator: &mut Generator) -> Vec<Probe> {
                 alone(past.class(), false, &|sql| past.write(sql, table, id, Some(("2037-12-31 00:00:00", "0"))));
             }
         }
-        Step::Create
-        | Step::Insert
-        | Step::PointSelects
-        | Step::RangeQueries
-        | Step::SecondarySelects
-        | Step::UpdateNonIndex
-        | Step::UpdateIndex
-        | Step::DeleteAll
-        | Step::DeleteHistory
-        | Step::Moment
-        | Step::History => {}
+        Step::Transactions(_) | Step::Alone(_) | Step::History => {}
     }
     probes
 }
 
 pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
-    vec![
-        Arc::new(CREATE),
-        Arc::new(INSERT),
-        Arc::new(POINT_SELECTS),
-        Arc::new(RANGE_QUERIES),
-        Arc::new(SECONDARY_SELECTS),
-        Arc::new(UPDATE_NON_INDEX),
-        Arc::new(UPDATE_INDEX),
-        Arc::new(DELETES),
-        Arc::new(DELETE_HISTORY),
-        Arc::new(MOMENT),
-        Arc::new(HISTORY),
-        Arc::new(ACCESS),
-    ]
+    MEMBERS.into_iter().map(|member| Arc::new(member) as Arc<dyn Workload>).collect()
 }

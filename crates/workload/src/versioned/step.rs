@@ -11,17 +11,29 @@ use std::fmt::Display;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    Create,
+    Transactions(Transaction),
+    Alone(Single),
+    History,
+}
+
+/// Statements between BEGIN and COMMIT, all in one table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transaction {
     Insert,
     PointSelects,
     RangeQueries,
     SecondarySelects,
     UpdateNonIndex,
     UpdateIndex,
+}
+
+/// A statement by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Single {
+    Create,
     DeleteAll,
     DeleteHistory,
     Moment,
-    History,
     Access,
 }
 
@@ -48,28 +60,19 @@ impl Work {
             named.flat_map(|(say, knob)| vec![*say; count(parameters, knob) as usize]).collect()
         };
         let says = match step {
-            Step::Insert => each(Say::Insert),
-            Step::PointSelects => each(Say::Point),
-            Step::RangeQueries => ranges(),
-            Step::SecondarySelects => each(Say::Secondary),
-            Step::UpdateNonIndex => each(Say::UpdateNonIndex),
-            Step::UpdateIndex => each(Say::UpdateIndex),
-            Step::Create | Step::DeleteAll | Step::DeleteHistory | Step::Moment | Step::History | Step::Access => {
-                Vec::new()
-            }
+            Step::Transactions(Transaction::Insert) => each(Say::Insert),
+            Step::Transactions(Transaction::PointSelects) => each(Say::Point),
+            Step::Transactions(Transaction::RangeQueries) => ranges(),
+            Step::Transactions(Transaction::SecondarySelects) => each(Say::Secondary),
+            Step::Transactions(Transaction::UpdateNonIndex) => each(Say::UpdateNonIndex),
+            Step::Transactions(Transaction::UpdateIndex) => each(Say::UpdateIndex),
+            Step::Alone(_) | Step::History => Vec::new(),
         };
         let range_size = match step {
-            Step::RangeQueries | Step::Access => count(parameters, "range_size").min(set.rows),
-            Step::Create
-            | Step::Insert
-            | Step::PointSelects
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex
-            | Step::DeleteAll
-            | Step::DeleteHistory
-            | Step::Moment
-            | Step::History => 1,
+            Step::Transactions(Transaction::RangeQueries) | Step::Alone(Single::Access) => {
+                count(parameters, "range_size").min(set.rows)
+            }
+            Step::Transactions(_) | Step::Alone(_) | Step::History => 1,
         };
         let variant = Variant::of(parameters);
         // A plain table has one version of each row, and no word for it.
@@ -89,17 +92,9 @@ impl Work {
     /// Rows that must be current in each table when this step begins; `None` where that does not matter.
     pub fn begins_with(&self) -> Option<u64> {
         match self.step {
-            Step::Create | Step::Moment => None,
-            Step::Insert => Some(0),
-            Step::PointSelects
-            | Step::RangeQueries
-            | Step::SecondarySelects
-            | Step::UpdateNonIndex
-            | Step::UpdateIndex
-            | Step::DeleteAll
-            | Step::DeleteHistory
-            | Step::History
-            | Step::Access => Some(self.set.rows),
+            Step::Alone(Single::Create | Single::Moment) => None,
+            Step::Transactions(Transaction::Insert) => Some(0),
+            Step::Transactions(_) | Step::Alone(_) | Step::History => Some(self.set.rows),
         }
     }
 }
@@ -107,25 +102,22 @@ impl Work {
 impl Step {
     pub const fn parameters(self) -> &'static [Parameter] {
         match self {
-            Self::Insert | Self::UpdateNonIndex | Self::UpdateIndex => knobs::TRANSACTIONS,
-            Self::PointSelects | Self::SecondarySelects => knobs::SELECTS,
-            Self::RangeQueries => knobs::RANGES,
-            Self::Access => knobs::ACCESS,
-            Self::Create | Self::DeleteAll | Self::DeleteHistory | Self::Moment | Self::History => knobs::STEP,
+            Self::Transactions(Transaction::PointSelects | Transaction::SecondarySelects) => knobs::SELECTS,
+            Self::Transactions(Transaction::RangeQueries) => knobs::RANGES,
+            Self::Transactions(_) => knobs::TRANSACTIONS,
+            Self::Alone(Single::Access) => knobs::ACCESS,
+            Self::Alone(_) | Self::History => knobs::STEP,
         }
     }
     pub const fn writes(self) -> bool {
         match self {
-            Self::Create
-            | Self::Insert
-            | Self::UpdateNonIndex
-            | Self::UpdateIndex
-            | Self::DeleteAll
-            | Self::DeleteHistory
-            | Self::Moment
-            // It changes nothing, but takes the locks of one who does.
-            | Self::Access => true,
-            Self::PointSelects | Self::RangeQueries | Self::SecondarySelects | Self::History => false,
+            Self::Transactions(transaction) => match transaction {
+                Transaction::Insert | Transaction::UpdateNonIndex | Transaction::UpdateIndex => true,
+                Transaction::PointSelects | Transaction::RangeQueries | Transaction::SecondarySelects => false,
+            },
+            // Access changes nothing, but takes the locks of one who does.
+            Self::Alone(_) => true,
+            Self::History => false,
         }
     }
 }

@@ -11,30 +11,29 @@ use std::path::{Path, PathBuf};
 /// How far below the folder records are looked for: in it, and one folder per day or branch.
 const DEPTH: u32 = 2;
 
-pub fn run(folder: &str, matches: &ArgMatches) -> Exit {
+pub fn run(folder: &str, matches: &ArgMatches) -> Result<Exit, Exit> {
     let mut folders = Vec::new();
-    if let Err(e) = records(Path::new(folder), DEPTH, &mut folders) {
-        return exit::refused(format!("{folder}: {e}; name a folder that holds records"));
-    }
+    records(Path::new(folder), DEPTH, &mut folders)
+        .map_err(|e| exit::refused(format!("{folder}: {e}; name a folder that holds records")))?;
     let taken: Vec<Taken> = folders.iter().filter_map(|path| take(Path::new(folder), path)).collect();
     if taken.is_empty() {
-        return exit::refused(format!(
+        return Err(exit::refused(format!(
             "{folder} holds no record with a finished run; name a folder that holds records"
-        ));
+        )));
     }
     let few = (taken.len() < FEWEST_RECORDS)
         .then(|| format!("{} records; a change of level can be told from {FEWEST_RECORDS} on.", taken.len()));
     let asked: Vec<&str> = matches.get_many::<String>("metric").into_iter().flatten().map(String::as_str).collect();
     let history = history::over(taken, if asked.is_empty() { USUAL } else { &asked });
     if history.lines.is_empty() {
-        return exit::refused(format!(
+        return Err(exit::refused(format!(
             "no cell below {folder} has a number of these metrics; `--metric qps` is one that most have"
-        ));
+        )));
     }
     if let Some(file) = matches.get_one::<String>("html")
         && let Err(e) = std::fs::write(file, report::history::page(&history))
     {
-        return exit::failed(format!("{file}: {e}"));
+        return Err(exit::failed(format!("{file}: {e}")));
     }
     if matches.get_flag("json") {
         out!("{}", serde_json::to_string_pretty(&history).expect("a history is JSON"));
@@ -42,7 +41,7 @@ pub fn run(folder: &str, matches: &ArgMatches) -> Exit {
         out!("{}", report::history::text(&history).trim_end());
         few.into_iter().for_each(|few| out!("\n{few}"));
     }
-    Exit::Valid
+    Ok(Exit::Valid)
 }
 
 /// Folders with a plan, in order of name.

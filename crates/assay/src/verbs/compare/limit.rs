@@ -2,9 +2,8 @@
 //! more than three per cent, when that it fell is decided. A row that is undecided breaks nothing: noise must not fail
 //! a build, and the table says how many more repetitions would decide.
 
-use model::compared::{Compared, Row};
-use model::estimate::Outcome;
-use model::problem::Problem;
+use model::compared::Row;
+use model::{Compared, Outcome, Problem};
 use report::compared::Broken;
 use std::fmt;
 

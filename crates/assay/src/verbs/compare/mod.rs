@@ -6,65 +6,42 @@ mod history;
 mod limit;
 
 use super::Verb;
+use crate::arguments::{flag, many, option, positional, said};
 use crate::exit::{self, Exit};
 use crate::out;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use judge::compare::across::{self, Side};
 use lab::notebook::Folder;
 use limit::Limit;
-use model::compared::Compared;
-use model::estimate::Outcome;
-use model::judgement::Judgement;
-use model::plan::CellId;
-use model::problem::Problem;
-use model::record::Record;
+use model::{CellId, Compared, Judgement, Outcome, Problem, Record};
 use report::compared::{Broken, junit, markdown, text};
 use std::path::{Path, PathBuf};
 
 pub const VERB: Verb = Verb { name: "compare", command, run };
 
 fn command(command: Command) -> Command {
-    let flag = |name: &'static str, help: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
-    let many = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name(value).action(ArgAction::Append).help(help)
-    };
-    command
-        .about("Lay two records side by side: ratios with intervals, a verdict each, and what else differs")
-        .arg(
-            Arg::new("base")
-                .required_unless_present("history")
-                .value_name("BASE")
-                .help("A record's folder, or one cell of it as RECORD:CELL"),
-        )
-        .arg(
-            Arg::new("candidate")
-                .required_unless_present("history")
-                .value_name("CANDIDATE")
-                .help("The record or cell to hold against it"),
-        )
-        .arg(many("metric", "NAME", "Compare on this metric instead of the usual ones; may be given again"))
-        .arg(many(
+    command.about("Lay two records side by side: ratios with intervals, a verdict each, and what else differs").args([
+        positional("base", "BASE", "A record's folder, or one cell of it as RECORD:CELL")
+            .required_unless_present("history"),
+        positional("candidate", "CANDIDATE", "The record or cell to hold against it")
+            .required_unless_present("history"),
+        many("metric", "NAME", "Compare on this metric instead of the usual ones; may be given again"),
+        many(
             "fail-if",
             "LIMIT",
             "End with status 1 when a row is beyond [WORKLOADS:]METRIC<-3% (or >5%), surely; may be given again",
-        ))
-        .arg(flag("markdown", "A table for a pull request"))
-        .arg(flag("json", "Everything as JSON (docs/report-schema.md)").conflicts_with("markdown"))
-        .arg(Arg::new("junit").long("junit").value_name("FILE").help("Write a test case per row into this file"))
-        .arg(
-            Arg::new("history")
-                .long("history")
-                .value_name("DIR")
-                .conflicts_with_all(["base", "candidate", "fail-if", "markdown", "junit"])
-                .help("Instead: all records below this folder over time, and where a metric changed its level"),
+        ),
+        flag("markdown", "A table for a pull request"),
+        flag("json", "Everything as JSON (docs/report-schema.md)").conflicts_with("markdown"),
+        option("junit", "FILE", "Write a test case per row into this file"),
+        option(
+            "history",
+            "DIR",
+            "Instead: all records below this folder over time, and where a metric changed its level",
         )
-        .arg(
-            Arg::new("html")
-                .long("html")
-                .value_name("FILE")
-                .requires("history")
-                .help("Draw the history into this file, a page that opens offline"),
-        )
+        .conflicts_with_all(["base", "candidate", "fail-if", "markdown", "junit"]),
+        option("html", "FILE", "Draw the history into this file, a page that opens offline").requires("history"),
+    ])
 }
 
 /// A record with its judgement, and the cell that was asked for.
@@ -76,7 +53,7 @@ struct Read {
     cell: Option<CellId>,
 }
 
-fn run(matches: &ArgMatches) -> Exit {
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     if let Some(folder) = matches.get_one::<String>("history") {
         return history::run(folder, matches);
     }
@@ -85,14 +62,14 @@ fn run(matches: &ArgMatches) -> Exit {
     let limits: Vec<Result<Limit, Problem>> = texts("fail-if").into_iter().map(Limit::parse).collect();
     let problems: Vec<Problem> = limits.iter().filter_map(|l| l.as_ref().err().cloned()).collect();
     if !problems.is_empty() {
-        return exit::wrong("--fail-if", &problems);
+        return Err(exit::wrong("--fail-if", &problems));
     }
     let limits: Vec<Limit> = limits.into_iter().flatten().collect();
-    let side = |name: &str| read(matches.get_one::<String>(name).expect("clap requires it"));
+    let side = |name: &str| read(said(matches, name));
     let (base, candidate) = match (side("base"), side("candidate")) {
         (Ok(base), Ok(candidate)) => (base, candidate),
-        (Err(why), Ok(_)) | (Ok(_), Err(why)) => return exit::refused(why),
-        (Err(one), Err(other)) => return exit::refused(format!("{one}\n{other}")),
+        (Err(why), Ok(_)) | (Ok(_), Err(why)) => return Err(exit::refused(why)),
+        (Err(one), Err(other)) => return Err(exit::refused(format!("{one}\n{other}"))),
     };
     let asked = texts("metric");
     let mut metrics: Vec<&str> = if asked.is_empty() { across::USUAL.to_vec() } else { asked };
@@ -103,13 +80,13 @@ fn run(matches: &ArgMatches) -> Exit {
     }
     let compared = across::compare(&base.side(), &candidate.side(), &metrics);
     if let Some(problem) = nothing(&compared, &limits) {
-        return exit::wrong("compare", &[problem]);
+        return Err(exit::wrong("compare", &[problem]));
     }
     let broken: Broken = limit::broken(&limits, &compared);
     if let Some(file) = matches.get_one::<String>("junit")
         && let Err(e) = std::fs::write(file, junit(&compared, &broken))
     {
-        return exit::failed(format!("{file}: {e}"));
+        return Err(exit::failed(format!("{file}: {e}")));
     }
     if matches.get_flag("json") {
         out!("{}", serde_json::to_string_pretty(&compared).expect("a comparison is JSON"));
@@ -118,7 +95,7 @@ fn run(matches: &ArgMatches) -> Exit {
         out!("{}", form(&compared, &broken).trim_end());
     }
     let refused = compared.rows.iter().any(|row| row.outcome == Outcome::Refused);
-    if refused || !broken.is_empty() { Exit::CheckFailed } else { Exit::Valid }
+    Ok(if refused || !broken.is_empty() { Exit::CheckFailed } else { Exit::Valid })
 }
 
 /// Nothing to say anything about, as a whole or under one of the limits.

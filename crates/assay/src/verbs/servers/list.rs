@@ -1,16 +1,16 @@
 //! `assay servers list`: every build that an experiment may name, what it offers, and whether it is here.
 
 use super::super::Verb;
+use crate::arguments::flag;
 use crate::exit::Exit;
 use crate::out;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use lab::servers::catalogue::entry::{Entry, features};
 use lab::servers::catalogue::probe::served;
 use lab::servers::catalogue::{Catalogue, DISTRIBUTION, PACKAGE, distribution, own_builds};
 use lab::servers::process::folders::Folders;
 use lab::servers::{Build, catalogue};
-use model::protocol::Protocol;
-use model::units::Bytes;
+use model::{Bytes, Protocol};
 use serde_json::{Value, json};
 
 pub const VERB: Verb = Verb { name: "list", command, run };
@@ -21,7 +21,7 @@ fn command(command: Command) -> Command {
 
 /// Also those of `assay servers` without a word.
 pub fn arguments(command: Command) -> Command {
-    command.arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print each build as one line of JSON"))
+    command.arg(flag("json", "Print each build as one line of JSON"))
 }
 
 /// One build as it is shown.
@@ -40,11 +40,8 @@ struct Row {
     source: String,
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    let (folders, catalogue) = match super::catalogue() {
-        Ok(found) => found,
-        Err(exit) => return exit,
-    };
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let (folders, catalogue) = super::catalogue()?;
     let rows = rows(&folders, &catalogue);
     if matches.get_flag("json") {
         rows.iter().for_each(|row| out!("{}", json(row)));
@@ -57,7 +54,7 @@ fn run(matches: &ArgMatches) -> Exit {
             "\nassay servers install BUILD fetches one. A series, as mysql-8.0, is its newest build that is installed."
         );
     }
-    Exit::Valid
+    Ok(Exit::Valid)
 }
 
 fn rows(folders: &Folders, catalogue: &Catalogue) -> Vec<Row> {

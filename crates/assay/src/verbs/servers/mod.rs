@@ -27,7 +27,7 @@ fn command(command: Command) -> Command {
     list::arguments(command.about("List, install and start server builds")).subcommands(words)
 }
 
-fn run(matches: &ArgMatches) -> Exit {
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     match matches.subcommand() {
         Some((name, matches)) => {
             let verb = ALL.iter().find(|v| v.name == name).expect("clap knows only our words");

@@ -17,33 +17,24 @@ fn command(command: Command) -> Command {
     start::arguments(command.about("Open a client on a private server; starts one if none is up"))
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    let wanted = match start::wanted(matches) {
-        Ok(wanted) => wanted,
-        Err(exit) => return exit,
-    };
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let wanted = start::wanted(matches)?;
     if let Some(up) = by_hand::running(&wanted.folders, &wanted.server.build) {
         return open(&wanted, &up.socket);
     }
     let stop = interrupt::patient_flag();
     // Declared first, so let go last: whoever waits for it finds the instance's folder gone.
-    let (_held, mut instance) = match start::serve(&wanted, &stop) {
-        Ok(up) => up,
-        Err(exit) => return exit,
-    };
+    let (_held, mut instance) = start::serve(&wanted, &stop)?;
     let exit = open(&wanted, instance.socket());
     instance.stop(STOP_PATIENCE);
     exit
 }
 
-fn open(wanted: &ServerRequest, socket: &Path) -> Exit {
-    let client = match by_hand::client(&wanted.build, socket) {
-        Ok(client) => client,
-        Err(why) => return exit::refused(why),
-    };
+fn open(wanted: &ServerRequest, socket: &Path) -> Result<Exit, Exit> {
+    let client = by_hand::client(&wanted.build, socket).map_err(exit::refused)?;
     match Program::new(&client[0]).args(&client[1..]).status() {
-        Ok(status) if status.success() => Exit::Valid,
-        Ok(status) => exit::failed(format!("the client ended with {status}")),
-        Err(e) => exit::failed(format!("{}: {e}", client[0])),
+        Ok(status) if status.success() => Ok(Exit::Valid),
+        Ok(status) => Err(exit::failed(format!("the client ended with {status}"))),
+        Err(e) => Err(exit::failed(format!("{}: {e}", client[0]))),
     }
 }

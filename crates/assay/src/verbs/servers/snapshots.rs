@@ -2,9 +2,10 @@
 //! What a running lab uses stays.
 
 use super::super::Verb;
+use crate::arguments::positional;
 use crate::exit::{self, Exit};
 use crate::out;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgAction, ArgMatches, Command};
 use lab::provision::snapshots::limit::LIMIT;
 use lab::provision::snapshots::{Listed, Store};
 use lab::servers::process::folders::Folders;
@@ -15,13 +16,13 @@ use std::time::SystemTime;
 pub const VERB: Verb = Verb { name: "snapshots", command, run };
 
 fn command(command: Command) -> Command {
-    let keys = Arg::new("key").value_name("KEY").action(ArgAction::Append).help("Which; all without one");
+    let keys = positional("key", "KEY", "Which; all without one").action(ArgAction::Append);
     command
         .about("Show the loaded data that are kept, or clear them")
         .subcommand(Command::new("clear").about("Remove snapshots that no running lab uses").arg(keys))
 }
 
-fn run(matches: &ArgMatches) -> Exit {
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     let outcome = Folders::from_environment().and_then(|folders| {
         let store = Store::of(&folders)?;
         match matches.subcommand() {
@@ -31,7 +32,7 @@ fn run(matches: &ArgMatches) -> Exit {
             Some(_) | None => show(&store),
         }
     });
-    outcome.unwrap_or_else(exit::failed)
+    outcome.map_err(exit::failed)
 }
 
 fn show(store: &Store) -> Result<Exit, Trouble> {

@@ -3,9 +3,10 @@
 //! system's server.
 
 use super::super::Verb;
+use crate::arguments::{flag, many, needed, said};
 use crate::exit::{self, Exit};
 use crate::{interrupt, out, question};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use lab::backends::kinds;
 use lab::os::process::Guard;
 use lab::servers::process::by_hand::{self, Held, Running};
@@ -23,48 +24,39 @@ pub const VERB: Verb = Verb { name: "start", command, run };
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 fn command(command: Command) -> Command {
-    arguments(command.about("Start a private server by hand; its data are gone when it ends")).arg(
-        Arg::new("detach")
-            .long("detach")
-            .action(ArgAction::SetTrue)
-            .help("Return when it serves; `assay servers stop BUILD` ends it"),
-    )
+    arguments(command.about("Start a private server by hand; its data are gone when it ends"))
+        .arg(flag("detach", "Return when it serves; `assay servers stop BUILD` ends it"))
 }
 
 /// Which server is meant; `shell` asks the same.
 pub fn arguments(command: Command) -> Command {
-    command.arg(Arg::new("build").value_name("BUILD").required(true).help("As mysql-8.0.33, or distribution")).arg(
-        Arg::new("set")
-            .long("set")
-            .value_name("KEY=VALUE")
-            .action(ArgAction::Append)
-            .help("A key of [server], as engine=rocksdb, profile=default or settings.buffer_pool='1 GiB'"),
-    )
+    command.args([
+        needed("build", "BUILD", "As mysql-8.0.33, or distribution"),
+        many(
+            "set",
+            "KEY=VALUE",
+            "A key of [server], as engine=rocksdb, profile=default or settings.buffer_pool='1 GiB'",
+        ),
+    ])
 }
 
-fn run(matches: &ArgMatches) -> Exit {
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     if matches.get_flag("detach") {
         return detach(matches);
     }
-    let wanted = match wanted(matches) {
-        Ok(wanted) => wanted,
-        Err(exit) => return exit,
-    };
+    let wanted = wanted(matches)?;
     let stop = interrupt::flag();
     // Declared first, so let go last: whoever waits for it finds the instance's folder gone.
-    let (_held, mut instance) = match serve(&wanted, &stop) {
-        Ok(up) => up,
-        Err(exit) => return exit,
-    };
+    let (_held, mut instance) = serve(&wanted, &stop)?;
     tell(&wanted, instance.socket());
     eprintln!("Ctrl-C, or assay servers stop {}, ends it.", wanted.server.build);
     while !stop.load(Relaxed) {
         if let Some(ended) = instance.ended(LOOK_AGAIN) {
-            return exit::failed(format!("the server ended by itself ({ended}):\n{}", instance.log_tail()));
+            return Err(exit::failed(format!("the server ended by itself ({ended}):\n{}", instance.log_tail())));
         }
     }
     instance.stop(STOP_PATIENCE);
-    Exit::Valid
+    Ok(Exit::Valid)
 }
 
 /// A server that is asked for by hand.
@@ -76,7 +68,7 @@ pub struct ServerRequest {
 
 /// The arguments as the one cell of an experiment, so that a server by hand is what an experiment would get.
 pub fn wanted(matches: &ArgMatches) -> Result<ServerRequest, Exit> {
-    let name = matches.get_one::<String>("build").expect("clap requires it");
+    let name = said(matches, "build");
     let text = "question = \"What does this server say?\"\n\n[axes]\nworkload = [\"noop\"]\n\n[load]\nusers = 1\n\n\
                 [repeat]\naa = false\n";
     let mut sets = question::sets(matches)?;
@@ -112,38 +104,27 @@ fn tell(wanted: &ServerRequest, socket: &std::path::Path) {
 }
 
 /// The same command without `--detach` in a process of its own, until it serves.
-fn detach(matches: &ArgMatches) -> Exit {
-    let wanted = match wanted(matches) {
-        Ok(wanted) => wanted,
-        Err(exit) => return exit,
-    };
+fn detach(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let wanted = wanted(matches)?;
     let name = &wanted.server.build;
     // Also makes the folder of its log.
-    if let Err(why) = by_hand::hold(&wanted.folders, name) {
-        return exit::refused(why);
-    }
+    by_hand::hold(&wanted.folders, name).map_err(exit::refused)?;
     let path = by_hand::log(&wanted.folders, name);
-    let log = match std::fs::File::create(&path) {
-        Ok(log) => log,
-        Err(e) => return exit::failed(format!("{}: {e}", path.display())),
-    };
+    let log = std::fs::File::create(&path).map_err(|e| exit::failed(format!("{}: {e}", path.display())))?;
     let mut holder = Program::new("/proc/self/exe");
     holder.args(["servers", "start", name]);
     holder.args(matches.get_many::<String>("set").into_iter().flatten().flat_map(|s| ["--set", s]));
     // Its own group: Ctrl-C at this terminal is for whoever sits there then.
     holder.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
-    let mut holder = match holder.spawn() {
-        Ok(holder) => holder,
-        Err(e) => return exit::failed(format!("starting assay in the background: {e}")),
-    };
+    let mut holder = holder.spawn().map_err(|e| exit::failed(format!("starting assay in the background: {e}")))?;
     loop {
         if let Some(Running { socket, .. }) = by_hand::running(&wanted.folders, name) {
             tell(&wanted, &socket);
-            return Exit::Valid;
+            return Ok(Exit::Valid);
         }
         if let Ok(Some(_)) = holder.try_wait() {
             let said = std::fs::read_to_string(&path).unwrap_or_default();
-            return exit::failed(format!("{name} did not start:\n{}", said.trim_end()));
+            return Err(exit::failed(format!("{name} did not start:\n{}", said.trim_end())));
         }
         std::thread::sleep(LOOK_AGAIN);
     }

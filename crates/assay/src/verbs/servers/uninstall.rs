@@ -2,6 +2,7 @@
 //! unless it is asked for, because archives forget releases.
 
 use super::super::Verb;
+use crate::arguments::flag;
 use crate::exit::{self, Exit};
 use crate::out;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -10,33 +11,21 @@ use lab::servers::install::{forget_downloads, uninstall};
 pub const VERB: Verb = Verb { name: "uninstall", command, run };
 
 fn command(command: Command) -> Command {
-    command
-        .about("Remove installed builds")
-        .arg(Arg::new("build").value_name("BUILD").required(true).action(ArgAction::Append).num_args(1..))
-        .arg(
-            Arg::new("downloads")
-                .long("downloads")
-                .action(ArgAction::SetTrue)
-                .help("Remove what was downloaded for them, too, as far as no other build needs it"),
-        )
+    command.about("Remove installed builds").args([
+        Arg::new("build").value_name("BUILD").required(true).action(ArgAction::Append).num_args(1..),
+        flag("downloads", "Remove what was downloaded for them, too, as far as no other build needs it"),
+    ])
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    let (folders, _) = match super::catalogue() {
-        Ok(found) => found,
-        Err(exit) => return exit,
-    };
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    let (folders, _) = super::catalogue()?;
     for name in matches.get_many::<String>("build").expect("clap requires it") {
-        match uninstall(&folders, name) {
-            Ok(size) => out!("{name} is removed ({size})"),
-            Err(why) => return exit::refused(why),
-        }
+        let size = uninstall(&folders, name).map_err(exit::refused)?;
+        out!("{name} is removed ({size})");
     }
     if matches.get_flag("downloads") {
-        match forget_downloads(&folders) {
-            Ok(size) => out!("{size} of downloads are removed"),
-            Err(why) => return exit::failed(why),
-        }
+        let size = forget_downloads(&folders).map_err(exit::failed)?;
+        out!("{size} of downloads are removed");
     }
-    Exit::Valid
+    Ok(Exit::Valid)
 }

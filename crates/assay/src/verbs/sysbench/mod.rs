@@ -62,8 +62,8 @@ fn command(command: Command) -> Command {
     )
 }
 
-fn run(matches: &ArgMatches) -> Exit {
-    called(OsStr::new(NAME), matches.get_many::<OsString>("words").into_iter().flatten().cloned())
+fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    Ok(called(OsStr::new(NAME), matches.get_many::<OsString>("words").into_iter().flatten().cloned()))
 }
 
 /// The whole of sysbench, from its words to its status.

@@ -8,19 +8,15 @@ mod sides;
 use super::comparisons::floor;
 use super::decide::{self, Decision};
 use super::drift;
-use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
 use crate::frame::metrics::of_run;
+use crate::frame::{CellEvidence, Evidence, RunEvidence};
 use crate::stats::ratio::{self, Ratio};
-use model::compared::{COMPARED_SCHEMA, Compared, Row};
-use model::estimate::{Estimate, Outcome};
+use model::compared::{COMPARED_SCHEMA, Row};
 use model::experiment::keys::WORKLOAD;
-use model::histogram::Histogram;
-use model::judgement::{CellJudgement, Judgement};
-use model::plan::CellId;
-use model::record::{Details, Record};
-use model::units::{Nanos, Share};
-use model::value::Value;
-use model::verdict::Status;
+use model::{
+    CellId, CellJudgement, Compared, Details, Estimate, Histogram, Judgement, Nanos, Outcome, Record, Share, Status,
+    Value,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is compared unless somebody asks for others.

@@ -6,11 +6,9 @@
 
 use super::{Matched, Pair};
 use crate::compare::comparisons::{CURVE, MARGIN, name, of_answers};
-use crate::frame::evidence::Evidence;
-use crate::frame::pairs;
+use crate::frame::{Evidence, pairs};
 use model::compared::{Moved, Row};
-use model::estimate::Outcome;
-use model::units::Share;
+use model::{Outcome, Share};
 
 /// What the comparisons that the base makes within itself say on this metric.
 pub fn all(base: &Evidence, matched: &[Pair], rows: &[Matched], metric: &str) -> Vec<Moved> {

@@ -5,13 +5,9 @@
 use super::peak::{FLAT, Peak, Sight};
 use super::threshold::{Belief, Knee};
 use super::{Point, belief, next, points, sight};
-use model::estimate::Estimate;
 use model::experiment::keys::WORKLOAD;
-use model::judgement::{SearchJudgement, TrialJudgement};
-use model::plan::{Cell, RunId};
-use model::record::run::RunRecord;
-use model::search::{Goal, Search, Step};
-use model::verdict::Status;
+use model::search::{Goal, Step};
+use model::{Cell, Estimate, RunId, RunRecord, Search, SearchJudgement, Status, TrialJudgement};
 use std::collections::BTreeSet;
 
 pub struct Told {

@@ -6,10 +6,8 @@ pub mod answer;
 pub mod peak;
 pub mod threshold;
 
-use model::load::PhaseKind;
-use model::plan::Cell;
-use model::record::run::{Ending, RunRecord};
-use model::search::{Goal, Keep, Search, Step, Trial};
+use model::search::{Goal, Keep, Step, Trial};
+use model::{Cell, Ending, PhaseKind, RunRecord, Search};
 use peak::Sight;
 use threshold::Belief;
 

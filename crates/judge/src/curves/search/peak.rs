@@ -6,9 +6,7 @@
 //! peak and falls after it.
 
 use crate::stats::{mean, student};
-use model::search::Search;
-use model::seed::Seed;
-use model::units::Share;
+use model::{Search, Seed, Share};
 
 /// One interval over all levels at once: the best is among the chosen with this probability.
 const CONFIDENCE: f64 = 0.95;

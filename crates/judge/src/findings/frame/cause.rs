@@ -2,13 +2,10 @@
 //! without, how much of the time its cost covers, what became of the time without it. Nothing is weighed here; that is
 //! the ladder's (`finding`).
 
-use crate::frame::account;
 use crate::frame::check::opening;
-use crate::frame::evidence::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::{CellEvidence, Evidence, RunEvidence, account};
 use crate::stats::Interval;
-use model::judgement::CellJudgement;
-use model::plan::CellId;
-use model::units::Share;
+use model::{CellId, CellJudgement, Share};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cost that covers less of the loss leaves too much to others.

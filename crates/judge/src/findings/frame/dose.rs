@@ -3,8 +3,8 @@
 //! repetition is one walk over the levels and has one rank correlation (Spearman); their interval must leave zero out.
 
 use super::cause::{Case, Cause, Dose, Scene, Time};
+use crate::frame::CellEvidence;
 use crate::frame::account::operation_us;
-use crate::frame::evidence::CellEvidence;
 use crate::stats::{average, mean};
 use model::value::Value;
 use std::collections::BTreeMap;

@@ -7,13 +7,10 @@
 pub use super::cause::{CLOSES, Case, Cause, Cost, Dose, Necessary, Place, SUFFICIENT, Scene, Time, Trial, name};
 use super::{dose, rivals, trial};
 use crate::frame::account::OPEN;
-use crate::frame::check::{Check, Doubts};
-use crate::frame::evidence::Evidence;
+use crate::frame::{Check, Doubts, Evidence};
 use crate::stats::Interval;
-use model::finding::{Finding, Rival, Rung};
-use model::judgement::CellJudgement;
-use model::plan::CellId;
-use model::verdict::Status;
+use model::finding::Rival;
+use model::{CellId, CellJudgement, Finding, Rung, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub fn all(causes: &[Cause], checks: &[Check], evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Finding> {

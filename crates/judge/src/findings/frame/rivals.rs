@@ -3,11 +3,11 @@
 //! within a factor of two, nothing is decided between them, and the finding says what would decide.
 
 use super::cause::{Case, Cause, Place, Scene, Time};
-use crate::frame::account::{self, Split};
-use crate::frame::evidence::RunEvidence;
+use crate::frame::account::Split;
+use crate::frame::{RunEvidence, account};
 use crate::stats::average;
+use model::Share;
 use model::finding::Rival;
-use model::units::Share;
 
 /// Two shares nearer to each other than this may be either way round.
 const FACTOR: f64 = 2.0;

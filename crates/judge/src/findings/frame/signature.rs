@@ -4,9 +4,9 @@
 //! CPU fits.
 
 use super::finding::{Case, Cost, Necessary, Place, Scene, Time, name};
-use crate::frame::account::{self, Part, Split, operation_us, per_operation_of};
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::account::{Part, Split, operation_us, per_operation_of};
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
+use crate::frame::{CellEvidence, RunEvidence, account};
 use crate::stats::average;
 use model::units::{Share, round3};
 

@@ -7,11 +7,10 @@
 use super::cause::{CLOSES, Case, Cause, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;
 use crate::frame::account::cycle_us;
-use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::{CellEvidence, RunEvidence};
 use crate::stats::{Interval, average, mean};
-use model::finding::{Finding, Rung};
-use model::intervention::Intervention;
-use model::units::{Share, round3};
+use model::units::round3;
+use model::{Finding, Intervention, Rung, Share};
 use std::collections::BTreeMap;
 
 /// At most this much of the indicator is left when the cause is gone.

@@ -3,7 +3,7 @@
 //! enter. A value whose evidence is missing is absent.
 
 use crate::frame::evidence::RunEvidence;
-use model::histogram::Histogram;
+use model::Histogram;
 use model::judgement::Made;
 use std::collections::BTreeMap;
 

@@ -8,11 +8,9 @@ mod parts;
 
 use super::evidence::{CellEvidence, Evidence};
 use super::schema::Schema;
-use model::judgement::{CellJudgement, PlanCell, PlanColumn, PlanPart, PlanRow, PlanTable};
+use model::judgement::{PlanCell, PlanColumn, PlanPart, PlanRow, PlanTable};
 use model::load::step_of;
-use model::plan::CellId;
-use model::record::answer::{SessionAnswer, StatementPlan};
-use model::value::Value;
+use model::{CellId, CellJudgement, SessionAnswer, StatementPlan, Value};
 use parts::Parts;
 use std::collections::BTreeMap;
 

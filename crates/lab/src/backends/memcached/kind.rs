@@ -6,8 +6,7 @@ use crate::backends::mysql::keys;
 use crate::backends::mysql::kinds::option_file;
 use crate::servers::{Build, Description, Kind, Listens, Site};
 use crate::trouble::Trouble;
-use model::plan::Server;
-use model::value::Value;
+use model::{Server, Value};
 
 pub struct Memcached;
 

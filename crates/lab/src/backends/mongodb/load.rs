@@ -5,9 +5,8 @@
 use super::session::DocumentEndpoint;
 use super::session::control::Control;
 use crate::backends::loading::{LoadFault, Loaded, SPOTS, side_by_side, world};
-use model::record::answer::TableAnswer;
 use model::seed::split_mix;
-use model::units::Bytes;
+use model::{Bytes, TableAnswer};
 use serde_json::{Value as Json, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

@@ -8,8 +8,8 @@
 use super::control::{Control, TextRow};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::os::digest::digest;
-use model::record::answer::{Answered, SessionAnswer, StatementPlan, TlsAnswer};
-use model::seed::Seed;
+use model::record::answer::Answered;
+use model::{Seed, SessionAnswer, StatementPlan, TlsAnswer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use workload::session::Fault;

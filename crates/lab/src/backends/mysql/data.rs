@@ -13,9 +13,7 @@ use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{NEWS, Serving, Up};
 use crate::os::clock;
 use crate::trouble::{Halt, Unready};
-use model::record::answer::DatasetRecord;
-use model::record::event::EventKind;
-use model::units::Nanos;
+use model::{DatasetRecord, EventKind, Nanos};
 use std::sync::atomic::AtomicBool;
 use workload::session::Fault;
 

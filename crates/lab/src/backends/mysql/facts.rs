@@ -2,8 +2,7 @@
 //! has no use for comes back with the reason, so that nothing which was asked for vanishes without a line in the
 //! record. The rows themselves stand with their kind.
 
-use model::host::Version;
-use model::value::Value;
+use model::{Value, Version};
 
 /// One fact that differs by version: in `from..until`, a word of the lab is written as these lines.
 pub struct Fact {

@@ -8,8 +8,8 @@ use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, MARKER, behind};
 use crate::backends::loading::{LoadFault, Loaded, world};
 use crate::trouble::Trouble;
+use model::Users;
 use model::plan::LAB_SESSIONS;
-use model::units::Users;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
 

@@ -5,11 +5,8 @@
 use crate::os::address::Address;
 use crate::os::ports::LOOPBACK;
 use crate::servers::KeyListener;
-use model::host::Version;
-use model::plan::Server;
 use model::plan::served::{MYSQL, serves_since};
-use model::protocol::Protocol;
-use model::value::Value;
+use model::{Protocol, Server, Value, Version};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;

@@ -4,8 +4,8 @@
 use super::control::Control;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
-use model::record::start::{Prepared, StartingState};
-use model::units::Bytes;
+use model::record::start::Prepared;
+use model::{Bytes, StartingState};
 use std::collections::BTreeMap;
 
 /// Levels of the engine, as MariaDB and MySQL spell them.

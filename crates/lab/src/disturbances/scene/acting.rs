@@ -6,9 +6,8 @@ use super::{Bell, Place, Scene};
 use crate::disturbances::{Deed, by_name};
 use crate::os::clock;
 use crate::trouble::Trouble;
-use model::load::Disturb;
-use model::record::disturbance::{Asked, DisturbanceRecord};
-use model::units::Nanos;
+use model::record::disturbance::Asked;
+use model::{Disturb, DisturbanceRecord, Nanos};
 use std::thread::JoinHandle;
 
 pub struct Acting {

@@ -12,7 +12,7 @@ use crate::servers::Build;
 use crate::servers::process::folders::Folders;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
-use model::load::Disturb;
+use model::Disturb;
 use model::record::disturbance::Asked;
 use std::cell::RefCell;
 use std::rc::Rc;

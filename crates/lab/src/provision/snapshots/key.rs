@@ -5,8 +5,7 @@
 
 use crate::backends::mysql::loader::LOADER;
 use crate::os::digest::digest;
-use model::plan::Server;
-use model::settings;
+use model::{Server, settings};
 use serde_json::json;
 
 /// Raised when folders of snapshots are laid out in another way.
@@ -38,8 +37,7 @@ pub fn key(maker: &Maker, server: &Server, datasets: &[(&str, String)]) -> Strin
 
 /// What of a wanted server shapes the bytes of its data: equal shapes under one binary can share a snapshot.
 pub fn shape(server: &Server) -> serde_json::Value {
-    let settings: Vec<_> =
-        server.settings.iter().filter(|(name, _)| settings::SHAPES_BYTES.contains(&name.as_str())).collect();
+    let settings: Vec<_> = server.settings.iter().filter(|(name, _)| settings::shapes_bytes(name)).collect();
     json!({ "build": server.build, "engine": server.engine, "settings": settings, "native": server.native })
 }
 

@@ -6,9 +6,7 @@
 use crate::os::copy::{Allocated, allocated, allocated_whole, hollow, walk};
 use crate::os::digest::digest;
 use crate::trouble::Trouble;
-use model::plan::Server;
-use model::record::answer::DatasetRecord;
-use model::units::{Bytes, Nanos};
+use model::{Bytes, DatasetRecord, Nanos, Server};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};

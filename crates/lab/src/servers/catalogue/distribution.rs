@@ -5,8 +5,8 @@ use super::probe::probe;
 use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
-use model::host::{InstalledBuild, Version};
 use model::plan::served::{CACHE, FERRETDB};
+use model::{InstalledBuild, Version};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

@@ -7,8 +7,9 @@ use super::entry::{Entry, series};
 use super::file;
 use crate::servers::process::folders::Folders;
 use crate::trouble::Trouble;
+use model::Problem;
 use model::plan::served::FERRETDB;
-use model::problem::{Problem, nearest};
+use model::problem::nearest;
 use std::fs;
 use std::path::PathBuf;
 

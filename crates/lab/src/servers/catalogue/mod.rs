@@ -15,7 +15,7 @@ use crate::trouble::Trouble;
 pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
-use model::host::InstalledBuild;
+use model::InstalledBuild;
 use model::plan::served::{CACHE, CACHE_MEND, FERRETDB};
 use std::path::Path;
 

@@ -6,9 +6,7 @@ use crate::servers::process::folders::Folders;
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use crate::servers::{Build, Kind};
 use crate::trouble::Trouble;
-use model::plan::Server;
-use model::units::Bytes;
-use model::value::Value;
+use model::{Bytes, Server, Value};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 

@@ -4,8 +4,7 @@
 
 use super::folders::private_folder;
 use crate::trouble::Trouble;
-use model::plan::Server;
-use model::value::Value;
+use model::{Server, Value};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
 };

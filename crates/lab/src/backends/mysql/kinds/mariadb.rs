@@ -10,8 +10,7 @@ use crate::backends::mysql::keys;
 use crate::servers::process::certificates;
 use crate::servers::{Build, Description, Kind, Listens, Site, Step};
 use crate::trouble::Trouble;
-use model::host::Version;
-use model::plan::Server;
+use model::{Server, Version};
 
 pub struct MariaDb;
 

@@ -10,9 +10,8 @@ use crate::backends::mysql::keys;
 use crate::servers::process::certificates;
 use crate::servers::{Build, Description, Kind, Listens, Site, Step};
 use crate::trouble::Trouble;
-use model::host::Version;
-use model::plan::Server;
 use model::plan::served::{MEMCACHED_FROM, MEMCACHED_UNTIL};
+use model::{Server, Version};
 
 pub struct MySql;
 
