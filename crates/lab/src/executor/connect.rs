@@ -1,5 +1,6 @@
 //! Connecting, for both ways alike: a connect that does not block, then waiting until the socket can be written. Names
-//! are resolved by the system, which may block: a load is pointed at an address or at a name from the hosts file.
+//! are resolved by the system, which blocks the worker for as long as it takes, at most the deadline: a load is pointed at
+//! an address or at a name from the hosts file.
 
 use super::line::Line;
 use super::reactor::Reactor;
@@ -7,17 +8,17 @@ use super::sleep::Sleep;
 use super::slots::SlotId;
 use super::task::Waiter;
 use crate::os::address::Address;
-use crate::os::clock;
+use crate::os::{clock, names};
 use model::units::Nanos;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::future::poll_fn;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
-use workload::session::NO_ADDRESS;
+use std::time::Duration;
 
 /// A Unix socket whose backlog is full says so at once and has no way to say when it is not.
 const BACKLOG_FULL: Nanos = Nanos::from_millis(1);
@@ -29,9 +30,8 @@ pub async fn connect(reactor: &Rc<Reactor>, address: &Address, deadline: Nanos) 
     match address {
         Address::Unix(path) => unix(reactor, path, deadline, due).await,
         Address::Tcp { host, port } => {
-            let unknown = |why: &dyn std::fmt::Display| io::Error::other(format!("{NO_ADDRESS}{host}: {why}"));
-            let mut last = unknown(&"there is none");
-            for address in (host.as_str(), *port).to_socket_addrs().map_err(|e| unknown(&e))? {
+            let mut last = io::ErrorKind::AddrNotAvailable.into();
+            for address in names::addresses(host, *port, Duration::from_nanos(deadline.0))? {
                 match tcp(reactor, address, deadline, due).await {
                     Ok(line) => return Ok(line),
                     Err(e) => last = e,
