@@ -1,6 +1,6 @@
 //! Connecting, for both ways alike: a connect that does not block, then waiting until the socket can be written. Names
-//! are resolved by the system, which blocks the worker for as long as it takes, at most the deadline: a load is pointed at
-//! an address or at a name from the hosts file.
+//! are resolved by the system, once a second at most, which blocks the worker for as long as it takes, at most the
+//! deadline: a load is pointed at an address or at a name from the hosts file.
 
 use super::line::Line;
 use super::reactor::Reactor;
@@ -8,7 +8,7 @@ use super::sleep::Sleep;
 use super::slots::SlotId;
 use super::task::Waiter;
 use crate::os::address::Address;
-use crate::os::{clock, names};
+use crate::os::clock;
 use model::units::Nanos;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
@@ -31,7 +31,8 @@ pub async fn connect(reactor: &Rc<Reactor>, address: &Address, deadline: Nanos) 
         Address::Unix(path) => unix(reactor, path, deadline, due).await,
         Address::Tcp { host, port } => {
             let mut last = io::ErrorKind::AddrNotAvailable.into();
-            for address in names::addresses(host, *port, Duration::from_nanos(deadline.0))? {
+            let found = reactor.names().addresses(host, *port, Duration::from_nanos(deadline.0))?;
+            for address in found {
                 match tcp(reactor, address, deadline, due).await {
                     Ok(line) => return Ok(line),
                     Err(e) => last = e,
