@@ -2,9 +2,9 @@
 #   docker build -t assay .
 #   docker run --rm --init -v assay-records:/records assay              the demo: its report lies in /records/demo
 #   docker run --rm --init -v assay-records:/records assay bench oltp.point_selects --users 1,4 --out points
-# A record that is named lies in the volume, any other ends with the container. It ends with the status of assay: 1 when all
-# is measured and a check failed. Where io_uring is refused, as by the rules of most containers, the load takes epoll, and
-# says so.
+# A record that is named lies in the volume, any other ends with the container. It ends with the status of assay: 1
+# when all is measured and a check failed. Where io_uring is refused, as by the rules of most containers, the load takes
+# epoll, and says so.
 
 FROM debian:bookworm-slim AS build
 # Debian 12's own rustc is too old; the one that its browsers are built with is renewed with its security updates.

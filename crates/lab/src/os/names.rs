@@ -1,6 +1,6 @@
-//! The addresses of a host's name, with a bound: the system's resolver may ask a network that does not answer, and has a
-//! patience of its own that no caller can cut. So it is asked in a thread, which is left to end with it where the answer
-//! comes too late. What is written as an address asks nobody.
+//! The addresses of a host's name, with a bound: the system's resolver may ask a network that does not answer, and has
+//! a patience of its own that no caller can cut. So it is asked in a thread, which is left to end with it where the
+//! answer comes too late. What is written as an address asks nobody.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
