@@ -4,6 +4,7 @@
 use crate::desk::{Desk, Said};
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
+use lab::servers::catalogue::DISTRIBUTION;
 use serde_json::Value;
 use std::fs;
 use std::io;
@@ -15,7 +16,13 @@ pub const SECRET: &str = "0pen-sesame";
 
 /// A private server under somebody else's name, with an account that has a password and a schema that is precious.
 pub fn theirs(desk: &Desk) -> (PathBuf, Control) {
-    let said = desk.assay(&["servers", "start", "distribution", "--detach", "--set", "settings.redo='16 MiB'"]);
+    theirs_of(desk, DISTRIBUTION, &[])
+}
+
+/// The same of another build, and with settings of its own.
+pub fn theirs_of(desk: &Desk, build: &str, set: &[&str]) -> (PathBuf, Control) {
+    let start = ["servers", "start", build, "--detach", "--set", "settings.redo='16 MiB'"];
+    let said = desk.assay(&[&start[..], set].concat());
     let line = said.out.lines().find_map(|l| l.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
     let socket = PathBuf::from(line.1.trim());
     let mut control = Control::connect(&SqlEndpoint::root(socket.clone())).unwrap();
@@ -36,7 +43,16 @@ pub struct Ends<'a>(pub &'a Desk);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
-        self.0.assay(&["servers", "stop", "distribution"]);
+        drop(EndsOf(self.0, DISTRIBUTION));
+    }
+}
+
+/// The same of another build.
+pub struct EndsOf<'a>(pub &'a Desk, pub &'a str);
+
+impl Drop for EndsOf<'_> {
+    fn drop(&mut self) {
+        self.0.assay(&["servers", "stop", self.1]);
     }
 }
 

@@ -2,7 +2,12 @@
 //! Each test waits for the command itself; a wait that came back would show as a test that does not end.
 
 use crate::desk::{Desk, Said};
-use crate::somebody_elses_server::{Ends, SECRET, bench, theirs};
+use crate::skipped;
+use crate::somebody_elses_server::{Ends, EndsOf, SECRET, bench, theirs, theirs_of};
+use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::mysql::control::Control;
+use lab::servers::catalogue::{self, DISTRIBUTION};
+use lab::servers::process::folders::Folders;
 use std::net::TcpListener;
 use std::process::Command;
 
@@ -77,6 +82,74 @@ fn a_lock_that_somebody_holds_on_our_table_is_told_with_its_holder() {
     control.execute("UNLOCK TABLES").unwrap();
     bench(&desk, "oltp.point_selects", &dsn, "third").assert_carried_out();
     control.quit();
+}
+
+const METADATA_LOCKS: &str = "metadata_lock_info.so";
+/// MariaDB lists metadata locks only where it is told to, and MySQL 8.0 anyway.
+const LISTED: &str = "UPDATE performance_schema.setup_instruments SET enabled = 'YES' \
+     WHERE name = 'wait/lock/metadata/sql/mdl'";
+const WITH_PERFORMANCE_SCHEMA: [&str; 2] = ["--set", "settings.performance_schema=true"];
+
+/// Somebody locks our table, and then the whole server, while another session has a lock on a table of its own, which
+/// keeps nobody waiting: who is to be killed is told, and nobody else.
+fn the_holder_alone_is_named(desk: &Desk, build: &str, set: &[&str], prepared: &str) {
+    let _ends = EndsOf(desk, build);
+    let (socket, mut control) = theirs_of(desk, build, set);
+    control.execute(prepared).unwrap();
+    let dsn = format!("mysql://tester@localhost/?socket={}", socket.display());
+    bench(desk, "oltp.point_selects", &dsn, "first").assert_carried_out();
+    let ours = control.value("SELECT table_schema FROM information_schema.tables WHERE table_name = 'sbtest1'");
+    let ours = ours.unwrap().expect("the data were loaded");
+    let mut other = Control::connect(&SqlEndpoint::root(socket)).unwrap();
+    other.execute("BEGIN").unwrap();
+    other.rows("SELECT * FROM theirs.precious").unwrap();
+    let [holder, other] =
+        [&mut control, &mut other].map(|session| session.value("SELECT CONNECTION_ID()").unwrap().unwrap());
+
+    for (record, workload, lock, on) in [
+        ("second", "oltp.point_selects", format!("LOCK TABLES {ours}.sbtest1 WRITE"), format!("{ours}.sbtest1")),
+        ("third", "oltp.read_write", "FLUSH TABLES WITH READ LOCK".into(), "the whole server".into()),
+    ] {
+        control.execute(&lock).unwrap();
+        // One user, since each run waits anew.
+        let asked =
+            ["bench", workload, "--on", &dsn, "--for", "300ms", "--out", record, "--set", "workload.oltp.rows=1000"];
+        let mut command = desk.command(&[&asked[..], &["--set", "workload.oltp.tables=1"]].concat());
+        let said = Said::of(command.env("ASSAY_PASSWORD", SECRET).output().unwrap());
+        assert_eq!(said.status, 3, "{said:?}");
+        let told = format!("held by session {holder} of root@localhost on {on} (sleep for ");
+        assert!(said.err.contains(&told), "{lock}: {}", said.err);
+        assert!(!said.err.contains(&format!("session {other} ")), "{lock}: {}", said.err);
+        control.execute("UNLOCK TABLES").unwrap();
+    }
+    control.quit();
+}
+
+#[test]
+fn mariadbs_plugin_of_metadata_locks_names_who_holds_the_lock_and_nobody_else() {
+    if !catalogue::find(DISTRIBUTION).is_ok_and(|build| build.has_plugin(METADATA_LOCKS)) {
+        return skipped::test("METADATA_LOCK_INFO in the distribution's server", "scripts/install test");
+    }
+    the_holder_alone_is_named(&Desk::new(), DISTRIBUTION, &[], "INSTALL SONAME 'metadata_lock_info'");
+}
+
+#[test]
+fn the_performance_schema_of_mariadb_names_who_holds_the_lock_and_nobody_else() {
+    the_holder_alone_is_named(&Desk::new(), DISTRIBUTION, &WITH_PERFORMANCE_SCHEMA, LISTED);
+}
+
+#[test]
+fn the_performance_schema_of_mysql_names_who_holds_the_lock_and_nobody_else() {
+    let Ok(build) = catalogue::find("mysql-8.0") else {
+        return skipped::test("a MySQL 8.0", "assay servers install mysql-8.0.12");
+    };
+    let desk = Desk::new();
+    // A desk has a home of its own, which lacks what is installed in the user's.
+    let (name, servers) = (format!("mysql-{}", build.installed.version), desk.path("home/servers"));
+    std::fs::create_dir(&servers).unwrap();
+    let installed = Folders::from_environment().unwrap().home.join("servers").join(&name);
+    std::os::unix::fs::symlink(installed, servers.join(&name)).unwrap();
+    the_holder_alone_is_named(&desk, &name, &WITH_PERFORMANCE_SCHEMA, "DO 0");
 }
 
 #[test]

@@ -5,12 +5,14 @@ use super::dsn;
 use super::endpoint::{Address, SqlEndpoint};
 use super::opening::OPENING_PATIENCE;
 use crate::executor::blocking::unix;
+use crate::os::names::{self, RESOLVING};
+use crate::os::waits;
 use crate::servers::Build;
 use crate::trouble::Trouble;
 use model::host::InstalledBuild;
 use model::plan::Server;
 use model::record::answer::{InstanceRecord, Place};
-use std::net::{ToSocketAddrs, UdpSocket};
+use std::net::UdpSocket;
 
 /// Only in schemas that the lab made; holds the name of the dataset once that is complete.
 pub(crate) const MARKER: &str = "made_by_assay";
@@ -43,21 +45,23 @@ pub(crate) fn behind(endpoint: SqlEndpoint) -> Result<(Found, SqlEndpoint), Trou
         }
         Address::Tcp { .. } => None,
     };
-    let place = place_of(&endpoint.address);
+    let place = place_of(&endpoint.address)?;
     let found = Found { pid, place, schema: endpoint.schema.clone() };
     Ok((found, SqlEndpoint { schema: None, ..endpoint }))
 }
 
 /// By the address alone. An address is this host's if a socket may be bound to it, whichever interface has it;
 /// loopback always is.
-pub(crate) fn place_of(address: &Address) -> Place {
+pub(crate) fn place_of(address: &Address) -> Result<Place, Trouble> {
     match address {
-        Address::Unix(_) => Place::ThisHost,
+        Address::Unix(_) => Ok(Place::ThisHost),
         Address::Tcp { host, port } => {
             let is_ours = |ip| UdpSocket::bind((ip, 0)).is_ok();
-            let found = (host.as_str(), *port).to_socket_addrs().ok().into_iter().flatten();
-            let mut ours = found.map(|address| is_ours(address.ip())).peekable();
-            if ours.peek().is_some() && ours.all(|is_ours| is_ours) { Place::ThisHost } else { Place::Elsewhere }
+            let what = format!("this system's resolver to tell the address of {host}");
+            let found = waits::during(&what, RESOLVING, || names::addresses(host, *port, RESOLVING));
+            let found = found.map_err(|e| Trouble::new(e.to_string()))?;
+            let is_here = found.iter().all(|address| is_ours(address.ip()));
+            Ok(if is_here { Place::ThisHost } else { Place::Elsewhere })
         }
     }
 }
@@ -81,11 +85,12 @@ mod tests {
 
     #[test]
     fn a_server_behind_a_socket_loopback_or_an_own_address_is_on_this_host() {
-        let tcp = |host: &str| place_of(&Address::Tcp { host: host.into(), port: 3306 });
-        assert_eq!(place_of(&Address::Unix("/nowhere/s".into())), Place::ThisHost);
+        let tcp = |host: &str| place_of(&Address::Tcp { host: host.into(), port: 3306 }).unwrap();
+        assert_eq!(place_of(&Address::Unix("/nowhere/s".into())).unwrap(), Place::ThisHost);
         assert_eq!([tcp("127.0.0.1"), tcp("127.8.8.8"), tcp("0.0.0.0")], [Place::ThisHost; 3]);
         // Kept for documentation: no host has these.
         assert_eq!([tcp("192.0.2.7"), tcp("203.0.113.9")], [Place::Elsewhere; 2]);
-        assert_eq!(tcp("no such host"), Place::Elsewhere);
+        let unknown = place_of(&Address::Tcp { host: "no such host".into(), port: 3306 }).unwrap_err();
+        assert!(unknown.what.starts_with("no address is known of the host no such host: "), "{unknown}");
     }
 }

@@ -12,11 +12,16 @@ use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Host;
+use model::load::Io;
 use model::plan::{Plan, PlannedRun, Stage};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::search::Trial;
 use workload::Workloads;
+
+/// Usual in a container, whose rules of system calls leave io_uring out.
+const BY_EPOLL: &str = "io_uring is refused here, so the load takes epoll, which costs it more CPU per statement; \
+     assay doctor says what allows io_uring";
 
 /// A plan on its way: what is asked, who is told, and what serves.
 pub(crate) struct Campaign<'a> {
@@ -49,6 +54,9 @@ impl<'a> Campaign<'a> {
         let most = if self.plan.searches() { "at most " } else { "" };
         let (total, folder) = (self.plan.runs.len(), self.reporter.notebook.folder().display().to_string());
         self.reporter.say(&format!("{most}{total} runs{resumed}; the record is {folder}"));
+        if !self.host.io_uring && self.plan.cells.iter().any(|cell| cell.load.io == Io::Auto) {
+            self.reporter.say(BY_EPOLL);
+        }
         self.reporter.notebook.host(self.host)?;
         self.reporter.note(EventKind::LabStarted, None, format!("{} runs to do{resumed}", todo.len()))?;
         let Reporter { notebook, progress, stop } = &mut self.reporter;

@@ -3,14 +3,14 @@
 
 use super::line::Line;
 use crate::os::address::Address;
+use crate::os::{names, waits};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::io;
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use workload::session::NO_ADDRESS;
 
 /// What is left for the last of several addresses when the others took all; zero is no time limit.
 const LEAST: Duration = Duration::from_millis(10);
@@ -20,10 +20,12 @@ pub fn connect(address: &Address, patience: Duration) -> io::Result<Line> {
     match address {
         Address::Unix(path) => Ok(Line::blocking(unix(path, patience)?)),
         Address::Tcp { host, port } => {
-            let mut last = io::Error::other(format!("{NO_ADDRESS}{host}: there is none"));
+            let what = format!("this system's resolver to tell the address of {host}");
+            let found = waits::during(&what, patience, || names::addresses(host, *port, patience))?;
+            let mut last = io::ErrorKind::AddrNotAvailable.into();
             let begun = Instant::now();
             // All addresses of a name together wait no longer than one.
-            for address in (host.as_str(), *port).to_socket_addrs()? {
+            for address in found {
                 let left = patience.saturating_sub(begun.elapsed()).max(LEAST);
                 match TcpStream::connect_timeout(&address, left) {
                     Ok(socket) => {

@@ -1,5 +1,6 @@
 //! Connecting, for both ways alike: a connect that does not block, then waiting until the socket can be written. Names
-//! are resolved by the system, which may block: a load is pointed at an address or at a name from the hosts file.
+//! are resolved by the system, once a second at most, which blocks the worker for as long as it takes, at most the
+//! deadline: a load is pointed at an address or at a name from the hosts file.
 
 use super::line::Line;
 use super::reactor::Reactor;
@@ -13,11 +14,11 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::future::poll_fn;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::rc::Rc;
-use workload::session::NO_ADDRESS;
+use std::time::Duration;
 
 /// A Unix socket whose backlog is full says so at once and has no way to say when it is not.
 const BACKLOG_FULL: Nanos = Nanos::from_millis(1);
@@ -29,9 +30,9 @@ pub async fn connect(reactor: &Rc<Reactor>, address: &Address, deadline: Nanos) 
     match address {
         Address::Unix(path) => unix(reactor, path, deadline, due).await,
         Address::Tcp { host, port } => {
-            let unknown = |why: &dyn std::fmt::Display| io::Error::other(format!("{NO_ADDRESS}{host}: {why}"));
-            let mut last = unknown(&"there is none");
-            for address in (host.as_str(), *port).to_socket_addrs().map_err(|e| unknown(&e))? {
+            let mut last = io::ErrorKind::AddrNotAvailable.into();
+            let found = reactor.names().addresses(host, *port, Duration::from_nanos(deadline.0))?;
+            for address in found {
                 match tcp(reactor, address, deadline, due).await {
                     Ok(line) => return Ok(line),
                     Err(e) => last = e,

@@ -6,6 +6,7 @@ use super::net::Net;
 use super::task::{TICK, Task, TaskId};
 use super::timers::Timers;
 use crate::os::clock;
+use crate::os::names::Recent;
 use model::histogram::Histogram;
 use model::load::Io;
 use model::units::Nanos;
@@ -18,6 +19,7 @@ pub struct Reactor {
     ready: RefCell<Vec<TaskId>>,
     spawned: RefCell<Vec<Task>>,
     near: RefCell<Near>,
+    names: RefCell<Recent>,
     current: Cell<Option<TaskId>>,
     now: Cell<Nanos>,
     next_sweep: Cell<Nanos>,
@@ -34,6 +36,7 @@ impl Reactor {
             ready: RefCell::default(),
             spawned: RefCell::default(),
             near: RefCell::default(),
+            names: RefCell::default(),
             current: Cell::new(None),
             now: Cell::new(now),
             next_sweep: Cell::new(Nanos(now.0 + TICK.0)),
@@ -42,6 +45,9 @@ impl Reactor {
         })
     }
 
+    pub fn names(&self) -> RefMut<'_, Recent> {
+        self.names.borrow_mut()
+    }
     pub fn io(&self) -> Io {
         self.net.borrow().io()
     }

@@ -89,7 +89,7 @@ impl Servers for MongoDb {
         let Met { key, server, dsn: name, .. } = *met;
         let (store, schema) = named(name)?;
         let (told, offers) = look(&store).map_err(|e| Trouble::new(format!("{name} is silent")).because(e))?;
-        let place = place_of(&store.address);
+        let place = place_of(&store.address)?;
         let record = InstanceRecord { place: Some(place), ..record(key, server, &told) };
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{name} is {}", record.version_text))?;

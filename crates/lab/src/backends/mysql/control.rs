@@ -1,7 +1,7 @@
 //! The session by which the lab itself talks to a server: one question at a time over a blocking socket, rows as text.
 //! Used for setting up, loading, sampling and asking afterwards; never for load.
 
-use super::locks::{self, LOCK_PATIENCE, LOCK_TIMEOUT};
+use super::locks::{self, LOCK_PATIENCE, LOCK_TIMEOUT, Waiter};
 use super::session::{Carriage, Session};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::opening::{OPENING_PATIENCE, Opening, connecting, opened};
@@ -82,20 +82,23 @@ impl Control {
         let Some(locks) = self.locks else { return ask(&mut self.session) };
         let shown: String = sql.chars().take(SHOWN).collect();
         let what = format!("the server to answer `{shown}` (for a lock {} s)", locks.as_secs());
-        waits::during(&what, PATIENCE, || ask(&mut self.session)).map_err(|fault| self.explained(locks, fault))
+        waits::during(&what, PATIENCE, || ask(&mut self.session)).map_err(|fault| self.explained(sql, locks, fault))
     }
 
     /// A lock that was not given is told with its holder, which a session of its own finds out: this one may be in the
     /// middle of something.
-    fn explained(&mut self, locks: Duration, fault: Fault) -> Fault {
+    fn explained(&mut self, statement: &str, locks: Duration, fault: Fault) -> Fault {
         let Fault::Server { code: LOCK_TIMEOUT, state, message } = &fault else { return fault };
         let holder = Self::connect_with(&self.endpoint, OPENING_PATIENCE).map(|mut control| {
             let own = self.locks.take();
             let us = [&mut control, self].map(|session| session.value("SELECT CONNECTION_ID()").ok().flatten());
+            let schema = self.value("SELECT DATABASE()").ok().flatten();
             self.locks = own;
             // A server that has no such table, or shows it to others, has told nothing.
-            let mut answers = |sql: &str| control.rows(sql).unwrap_or_default();
-            let told = locks::told(&mut answers, &us.map(Option::unwrap_or_default), self.endpoint.schema.as_deref());
+            let mut answers = |sql: &str| control.rows(sql).ok();
+            let ours = us.map(Option::unwrap_or_default);
+            let waiter = Waiter { ours: &ours, schema: schema.as_deref(), statement };
+            let told = locks::told(&mut answers, &waiter);
             control.quit();
             told
         });
