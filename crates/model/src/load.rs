@@ -134,13 +134,27 @@ impl Transport {
     }
 }
 
-/// How the load talks to the kernel.
+/// How the load talks to the kernel: with a thread for each user that blocks in send and receive, or with few threads
+/// that hold many users each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Io {
     Auto,
     IoUring,
     Epoll,
+    Blocking,
+}
+
+impl Io {
+    /// As files and records say it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::IoUring => "io_uring",
+            Self::Epoll => "epoll",
+            Self::Blocking => "blocking",
+        }
+    }
 }
 
 /// What is done per operation: a workload and its parameters.

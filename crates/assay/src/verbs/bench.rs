@@ -30,7 +30,7 @@ fn command(command: Command) -> Command {
                 .action(ArgAction::Append)
                 .help("A parameter of the workload, as rows=1000, or any key of an experiment"),
         )
-        .arg(arg("io", "BACKEND").value_parser(["auto", "epoll", "io_uring"]).default_value("auto"))
+        .arg(arg("io", "BACKEND").value_parser(["auto", "blocking", "io_uring", "epoll"]).default_value("auto"))
         .arg(arg("out", "DIR").help("The record's folder [default: a fresh one among the temporary files]"))
         .arg(arg("json", "").num_args(0).action(ArgAction::SetTrue).help("Print each level as a cell of report.json"))
 }

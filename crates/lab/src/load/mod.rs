@@ -39,7 +39,7 @@ pub struct LoadPlan<D> {
     pub io: Io,
     pub phases: Vec<Phase>,
     pub workers: u32,
-    /// One worker keeps to each of these; empty leaves them free.
+    /// One worker keeps to each of these, or all to all where each user has one; empty leaves them free.
     pub cpus: Vec<u32>,
 }
 
@@ -67,10 +67,25 @@ impl<D> LoadPlan<D> {
         self.user_groups.iter().map(|c| c.users).sum()
     }
 
+    /// Threads: where each user's blocks, each has its own.
+    fn workers(&self) -> u32 {
+        let users = self.users().max(1);
+        if self.io == Io::Blocking { users } else { self.workers.clamp(1, users) }
+    }
+
+    /// The CPUs that this worker keeps to. Of threads that block each is woken where the kernel has room.
+    fn cpus_of(&self, worker: u32) -> &[u32] {
+        match self.cpus.len() {
+            0 => &[],
+            _ if self.io == Io::Blocking => &self.cpus,
+            n => std::slice::from_ref(&self.cpus[worker as usize % n]),
+        }
+    }
+
     /// The workers that a group's users sit on, in turn: how many, and which of them this one is. Groups begin where
     /// the one before ended, so that two small ones do not share a worker while another has nobody.
     fn place(&self, user_group: usize, worker: u32) -> (Option<u32>, u32) {
-        let workers = self.workers.clamp(1, self.users().max(1));
+        let workers = self.workers();
         let before: u32 = self.user_groups[..user_group].iter().map(|c| c.users).sum();
         let of = self.user_groups[user_group].users.min(workers);
         let place = (worker + workers - before % workers) % workers;
@@ -144,7 +159,7 @@ pub struct Outcome {
     pub workers: u32,
     /// CPU of all workers from their first user's connect to their last one's leave.
     pub worker_cpu: Nanos,
-    /// `io_uring` or `epoll`, as chosen.
+    /// `io_uring`, `epoll` or `blocking`, as chosen.
     pub io: String,
     /// `real time` or `ordinary`, as the kernel granted it to the workers.
     pub scheduling: String,
@@ -176,7 +191,7 @@ pub fn drive_within<D: Driver>(
     witness: &mut dyn Witness,
 ) -> std::io::Result<Outcome> {
     let course = Arc::new(Course::within(&load_plan.phases, at_most));
-    let workers = load_plan.workers.clamp(1, load_plan.users().max(1));
+    let workers = load_plan.workers();
     let (out, handovers) = channel();
     let mut spares = Vec::new();
     let counted = vec![Counted::default(); load_plan.user_groups.len()];
@@ -188,10 +203,7 @@ pub fn drive_within<D: Driver>(
             let (spare, theirs): (Vec<_>, Vec<_>) = load_plan.user_groups.iter().map(|_| channel()).unzip();
             spares.push(spare);
             let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
-            let cpu = match load_plan.cpus.len() {
-                0 => &[],
-                n => std::slice::from_ref(&load_plan.cpus[worker as usize % n]),
-            };
+            let cpu = load_plan.cpus_of(worker);
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
                 let done = worker::work(load_plan, &course, worker, cpu, out, theirs);

@@ -12,7 +12,7 @@ use super::{LoadPlan, UserGroup, pin};
 use crate::executor::{Executor, Handle, prompt};
 use crate::os::clock;
 use model::histogram::Histogram;
-use model::load::{Io, Until};
+use model::load::Until;
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -87,7 +87,7 @@ pub fn work<D: Driver>(
     let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Ok(WorkerEnd {
         cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64),
-        io: io_name(handle.io()),
+        io: handle.io().name(),
         scheduling,
         timer_error: handle.timer_error(),
     })
@@ -100,14 +100,6 @@ pub struct WorkerEnd {
     pub io: &'static str,
     pub scheduling: &'static str,
     pub timer_error: Histogram,
-}
-
-fn io_name(io: Io) -> &'static str {
-    match io {
-        Io::IoUring => "io_uring",
-        Io::Epoll => "epoll",
-        Io::Auto => unreachable!("an executor has chosen"),
-    }
 }
 
 /// `place`: which of how many workers of the group this one is; `None` where nobody of it sits here.

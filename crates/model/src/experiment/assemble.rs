@@ -83,6 +83,7 @@ fn load(get: Get<'_>, reading: &Reading<'_>, groups: &[Group], search: Option<&S
         io: match get.text("load.io").as_deref() {
             Some("io_uring") => Io::IoUring,
             Some("epoll") => Io::Epoll,
+            Some("blocking") => Io::Blocking,
             Some(_) | None => Io::Auto,
         },
         deadline: get.time_or_default("load.deadline"),

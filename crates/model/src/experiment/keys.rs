@@ -196,7 +196,7 @@ pub const KEYS: &[Key] = &[
     load("think_distribution", DISTRIBUTIONS),
     load("pace", SOME_TIME),
     load("transport", Shape::Of(Kind::Choice(Transport::WORDS))).axis().changes(&[Way]),
-    load("io", Shape::Of(Kind::Choice(&["auto", "io_uring", "epoll"]))).changes(&[Measuring]),
+    load("io", Shape::Of(Kind::Choice(&["auto", "blocking", "io_uring", "epoll"]))).changes(&[Measuring]),
     load("deadline", SOME_TIME).or(time(DEADLINE)),
     load("reconnect_every", count(1, i64::MAX)).axis(),
     load("drain", SOME_TIME),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Canary {
     /// CPU model, count, kernel and assay revision that it was measured with.
     pub machine: String,
-    /// `io_uring` or `epoll`.
+    /// `io_uring`, `epoll` or `blocking`.
     pub io: String,
     /// Ascending in users.
     pub points: Vec<CanaryPoint>,

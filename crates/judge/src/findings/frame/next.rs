@@ -141,6 +141,7 @@ fn load(cell: &CellEvidence, removes: &str) -> Option<String> {
         Io::Auto => {}
         Io::IoUring => text += "io = \"io_uring\"\n",
         Io::Epoll => text += "io = \"epoll\"\n",
+        Io::Blocking => text += "io = \"blocking\"\n",
     }
     if let Some(every) = load.reconnect_every.filter(|_| removes != "reconnect_every") {
         let _ = writeln!(text, "reconnect_every = {every}");
