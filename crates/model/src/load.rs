@@ -137,6 +137,7 @@ impl Transport {
 /// How the load talks to the kernel: with a thread for each user that blocks in send and receive, or with few threads
 /// that hold many users each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Io {
     Auto,

@@ -12,6 +12,7 @@ pub mod kv;
 pub mod life;
 pub mod linkbench;
 pub mod noop;
+pub mod round_trip;
 pub mod oltp;
 pub mod rows;
 pub mod session;

@@ -68,7 +68,7 @@ impl<D> LoadPlan<D> {
     }
 
     /// Threads: where each user's blocks, each has its own.
-    fn workers(&self) -> u32 {
+    pub fn workers(&self) -> u32 {
         let users = self.users().max(1);
         if self.io == Io::Blocking { users } else { self.workers.clamp(1, users) }
     }
