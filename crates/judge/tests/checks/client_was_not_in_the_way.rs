@@ -49,6 +49,6 @@ fn without_a_measurement_of_other_ways_the_check_does_not_apply() {
     let mut many = waiting(Io::IoUring, 2.0);
     many.canary.as_mut().unwrap().reaches.iter_mut().for_each(|reach| reach.points.truncate(1));
     let phases = many.runs.iter_mut().flat_map(|run| &mut run.phases);
-    phases.flat_map(|phase| &mut phase.groups).for_each(|group| group.users = 8);
+    phases.flat_map(|phase| phase.groups.values_mut()).for_each(|group| group.users = 8);
     assert_eq!(status(&many, "client_was_not_in_the_way"), NotApplicable, "beyond the levels that were measured");
 }
