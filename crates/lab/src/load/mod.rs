@@ -14,6 +14,7 @@ pub mod user;
 pub mod worker;
 pub mod worker_state;
 
+use backlog::Backlog;
 use conductor::Conductor;
 use course::Course;
 use failure::Cause;
@@ -25,8 +26,9 @@ use model::record::run::Writes;
 use model::record::tally::Tally;
 use model::seed::Seed;
 use model::units::Nanos;
+use schedule::Schedule;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use user::Driver;
@@ -38,6 +40,7 @@ pub struct LoadPlan<D> {
     pub user_groups: Vec<UserGroup<D>>,
     pub io: Io,
     pub phases: Vec<Phase>,
+    /// Threads that users share, where each has none of its own; how many there are is what `workers()` says.
     pub workers: u32,
     /// One worker keeps to each of these, or all to all where each user has one; empty leaves them free.
     pub cpus: Vec<u32>,
@@ -104,6 +107,14 @@ impl<D> UserGroup<D> {
             }
             (None, Some(Pause::Think { .. }) | None) => None,
         }
+    }
+}
+
+impl<D> UserGroup<D> {
+    /// The arrivals that users with a thread each share out among them.
+    fn shared_backlog(&self, io: Io) -> Option<Arc<Mutex<Backlog>>> {
+        let arrivals = self.arrivals.as_ref().filter(|_| io == Io::Blocking)?;
+        Some(Arc::new(Mutex::new(Backlog::new(Schedule::new(arrivals, self.seed, 0, 1)))))
     }
 }
 
@@ -196,6 +207,8 @@ pub fn drive_within<D: Driver>(
     let mut spares = Vec::new();
     let counted = vec![Counted::default(); load_plan.user_groups.len()];
     let mut outcome = Outcome { workers, counted, ..Outcome::default() };
+    let shared: Vec<_> = load_plan.user_groups.iter().map(|group| group.shared_backlog(load_plan.io)).collect();
+    let shared = &shared[..];
     std::thread::scope(|scope| {
         let (ids, threads) = channel();
         let mut running = Vec::new();
@@ -206,7 +219,7 @@ pub fn drive_within<D: Driver>(
             let cpu = load_plan.cpus_of(worker);
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
-                let done = worker::work(load_plan, &course, worker, cpu, out, theirs);
+                let done = worker::work(load_plan, &course, worker, cpu, out, theirs, shared);
                 if let Err(e) = &done {
                     course.fail(format!("a worker of the load failed: {e}"));
                 }
