@@ -28,6 +28,9 @@ pub struct Host {
     /// Open files that the lab may raise its limit to.
     pub open_files: u64,
     pub io_uring: bool,
+    /// Threads that a process here may still begin; 0 in descriptions from before.
+    #[serde(default)]
+    pub threads: u64,
     /// Other facts worth a line in the provenance: governor, transparent huge pages, swappiness, file system.
     pub facts: BTreeMap<String, String>,
     /// Builds that can be started here.

@@ -146,19 +146,23 @@ impl Transport {
     }
 }
 
-/// How the load talks to the kernel.
+/// How the load talks to the kernel: with a thread for each user that blocks in send and receive, or with few threads
+/// that hold many users each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Io {
     Auto,
+    Blocking,
     IoUring,
     Epoll,
 }
 
 impl Io {
-    pub const ALL: [Self; 3] = [Self::Auto, Self::IoUring, Self::Epoll];
-    pub const WORDS: &[&str] = &["auto", "io_uring", "epoll"];
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Blocking, Self::IoUring, Self::Epoll];
+    pub const WORDS: &[&str] = &["auto", "blocking", "io_uring", "epoll"];
 
+    /// As files and records say it.
     pub const fn word(self) -> &'static str {
         Self::WORDS[self as usize]
     }

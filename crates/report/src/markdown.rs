@@ -167,9 +167,12 @@ fn table(plan: &Plan, cells: &[&CellJudgement], figure: Figure) -> String {
     text
 }
 
+/// Checks whose warning makes a rate a lower bound for the server.
+const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
+
 fn number(cell: &CellJudgement, figure: Figure) -> String {
     // The client was in the way: the server would have done more.
-    let is_least = cell.verdicts.iter().any(|v| v.check == "client_had_headroom" && v.verdict >= Status::Warn);
+    let is_least = cell.verdicts.iter().any(|v| OF_CLIENT.contains(&v.check.as_str()) && v.verdict >= Status::Warn);
     let least = if is_least && HEADLINES.contains(&figure.metric) { "≥ " } else { "" };
     match (figure.of(cell), &cell.no_number) {
         (Some(estimate), _) if cell.status == Status::Fail => format!("~~{}~~", with_interval(estimate)),

@@ -13,6 +13,7 @@ pub mod life;
 pub mod linkbench;
 pub mod noop;
 pub mod oltp;
+pub mod round_trip;
 pub mod rows;
 pub mod session;
 pub mod tpcc;

@@ -27,7 +27,7 @@ fn command(command: Command) -> Command {
         Arg::new("io")
             .long("io")
             .value_name("BACKEND")
-            .value_parser(["auto", "epoll", "io_uring"])
+            .value_parser(["auto", "blocking", "io_uring", "epoll"])
             .default_value("auto"),
         option("out", "DIR", "The record's folder [default: a fresh one among the temporary files]"),
         flag("json", "Print each level as a cell of report.json"),

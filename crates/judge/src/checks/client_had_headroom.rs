@@ -16,7 +16,7 @@ use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
-use model::record::canary::CanaryPoint;
+use model::record::canary::qps_at;
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -196,20 +196,7 @@ fn waiting(run: &RunEvidence) -> Option<f64> {
     (count > 0 && per_statement.is_finite()).then(|| (per_statement / (sum / count as f64)).max(together))
 }
 
-/// Statements per second that this load can reach with so many users, between the canary's points on a log scale.
+/// Statements per second that this load can reach with so many users.
 fn ceiling(run: &RunEvidence) -> Option<f64> {
-    let points = &run.record.canary.as_ref()?.points;
-    let users = run.users();
-    let above = points.iter().position(|p| p.users >= users);
-    match above {
-        None => points.last().map(|p| p.qps),
-        Some(0) => Some(points[0].qps),
-        Some(i) => Some(between(&points[i - 1], &points[i], users)),
-    }
-}
-
-fn between(low: &CanaryPoint, high: &CanaryPoint, users: u32) -> f64 {
-    let log = |users: u32| f64::from(users).ln();
-    let part = (log(users) - log(low.users)) / (log(high.users) - log(low.users));
-    low.qps + part * (high.qps - low.qps)
+    qps_at(&run.record.canary.as_ref()?.points, run.users())
 }

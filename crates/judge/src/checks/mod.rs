@@ -7,6 +7,7 @@ mod answers_agree;
 mod answers_were_expected;
 mod answers_were_fresh;
 pub(crate) mod client_had_headroom;
+mod client_was_not_in_the_way;
 mod compaction_kept_up;
 mod counts_agree;
 mod cpu_was_not_stolen;
@@ -68,6 +69,7 @@ pub const ALL: &[Check] = &[
     answers_agree::CHECK,
     server_did_the_work::CHECK,
     client_had_headroom::CHECK,
+    client_was_not_in_the_way::CHECK,
     network_had_room::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,

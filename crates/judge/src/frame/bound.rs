@@ -31,7 +31,8 @@ struct Use {
 pub fn of(cell: &CellEvidence, verdicts: &[Verdict]) -> Option<Bound> {
     let first = cell.runs.first()?;
     let of_check = |id: &str| verdicts.iter().find(|v| v.check == id);
-    if let Some(client) = of_check("client_had_headroom").filter(|v| v.verdict == Status::Fail) {
+    let client = ["client_had_headroom", "client_was_not_in_the_way"].map(of_check).into_iter().flatten();
+    if let Some(client) = client.into_iter().find(|v| v.verdict == Status::Fail) {
         return Some(Bound { evidence: client.evidence.clone(), ..bound("client-bound", client.sentence.clone()) });
     }
     if cell.runs.iter().filter_map(regime).any(|r| r.regime == Regime::IoBound) {

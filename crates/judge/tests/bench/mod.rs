@@ -366,6 +366,8 @@ fn canary() -> Canary {
         points: vec![point(1, 60_000.0), point(64, 400_000.0)],
         unix_ms: 0,
         others: None,
+        reaches: Vec::new(),
+        choice: None,
     }
 }
 

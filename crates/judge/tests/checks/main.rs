@@ -9,6 +9,7 @@ mod answers_agree;
 mod answers_were_expected;
 mod answers_were_fresh;
 mod client_had_headroom;
+mod client_was_not_in_the_way;
 mod compaction_kept_up;
 mod counts_agree;
 mod cpu_was_not_stolen;

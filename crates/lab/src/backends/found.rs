@@ -4,7 +4,7 @@
 use super::dsn;
 use super::endpoint::{Address, SqlEndpoint};
 use super::opening::OPENING_PATIENCE;
-use crate::executor::blocking::unix;
+use crate::executor::direct::unix;
 use crate::os::names::{self, RESOLVING};
 use crate::os::waits;
 use crate::servers::Build;

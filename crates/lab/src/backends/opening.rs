@@ -2,7 +2,7 @@
 //! waits for a server that takes the connection and says nothing.
 
 use super::endpoint::SqlEndpoint;
-use crate::executor::{Connecting, blocking};
+use crate::executor::{Connecting, direct};
 use crate::load::user::Again;
 use crate::os::address::Address;
 use crate::os::waits;
@@ -28,7 +28,7 @@ pub fn connecting(address: &Address, patience: Duration) -> Box<dyn Fn() -> Conn
     let (address, patience) = (address.clone(), patience.min(OPENING_PATIENCE));
     Box::new(move || -> Connecting {
         let address = address.clone();
-        Box::pin(async move { blocking::connect(&address, patience) })
+        Box::pin(async move { direct::connect(&address, patience) })
     })
 }
 

@@ -2,27 +2,26 @@
 //! at least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real
 //! server's rate near this ceiling says more about the client than about the server. A ceiling measured while others
 //! used the CPUs is too low, and would make quiet runs look client-bound: it is measured again before long, an old one
-//! too, and of the last two the better counts at each level.
+//! too, and of the last two the better counts at each level. Beside it lies what each way to the kernel reaches with few
+//! users (`reach.rs`).
 
-use crate::backends::access::{Access, LoadPlan, UserGroup};
+use super::level::Level;
+use super::reach;
+use crate::backends::access::Access;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::load::{Witness, drive};
 use crate::notebook::unix_ms;
 use crate::os::placement::{Placement, place};
 use crate::os::procfs;
 use crate::servers::process::folders::Folders;
 use crate::servers::sham::Sham;
+use crate::servers::survey;
 use crate::trouble::Trouble;
-use model::errors::Errors;
 use model::host::Host;
-use model::load::{Io, Phase, PhaseKind, Until};
+use model::load::Io;
 use model::plan::Server;
-use model::record::canary::{Canary, CanaryPoint};
-use model::record::tally::Tally;
-use model::seed::Seed;
+use model::record::canary::{Canary, Reach, SHAM};
 use model::units::{Nanos, Share};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -35,7 +34,7 @@ const MEASURE: Nanos = Nanos::from_millis(250);
 const WARM_UP: Nanos = Nanos::from_millis(50);
 
 /// Each level is measured so often, and the best is kept: a ceiling is what the machine can do when nobody disturbs it.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// A machine does not change its speed for good within a day.
 const STALE: Duration = Duration::from_secs(24 * 3600);
@@ -46,8 +45,8 @@ const OTHERS: Share = Share(0.05);
 
 /// The ceiling that counts, measured if need be; `say` is told before that.
 pub fn find(folders: &Folders, host: &Host, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result<Canary, Trouble> {
-    let before = kept(folders, host);
-    if let Some(before) = before.as_ref().filter(|before| is_fresh(before, unix_ms())) {
+    let before = kept(folders);
+    if let Some(before) = before.as_ref().filter(|before| !before.points.is_empty() && is_fresh(before, unix_ms())) {
         return Ok(before.clone());
     }
     say(match before {
@@ -56,16 +55,45 @@ pub fn find(folders: &Folders, host: &Host, stop: &AtomicBool, say: &mut dyn FnM
     });
     let canary = better(before, measure(folders, host, stop)?);
     if !stop.load(Relaxed) {
-        let text = serde_json::to_string_pretty(&canary).expect("a canary is JSON");
-        std::fs::write(path(folders), text).map_err(Trouble::at("keeping the canary in", &path(folders)))?;
+        keep(folders, &canary)?;
     }
     Ok(canary)
 }
 
 /// The ceiling kept from before, when it was measured on this machine by this build.
-fn kept(folders: &Folders, host: &Host) -> Option<Canary> {
+pub fn kept(folders: &Folders) -> Option<Canary> {
     let text = std::fs::read_to_string(path(folders)).ok()?;
-    serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == machine(host))
+    serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == survey::machine())
+}
+
+/// A machine's ceiling with what the ways reach with the sham at these levels, be the ceiling itself known or not.
+pub(super) fn with_sham(folders: &Folders, levels: &[u32], stop: &AtomicBool) -> Result<Canary, Trouble> {
+    let mut canary = kept(folders).unwrap_or_else(nothing_measured);
+    if canary.reach(SHAM, Io::Blocking).map_or(0, |reach| reach.points.len()) < levels.len() {
+        let room = folders.claim_socket()?;
+        canary.reaches.retain(|reach| reach.server != SHAM);
+        canary.reaches.extend(sham_reaches(&room.folder().join("s"), &survey::placement(), levels, stop)?);
+        keep(folders, &canary)?;
+    }
+    Ok(canary)
+}
+
+fn nothing_measured() -> Canary {
+    Canary {
+        machine: survey::machine(),
+        io: String::new(),
+        points: Vec::new(),
+        unix_ms: unix_ms(),
+        others: None,
+        reaches: Vec::new(),
+        choice: None,
+    }
+}
+
+/// Keeps it for the next record.
+pub(super) fn keep(folders: &Folders, canary: &Canary) -> Result<(), Trouble> {
+    let text = serde_json::to_string_pretty(canary).expect("a canary is JSON");
+    std::fs::write(path(folders), text).map_err(Trouble::at("keeping the canary in", &path(folders)))
 }
 
 fn is_fresh(canary: &Canary, now: u64) -> bool {
@@ -82,13 +110,10 @@ fn better(old: Option<Canary>, mut new: Canary) -> Canary {
         *point = before.copied().unwrap_or(*point);
     }
     let least = |a: Share, b: Share| if a.0 < b.0 { a } else { b };
+    // What real servers reach is measured when one is up.
+    new.reaches.extend(old.reaches.into_iter().filter(|reach| reach.server != SHAM));
     new.others = old.others.zip(new.others).map(|(a, b)| least(a, b)).or(new.others);
     new
-}
-
-/// What the result depends on.
-fn machine(host: &Host) -> String {
-    format!("{} × {}, {}, assay {}", host.cpus.len(), host.cpu_model, host.kernel, host.assay)
 }
 
 fn path(folders: &Folders) -> PathBuf {
@@ -100,16 +125,21 @@ fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     let socket = room.folder().join("s");
     // Placed as a server under test would be, so that sharing costs the canary what it costs the measured.
     let placement = place(&Server::default(), host);
+    let begun = CpuTimes::read();
+    let reaches = sham_reaches(&socket, &place(&Server::default(), host), &reach::LEVELS, stop)?;
+    let mut canary = Canary { reaches, ..nothing_measured() };
     let _sham = Sham::start(&socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
-    let begun = CpuTimes::read();
-    let mut canary =
-        Canary { machine: machine(host), io: String::new(), points: Vec::new(), unix_ms: unix_ms(), others: None };
+    let access = Access::to(SqlEndpoint::root(socket));
+    let workload = workload::Workloads::built_in().planned("noop");
     for _ in 0..ROUNDS {
-        for (level, users) in USERS.iter().enumerate() {
-            let (point, io) = measure_at(&socket, &placement, *users, stop)?;
+        for (at, users) in USERS.iter().enumerate() {
+            let io = Io::Auto;
+            let level =
+                Level { access: &access, workload: &workload, io, users: *users, warm_up: WARM_UP, measure: MEASURE };
+            let (point, io) = level.reached(&placement, stop)?;
             canary.io = io;
-            match (canary.points.get_mut(level), point) {
+            match (canary.points.get_mut(at), point) {
                 (Some(kept), Some(new)) if new.qps > kept.qps => *kept = new,
                 (None, Some(new)) => canary.points.push(new),
                 (Some(_) | None, _) => {}
@@ -118,6 +148,19 @@ fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     }
     canary.others = begun.zip(CpuTimes::read()).map(|(begun, ended)| ended.others_since(&begun));
     Ok(canary)
+}
+
+/// What each way reaches with a sham server that has a thread for each session.
+fn sham_reaches(
+    socket: &Path,
+    placement: &Placement,
+    levels: &[u32],
+    stop: &AtomicBool,
+) -> Result<Vec<Reach>, Trouble> {
+    let _sham = Sham::start_threaded(socket, &placement.server)
+        .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
+    let access = Access::to(SqlEndpoint::root(socket.to_path_buf()));
+    reach::measure(SHAM, &access, placement, levels, stop)
 }
 
 /// CPU time of the machine and of this process, the sham server among it, in nanoseconds.
@@ -141,85 +184,24 @@ impl CpuTimes {
     }
 }
 
-/// One level once: its point, and the way of talking to the kernel.
-fn measure_at(
-    socket: &Path,
-    placement: &Placement,
-    users: u32,
-    stop: &AtomicBool,
-) -> Result<(Option<CanaryPoint>, String), Trouble> {
-    let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
-    let user_group = UserGroup {
-        workload: workload::Workloads::built_in().planned("noop"),
-        parameters: Arc::default(),
-        seed: Seed(1),
-        users,
-        arrivals: None,
-        pause: None,
-        deadline: Nanos::from_secs(10),
-        reconnect_every: None,
-        errors: Errors::default(),
-        access: Access::to(SqlEndpoint::root(socket.to_path_buf())),
-        outlasts: false,
-    };
-    let load_plan = LoadPlan {
-        user_groups: vec![user_group],
-        io: Io::Auto,
-        phases: vec![phase("warm-up", PhaseKind::WarmUp, WARM_UP), phase("measure", PhaseKind::Measure, MEASURE)],
-        workers: placement.workers(users),
-        cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
-    };
-    let mut reached = Reached::default();
-    let outcome =
-        drive(&load_plan, stop, &mut reached).map_err(|e| Trouble::new("the canary could not run").because(e))?;
-    match outcome.failure {
-        Some(failure) => Err(Trouble::new(format!("the canary failed: {failure}"))),
-        None => Ok((reached.point(users, outcome.workers, outcome.worker_cpu, outcome.questions), outcome.io)),
-    }
-}
-
-/// The measured phase of one level.
-#[derive(Default)]
-struct Reached {
-    length: u64,
-    tally: Tally,
-}
-
-impl Reached {
-    fn point(&self, users: u32, workers: u32, cpu: Nanos, questions: u64) -> Option<CanaryPoint> {
-        let noop = self.tally.operations.get("noop")?;
-        let seconds = self.length as f64 / f64::from(workers) / 1e9;
-        Some(CanaryPoint {
-            users,
-            qps: noop.done as f64 / seconds,
-            client_cpu_us: cpu.micros() / questions.max(1) as f64,
-            latency_us_p50: noop.latency.percentile(50.0)?.micros(),
-        })
-    }
-}
-
-impl Witness for Reached {
-    fn workers(&mut self, _: &[i32]) {}
-    fn phase_begins(&mut self, _: usize, _: Nanos) {}
-    fn phase_ends(&mut self, _: usize, _: Nanos) {}
-    fn interval(&mut self, _: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
-        if phase == 1 {
-            self.length += to.0 - from.0;
-            self.tally.merge(&tally);
-        }
-    }
-    fn progress(&mut self, _: f64) {}
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::record::canary::CanaryPoint;
 
     fn canary(unix_ms: u64, others: Option<f64>, rates: &[f64]) -> Canary {
         let point =
             |(i, qps): (usize, &f64)| CanaryPoint { users: 1 << i, qps: *qps, client_cpu_us: 1.0, latency_us_p50: 1.0 };
         let points = rates.iter().enumerate().map(point).collect();
-        Canary { machine: "m".into(), io: "epoll".into(), points, unix_ms, others: others.map(Share) }
+        Canary {
+            machine: "m".into(),
+            io: "epoll".into(),
+            points,
+            unix_ms,
+            others: others.map(Share),
+            reaches: Vec::new(),
+            choice: None,
+        }
     }
 
     #[test]

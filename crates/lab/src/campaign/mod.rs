@@ -5,7 +5,9 @@
 
 pub mod ceiling;
 mod checking;
+mod level;
 mod pace;
+pub mod reach;
 pub mod scripts;
 mod searches;
 mod under_way;

@@ -1,7 +1,7 @@
 //! A plan on its way: how it begins, how one run of it is prepared, carried out and told, and how it is closed.
 
-use super::ceiling;
 use super::pace::Pace;
+use super::{ceiling, reach};
 use crate::backends::access::LoadPlan;
 use crate::backends::up::Up;
 use crate::execution::driving::Caller;
@@ -14,6 +14,7 @@ use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Host;
 use model::load::Io;
 use model::plan::{Plan, PlannedRun, Stage};
+use model::record::canary::Canary;
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::search::Trial;
@@ -31,6 +32,7 @@ pub(crate) struct Campaign<'a> {
     pub reporter: Reporter<'a>,
     pub provision: Provision<'a>,
     pub pace: Pace,
+    canary: Option<Canary>,
     /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
     pub told: String,
 }
@@ -44,7 +46,7 @@ impl<'a> Campaign<'a> {
         reporter: Reporter<'a>,
     ) -> Result<Self, Trouble> {
         let provision = Provision::new(host, guard)?;
-        Ok(Self { plan, host, workloads, reporter, provision, pace: Pace::new(), told: String::new() })
+        Ok(Self { plan, host, workloads, reporter, provision, pace: Pace::new(), canary: None, told: String::new() })
     }
 
     /// Says what is to be done and by which machine; the machine's own ceiling and floor are measured once and kept.
@@ -60,12 +62,30 @@ impl<'a> Campaign<'a> {
         self.reporter.notebook.host(self.host)?;
         self.reporter.note(EventKind::LabStarted, None, format!("{} runs to do{resumed}", todo.len()))?;
         let Reporter { notebook, progress, stop } = &mut self.reporter;
-        let canary = ceiling::find(self.provision.folders(), self.host, stop, &mut |line| progress.say(line))?;
-        Ok(notebook.canary(&canary)?)
+        let mut canary = ceiling::find(self.provision.folders(), self.host, stop, &mut |line| progress.say(line))?;
+        // The runs of one record are compared, so they go by one choice.
+        if let Some(earlier) = notebook.earlier_canary().filter(|earlier| earlier.choice.is_some()) {
+            canary = earlier;
+        }
+        notebook.canary(&canary)?;
+        self.canary = Some(canary);
+        Ok(())
     }
 
     pub fn show(&mut self, todo: &[PlannedRun], what: &str) {
         self.pace.show(self.plan, todo, self.reporter.progress, what);
+    }
+
+    /// How the users of this run wait for their answers, once its server is up.
+    pub fn io(&mut self, needs: &RunNeeds<'_>) -> Result<Io, Halt> {
+        let Some(mut canary) = self.canary.take() else { return Ok(needs.cell.load.io) };
+        if canary.choice.is_none() && needs.cell.load.io == Io::Auto {
+            reach::choose(&mut canary, self.plan, needs, &self.provision, self.host, &mut self.reporter)?;
+            self.reporter.notebook.canary(&canary)?;
+        }
+        let io = canary.choice.as_ref().map_or(needs.cell.load.io, |choice| choice.io(needs.cell));
+        self.canary = Some(canary);
+        Ok(io)
     }
 
     /// One run from "its server is up" to "it is in the record".

@@ -79,8 +79,9 @@ impl Campaign<'_> {
         }
         let needs = RunNeeds::of(self.workloads, self.plan, &cell, run);
         let prepared = self.provision.prepare(&needs, &mut self.reporter);
+        let io = if prepared.is_ok() { self.io(&needs)? } else { cell.load.io };
         let host = self.host;
-        let coming = Coming { stages: &|up| load_plans(up, host, &needs), caller: None };
+        let coming = Coming { stages: &|up| load_plans(up, host, &needs, io), caller: None };
         searches.remember(self.one(&needs, trial, todo, prepared, coming)?);
         Ok(())
     }

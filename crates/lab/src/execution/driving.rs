@@ -90,7 +90,7 @@ impl Driving<'_, '_, '_, '_> {
             beside,
             run: self.needs.run,
             stage,
-            workers: load_plan.workers,
+            workers: load_plan.workers(),
         };
         let outcome = drive_within(load_plan, at_most, stop, &mut watch);
         let outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;

@@ -11,7 +11,7 @@ use crate::os::placement::place;
 use crate::provision::needs::RunNeeds;
 use model::errors::LOST_CONNECTION;
 use model::host::Host;
-use model::load::{Group, Work};
+use model::load::{Group, Io, Work};
 use model::plan::{Cell, Stage};
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
@@ -29,8 +29,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
 /// The same between stages, of which a study has hundreds.
 pub(crate) const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 
-/// The users whom the plan names, for each stage of the cell.
-pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>) -> Vec<(Stage, LoadPlan)> {
+/// The users whom the plan names, for each stage of the cell, who wait for answers in this way.
+pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>, io: Io) -> Vec<(Stage, LoadPlan)> {
     let RunNeeds { workloads, cell, run: planned, .. } = *needs;
     let placement = place(&cell.server, host);
     let load_plan = |(number, stage): (u64, Stage)| {
@@ -44,7 +44,7 @@ pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>) -> Vec<(Sta
         }
         let load_plan = LoadPlan {
             user_groups,
-            io: cell.load.io,
+            io,
             phases: cell.phases[stage.phases.clone()].to_vec(),
             workers: placement.workers(stage.users().0),
             cpus: if placement.apart { placement.load.clone() } else { Vec::new() },

@@ -99,7 +99,7 @@ impl Run<'_, '_, '_, '_> {
         record.instance = Some(up.key.clone());
         record.start = of_up(up).state(up, datasets);
         name_datasets(record, up, datasets);
-        record.workers = stages.iter().map(|(_, load_plan)| load_plan.workers).max().unwrap_or_default();
+        record.workers = stages.iter().map(|(_, load_plan)| load_plan.workers()).max().unwrap_or_default();
         record.load_cpus = place(&cell.server, host).load;
         let mut auditor =
             Auditor::of(needs.workloads, &up.key, &cell.server, stages, loading::sessions(host.cpus.len()));

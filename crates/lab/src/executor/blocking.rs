@@ -1,55 +1,112 @@
-//! Connecting without an executor, for one conversation of the lab's own that asks one thing at a time: the socket
-//! blocks, and its time-outs are the only bound.
+//! Hot path: send and receive that block in the kernel, for a worker with one user. A blocking receive names the one
+//! thread that waits for this answer, so the kernel wakes it at the moment the server writes, on the CPU that the
+//! server is about to leave; a ring's or an epoll's wake-up is no such hint, and with few users each answer then pays
+//! for waking an idle CPU. Above some users (the crossover, `campaign/ceiling.rs`) a ring's batches cost less.
+//!
+//! A receive blocks for a `TICK` at most; what takes longer is waited for like on any other way, so that timers fire,
+//! a stop is heard and deadlines hold. A user who never waits elsewhere gives way where the next timer is due.
 
-use super::line::Line;
-use crate::os::address::Address;
-use crate::os::{names, waits};
+use super::buffers::Buffers;
+use super::slots::{Slot, Slots, State};
+use super::task::{TICK, TaskId, Waiter};
+use model::units::Nanos;
+use rustix::event::epoll::EventFlags;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{RecvFlags, SendFlags};
 use std::io;
-use std::net::TcpStream;
 use std::os::fd::OwnedFd;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::task::Poll;
+use std::time::Duration;
 
-/// What is left for the last of several addresses when the others took all; zero is no time limit.
-const LEAST: Duration = Duration::from_millis(10);
+#[derive(Default)]
+pub struct Blocking {
+    /// Who gave way at the begin of an exchange, and goes on when the timers have had their turn.
+    given_way: Vec<TaskId>,
+}
 
-/// A line there, whose every send and receive waits at most so long.
-pub fn connect(address: &Address, patience: Duration) -> io::Result<Line> {
-    match address {
-        Address::Unix(path) => Ok(Line::blocking(unix(path, patience)?)),
-        Address::Tcp { host, port } => {
-            let what = format!("this system's resolver to tell the address of {host}");
-            let found = waits::during(&what, patience, || names::addresses(host, *port, patience))?;
-            let mut last = io::ErrorKind::AddrNotAvailable.into();
-            let begun = Instant::now();
-            // All addresses of a name together wait no longer than one.
-            for address in found {
-                let left = patience.saturating_sub(begun.elapsed()).max(LEAST);
-                match TcpStream::connect_timeout(&address, left) {
-                    Ok(socket) => {
-                        socket.set_nodelay(true)?;
-                        let line = Line::blocking(socket.into());
-                        line.waits_at_most(patience);
-                        return Ok(line);
-                    }
-                    Err(e) => last = e,
-                }
-            }
-            Err(last)
+impl Blocking {
+    /// A socket whose every send and receive blocks, and not for long.
+    pub fn open(socket: &OwnedFd) -> io::Result<()> {
+        for way in [Timeout::Send, Timeout::Recv] {
+            set_socket_timeout(socket, way, Some(Duration::from_nanos(TICK.0)))?;
         }
+        Ok(())
+    }
+
+    #[inline]
+    pub fn poll_exchange(
+        &mut self,
+        slot: &mut Slot,
+        buffers: &mut Buffers,
+        waiter: Waiter<'_>,
+    ) -> Poll<io::Result<usize>> {
+        if slot.state == State::Idle && waiter.moments.timer_is_due() {
+            self.given_way.push(waiter.task);
+            return Poll::Pending;
+        }
+        slot.state = State::Idle;
+        while !buffers.unsent().is_empty() {
+            match rustix::net::send(&slot.socket, buffers.unsent(), SendFlags::NOSIGNAL) {
+                Ok(n) => buffers.sent += n,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return fly(slot, EventFlags::OUT, waiter),
+                Err(e) => return Poll::Ready(Err(e.into())),
+            }
+        }
+        loop {
+            let received = rustix::net::recv(&slot.socket, buffers.incoming.space(), RecvFlags::empty());
+            waiter.moments.look();
+            return match received {
+                Ok((_, 0)) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+                Ok((_, n)) => {
+                    buffers.arrived(n);
+                    Poll::Ready(Ok(n))
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => fly(slot, EventFlags::IN, waiter),
+                Err(e) => Poll::Ready(Err(e.into())),
+            };
+        }
+    }
+
+    pub fn writable(&mut self, slot: &mut Slot, waiter: Waiter<'_>) -> Poll<io::Result<()>> {
+        fly(slot, EventFlags::OUT, waiter).map_ok(|_| ())
+    }
+
+    /// Waits for the sockets on which a receive or send took long, or where there are none for the moment alone.
+    pub fn wait(&mut self, timeout: Nanos, slots: &mut Slots, ready: &mut Vec<TaskId>) -> io::Result<()> {
+        if !self.given_way.is_empty() {
+            return Ok(());
+        }
+        let timeout =
+            Timespec { tv_sec: (timeout.0 / 1_000_000_000) as i64, tv_nsec: (timeout.0 % 1_000_000_000) as i64 };
+        let interest = |slot: &Slot| if slot.registered == EventFlags::OUT { PollFlags::OUT } else { PollFlags::IN };
+        let mut waited: Vec<PollFd<'_>> =
+            slots.flying().map(|slot| PollFd::new(&slot.socket, interest(slot))).collect();
+        match poll(&mut waited, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+        let happened: Vec<bool> = waited.iter().map(|fd| !fd.revents().is_empty()).collect();
+        for (slot, _) in slots.flying_mut().zip(happened).filter(|(_, happened)| *happened) {
+            slot.state = State::Landed { result: 0, sending: false };
+            ready.push(slot.task);
+        }
+        Ok(())
+    }
+
+    /// Who gave way comes after the timers that it gave way to.
+    #[inline]
+    pub fn go_on(&mut self, ready: &mut Vec<TaskId>) {
+        ready.append(&mut self.given_way);
     }
 }
 
-/// A Unix socket whose server accepts nobody holds `connect` as long as its time limit for sending.
-pub fn unix(path: &Path, patience: Duration) -> io::Result<OwnedFd> {
-    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(patience))?;
-    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Recv, Some(patience))?;
-    match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
-        Ok(()) => Ok(socket),
-        Err(Errno::AGAIN) => Err(io::ErrorKind::TimedOut.into()),
-        Err(e) => Err(e.into()),
-    }
+/// Pending until the socket is ready for this.
+#[cold]
+fn fly(slot: &mut Slot, interest: EventFlags, waiter: Waiter<'_>) -> Poll<io::Result<usize>> {
+    (slot.state, slot.task, slot.due, slot.registered) = (State::Flying, waiter.task, waiter.due, interest);
+    Poll::Pending
 }

@@ -69,7 +69,7 @@ async fn tcp(reactor: &Rc<Reactor>, address: SocketAddr, deadline: Nanos, due: N
         Err(Errno::INPROGRESS | Errno::INTR) => {
             let (line, slot) = opened(reactor, socket, deadline, due)?;
             poll_fn(|_| {
-                let waiter = Waiter { task: reactor.current(), now: reactor.now(), due };
+                let waiter = Waiter { task: reactor.current(), moments: reactor.moments(), due };
                 reactor.net().poll_writable(slot, waiter)
             })
             .await?;

@@ -39,7 +39,7 @@ impl Epoll {
         slot: &mut Slot,
         id: SlotId,
         buffers: &mut Buffers,
-        waiter: Waiter,
+        waiter: Waiter<'_>,
     ) -> Poll<io::Result<usize>> {
         let begins = slot.state == State::Idle;
         slot.state = State::Idle;
@@ -71,13 +71,13 @@ impl Epoll {
         }
     }
 
-    pub fn writable(&mut self, slot: &mut Slot, id: SlotId, waiter: Waiter) -> Poll<io::Result<()>> {
+    pub fn writable(&mut self, slot: &mut Slot, id: SlotId, waiter: Waiter<'_>) -> Poll<io::Result<()>> {
         self.fly(slot, id, EventFlags::OUT, waiter)
     }
 
     /// Pending until the socket is ready for this.
     #[inline]
-    fn fly(&mut self, slot: &mut Slot, id: SlotId, interest: EventFlags, waiter: Waiter) -> Poll<io::Result<()>> {
+    fn fly(&mut self, slot: &mut Slot, id: SlotId, interest: EventFlags, waiter: Waiter<'_>) -> Poll<io::Result<()>> {
         (slot.state, slot.task, slot.due) = (State::Flying, waiter.task, waiter.due);
         if slot.registered == interest {
             return Poll::Pending;

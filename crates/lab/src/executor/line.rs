@@ -162,7 +162,7 @@ impl Line {
     fn poll(&mut self) -> Poll<io::Result<usize>> {
         let polled = match &self.transport {
             Transport::Driven { reactor, slot } => {
-                let waiter = Waiter { task: reactor.current(), now: reactor.now(), due: self.due };
+                let waiter = Waiter { task: reactor.current(), moments: reactor.moments(), due: self.due };
                 reactor.net().poll_exchange(*slot, &mut self.buffers, waiter)
             }
             Transport::Blocking(socket) => Poll::Ready(exchange(socket, self.buffers.get_or_insert_default())),

@@ -1,13 +1,14 @@
 //! Hot path: the executor of one worker thread. Every user is one boxed future, allocated once for its whole life and
 //! polled by its number: no wakers, no locks, no allocation per operation. What a future can wait for is here and
-//! nothing else is: an exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring and epoll
-//! stand behind the same operations. The clock is read once per batch of completions (`Reactor::now`): for timers, for
+//! nothing else is: an exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring, epoll
+//! and blocking calls stand behind the same operations. The clock is read once per batch of completions (`Reactor::now`): for timers, for
 //! deadlines, and as the moment at which all answers of the batch were received, which they were: they lay in their
 //! buffers before the first of them was read.
 
-pub mod blocking;
+mod blocking;
 mod buffers;
 mod connect;
+pub mod direct;
 mod epoll;
 mod gate;
 mod line;
@@ -146,7 +147,7 @@ impl Drop for Executor {
 }
 
 impl Handle {
-    /// The way of talking to the kernel that was taken: `IoUring` or `Epoll`.
+    /// The way of talking to the kernel that was taken: anything but `Auto`.
     pub fn io(&self) -> Io {
         self.0.io()
     }

@@ -1,7 +1,8 @@
 //! Hot path: the sockets of one worker behind one set of operations, whichever way they travel. io_uring lends the
 //! buffers to the kernel for the flight of a linked send and receive; epoll sends at once, waits for readability, and
-//! then receives.
+//! then receives; the blocking way sends and receives, and the kernel waits.
 
+use super::blocking::Blocking;
 use super::buffers::Buffers;
 use super::epoll::Epoll;
 use super::ring::Ring;
@@ -28,6 +29,7 @@ pub struct Net {
 enum Way {
     Ring(Ring),
     Epoll(Epoll),
+    Blocking(Blocking),
 }
 
 impl Net {
@@ -35,6 +37,7 @@ impl Net {
         let way = match io {
             Io::IoUring => Way::Ring(Ring::new()?),
             Io::Epoll => Way::Epoll(Epoll::new()?),
+            Io::Blocking => Way::Blocking(Blocking::default()),
             // Whatever the reason (an old kernel, a policy, a limit), epoll works everywhere.
             Io::Auto => match Ring::new() {
                 Ok(ring) => Way::Ring(ring),
@@ -48,12 +51,16 @@ impl Net {
         match self.way {
             Way::Ring(_) => Io::IoUring,
             Way::Epoll(_) => Io::Epoll,
+            Way::Blocking(_) => Io::Blocking,
         }
     }
 
     /// Takes a socket in. io_uring waits by itself only on sockets that block, epoll needs one that does not.
     pub fn open(&mut self, socket: OwnedFd) -> io::Result<SlotId> {
         rustix::io::ioctl_fionbio(&socket, matches!(self.way, Way::Epoll(_)))?;
+        if let Way::Blocking(_) = self.way {
+            Blocking::open(&socket)?;
+        }
         Ok(self.slots.open(socket))
     }
 
@@ -68,7 +75,7 @@ impl Net {
         &mut self,
         id: SlotId,
         buffers: &mut Option<Box<Buffers>>,
-        waiter: Waiter,
+        waiter: Waiter<'_>,
     ) -> Poll<io::Result<usize>> {
         match self.slots.at(id).state {
             State::Flying => return self.still_flying(id, waiter),
@@ -81,11 +88,15 @@ impl Net {
                 let buffers = buffers.as_mut().expect("epoll leaves the buffers with the line");
                 epoll.poll_exchange(self.slots.at(id), id, buffers, waiter)
             }
+            Way::Blocking(blocking) => {
+                let buffers = buffers.as_mut().expect("the blocking way leaves the buffers with the line");
+                blocking.poll_exchange(self.slots.at(id), buffers, waiter)
+            }
         }
     }
 
     /// Ready when the socket can be written: when a connect has ended.
-    pub fn poll_writable(&mut self, id: SlotId, waiter: Waiter) -> Poll<io::Result<()>> {
+    pub fn poll_writable(&mut self, id: SlotId, waiter: Waiter<'_>) -> Poll<io::Result<()>> {
         let slot = self.slots.at(id);
         match slot.state {
             State::Flying => self.still_flying(id, waiter).map_ok(|_| ()),
@@ -96,15 +107,16 @@ impl Net {
             State::Idle => match &mut self.way {
                 Way::Ring(ring) => ring.writable(slot, id, waiter),
                 Way::Epoll(epoll) => epoll.writable(slot, id, waiter),
+                Way::Blocking(blocking) => blocking.writable(slot, waiter),
             },
             State::Abandoned => unreachable!("an abandoned slot has no line"),
         }
     }
 
-    fn still_flying(&mut self, id: SlotId, waiter: Waiter) -> Poll<io::Result<usize>> {
+    fn still_flying(&mut self, id: SlotId, waiter: Waiter<'_>) -> Poll<io::Result<usize>> {
         let slot = self.slots.at(id);
         slot.task = waiter.task;
-        if waiter.now >= slot.due { Poll::Ready(Err(Errno::TIMEDOUT.into())) } else { Poll::Pending }
+        if waiter.moments.now.get() >= slot.due { Poll::Ready(Err(Errno::TIMEDOUT.into())) } else { Poll::Pending }
     }
 
     /// The line is gone. What the kernel still works on is brought to its end by shutting the socket down, and the slot
@@ -121,12 +133,12 @@ impl Net {
         }
     }
 
-    /// Hands everything that was begun to the kernel, without waiting; epoll has nothing that it has not handed in.
+    /// Hands everything that was begun to the kernel, without waiting; the other two have nothing that they have not handed in.
     #[inline]
     pub fn hand_in(&mut self) -> io::Result<()> {
         match &mut self.way {
             Way::Ring(ring) => ring.hand_in(),
-            Way::Epoll(_) => Ok(()),
+            Way::Epoll(_) | Way::Blocking(_) => Ok(()),
         }
     }
 
@@ -135,6 +147,15 @@ impl Net {
         match &mut self.way {
             Way::Ring(ring) => ring.wait(timeout, &mut self.slots, ready),
             Way::Epoll(epoll) => epoll.wait(timeout, &mut self.slots, ready),
+            Way::Blocking(blocking) => blocking.wait(timeout, &mut self.slots, ready),
+        }
+    }
+
+    /// Lists who gave way to timers, behind them.
+    #[inline]
+    pub fn go_on(&mut self, ready: &mut Vec<TaskId>) {
+        if let Way::Blocking(blocking) = &mut self.way {
+            blocking.go_on(ready);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::near::Near;
 use super::net::Net;
-use super::task::{TICK, Task, TaskId};
+use super::task::{Moments, TICK, Task, TaskId};
 use super::timers::Timers;
 use crate::os::clock;
 use crate::os::names::Recent;
@@ -21,7 +21,7 @@ pub struct Reactor {
     near: RefCell<Near>,
     names: RefCell<Recent>,
     current: Cell<Option<TaskId>>,
-    now: Cell<Nanos>,
+    moments: Moments,
     next_sweep: Cell<Nanos>,
     stopping: Cell<bool>,
     shares_cpu: Cell<bool>,
@@ -38,7 +38,7 @@ impl Reactor {
             near: RefCell::default(),
             names: RefCell::default(),
             current: Cell::new(None),
-            now: Cell::new(now),
+            moments: Moments { now: Cell::new(now), next_timer: Cell::new(now) },
             next_sweep: Cell::new(Nanos(now.0 + TICK.0)),
             stopping: Cell::new(false),
             shares_cpu: Cell::new(false),
@@ -55,12 +55,17 @@ impl Reactor {
     /// The moment of the last completion batch.
     #[inline]
     pub fn now(&self) -> Nanos {
-        self.now.get()
+        self.moments.now.get()
+    }
+
+    #[inline]
+    pub fn moments(&self) -> &Moments {
+        &self.moments
     }
 
     /// Reads the clock anew, for whoever has kept the batch waiting since.
     pub fn look(&self) {
-        self.now.set(clock::now());
+        self.moments.look();
     }
 
     pub fn share_cpu(&self) {
@@ -92,8 +97,10 @@ impl Reactor {
         self.near.borrow_mut()
     }
 
-    pub fn timers(&self) -> RefMut<'_, Timers> {
-        self.timers.borrow_mut()
+    /// Wakes a task at that moment.
+    pub fn wake_at(&self, moment: Nanos, task: TaskId) {
+        self.timers.borrow_mut().add(moment, task);
+        self.moments.next_timer.set(self.moments.next_timer.get().min(moment));
     }
 
     pub fn timer_error(&self) -> Histogram {
@@ -126,7 +133,7 @@ impl Reactor {
     /// Ends all sleeps that are under way.
     pub fn stop(&self) {
         self.stopping.set(true);
-        self.ready.borrow_mut().extend(self.timers().drain());
+        self.ready.borrow_mut().extend(self.timers.borrow_mut().drain());
     }
 
     /// Hands everything that was begun to the kernel, waits until something happened, and lists the tasks that it
@@ -140,14 +147,17 @@ impl Reactor {
             rustix::thread::sched_yield();
         }
         net.wait(timeout, &mut ready)?;
-        let now = clock::now();
-        self.now.set(now);
+        self.moments.look();
+        let now = self.now();
         let mut timers = self.timers.borrow_mut();
         while let Some(task) = timers.pop_due(now) {
             ready.push(task);
         }
+        let look_around = Nanos(now.0 + TICK.0);
+        self.moments.next_timer.set(timers.next().map_or(look_around, |due| due.min(look_around)));
+        net.go_on(&mut ready);
         if now >= self.next_sweep.get() {
-            self.next_sweep.set(Nanos(now.0 + TICK.0));
+            self.next_sweep.set(look_around);
             ready.extend(net.overdue(now));
         }
         Ok(())
@@ -156,7 +166,7 @@ impl Reactor {
     /// How long the executor may lie in the kernel. The clock is read only when a timer is near.
     fn patience(&self) -> Nanos {
         match self.timers.borrow().next() {
-            Some(due) if due.0 <= self.now.get().0 + TICK.0 => Nanos(due.0.saturating_sub(clock::now().0)),
+            Some(due) if due.0 <= self.now().0 + TICK.0 => Nanos(due.0.saturating_sub(clock::now().0)),
             Some(_) | None => TICK,
         }
     }

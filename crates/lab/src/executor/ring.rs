@@ -55,7 +55,7 @@ impl Ring {
         slots: &mut Slots,
         id: SlotId,
         buffers: &mut Option<Box<Buffers>>,
-        waiter: Waiter,
+        waiter: Waiter<'_>,
     ) -> Poll<io::Result<usize>> {
         let slot = slots.at(id);
         if let State::Landed { result, sending } = slot.state {
@@ -94,7 +94,7 @@ impl Ring {
         self.push(&[send.user_data(failure), receive])
     }
 
-    pub fn writable(&mut self, slot: &mut Slot, id: SlotId, waiter: Waiter) -> Poll<io::Result<()>> {
+    pub fn writable(&mut self, slot: &mut Slot, id: SlotId, waiter: Waiter<'_>) -> Poll<io::Result<()>> {
         take_off(slot, waiter);
         let poll = opcode::PollAdd::new(Fd(slot.socket.as_raw_fd()), PollFlags::OUT.bits() as u32).build();
         match self.push(&[poll.user_data(ticket(id, slot, false))]) {
@@ -171,7 +171,7 @@ fn entered(outcome: io::Result<usize>) -> io::Result<()> {
 }
 
 #[inline]
-fn take_off(slot: &mut Slot, waiter: Waiter) {
+fn take_off(slot: &mut Slot, waiter: Waiter<'_>) {
     slot.flight = slot.flight.wrapping_add(1);
     (slot.state, slot.task, slot.due) = (State::Flying, waiter.task, waiter.due);
 }

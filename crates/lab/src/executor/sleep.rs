@@ -42,7 +42,7 @@ impl Future for Sleep {
             None if clock::now() >= self.moment => Poll::Ready(()),
             None => {
                 self.begun = Some(stopping);
-                self.reactor.timers().add(self.moment, self.reactor.current());
+                self.reactor.wake_at(self.moment, self.reactor.current());
                 Poll::Pending
             }
             Some(before) if self.reactor.now() >= self.moment || (stopping && !before) => Poll::Ready(()),

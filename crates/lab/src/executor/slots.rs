@@ -21,7 +21,7 @@ pub struct Slot {
     pub cargo: Option<Box<Buffers>>,
     /// io_uring: counts flights, so that a completion names the flight that it ends.
     pub flight: u32,
-    /// epoll: what the socket is registered for.
+    /// epoll and blocking: what the socket is registered for, or waited for.
     pub registered: EventFlags,
     /// epoll: nothing more will come than what lies there.
     pub hung_up: bool,
@@ -83,10 +83,18 @@ impl Slots {
         self.free.push(id);
     }
 
+    /// Those with something under way.
+    pub fn flying(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().flatten().filter(|slot| slot.state == State::Flying)
+    }
+
+    pub fn flying_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+        self.slots.iter_mut().flatten().filter(|slot| slot.state == State::Flying)
+    }
+
     /// Tasks whose operation is overdue.
     pub fn overdue(&self, now: Nanos) -> impl Iterator<Item = TaskId> {
-        let slots = self.slots.iter().flatten();
-        slots.filter(move |slot| slot.state == State::Flying && slot.due <= now).map(|slot| slot.task)
+        self.flying().filter(move |slot| slot.due <= now).map(|slot| slot.task)
     }
 
     /// Buffers that the kernel may still be using.

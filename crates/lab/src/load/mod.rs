@@ -14,6 +14,7 @@ pub mod user;
 pub mod worker;
 pub mod worker_state;
 
+use backlog::Backlog;
 use conductor::Conductor;
 use course::Course;
 use failure::Cause;
@@ -21,10 +22,11 @@ use model::errors::Errors;
 use model::load::{Io, Pause, Process};
 use model::record::run::Writes;
 use model::{Arrivals, Histogram, Nanos, Phase, Rate, Seed, Tally};
+use schedule::Schedule;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use user::Driver;
 use workload::{Parameters, Workload};
 
@@ -34,8 +36,9 @@ pub struct LoadPlan<D> {
     pub user_groups: Vec<UserGroup<D>>,
     pub io: Io,
     pub phases: Vec<Phase>,
+    /// Threads that users share, where each has none of its own; how many there are is what `workers()` says.
     pub workers: u32,
-    /// One worker keeps to each of these; empty leaves them free.
+    /// One worker keeps to each of these, or all to all where each user has one; empty leaves them free.
     pub cpus: Vec<u32>,
 }
 
@@ -63,10 +66,25 @@ impl<D> LoadPlan<D> {
         self.user_groups.iter().map(|c| c.users).sum()
     }
 
+    /// Threads: where each user's blocks, each has its own.
+    pub fn workers(&self) -> u32 {
+        let users = self.users().max(1);
+        if self.io == Io::Blocking { users } else { self.workers.clamp(1, users) }
+    }
+
+    /// The CPUs that this worker keeps to. Of threads that block each is woken where the kernel has room.
+    fn cpus_of(&self, worker: u32) -> &[u32] {
+        match self.cpus.len() {
+            0 => &[],
+            _ if self.io == Io::Blocking => &self.cpus,
+            n => std::slice::from_ref(&self.cpus[worker as usize % n]),
+        }
+    }
+
     /// The workers that a group's users sit on, in turn: how many, and which of them this one is. Groups begin where
     /// the one before ended, so that two small ones do not share a worker while another has nobody.
     fn place(&self, user_group: usize, worker: u32) -> (Option<u32>, u32) {
-        let workers = self.workers.clamp(1, self.users().max(1));
+        let workers = self.workers();
         let before: u32 = self.user_groups[..user_group].iter().map(|c| c.users).sum();
         let of = self.user_groups[user_group].users.min(workers);
         let place = (worker + workers - before % workers) % workers;
@@ -85,6 +103,14 @@ impl<D> UserGroup<D> {
             }
             (None, Some(Pause::Think { .. }) | None) => None,
         }
+    }
+}
+
+impl<D> UserGroup<D> {
+    /// The arrivals that users with a thread each share out among them.
+    fn shared_backlog(&self, io: Io) -> Option<Arc<Mutex<Backlog>>> {
+        let arrivals = self.arrivals.as_ref().filter(|_| io == Io::Blocking)?;
+        Some(Arc::new(Mutex::new(Backlog::new(Schedule::new(arrivals, self.seed, 0, 1)))))
     }
 }
 
@@ -140,7 +166,7 @@ pub struct Outcome {
     pub workers: u32,
     /// CPU of all workers from their first user's connect to their last one's leave.
     pub worker_cpu: Nanos,
-    /// `io_uring` or `epoll`, as chosen.
+    /// `io_uring`, `epoll` or `blocking`, as chosen.
     pub io: String,
     /// `real time` or `ordinary`, as the kernel granted it to the workers.
     pub scheduling: String,
@@ -172,11 +198,13 @@ pub fn drive_within<D: Driver>(
     witness: &mut dyn Witness,
 ) -> std::io::Result<Outcome> {
     let course = Arc::new(Course::within(&load_plan.phases, at_most));
-    let workers = load_plan.workers.clamp(1, load_plan.users().max(1));
+    let workers = load_plan.workers();
     let (out, handovers) = channel();
     let mut spares = Vec::new();
     let counted = vec![Counted::default(); load_plan.user_groups.len()];
     let mut outcome = Outcome { workers, counted, ..Outcome::default() };
+    let shared: Vec<_> = load_plan.user_groups.iter().map(|group| group.shared_backlog(load_plan.io)).collect();
+    let shared = &shared[..];
     std::thread::scope(|scope| {
         let (ids, threads) = channel();
         let mut running = Vec::new();
@@ -184,13 +212,10 @@ pub fn drive_within<D: Driver>(
             let (spare, theirs): (Vec<_>, Vec<_>) = load_plan.user_groups.iter().map(|_| channel()).unzip();
             spares.push(spare);
             let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
-            let cpu = match load_plan.cpus.len() {
-                0 => &[],
-                n => std::slice::from_ref(&load_plan.cpus[worker as usize % n]),
-            };
+            let cpu = load_plan.cpus_of(worker);
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
-                let done = worker::work(load_plan, &course, worker, cpu, out, theirs);
+                let done = worker::work(load_plan, &course, worker, cpu, out, theirs, shared);
                 if let Err(e) = &done {
                     course.fail(format!("a worker of the load failed: {e}"));
                 }

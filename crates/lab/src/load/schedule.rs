@@ -5,12 +5,12 @@
 use model::load::Process;
 use model::rate::How;
 use model::{Arrivals, Nanos, Rate, Seed};
-use std::rc::Rc;
+use std::sync::Arc;
 use workload::draw::Generator;
 
 #[derive(Clone)]
 pub struct Schedule {
-    stretches: Rc<[Stretch]>,
+    stretches: Arc<[Stretch]>,
     /// The stretch that holds the last arrival.
     stretch: usize,
     /// Arrivals of all workers that are expected before the next one (constant) or the last one (Poisson) of this

@@ -2,7 +2,7 @@
 //! over each second, turns the phases, and rings the end. Cuts are made at the moment they happen and carry it, so that
 //! an interval is exactly as long as it says.
 
-use super::backlog::Backlog;
+use super::backlog::{Backlog, Queue};
 use super::course::Course;
 use super::schedule::Schedule;
 use super::tally::WorkerTally;
@@ -12,12 +12,12 @@ use super::{LoadPlan, UserGroup, pin};
 use crate::executor::{Executor, Handle, prompt};
 use crate::os::clock;
 use model::histogram::Histogram;
-use model::load::{Io, Until};
+use model::load::{Arrivals, Until};
 use model::units::Nanos;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex};
 
 /// How often a metronome looks for what it cannot compute: the start, and the end of a phase by count.
 const GLANCE: Nanos = Nanos::from_millis(1);
@@ -47,6 +47,7 @@ pub fn work<D: Driver>(
     cpu: &[u32],
     out: Sender<Handover>,
     spares: Vec<Receiver<Box<WorkerTally>>>,
+    shared: &[Option<Arc<Mutex<Backlog>>>],
 ) -> std::io::Result<WorkerEnd> {
     pin(cpu)?;
     let waits_for_moments =
@@ -59,7 +60,7 @@ pub fn work<D: Driver>(
     for ((k, user_group), spares) in load_plan.user_groups.iter().enumerate().zip(spares) {
         let (place, of) = load_plan.place(k, worker);
         let user_group = Rc::new(user_group.clone());
-        let state = state(&user_group, course, &handle, place.map(|place| (place, of)));
+        let state = state(&user_group, course, &handle, place.map(|place| (place, of)), shared[k].as_ref());
         for number in place.into_iter().flat_map(|place| (place..user_group.users).step_by(of as usize)) {
             let user = User {
                 user_group: Rc::clone(&user_group),
@@ -87,7 +88,7 @@ pub fn work<D: Driver>(
     let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Ok(WorkerEnd {
         cpu: Nanos(cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64),
-        io: io_name(handle.io()),
+        io: handle.io().word(),
         scheduling,
         timer_error: handle.timer_error(),
     })
@@ -102,24 +103,22 @@ pub struct WorkerEnd {
     pub timer_error: Histogram,
 }
 
-fn io_name(io: Io) -> &'static str {
-    match io {
-        Io::IoUring => "io_uring",
-        Io::Epoll => "epoll",
-        Io::Auto => unreachable!("an executor has chosen"),
-    }
-}
-
 /// `place`: which of how many workers of the group this one is; `None` where nobody of it sits here.
 fn state<D>(
     user_group: &UserGroup<D>,
     course: &Arc<Course>,
     handle: &Handle,
     place: Option<(u32, u32)>,
+    shared: Option<&Arc<Mutex<Backlog>>>,
 ) -> Rc<WorkerState> {
-    let schedule = user_group.schedule().zip(place);
-    let backlog =
-        schedule.map(|(arrivals, (place, of))| Backlog::new(Schedule::new(&arrivals, user_group.seed, place, of)));
+    let own = |arrivals: Arrivals| {
+        let (place, of) = place?;
+        Some(Queue::Own(RefCell::new(Backlog::new(Schedule::new(&arrivals, user_group.seed, place, of)))))
+    };
+    let backlog = match shared {
+        Some(backlog) => Some(Queue::Shared(Arc::clone(backlog))),
+        None => user_group.schedule().and_then(own),
+    };
     Rc::new(WorkerState {
         course: Arc::clone(course),
         errors: user_group.errors.clone(),
@@ -128,7 +127,7 @@ fn state<D>(
         phase: Cell::new(None),
         over: Cell::new(false),
         start: Cell::new(Nanos(0)),
-        backlog: backlog.map(RefCell::new),
+        backlog,
         in_flight: Cell::new(0),
         last_end: Cell::new(Nanos(0)),
     })

@@ -1,7 +1,7 @@
 //! Hot path: what the users of one worker share: the tally under way, the phase that holds, and whether it is over. A
 //! worker is one thread, so cells and no locks; a user touches it once per turn and once per statement.
 
-use super::backlog::Backlog;
+use super::backlog::{Backlog, Queue};
 use super::course::Course;
 use super::ledger::{Ledger, Opened};
 use super::tally::WorkerTally;
@@ -25,7 +25,7 @@ pub struct WorkerState {
     /// When the first phase began.
     pub start: Cell<Nanos>,
     /// What is due, in a load whose operations have intended starts.
-    pub backlog: Option<RefCell<Backlog>>,
+    pub backlog: Option<Queue>,
     /// Operations under way.
     pub in_flight: Cell<u32>,
     /// When the last of them ended, or the first of them began when none was under way.
@@ -35,13 +35,13 @@ pub struct WorkerState {
 impl WorkerState {
     /// The next arrival that nobody has taken.
     pub fn claim(&self) -> Nanos {
-        self.backlog.as_ref().expect("arrivals have a schedule").borrow_mut().claim()
+        self.backlog.as_ref().expect("arrivals have a schedule").with(Backlog::claim)
     }
 
     /// Counts the arrivals that are due by now, whoever takes them.
     pub fn look(&self, now: Nanos) {
         if let Some(backlog) = &self.backlog {
-            backlog.borrow_mut().look(self.since_start(now), &mut self.tally.borrow_mut().arrivals);
+            backlog.with(|backlog| backlog.look(self.since_start(now), &mut self.tally.borrow_mut().arrivals));
         }
     }
 
@@ -53,7 +53,7 @@ impl WorkerState {
     #[inline]
     pub fn began(&self, now: Nanos) {
         if let Some(backlog) = &self.backlog {
-            backlog.borrow_mut().begin(self.since_start(now), &mut self.tally.borrow_mut().arrivals);
+            backlog.with(|backlog| backlog.begin(self.since_start(now), &mut self.tally.borrow_mut().arrivals));
         }
         if self.in_flight.replace(self.in_flight.get() + 1) == 0 {
             self.last_end.set(now);

@@ -96,7 +96,11 @@ impl Notebook {
 
     /// The first host stays; that the record went on elsewhere or changed is told.
     pub fn host(&self, host: &Host) -> Result<(), Trouble> {
-        self.keep("host.json", host, &["disk_free"], "the host")
+        self.keep("host.json", host, &["disk_free", "threads"], "the host")
+    }
+    /// What the runs that are done went by.
+    pub fn earlier_canary(&self) -> Option<Canary> {
+        read_json(&self.folder.join("canary.json")).ok()
     }
     pub fn canary(&self, canary: &Canary) -> Result<(), Trouble> {
         write_json(&self.folder.join("canary.json"), canary)

@@ -1,12 +1,16 @@
 //! The sham server: a server in this process that lets everybody in and answers every statement from memory, in the
 //! bytes of a real one. Against it the load meets nothing but itself, which is what the canary measures; and it can
-//! misbehave on request in ways that a real server does only when it should not.
+//! misbehave on request in ways that a real server does only when it should not. One thread answers everybody, which is
+//! the most that can be asked for; or each peer has its own, as with most database servers, where the way in which a
+//! client waits decides how soon that thread runs.
 
 mod manners;
 
 pub use manners::{Greets, Heard, Manners, Misdeed};
 use model::units::Nanos;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -17,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use wire::mysql::err::ErrPacket;
 use wire::mysql::handshake::{Greeting, Response, SCRAMBLE_BYTES};
 use wire::mysql::server::{Answer, Command};
@@ -70,6 +75,20 @@ impl Sham {
 
     /// The same, misbehaving.
     pub fn start_with(socket: &Path, cpus: &[u32], manners: Manners) -> io::Result<Self> {
+        Self::serving(serve, socket, cpus, manners)
+    }
+
+    /// The same with a thread for each peer.
+    pub fn start_threaded(socket: &Path, cpus: &[u32]) -> io::Result<Self> {
+        Self::serving(serve_by_threads, socket, cpus, Manners::default())
+    }
+
+    fn serving(
+        serve: fn(&UnixListener, &Shared) -> io::Result<()>,
+        socket: &Path,
+        cpus: &[u32],
+        manners: Manners,
+    ) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         rustix::net::listen(&listener, 4096)?;
         listener.set_nonblocking(true)?;
@@ -177,8 +196,7 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
             if number == LISTENER {
                 while let Ok((socket, _)) = listener.accept() {
                     socket.set_nonblocking(true)?;
-                    let mut peer =
-                        Peer { socket: socket.into(), received: Vec::new(), capabilities: None, canned: Vec::new() };
+                    let mut peer = Peer::new(socket.into());
                     epoll::add(&poll, &peer.socket, EventData::new_u64(next), EventFlags::IN)?;
                     if peer.welcome(shared, peers.len()).is_ok() {
                         peers.insert(next, peer);
@@ -186,7 +204,7 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
                     next += 1;
                 }
             } else if let Some(peer) = peers.get_mut(&number) {
-                match peer.hear(&mut buffer, shared) {
+                match peer.hear(&mut buffer, RecvFlags::DONTWAIT, shared) {
                     Ok(owed) => (0..owed).for_each(|_| queue.take(number, crate::os::clock::now(), shared)),
                     Err(_) => drop(peers.remove(&number)),
                 }
@@ -201,6 +219,25 @@ fn serve(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
+/// Each peer's thread ends with its peer, or when the sham is over.
+fn serve_by_threads(listener: &UnixListener, shared: &Shared) -> io::Result<()> {
+    let look = Timespec { tv_sec: 0, tv_nsec: LOOK as i64 };
+    std::thread::scope(|scope| {
+        while !shared.over.load(SeqCst) {
+            match poll(&mut [PollFd::new(listener, PollFlags::IN)], Some(&look)) {
+                Err(rustix::io::Errno::INTR) => continue,
+                outcome => outcome?,
+            };
+            while let Ok((socket, _)) = listener.accept() {
+                socket.set_nonblocking(false)?;
+                set_socket_timeout(&socket, Timeout::Recv, Some(Duration::from_nanos(LOOK)))?;
+                std::thread::Builder::new().spawn_scoped(scope, move || Peer::new(socket.into()).lives(shared))?;
+            }
+        }
+        Ok(())
+    })
+}
+
 fn hold_while_silent(shared: &Shared) {
     while !shared.over.load(SeqCst) {
         let left = shared.silent_until.load(SeqCst).saturating_sub(crate::os::clock::now().0);
@@ -212,6 +249,19 @@ fn hold_while_silent(shared: &Shared) {
 }
 
 impl Peer {
+    fn new(socket: OwnedFd) -> Self {
+        Self { socket, received: Vec::new(), capabilities: None, canned: Vec::new() }
+    }
+
+    /// Served by a thread of its own until either side has enough.
+    fn lives(mut self, shared: &Shared) {
+        let mut buffer = vec![0; RECEIVE_BYTES];
+        let mut going = self.welcome(shared, 0);
+        while going.is_ok() && !shared.over.load(SeqCst) {
+            going = self.hear(&mut buffer, RecvFlags::empty(), shared).map(drop);
+        }
+    }
+
     /// Greets a peer who finds so many others, or does what bad manners do.
     fn welcome(&mut self, shared: &Shared, others: usize) -> io::Result<()> {
         let come = Heard::one(&shared.heard.connects);
@@ -257,10 +307,10 @@ impl Peer {
 
     /// Takes what has arrived and answers every whole packet; the answers to executions are owed when the server is
     /// slow. An error means that the peer is gone.
-    fn hear(&mut self, buffer: &mut [u8], shared: &Shared) -> io::Result<u32> {
+    fn hear(&mut self, buffer: &mut [u8], how: RecvFlags, shared: &Shared) -> io::Result<u32> {
         let slow = shared.service.load(SeqCst) > 0;
-        let got = match recv(&self.socket, &mut *buffer, RecvFlags::DONTWAIT) {
-            Err(rustix::io::Errno::AGAIN) => return Ok(0),
+        let got = match recv(&self.socket, &mut *buffer, how) {
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return Ok(0),
             outcome => outcome?.0,
         };
         if got == 0 {

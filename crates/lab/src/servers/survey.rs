@@ -5,8 +5,10 @@
 use super::catalogue;
 use super::process::folders::free_bytes;
 use crate::os::clock;
+use crate::os::placement::{Placement, place};
 use crate::os::process::parse_cpu_list;
 use model::host::Host;
+use model::plan::Server;
 use model::units::{Bytes, Nanos};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
@@ -34,10 +36,30 @@ pub fn survey(folder: &Path) -> Host {
         open_files: raise_open_files(),
         // Containers and hardened kernels refuse it at run time, whatever the version.
         io_uring: io_uring::IoUring::new(2).is_ok(),
+        threads: threads(),
         facts: facts(folder),
         builds: catalogue::installed().into_iter().map(|b| b.installed).collect(),
-        assay: format!("{} {}", env!("CARGO_PKG_VERSION"), if cfg!(debug_assertions) { "debug" } else { "release" }),
+        assay: assay(),
     }
+}
+
+/// What tells this machine and this build from others, in words: measurements of the load itself hold for no other.
+pub fn machine() -> String {
+    let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
+    let cpus = read("/sys/devices/system/cpu/online").and_then(|t| parse_cpu_list(&t)).unwrap_or_default().len();
+    let [model, kernel] =
+        [colon(&cpuinfo, "model name"), read("/proc/sys/kernel/osrelease")].map(Option::unwrap_or_default);
+    format!("{cpus} × {model}, {kernel}, assay {}", assay())
+}
+
+/// Where a load beside a server of this machine runs when nobody says otherwise.
+pub fn placement() -> Placement {
+    let cpus = read("/sys/devices/system/cpu/online").and_then(|t| parse_cpu_list(&t)).unwrap_or_default();
+    place(&Server::default(), &Host { cpus, ..Host::default() })
+}
+
+fn assay() -> String {
+    format!("{} {}", env!("CARGO_PKG_VERSION"), if cfg!(debug_assertions) { "debug" } else { "release" })
 }
 
 /// A file's text without its last newline; `None` when it is not there or empty.
@@ -109,6 +131,21 @@ fn raise_open_files() -> u64 {
         let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     }
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// The least of what the kernel, the control groups and the user's own limit leave; root has no limit of its own.
+fn threads() -> u64 {
+    let number = |path: &str| read(path).and_then(|text| text.parse::<u64>().ok());
+    let kernel = number("/proc/sys/kernel/threads-max");
+    let own = if rustix::process::getuid().is_root() { None } else { getrlimit(Resource::Nproc).current };
+    let group =
+        read("/proc/self/cgroup").and_then(|text| text.lines().find_map(|l| Some(l.strip_prefix("0::")?.to_string())));
+    let left = |group: &Path| {
+        let file = |name: &str| number(&format!("/sys/fs/cgroup{}/{name}", group.display()));
+        Some(file("pids.max")?.saturating_sub(file("pids.current")?))
+    };
+    let groups = group.iter().flat_map(|group| Path::new(group).ancestors().filter_map(left).collect::<Vec<_>>());
+    kernel.into_iter().chain(own).chain(groups).min().unwrap_or(0)
 }
 
 fn facts(folder: &Path) -> BTreeMap<String, String> {

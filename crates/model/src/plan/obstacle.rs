@@ -7,7 +7,7 @@ use super::topology;
 use super::{Cell, served};
 use crate::experiment::{DEFAULT_BUILD, Experiment};
 use crate::host::{Host, InstalledBuild};
-use crate::load::Transport;
+use crate::load::{Io, Transport};
 use crate::protocol::Protocol;
 use crate::value::Value;
 use crate::words::Words;
@@ -22,6 +22,8 @@ const SESSIONS_STEP: i64 = 1_024;
 const MOST_SESSIONS: i64 = 100_000;
 /// Open files of the lab beside a socket for each user: pages of a record, executors, its own sessions.
 const LAB_FILES: u64 = 128;
+/// Threads of the lab beside one for each user: samplers, writers, the guard.
+const LAB_THREADS: u64 = 32;
 /// Those of a server: MySQL's family keeps 810 for tables and for itself before it counts sessions.
 const SERVER_FILES: u64 = 1_024;
 
@@ -88,7 +90,7 @@ pub(super) fn obstacle(cell: &Cell, host: &Host, words: &Words) -> Option<Obstac
             return Some(obstacle);
         }
     }
-    if let Some(obstacle) = short_of_files(cell, host) {
+    if let Some(obstacle) = short_of_files(cell, host).or_else(|| short_of_threads(cell, host)) {
         return Some(obstacle);
     }
     if let Some((keys, reason, mend)) = server.on.as_deref().and_then(|dsn| served::misled(cell, dsn, words)) {
@@ -135,6 +137,22 @@ fn short_of_files(cell: &Cell, host: &Host) -> Option<Obstacle> {
         mend: format!(
             "raise the limit (ulimit -Hn {needed} as root, or LimitNOFILE of a service), or ask for fewer users"
         ),
+    })
+}
+
+/// More users, each with a thread that blocks, than this host lets a process have threads.
+fn short_of_threads(cell: &Cell, host: &Host) -> Option<Obstacle> {
+    let most = cell.most_users();
+    let needed = u64::from(most.0) + LAB_THREADS;
+    let short = cell.load.io == Io::Blocking && (1..needed).contains(&host.threads);
+    short.then(|| Obstacle {
+        keys: &["io", "users"],
+        reason: format!(
+            "io = \"blocking\" needs {needed} threads for {most}, and a process here may have {}",
+            host.threads
+        ),
+        mend: "leave io at \"auto\", raise the limit (ulimit -u, pids.max of the cgroup), or ask for fewer users"
+            .into(),
     })
 }
 

@@ -43,7 +43,7 @@ pub struct RunRecord {
     /// The keys of further datasets, where groups need different ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_datasets: Vec<String>,
-    /// `io_uring` or `epoll`, as chosen.
+    /// `io_uring`, `epoll` or `blocking`, as chosen.
     pub io: String,
     pub workers: u32,
     /// CPUs that the load ran on.

@@ -410,6 +410,7 @@ fn host() -> Host {
         clock_cost: Some(Nanos(25)),
         open_files: 1_048_576,
         io_uring: true,
+        threads: 0,
         facts: BTreeMap::from([
             ("transparent huge pages".into(), "madvise".into()),
             ("swappiness".into(), "60".into()),
@@ -434,6 +435,8 @@ fn canary() -> Canary {
         points: vec![point(1, 98_000.0, 4.1, 9.6), point(16, 410_000.0, 2.3, 36.0), point(64, 452_000.0, 2.2, 138.0)],
         unix_ms: BEGIN,
         others: None,
+        reaches: Vec::new(),
+        choice: None,
     }
 }
 

@@ -5,9 +5,11 @@ import type { Cell } from './types';
 
 export const AT_LEAST = '≥ ';
 
+const OF_CLIENT = ['client_had_headroom', 'client_was_not_in_the_way'];
+
 /** The client was in the way, or near it: the server would have done more. */
 export const isLowerBound = (cell: Cell): boolean =>
-  cell.verdicts.some((v) => v.check === 'client_had_headroom' && (v.verdict === 'fail' || v.verdict === 'warn'));
+  cell.verdicts.some((v) => OF_CLIENT.includes(v.check) && (v.verdict === 'fail' || v.verdict === 'warn'));
 
 /** Of the CPU time that client and server used together. */
 export function clientShare(cell: Cell): number | undefined {

@@ -32,7 +32,11 @@ pub fn run(call: &mut Call) -> Exit {
     }
     call.printer.report(&report::banner(&settings, limit_of_primes(call).as_deref()));
     let mut reporters = Reporters::of(call);
-    let stage = call.stage.clone();
+    let mut stage = call.stage.clone();
+    // Where that cannot be measured, the run is none the worse for the way that is always there.
+    if call.script.uses_database() && settings.rate == 0 {
+        stage.io = lab::campaign::reach::for_script(stage.threads, &call.stop).unwrap_or(stage.io);
+    }
     let stop = std::sync::Arc::clone(&call.stop);
     let limits = limits(&settings);
     let mut notes = match recorded::begin(call, &limits) {

@@ -132,12 +132,11 @@ pub fn phases(limits: &Limits) -> Vec<Phase> {
 }
 
 fn load_plan(stage: &Stage, limits: &Limits) -> LoadPlan {
-    let workers = stage.workers.clamp(1, stage.threads.max(1));
     LoadPlan {
         user_groups: vec![user_group(stage, limits)],
         io: stage.io,
         phases: phases(limits),
-        workers,
+        workers: stage.workers,
         cpus: Vec::new(),
     }
 }
@@ -199,7 +198,7 @@ impl<'a> Listener<'a> {
         Self {
             limits,
             threads: stage.threads,
-            workers: load_plan.workers,
+            workers: load_plan.workers(),
             measured: load_plan.phases.len() - 1,
             began: clock::now(),
             ready: None,

@@ -5,7 +5,7 @@ pub mod mariadb;
 pub mod mysql;
 pub mod option_file;
 
-use crate::executor::blocking::unix;
+use crate::executor::direct::unix;
 use crate::servers::Kind;
 use std::io::Read;
 use std::os::unix::net::UnixStream;

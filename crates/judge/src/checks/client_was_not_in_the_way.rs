@@ -1,0 +1,100 @@
+//! With few users the way in which a client waits for its answers decides how soon the server's thread runs: the same
+//! server, asked the same by two users, was seen to answer twice as many requests of threads that block as of a ring.
+//! Nothing of that shows in how busy anybody was. What each way reaches with the cheapest request was measured on this
+//! machine (`reaches` of the canary); the difference to the best way, per request, is in each statement of this run,
+//! and its share of a statement's time is by how much the number is the client's and not the server's.
+
+use crate::frame::applies::{Absence, Applies};
+use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
+use crate::frame::evidence::RunEvidence;
+use crate::frame::limits::Limit;
+use model::load::Io;
+use model::record::canary::{Reach, SHAM, qps_at};
+use model::units::Share;
+
+pub const CHECK: Check = Check {
+    id: "client_was_not_in_the_way",
+    claim: || {
+        format!("no other way of waiting for answers would have made a statement shorter by {WAY_FAIL} of its time")
+    },
+    source: include_str!("client_was_not_in_the_way.rs"),
+    applies: Applies::Run(unmeasured),
+    needs: &[],
+    limits: &[WAY_WARN, WAY_FAIL],
+    doubts: Doubts::Times,
+    quarantined: false,
+    advice: "leave `io` at \"auto\", which goes by what was measured on this machine; as it is, the number is a lower bound for the server",
+    look: Look::Run(look),
+};
+
+const WAY_WARN: Limit =
+    Limit::share("way_warn", 0.10, "of the mean statement; what the ways reach was measured to within some percent");
+const WAY_FAIL: Limit = Limit::share("way_fail", 0.20, "a fifth of the statement's time is then the client's own");
+
+/// The ways of waiting, with the server whose reaches are nearest to this run's.
+fn reaches<'r>(run: &RunEvidence<'r>) -> Option<(Vec<&'r Reach>, &'r Reach)> {
+    let canary = run.record.canary.as_ref()?;
+    let of = |server: &str| canary.reaches.iter().filter(|r| r.server == server).collect::<Vec<_>>();
+    let build = of(&run.cell.server.build);
+    let all = if build.is_empty() { of(SHAM) } else { build };
+    let own = all.iter().find(|reach| reach.io.word() == run.run.io)?;
+    let most = own.points.last()?.users;
+    (run.users() <= most).then_some((all.clone(), own))
+}
+
+fn unmeasured(run: &RunEvidence) -> Absence {
+    reaches(run).is_none().then(|| "What other ways of waiting reach was not measured for so many users.".into())
+}
+
+fn look(run: &RunEvidence) -> Sight {
+    let (all, own) = reaches(run).ok_or("no other way was measured")?;
+    let users = run.users();
+    let rate = |reach: &Reach| qps_at(&reach.points, users).filter(|qps| *qps > 0.0);
+    let here = rate(own).ok_or("the way's reach is empty")?;
+    let best = all.iter().max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)));
+    let best = best.expect("the way's own is among them");
+    let there = rate(best).ok_or("no way reached anything")?;
+    let (sum, count) = run
+        .statements()
+        .filter_map(|(_, s)| Some((s.service.mean()?.0 as f64 * s.calls as f64, s.calls)))
+        .fold((0.0, 0), |(a, b), (x, n)| (a + x, b + n));
+    if count == 0 {
+        return Err("no statement was answered".into());
+    }
+    let mean_us = sum / count as f64 / 1e3;
+    // Of a closed loop: users over rate is the time that one request takes.
+    let longer_us = f64::from(users) * (1.0 / here - 1.0 / there) * 1e6;
+    let share = (longer_us / mean_us).clamp(0.0, 1.0);
+    let [warn, fail] = [&WAY_WARN, &WAY_FAIL].map(|limit| run.limits.share(limit));
+    let status = graded(share, warn.0, fail.0);
+    let way = |io: Io| match io {
+        Io::Blocking => "a blocking thread for each user",
+        Io::IoUring => "io_uring",
+        Io::Epoll => "epoll",
+        Io::Auto => "whichever way is best",
+    };
+    let sentence = match best.io == own.io || share < warn.0 {
+        true => format!(
+            "With {users} users {} reaches {} of the cheapest requests per second here and no other way would shorten a statement by more than {}.",
+            way(own.io),
+            whole(here),
+            Share(share)
+        ),
+        false => format!(
+            "With {users} users {} reaches {} of the cheapest requests per second here and {} {}: {longer_us:.0} of the mean statement's {mean_us:.0} µs ({}) are the client's way of waiting.",
+            way(own.io),
+            whole(here),
+            way(best.io),
+            whole(there),
+            Share(share)
+        ),
+    };
+    let limit = format!("{fail} of a statement's time; warns at {warn}");
+    Ok(Seen::new(status, format!("{} of a statement's time", Share(share)), limit, sentence))
+}
+
+/// Rates are told to three digits.
+fn whole(rate: f64) -> String {
+    let unit = 10f64.powf((rate.max(1.0).log10().floor() - 2.0).max(0.0));
+    format!("{:.0}", (rate / unit).round() * unit)
+}
