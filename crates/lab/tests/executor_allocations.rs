@@ -39,7 +39,7 @@ fn exchanges_sleeps_and_gates_allocate_nothing_after_warm_up() {
     let socket = folder.path().join("s");
     let listener = UnixListener::bind(&socket).unwrap();
     std::thread::spawn(move || serve(&listener));
-    for io in [Io::Auto, Io::Epoll] {
+    for io in [Io::Auto, Io::Epoll, Io::Blocking] {
         let mut executor = Executor::new(io).unwrap();
         let handle = executor.handle();
         let course = Rc::new(Course { gate: handle.gate(), begun: Cell::new(0), counts: Cell::new((0, 0)) });

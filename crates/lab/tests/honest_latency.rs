@@ -155,7 +155,7 @@ fn a_stall_under_a_closed_load_is_a_gap_that_no_percentile_shows() {
 #[test]
 fn arrivals_come_as_asked_and_all_are_begun() {
     undisturbed(|| {
-        for io in [Io::Auto, Io::Epoll] {
+        for io in [Io::Auto, Io::Epoll, Io::Blocking] {
             for workers in [1, 2] {
                 let open = UserGroup { arrivals: at("2000", Process::Constant), ..user_group(16) };
                 let (tally, outcome) = run(LoadPlan { io, workers, ..alone(open, time(500)) }, None);
@@ -222,7 +222,7 @@ fn users_at_a_pace_catch_up_and_count_from_their_intended_start() {
 #[test]
 fn a_stall_across_the_end_of_a_phase_loses_nothing() {
     undisturbed(|| {
-        for io in [Io::Auto, Io::Epoll] {
+        for io in [Io::Auto, Io::Epoll, Io::Blocking] {
             let open = alone(UserGroup { arrivals: at("1000", Process::Poisson), ..user_group(8) }, time(500));
             let again = Phase { name: "again".into(), ..open.phases[0].clone() };
             let phases = vec![open.phases[0].clone(), Phase { until: time(1_500), ..again }];

@@ -87,7 +87,7 @@ fn time(millis: u64) -> Until {
 
 #[test]
 fn every_statement_is_counted_once_and_in_its_phase() {
-    for io in [Io::IoUring, Io::Epoll] {
+    for io in [Io::IoUring, Io::Epoll, Io::Blocking] {
         for users in [1, 16, 300] {
             let phases =
                 vec![phase("warm-up", PhaseKind::WarmUp, time(100)), phase("measure", PhaseKind::Measure, time(300))];

@@ -65,7 +65,7 @@ fn but(load_plan: &LoadPlan, change: impl Fn(UserGroup) -> UserGroup) -> LoadPla
 /// Carries a load out against a sham of these manners, by each way of talking to the kernel, and looks at what came of
 /// it.
 fn each_way(manners: Manners, load_plan: &LoadPlan, look: impl Fn(&Outcome, &Heard)) {
-    for io in [Io::IoUring, Io::Epoll] {
+    for io in [Io::IoUring, Io::Epoll, Io::Blocking] {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start_with(&socket, &[], manners).unwrap();
@@ -211,7 +211,7 @@ fn a_server_that_lets_users_in_and_answers_nobody_has_stalled() {
 
 #[test]
 fn a_server_that_answers_nobody_and_lets_nobody_in_has_stalled() {
-    for io in [Io::IoUring, Io::Epoll] {
+    for io in [Io::IoUring, Io::Epoll, Io::Blocking] {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let sham = Sham::start(&socket, &[]).unwrap();

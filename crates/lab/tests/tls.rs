@@ -177,7 +177,7 @@ fn a_load_under_tls_is_whole_on_both_ways_to_the_kernel() {
     let fill = "INSERT INTO here.sbtest1 SELECT seq, seq, REPEAT('c', 119), 'pad' FROM seq_1_to_10000";
     up.root.execute(fill).unwrap();
     let ca = up.ca();
-    for io in [Io::IoUring, Io::Epoll] {
+    for io in [Io::IoUring, Io::Epoll, Io::Blocking] {
         let user_group = UserGroup {
             workload: workload::Workloads::built_in().by_name("noop").unwrap(),
             parameters: Arc::default(),

@@ -56,7 +56,7 @@ fn an_encrypted_exchange_allocates_once_per_record_and_no_more() {
     let socket = folder.path().join("s");
     let listener = UnixListener::bind(&socket).unwrap();
     std::thread::spawn(move || serve(&listener, &config));
-    for io in [Io::Auto, Io::Epoll] {
+    for io in [Io::Auto, Io::Epoll, Io::Blocking] {
         let mut executor = Executor::new(io).unwrap();
         let handle = executor.handle();
         let counted = Rc::new(Cell::new(0));

@@ -302,6 +302,9 @@ fn provenance(record: &Record) -> String {
         let best = canary.points.iter().max_by(|a, b| a.qps.total_cmp(&b.qps));
         let ceiling = best.map_or(String::new(), |p| format!("{} statements/s at {} users", three(p.qps), p.users));
         let _ = writeln!(text, "- canary ({}): this machine's load reaches at most {ceiling}", canary.io);
+        if let Some(choice) = &canary.choice {
+            let _ = writeln!(text, "- users wait for answers: {choice}");
+        }
     }
     let spent: u64 = record.runs.iter().map(|r| r.ended_unix_ms.saturating_sub(r.started_unix_ms)).sum();
     let _ = writeln!(text, "- {} runs took {}", record.runs.len(), Nanos::from_millis(spent));

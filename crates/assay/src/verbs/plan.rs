@@ -20,6 +20,9 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
         out!("{}", serde_json::to_string_pretty(&question.plan).expect("a plan is JSON"));
     } else {
         out!("{}", model::plan::table(&question.plan).trim_end());
+        if let Some(way) = lab::campaign::reach::expected(&question.plan) {
+            out!("{way}");
+        }
     }
     Ok(Exit::Valid)
 }

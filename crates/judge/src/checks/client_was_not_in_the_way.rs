@@ -9,7 +9,7 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use model::load::Io;
-use model::record::canary::{Reach, SHAM, qps_at};
+use model::record::canary::{Reach, qps_at};
 use model::units::Share;
 
 pub const CHECK: Check = Check {
@@ -31,12 +31,11 @@ const WAY_WARN: Limit =
     Limit::share("way_warn", 0.10, "of the mean statement; what the ways reach was measured to within some percent");
 const WAY_FAIL: Limit = Limit::share("way_fail", 0.20, "a fifth of the statement's time is then the client's own");
 
-/// The ways of waiting, with the server whose reaches are nearest to this run's.
+/// The ways of waiting for the server that this record's runs were measured by, and this run's own.
 fn reaches<'r>(run: &RunEvidence<'r>) -> Option<(Vec<&'r Reach>, &'r Reach)> {
     let canary = run.record.canary.as_ref()?;
-    let of = |server: &str| canary.reaches.iter().filter(|r| r.server == server).collect::<Vec<_>>();
-    let build = of(&run.cell.server.build);
-    let all = if build.is_empty() { of(SHAM) } else { build };
+    let server = &canary.choice.as_ref()?.server;
+    let all: Vec<_> = canary.reaches.iter().filter(|reach| reach.server == *server).collect();
     let own = all.iter().find(|reach| reach.io.word() == run.run.io)?;
     let most = own.points.last()?.users;
     (run.users() <= most).then_some((all.clone(), own))

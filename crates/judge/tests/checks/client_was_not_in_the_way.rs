@@ -3,7 +3,7 @@
 use crate::bench::*;
 use model::load::Io;
 use model::record::Record;
-use model::record::canary::{CanaryPoint, Reach, SHAM};
+use model::record::canary::{CanaryPoint, Choice, Reach, SHAM};
 use model::verdict::Status::{Fail, NotApplicable, Pass};
 
 /// Runs by this way, on a machine whose blocking threads reach so many times what its ring does with the sham.
@@ -17,6 +17,7 @@ fn waiting(io: Io, threads_gain: f64) -> Record {
             .into(),
     };
     let canary = record.canary.as_mut().unwrap();
+    canary.choice = Some(Choice { blocking_up_to: 0, above: Io::IoUring, server: SHAM.into() });
     canary.reaches = vec![reach(Io::Blocking, threads_gain), reach(Io::IoUring, 1.0)];
     record
 }

@@ -5,7 +5,7 @@
 //! too, and of the last two the better counts at each level. Beside it lies what each way to the kernel reaches with few
 //! users (`reach.rs`).
 
-use super::level::Level;
+use super::level::{Level, asking};
 use super::reach;
 use crate::backends::access::Access;
 use crate::backends::endpoint::SqlEndpoint;
@@ -22,9 +22,11 @@ use model::plan::Server;
 use model::record::canary::{Canary, Reach, SHAM};
 use model::units::{Nanos, Share};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+use workload::round_trip::RoundTrip;
 
 /// The levels of the seeds, thinned: rates between them are interpolated.
 const USERS: &[u32] = &[1, 2, 4, 8, 16, 64, 256, 1024];
@@ -61,21 +63,14 @@ pub fn find(folders: &Folders, host: &Host, stop: &AtomicBool, say: &mut dyn FnM
 }
 
 /// The ceiling kept from before, when it was measured on this machine by this build.
-pub fn kept(folders: &Folders) -> Option<Canary> {
+fn kept(folders: &Folders) -> Option<Canary> {
     let text = std::fs::read_to_string(path(folders)).ok()?;
     serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == survey::machine())
 }
 
-/// A machine's ceiling with what the ways reach with the sham at these levels, be the ceiling itself known or not.
-pub(super) fn with_sham(folders: &Folders, levels: &[u32], stop: &AtomicBool) -> Result<Canary, Trouble> {
-    let mut canary = kept(folders).unwrap_or_else(nothing_measured);
-    if canary.reach(SHAM, Io::Blocking).map_or(0, |reach| reach.points.len()) < levels.len() {
-        let room = folders.claim_socket()?;
-        canary.reaches.retain(|reach| reach.server != SHAM);
-        canary.reaches.extend(sham_reaches(&room.folder().join("s"), &survey::placement(), levels, stop)?);
-        keep(folders, &canary)?;
-    }
-    Ok(canary)
+/// The same, with nothing in it where nothing was measured.
+pub(super) fn kept_or_none(folders: &Folders) -> Canary {
+    kept(folders).unwrap_or_else(nothing_measured)
 }
 
 fn nothing_measured() -> Canary {
@@ -130,13 +125,12 @@ fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     let mut canary = Canary { reaches, ..nothing_measured() };
     let _sham = Sham::start(&socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
-    let access = Access::to(SqlEndpoint::root(socket));
     let workload = workload::Workloads::built_in().planned("noop");
+    let user_group = &asking(workload, Arc::default(), Access::to(SqlEndpoint::root(socket)));
     for _ in 0..ROUNDS {
         for (at, users) in USERS.iter().enumerate() {
             let io = Io::Auto;
-            let level =
-                Level { access: &access, workload: &workload, io, users: *users, warm_up: WARM_UP, measure: MEASURE };
+            let level = Level { user_group, io, users: *users, warm_up: WARM_UP, measure: MEASURE };
             let (point, io) = level.reached(&placement, stop)?;
             canary.io = io;
             match (canary.points.get_mut(at), point) {
@@ -159,8 +153,8 @@ fn sham_reaches(
 ) -> Result<Vec<Reach>, Trouble> {
     let _sham = Sham::start_threaded(socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
-    let access = Access::to(SqlEndpoint::root(socket.to_path_buf()));
-    reach::measure(SHAM, &access, placement, levels, stop)
+    let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(SqlEndpoint::root(socket.to_path_buf())));
+    reach::measure(SHAM, &user_group, placement, levels, stop)
 }
 
 /// CPU time of the machine and of this process, the sham server among it, in nanoseconds.

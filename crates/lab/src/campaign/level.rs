@@ -12,34 +12,39 @@ use model::seed::Seed;
 use model::units::Nanos;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use workload::Workload;
+use workload::{Parameters, Workload};
 
 pub(super) struct Level<'a> {
-    pub access: &'a Access,
-    pub workload: &'a Arc<dyn Workload>,
+    /// Who they are, but for their number.
+    pub user_group: &'a UserGroup,
     pub io: Io,
     pub users: u32,
     pub warm_up: Nanos,
     pub measure: Nanos,
 }
 
+/// Users who do this in a closed loop, whatever else they do in an experiment.
+pub(super) fn asking(workload: Arc<dyn Workload>, parameters: Arc<Parameters>, access: Access) -> UserGroup {
+    UserGroup {
+        workload,
+        parameters,
+        seed: Seed(1),
+        users: 1,
+        arrivals: None,
+        pause: None,
+        deadline: Nanos::from_secs(10),
+        reconnect_every: None,
+        errors: Errors::default(),
+        access,
+        outlasts: false,
+    }
+}
+
 impl Level<'_> {
     /// Its point, and the way of talking to the kernel that was taken.
     pub fn reached(&self, placement: &Placement, stop: &AtomicBool) -> Result<(Option<CanaryPoint>, String), Trouble> {
         let phase = |name: &str, kind, time| Phase::new(name, kind, Until::Time(time));
-        let user_group = UserGroup {
-            workload: Arc::clone(self.workload),
-            parameters: Arc::default(),
-            seed: Seed(1),
-            users: self.users,
-            arrivals: None,
-            pause: None,
-            deadline: Nanos::from_secs(10),
-            reconnect_every: None,
-            errors: Errors::default(),
-            access: self.access.clone(),
-            outlasts: false,
-        };
+        let user_group = UserGroup { users: self.users, ..self.user_group.clone() };
         let load_plan = LoadPlan {
             user_groups: vec![user_group],
             io: self.io,

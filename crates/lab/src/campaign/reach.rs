@@ -1,28 +1,31 @@
 //! What each way to the kernel reaches with few users: a thread for each that blocks, io_uring, epoll. Which is best
 //! depends on the kernel, on the CPUs and on how the server waits, so it is measured and not known: with a sham server
-//! that has a thread for each session, and with the private server under test, each by its cheapest request.
-//! `io = "auto"` goes by it (`model::record::canary`), and a check holds runs against it.
+//! that has a thread for each session, for the machine's own sake, and with the server under test, by the cheapest
+//! request of SQL, or by the users' own where they speak something else and write nothing. `io = "auto"` goes by the
+//! server's (`model::record::canary`), and a check holds runs against it.
 
 use super::ceiling;
-use super::level::Level;
-use crate::backends::access::Access;
+use super::level::{Level, asking};
+use crate::backends::access::{Access, UserGroup};
+use crate::backends::own_sessions::ScriptEndpoints;
 use crate::execution::groups::load_plans;
 use crate::notebook::reporter::Reporter;
 use crate::os::placement::{Placement, place};
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::servers::process::folders::{Folders, private_folder};
+use crate::servers::survey;
 use crate::trouble::{Halt, Trouble};
 use model::host::Host;
 use model::load::Io;
-use model::plan::{Cell, Plan};
-use model::record::canary::{Canary, Reach, SHAM};
+use model::plan::Plan;
+use model::record::canary::{Canary, Choice, Reach};
 use model::record::event::EventKind;
 use model::units::Nanos;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use workload::Workload;
+use workload::life::Life;
 use workload::round_trip::RoundTrip;
 
 /// From the few with which threads reach most to the many with which batches do, on every machine seen so far.
@@ -35,14 +38,14 @@ const WARM_UP: Nanos = Nanos::from_millis(20);
 /// The ways take turns, and the better of a level's measurements counts: a neighbour of the machine only takes.
 const ROUNDS: usize = 2;
 
-/// The levels that tell of this many users.
-pub(super) fn levels(most: u32) -> &'static [u32] {
-    let enough = LEVELS.iter().position(|level| *level >= most).map_or(LEVELS.len(), |at| at + 1);
-    &LEVELS[..enough]
+/// The levels that tell of this many users, who are not exceeded.
+fn levels(most: u32) -> Vec<u32> {
+    let below = LEVELS.into_iter().take_while(|level| *level < most);
+    below.chain([most.min(LEVELS[LEVELS.len() - 1])]).collect()
 }
 
-/// Chooses for a record, whose first server is up: by what the ways reach with it, if assay started it and it speaks
-/// SQL, and else by what they reach with the sham. What a build's server reaches is kept beside the machine's ceiling.
+/// Chooses for a record, whose first server is up, by what the ways reach with it. What they reach with a build's
+/// server is kept beside the machine's ceiling.
 pub(super) fn choose(
     canary: &mut Canary,
     plan: &Plan,
@@ -51,45 +54,82 @@ pub(super) fn choose(
     host: &Host,
     reporter: &mut Reporter<'_>,
 ) -> Result<(), Halt> {
-    let asks = |cell: &&Cell| cell.load.io == Io::Auto;
-    let users = plan.cells.iter().filter(asks).map(|cell| cell.most_users().0).max();
-    let levels = levels(users.unwrap_or(1));
+    let most = plan.cells.iter().map(|cell| cell.most_users().0).max().unwrap_or(1);
+    let few = plan.cells.iter().any(|cell| cell.load.users.0 <= LEVELS[LEVELS.len() - 1]);
     let server = &needs.cell.server;
-    let build = server.build.as_str();
-    let user_groups = load_plans(provision.up(), host, needs, Io::Auto);
-    let access = user_groups.first().map(|(_, load_plan)| &load_plan.user_groups[0].access);
-    let known = canary.reach(build, Io::Blocking).map_or(0, |reach| reach.points.len()) >= levels.len();
-    if let Some(access) = access.filter(|access| server.on.is_none() && access.beside.is_none() && !known) {
-        reporter.say(&format!("measuring how users are best to wait for the answers of {build} (once per build)"));
-        match measure(build, access, &place(server, host), levels, reporter.stop) {
+    let name = server.on.as_deref().unwrap_or(&server.build);
+    let levels = levels(most);
+    let known = canary.reach(name, Io::Blocking).and_then(|reach| reach.points.last());
+    let is_known = known.is_some_and(|point| levels.iter().all(|level| *level <= point.users));
+    let users = load_plans(provision.up(), host, needs, Io::Auto).into_iter().next();
+    let users = users.and_then(|(_, load_plan)| asking_least(&load_plan.user_groups[0]));
+    if let Some(user_group) = users.filter(|_| few && !is_known) {
+        reporter.say(&format!("measuring how users are best to wait for the answers of {name}"));
+        match measure(name, &user_group, &place(server, host), &levels, reporter.stop) {
             Ok(reaches) => {
-                canary.reaches.retain(|reach| reach.server != build);
+                canary.reaches.retain(|reach| reach.server != name);
                 canary.reaches.extend(reaches);
-                ceiling::keep(provision.folders(), canary)?;
+                if server.on.is_none() {
+                    ceiling::keep(provision.folders(), canary)?;
+                }
             }
             Err(trouble) => reporter.note(EventKind::Note, None, format!("the ways were not measured: {trouble}"))?,
         }
     }
-    canary.choice = canary.choose(build).or_else(|| canary.choose(SHAM));
+    // Nothing is measured twice for one record, were it in vain.
+    let unknown = Choice { blocking_up_to: 0, above: Io::Auto, server: name.into() };
+    canary.choice = Some(canary.choose(name).unwrap_or(unknown));
     Ok(())
 }
 
-/// The way for the users of a script, on whichever server: by the sham, whose reaches at these levels are measured
-/// where they are not known.
-pub fn for_script(users: u32, stop: &AtomicBool) -> Result<Io, Trouble> {
-    if users > LEVELS[LEVELS.len() - 1] {
-        return Ok(Io::Auto);
+/// What `assay plan` can say of `io = "auto"` before a server is up.
+pub fn expected(plan: &Plan) -> Option<String> {
+    let cell = plan.cells.iter().find(|cell| cell.load.io == Io::Auto)?;
+    let known = Folders::from_environment().ok().map(|folders| ceiling::kept_or_none(&folders));
+    let choice = known.and_then(|canary| canary.choose(&cell.server.build)).filter(|_| cell.server.on.is_none());
+    Some(choice.map_or_else(
+        || "users wait for answers in the way that reaches most, to be measured when the first server is up".into(),
+        |choice| format!("users wait for answers: {choice}"),
+    ))
+}
+
+/// The same users with the least that they can ask; `None` where all that they could ask writes.
+fn asking_least(user_group: &UserGroup) -> Option<UserGroup> {
+    let UserGroup { workload, parameters, access, .. } = user_group;
+    match workload.life() {
+        Life::Sql(_) => Some(asking(Arc::new(RoundTrip), Arc::default(), access.clone())),
+        Life::KeyValue(_) | Life::Documents(_) if !workload.words().writes => {
+            Some(asking(Arc::clone(workload), Arc::clone(parameters), access.clone()))
+        }
+        Life::KeyValue(_) | Life::Documents(_) | Life::Script(_) => None,
     }
+}
+
+/// The way for the users of a script at that server of MySQL's family, from what the ways reach at their level.
+pub fn for_script(endpoints: &ScriptEndpoints, users: u32, stop: &AtomicBool) -> Result<Io, Trouble> {
+    let Some(endpoint) = endpoints.mysql.first().filter(|_| users <= LEVELS[LEVELS.len() - 1]) else {
+        return Ok(Io::Auto);
+    };
     let folders = Folders::from_environment()?;
     private_folder(&folders.home)?;
-    let canary = ceiling::with_sham(&folders, levels(users), stop)?;
-    Ok(canary.choose(SHAM).map_or(Io::Auto, |choice| choice.for_users(users)))
+    let name = endpoint.address.to_string();
+    let mut canary = ceiling::kept_or_none(&folders);
+    let is_known = |canary: &Canary| {
+        canary.reach(&name, Io::Blocking).is_some_and(|reach| reach.points.iter().any(|point| point.users == users))
+    };
+    if !is_known(&canary) {
+        let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(endpoint.clone()));
+        canary.reaches.retain(|reach| reach.server != name);
+        canary.reaches.extend(measure(&name, &user_group, &survey::placement(), &[users], stop)?);
+        ceiling::keep(&folders, &canary)?;
+    }
+    Ok(canary.choose(&name).map_or(Io::Auto, |choice| choice.for_users(users)))
 }
 
 /// The reaches of every way that the kernel grants.
 pub(super) fn measure(
     server: &str,
-    access: &Access,
+    user_group: &UserGroup,
     placement: &Placement,
     levels: &[u32],
     stop: &AtomicBool,
@@ -97,16 +137,13 @@ pub(super) fn measure(
     let ring = io_uring::IoUring::new(2).is_ok();
     let ways = [Io::Blocking, Io::IoUring, Io::Epoll].into_iter().filter(|io| ring || *io != Io::IoUring);
     let mut reaches: Vec<Reach> = ways.map(|io| Reach { server: server.into(), io, points: Vec::new() }).collect();
-    let workload: Arc<dyn Workload> = Arc::new(RoundTrip);
     for _ in 0..ROUNDS {
         for users in levels {
             for reach in &mut reaches {
                 if stop.load(Relaxed) {
                     return Ok(Vec::new());
                 }
-                let io = reach.io;
-                let level =
-                    Level { access, workload: &workload, io, users: *users, warm_up: WARM_UP, measure: MEASURE };
+                let level = Level { user_group, io: reach.io, users: *users, warm_up: WARM_UP, measure: MEASURE };
                 let Some(new) = level.reached(placement, stop)?.0 else { continue };
                 match reach.points.iter_mut().find(|point| point.users == *users) {
                     Some(kept) if kept.qps >= new.qps => {}

@@ -79,7 +79,7 @@ impl<'a> Campaign<'a> {
     /// How the users of this run wait for their answers, once its server is up.
     pub fn io(&mut self, needs: &RunNeeds<'_>) -> Result<Io, Halt> {
         let Some(mut canary) = self.canary.take() else { return Ok(needs.cell.load.io) };
-        if canary.choice.is_none() && needs.cell.load.io == Io::Auto {
+        if canary.choice.is_none() {
             reach::choose(&mut canary, self.plan, needs, &self.provision, self.host, &mut self.reporter)?;
             self.reporter.notebook.canary(&canary)?;
         }

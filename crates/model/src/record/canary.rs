@@ -7,6 +7,7 @@ use crate::load::Io;
 use crate::plan::Cell;
 use crate::units::Share;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
@@ -86,6 +87,20 @@ impl Choice {
 
     pub fn for_users(&self, users: u32) -> Io {
         if users <= self.blocking_up_to { Io::Blocking } else { self.above }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let above = self.above.word();
+        match self.blocking_up_to {
+            0 => write!(f, "{above} at every level, as measured with {}", self.server),
+            most => write!(
+                f,
+                "up to {most} users each by a thread that blocks, more by {above}, as measured with {}",
+                self.server
+            ),
+        }
     }
 }
 

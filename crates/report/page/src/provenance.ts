@@ -214,6 +214,32 @@ function dataset(d: DatasetRecord): HTMLElement {
   );
 }
 
+/** What each way of waiting for answers reaches, by server, and what was chosen by it. */
+function reaches(): HTMLElement[] {
+  const c = data.canary;
+  const all = c?.reaches ?? [];
+  const users = [...new Set(all.flatMap((r) => r.points.map((p) => p.users)))].sort((a, b) => a - b);
+  if (!c || users.length === 0) return [];
+  const rows = all.map((r) =>
+    h(
+      'tr',
+      {},
+      h('td', {}, r.server),
+      h('td', {}, r.io),
+      users.map((u) => {
+        const p = r.points.find((q) => q.users === u);
+        return h('td', { class: 'num' }, p ? `${digits(p.qps)}/s` : '');
+      }),
+    ),
+  );
+  const head = h('tr', {}, ['server', 'way'].map((t) => h('th', { scope: 'col' }, t)), users.map((u) => h('th', { scope: 'col', class: 'num' }, u)));
+  const chosen = c.choice ? ` Chosen for ${c.choice.server}: a thread that blocks for each of up to ${c.choice.blocking_up_to} users, ${c.choice.above} for more.` : '';
+  return [
+    h('p', { class: 'caption' }, `The cheapest requests per second that users reach by each way of waiting for their answers, by users.${chosen}`),
+    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, head), h('tbody', {}, rows))),
+  ];
+}
+
 function canary(): HTMLElement {
   const c = data.canary;
   if (!c) return fold('Canary', 'not measured', h('p', {}, 'What this machine\u2019s load can do at most was not measured.'));
@@ -250,6 +276,7 @@ function canary(): HTMLElement {
         h('tbody', {}, rows),
       ),
     ),
+    ...reaches(),
   );
 }
 

@@ -35,7 +35,7 @@ pub fn run(call: &mut Call) -> Exit {
     let mut stage = call.stage.clone();
     // Where that cannot be measured, the run is none the worse for the way that is always there.
     if call.script.uses_database() && settings.rate == 0 {
-        stage.io = lab::campaign::reach::for_script(stage.threads, &call.stop).unwrap_or(stage.io);
+        stage.io = lab::campaign::reach::for_script(&stage.endpoints, stage.threads, &call.stop).unwrap_or(stage.io);
     }
     let stop = std::sync::Arc::clone(&call.stop);
     let limits = limits(&settings);

@@ -24,7 +24,8 @@ const LONG: usize = 1_000_000;
 fn executors() -> Vec<Executor> {
     let by_ring = Executor::new(Io::IoUring);
     let by_epoll = Executor::new(Io::Epoll).expect("epoll is always there");
-    by_ring.into_iter().chain([by_epoll]).collect()
+    let by_threads = Executor::new(Io::Blocking).expect("sockets block everywhere");
+    by_ring.into_iter().chain([by_epoll, by_threads]).collect()
 }
 
 /// Runs one task to its end on each executor.

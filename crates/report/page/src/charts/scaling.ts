@@ -4,6 +4,7 @@
 
 import { cells, groups, inOrder, present, varied, words, x, xNumeric, type Group } from '../axes';
 import { AT_LEAST, isLowerBound } from '../bound';
+import { data } from '../data';
 import { escaped, h } from '../dom';
 import { metricTitle, quantity, ratio, show, spread, tick } from '../format';
 import { get, set } from '../state';
@@ -122,7 +123,7 @@ export function scaling(): HTMLElement {
         : null,
     );
   });
-  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples' }, figures));
+  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples' }, figures), wayCaption());
 }
 
 /** Charts beside the answer: a row of the widest screen. */
@@ -154,7 +155,7 @@ export function hero(): HTMLElement {
     drawn.on((cell) => set({ cell }));
     return h('figure', {}, h('figcaption', {}, f.title), drawn.element);
   });
-  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples hero' }, figures), h('p', { class: 'caption' }, `${metricTitle(get('metric'))} over ${x?.key ?? ''}.`));
+  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples hero' }, figures), h('p', { class: 'caption' }, `${metricTitle(get('metric'))} over ${x?.key ?? ''}.`), wayCaption());
 }
 
 /** Cells without a number, one line per series and reason. */
@@ -203,11 +204,53 @@ function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart 
       ...round(from, to),
       axisLabel: { color: c.soft, fontSize: 11, formatter: (v: number) => (asRatio ? trimmed(v) : tick(v, unit)) },
     },
-    series: f.lines.flatMap((line, i) => [
-      ...series(line, i, c, asRatio && lineAxis() === reference().axis && line.name === get('ref')),
-      ...law(lawOf(line, asRatio), coloured(c, i)),
-    ]),
+    series: [
+      ...f.lines.flatMap((line, i) => [
+        ...series(line, i, c, asRatio && lineAxis() === reference().axis && line.name === get('ref')),
+        ...law(lawOf(line, asRatio), coloured(c, i)),
+      ]),
+      ...wayMark(c),
+    ],
   }));
+}
+
+/** Between which users the load changed its way of waiting for answers: the mean of the two on a log scale. */
+function changeOfWay(): number | undefined {
+  const most = data.canary?.choice?.blocking_up_to ?? 0;
+  if (x?.key !== 'users' || !xNumeric || most === 0) return undefined;
+  const users = x.values.map(Number);
+  const [below, above] = [users.filter((u) => u <= most), users.filter((u) => u > most)];
+  return below.length > 0 && above.length > 0 ? Math.sqrt(Math.max(...below) * Math.min(...above)) : undefined;
+}
+
+/** Words for it, below the charts. */
+function wayCaption(): HTMLElement | null {
+  const choice = data.canary?.choice;
+  if (changeOfWay() === undefined || !choice) return null;
+  return h(
+    'p',
+    { class: 'caption' },
+    `Dotted: up to ${choice.blocking_up_to} users each has a thread that blocks, and beyond them the load takes ${choice.above}; that is what reached most with ${choice.server}.`,
+  );
+}
+
+function wayMark(c: Palette): Option[] {
+  const at = changeOfWay();
+  if (at === undefined) return [];
+  return [
+    {
+      type: 'custom',
+      data: [[at, 0]],
+      silent: true,
+      z: 0,
+      tooltip: { show: false },
+      renderItem: (params: { coordSys: { y: number; height: number } }, api: { value(i: number): number; coord(p: number[]): number[] }) => {
+        const [px = 0] = api.coord([api.value(0), 0]);
+        const { y, height } = params.coordSys;
+        return { type: 'line', shape: { x1: px, y1: y, x2: px, y2: y + height }, style: { stroke: c.faint, lineWidth: 1.2, lineDash: [2, 3] } };
+      },
+    },
+  ];
 }
 
 /** What the names below a chart share, in pixels of the narrowest one. */
