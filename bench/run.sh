@@ -4,8 +4,10 @@
 # within an hour while ratios within a round hold: so only ratios of one round are compared, and their median is quoted
 # with the smallest and the largest. Nothing here has a time that it must reach.
 #
-#   ROUNDS=5 LENGTH=4 LEVELS="1 64 256 1024" bench/run.sh        what `make bench` runs
-#   PARTS="points mixed lua canned loader transport" choose some; TABLE=FILE writes elsewhere
+#   ROUNDS=5 LENGTH=4 LEVELS="1 2 3 4 8 16 32 64 256 1024" bench/run.sh        what `make bench` runs
+#   PARTS="points tcp apart mixed lua canned loader transport" choose some; TABLE=FILE writes elsewhere
+#   points go by a Unix socket on CPUs that server and load share; tcp goes by loopback, and apart gives the server the last CPU and
+#   the load the others
 #   PARTS=lua holds `assay sysbench` against sysbench, with the same scripts
 #   PARTS=tpcc TPCC=FOLDER [GO_TPC=PROGRAM] lays TPC-C beside the scripts of sysbench-tpcc in that folder, and beside go-tpc
 #
@@ -15,8 +17,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ROUNDS=${ROUNDS:-5} LENGTH=${LENGTH:-4} LEVELS=${LEVELS:-"1 64 256 1024"} CANNED_LEVELS=${CANNED_LEVELS:-"1 64 1024"}
-LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points mixed lua canned loader transport"}
+ROUNDS=${ROUNDS:-5} LENGTH=${LENGTH:-4} LEVELS=${LEVELS:-"1 2 3 4 8 16 32 64 256 1024"} CANNED_LEVELS=${CANNED_LEVELS:-"1 64 1024"}
+LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points tcp apart mixed lua canned loader transport"}
+TCP_LEVELS=${TCP_LEVELS:-"1 2 4 16 64"} BENCH_PORT=${BENCH_PORT:-43306}
 TRANSPORT_LEVELS=${TRANSPORT_LEVELS:-"1 64 256"} TRANSPORT_MEMORY=${TRANSPORT_MEMORY:-1024}
 TABLE=${TABLE:-docs/performance.md} ASSAY=${ASSAY:-target/release/assay} SHAM=${SHAM:-target/release/examples/sham}
 
@@ -41,8 +44,16 @@ ulimit -n "$(ulimit -Hn)"
 # What assay keeps between calls (its canary) belongs to this bench alone.
 export ASSAY_HOME=$home/house XDG_RUNTIME_DIR=$home
 
-gcc -O2 -o "$home/floor" bench/floor.c -luring
+gcc -O2 -o "$home/floor" bench/floor.c -luring -lpthread
 gcc -O2 -o "$home/spend" bench/spend.c
+
+# Loopback, for those parts that go there.
+networking() {
+    case " $PARTS " in
+        *" tcp "*) printf 'bind-address=127.0.0.1\nport=%s\n' "$BENCH_PORT" ;;
+        *) tpcc_networking ;;
+    esac
+}
 
 start_server() {
     local binary folder
@@ -56,7 +67,7 @@ tmpdir=$home/tmp
 socket=$socket
 pid-file=$home/pid
 log-error=$home/server.log
-$(tpcc_networking)
+$(networking)
 skip-name-resolve
 skip-log-bin
 performance_schema=OFF
@@ -74,7 +85,7 @@ CNF
       cat $folder/mysql_system_tables.sql $folder/mysql_performance_tables.sql $folder/mysql_system_tables_data.sql \
           $folder/fill_help_tables.sql $folder/maria_add_gis_sp_bootstrap.sql
     } | "$binary" --defaults-file="$home/my.cnf" --bootstrap >>"$home/log" 2>&1
-    echo "CREATE DATABASE sbtest;" >"$home/init.sql"
+    echo "CREATE DATABASE sbtest; CREATE USER root@127.0.0.1; GRANT ALL ON *.* TO root@127.0.0.1;" >"$home/init.sql"
     "$binary" --defaults-file="$home/my.cnf" --init-file="$home/init.sql" >>"$home/log" 2>&1 &
     server=$!
     for _ in $(seq 300); do
@@ -87,6 +98,7 @@ CNF
 }
 
 sb=(--mysql-socket="$socket" --mysql-user=root --mysql-db=sbtest --tables="$TABLES" --table-size="$ROWS" --rand-type=uniform)
+to_sysbench=("${sb[@]}")
 dsn="mysql://root@localhost/sbtest?socket=$socket"
 parameters=(--set tables="$TABLES" --set rows="$ROWS" --set distribution=uniform)
 
@@ -99,7 +111,7 @@ number() { grep -o "\"$1\":{\"value\":[0-9.e-]*" "$2" | head -1 | sed 's/.*://';
 plain() { grep -o "\"$1\":[0-9.]*" "$2" | sed 's/.*://'; }
 
 run_sysbench() { # SCRIPT
-    "$home/spend" "$home/spent" 'Threads started!' '' sysbench "$1" "${sb[@]}" --threads="$users" --time="$LENGTH" run >"$home/out" 2>>"$home/log"
+    "$home/spend" "$home/spent" 'Threads started!' '' ${PINNED:-} sysbench "$1" "${to_sysbench[@]}" --threads="$users" --time="$LENGTH" run >"$home/out" 2>>"$home/log"
     read -r cpu user kib <"$home/spent"
     local queries
     queries=$(awk '/total:/ && /[0-9]/ {print $2; exit}' "$home/out")
@@ -109,7 +121,7 @@ run_sysbench() { # SCRIPT
     figure sysbench rss "$(awk "BEGIN {print $kib / 1024}")"
 }
 
-run_floor() { # epoll|io_uring SOCKET SCHEMA [COMMAND BEFORE]
+run_floor() { # epoll|io_uring|blocking SOCKET SCHEMA [COMMAND BEFORE]
     local io=$1 to=$2 schema=$3
     shift 3
     "$home/spend" "$home/spent" '' '' "$@" "$home/floor" "$io" "$to" "$schema" "$TABLES" "$ROWS" "$users" "$LENGTH" >"$home/out" 2>>"$home/log"
@@ -120,7 +132,7 @@ run_floor() { # epoll|io_uring SOCKET SCHEMA [COMMAND BEFORE]
     figure "floor $io" rss "$(awk "BEGIN {print $kib / 1024}")"
 }
 
-run_assay() { # WORKLOAD epoll|io_uring DSN [PARAMETERS...]; PINNED is a command before it
+run_assay() { # WORKLOAD auto|blocking|epoll|io_uring DSN [PARAMETERS...]; PINNED is a command before it
     local workload=$1 io=$2 to=$3 status=0
     shift 3
     rm -rf "$home/record"
@@ -139,18 +151,34 @@ run_assay() { # WORKLOAD epoll|io_uring DSN [PARAMETERS...]; PINNED is a command
     figure "assay $io" rss "$(awk "BEGIN {print $kib / 1024}")"
 }
 
-points() {
-    part=points
-    for round in $(rounds "$LEVELS" "$ROUNDS"); do
-        for users in $LEVELS; do
-            say "point selects, round $round, $users connections"
-            run_floor io_uring "$socket" sbtest
-            run_assay oltp.point_selects io_uring "$dsn" "${parameters[@]}"
-            run_sysbench oltp_point_select
-            run_floor epoll "$socket" sbtest
-            run_assay oltp.point_selects epoll "$dsn" "${parameters[@]}"
+# The floor by each of its ways, assay by the one that it chooses, and sysbench, all at one endpoint.
+interleaved() { # PART LEVELS ENDPOINT DSN COMMAND_BEFORE...
+    local to=$3 there=$4 io
+    part=$1
+    for round in $(rounds "$2" "$ROUNDS"); do
+        for users in $2; do
+            say "$part, round $round, $users connections"
+            for io in blocking io_uring epoll; do run_floor "$io" "$to" sbtest "${@:5}"; done
+            PINNED="${*:5}" run_assay oltp.point_selects auto "$there" "${parameters[@]}"
+            PINNED="${*:5}" run_sysbench oltp_point_select
         done
     done
+}
+
+points() { interleaved points "$LEVELS" "$socket" "$dsn"; }
+
+tcp() {
+    local to_sysbench=("${sb[@]/#--mysql-socket=*/--mysql-host=127.0.0.1}" --mysql-port="$BENCH_PORT")
+    interleaved tcp "$TCP_LEVELS" "127.0.0.1:$BENCH_PORT" "mysql://root@127.0.0.1:$BENCH_PORT/sbtest"
+}
+
+# Threads that the server begins later keep to the CPUs of those that begin them.
+apart() {
+    local last=$(($(nproc) - 1))
+    [ "$last" -gt 0 ] && [ -n "$server" ] || { say "apart: needs two cores and a server of its own"; return; }
+    taskset -acp "$last" "$server" >>"$home/log"
+    interleaved apart "$TCP_LEVELS" "$socket" "$dsn" taskset -c "0-$((last - 1))"
+    taskset -acp "0-$last" "$server" >>"$home/log"
 }
 
 mixed() {
@@ -219,7 +247,7 @@ source bench/lua.sh
 source bench/tpcc.sh
 
 none() { :; }
-case " $PARTS " in *" points "* | *" mixed "* | *" lua "* | *" loader "* | *" tpcc "*)
+case " $PARTS " in *" points "* | *" tcp "* | *" apart "* | *" mixed "* | *" lua "* | *" loader "* | *" tpcc "*)
     if [ -z "${SOCKET:-}" ]; then
         say "starting a private MariaDB"
         start_server

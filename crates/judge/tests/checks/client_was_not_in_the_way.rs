@@ -15,6 +15,7 @@ fn waiting(io: Io, threads_gain: f64) -> Record {
         points: [1, 64]
             .map(|users| CanaryPoint { users, qps: factor * 12_000.0, client_cpu_us: 1.0, latency_us_p50: 1.0 })
             .into(),
+        unix_ms: 0,
     };
     let canary = record.canary.as_mut().unwrap();
     canary.choice = Some(Choice { blocking_up_to: 0, above: Io::IoUring, server: SHAM.into() });

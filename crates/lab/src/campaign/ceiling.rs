@@ -91,6 +91,11 @@ pub(super) fn keep(folders: &Folders, canary: &Canary) -> Result<(), Trouble> {
     std::fs::write(path(folders), text).map_err(Trouble::at("keeping the canary in", &path(folders)))
 }
 
+/// Whether what was measured then may be taken for what is.
+pub(super) fn is_of_today(then: u64) -> bool {
+    u128::from(unix_ms().saturating_sub(then)) < STALE.as_millis()
+}
+
 fn is_fresh(canary: &Canary, now: u64) -> bool {
     let quiet = canary.others.is_some_and(|others| others.0 <= OTHERS.0);
     let good_for = if quiet { STALE } else { DISTURBED };

@@ -10,6 +10,7 @@ use crate::backends::access::{Access, UserGroup};
 use crate::backends::own_sessions::ScriptEndpoints;
 use crate::execution::groups::load_plans;
 use crate::notebook::reporter::Reporter;
+use crate::notebook::unix_ms;
 use crate::os::placement::{Placement, place};
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
@@ -44,8 +45,8 @@ fn levels(most: u32) -> Vec<u32> {
     below.chain([most.min(LEVELS[LEVELS.len() - 1])]).collect()
 }
 
-/// Chooses for a record, whose first server is up, by what the ways reach with it. What they reach with a build's
-/// server is kept beside the machine's ceiling.
+/// Chooses for a record, whose first server is up, by what the ways reach with it, which is kept beside the machine's
+/// ceiling.
 pub(super) fn choose(
     canary: &mut Canary,
     plan: &Plan,
@@ -59,7 +60,7 @@ pub(super) fn choose(
     let server = &needs.cell.server;
     let name = server.on.as_deref().unwrap_or(&server.build);
     let levels = levels(most);
-    let known = canary.reach(name, Io::Blocking).and_then(|reach| reach.points.last());
+    let known = known(canary, name).and_then(|reach| reach.points.last());
     let is_known = known.is_some_and(|point| levels.iter().all(|level| *level <= point.users));
     let users = load_plans(provision.up(), host, needs, Io::Auto).into_iter().next();
     let users = users.and_then(|(_, load_plan)| asking_least(&load_plan.user_groups[0]));
@@ -69,9 +70,7 @@ pub(super) fn choose(
             Ok(reaches) => {
                 canary.reaches.retain(|reach| reach.server != name);
                 canary.reaches.extend(reaches);
-                if server.on.is_none() {
-                    ceiling::keep(provision.folders(), canary)?;
-                }
+                ceiling::keep(provision.folders(), canary)?;
             }
             Err(trouble) => reporter.note(EventKind::Note, None, format!("the ways were not measured: {trouble}"))?,
         }
@@ -80,6 +79,11 @@ pub(super) fn choose(
     let unknown = Choice { blocking_up_to: 0, above: Io::Auto, server: name.into() };
     canary.choice = Some(canary.choose(name).unwrap_or(unknown));
     Ok(())
+}
+
+/// What was measured with that server within a day: neither it nor the machine stays the same for long.
+fn known<'c>(canary: &'c Canary, server: &str) -> Option<&'c Reach> {
+    canary.reach(server, Io::Blocking).filter(|reach| ceiling::is_of_today(reach.unix_ms))
 }
 
 /// What `assay plan` can say of `io = "auto"` before a server is up.
@@ -114,10 +118,8 @@ pub fn for_script(endpoints: &ScriptEndpoints, users: u32, stop: &AtomicBool) ->
     private_folder(&folders.home)?;
     let name = endpoint.address.to_string();
     let mut canary = ceiling::kept_or_none(&folders);
-    let is_known = |canary: &Canary| {
-        canary.reach(&name, Io::Blocking).is_some_and(|reach| reach.points.iter().any(|point| point.users == users))
-    };
-    if !is_known(&canary) {
+    let is_known = known(&canary, &name).is_some_and(|reach| reach.points.iter().any(|point| point.users == users));
+    if !is_known {
         let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(endpoint.clone()));
         canary.reaches.retain(|reach| reach.server != name);
         canary.reaches.extend(measure(&name, &user_group, &survey::placement(), &[users], stop)?);
@@ -136,7 +138,8 @@ pub(super) fn measure(
 ) -> Result<Vec<Reach>, Trouble> {
     let ring = io_uring::IoUring::new(2).is_ok();
     let ways = [Io::Blocking, Io::IoUring, Io::Epoll].into_iter().filter(|io| ring || *io != Io::IoUring);
-    let mut reaches: Vec<Reach> = ways.map(|io| Reach { server: server.into(), io, points: Vec::new() }).collect();
+    let mut reaches: Vec<Reach> =
+        ways.map(|io| Reach { server: server.into(), io, points: Vec::new(), unix_ms: unix_ms() }).collect();
     for _ in 0..ROUNDS {
         for users in levels {
             for reach in &mut reaches {

@@ -51,6 +51,7 @@ pub struct Reach {
     pub io: Io,
     /// Ascending in users.
     pub points: Vec<CanaryPoint>,
+    pub unix_ms: u64,
 }
 
 /// The sham server with a thread for each session.
@@ -169,6 +170,7 @@ mod tests {
             server: SHAM.into(),
             io: *io,
             points: rates.iter().enumerate().map(point).collect(),
+            unix_ms: 0,
         };
         Canary {
             machine: "m".into(),

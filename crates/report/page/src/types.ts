@@ -623,6 +623,7 @@ export interface Reach {
   io: Io;
   /** Ascending in users. */
   points: CanaryPoint[];
+  unix_ms: number;
 }
 
 export interface Restored {
