@@ -85,7 +85,7 @@ CNF
       cat $folder/mysql_system_tables.sql $folder/mysql_performance_tables.sql $folder/mysql_system_tables_data.sql \
           $folder/fill_help_tables.sql $folder/maria_add_gis_sp_bootstrap.sql
     } | "$binary" --defaults-file="$home/my.cnf" --bootstrap >>"$home/log" 2>&1
-    echo "CREATE DATABASE sbtest; CREATE USER root@127.0.0.1; GRANT ALL ON *.* TO root@127.0.0.1;" >"$home/init.sql"
+    printf '%s;\n' "CREATE DATABASE sbtest" "CREATE USER IF NOT EXISTS root@127.0.0.1" "GRANT ALL ON *.* TO root@127.0.0.1" >"$home/init.sql"
     "$binary" --defaults-file="$home/my.cnf" --init-file="$home/init.sql" >>"$home/log" 2>&1 &
     server=$!
     for _ in $(seq 300); do

@@ -248,6 +248,18 @@ fn a_private_server_takes_the_users_of_the_plan_and_all_levels_share_it() {
 }
 
 #[test]
+fn more_users_than_there_may_be_threads_are_refused_where_each_is_to_have_one() {
+    let asking = |io: &str, users: u32| {
+        format!("question = \"?\"\n[workload.oltp.mixed]\n[load]\nusers = {users}\nio = \"{io}\"\n")
+    };
+    let host = Host { threads: 500, ..small_host() };
+    let told = refused(&asking("blocking", 1_000), &host);
+    assert!(told.contains("needs 1032 threads for 1000 users, and a process here may have 500"), "{told}");
+    assert_eq!(plan(&asking("blocking", 400), &host).cells.len(), 1);
+    assert_eq!(plan(&asking("auto", 1_000), &host).cells.len(), 1, "others share threads");
+}
+
+#[test]
 fn a_plan_without_a_runnable_cell_is_refused() {
     let one =
         |server: &str| format!("question = \"?\"\n[server]\n{server}\n[workload.oltp.mixed]\n[load]\nusers = 1\n");

@@ -32,17 +32,21 @@ use workload::round_trip::RoundTrip;
 /// From the few with which threads reach most to the many with which batches do, on every machine seen so far.
 pub(super) const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// A thousand requests at one user, and seven levels of three ways, twice, in four seconds.
-const MEASURE: Nanos = Nanos::from_millis(80);
+/// A thousand requests at one user, and seven levels of three ways, three times, in nine seconds.
+const MEASURE: Nanos = Nanos::from_millis(120);
 const WARM_UP: Nanos = Nanos::from_millis(20);
 
-/// The ways take turns, and the better of a level's measurements counts: a neighbour of the machine only takes.
-const ROUNDS: usize = 2;
+/// The ways take turns, and the middle of a level's rates counts: with few users the same way is sometimes twice as
+/// fast, by the luck of which CPUs its threads and the server's lie on.
+const ROUNDS: usize = 3;
 
-/// The levels that tell of this many users, who are not exceeded.
-fn levels(most: u32) -> Vec<u32> {
-    let below = LEVELS.into_iter().take_while(|level| *level < most);
-    below.chain([most.min(LEVELS[LEVELS.len() - 1])]).collect()
+/// So many are measured however few the plan has: one level alone decides by luck.
+const LEAST_LEVELS: usize = 4;
+
+/// The levels that tell of this many users.
+fn levels(most: u32) -> &'static [u32] {
+    let enough = LEVELS.iter().position(|level| *level >= most).map_or(LEVELS.len(), |at| at + 1);
+    &LEVELS[..enough.max(LEAST_LEVELS)]
 }
 
 /// Chooses for a record, whose first server is up, by what the ways reach with it, which is kept beside the machine's
@@ -66,7 +70,7 @@ pub(super) fn choose(
     let users = users.and_then(|(_, load_plan)| asking_least(&load_plan.user_groups[0]));
     if let Some(user_group) = users.filter(|_| few && !is_known) {
         reporter.say(&format!("measuring how users are best to wait for the answers of {name}"));
-        match measure(name, &user_group, &place(server, host), &levels, reporter.stop) {
+        match measure(name, &user_group, &place(server, host), levels, reporter.stop) {
             Ok(reaches) => {
                 canary.reaches.retain(|reach| reach.server != name);
                 canary.reaches.extend(reaches);
@@ -118,11 +122,12 @@ pub fn for_script(endpoints: &ScriptEndpoints, users: u32, stop: &AtomicBool) ->
     private_folder(&folders.home)?;
     let name = endpoint.address.to_string();
     let mut canary = ceiling::kept_or_none(&folders);
-    let is_known = known(&canary, &name).is_some_and(|reach| reach.points.iter().any(|point| point.users == users));
-    if !is_known {
+    // More levels would tell more surely, and take longer than a script's user waits without a word.
+    let levels = [users];
+    if known(&canary, &name).is_none_or(|reach| reach.points.iter().all(|point| point.users != users)) {
         let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(endpoint.clone()));
         canary.reaches.retain(|reach| reach.server != name);
-        canary.reaches.extend(measure(&name, &user_group, &survey::placement(), &[users], stop)?);
+        canary.reaches.extend(measure(&name, &user_group, &survey::placement(), &levels, stop)?);
         ceiling::keep(&folders, &canary)?;
     }
     Ok(canary.choose(&name).map_or(Io::Auto, |choice| choice.for_users(users)))
@@ -147,14 +152,13 @@ pub(super) fn measure(
                     return Ok(Vec::new());
                 }
                 let level = Level { user_group, io: reach.io, users: *users, warm_up: WARM_UP, measure: MEASURE };
-                let Some(new) = level.reached(placement, stop)?.0 else { continue };
-                match reach.points.iter_mut().find(|point| point.users == *users) {
-                    Some(kept) if kept.qps >= new.qps => {}
-                    Some(kept) => *kept = new,
-                    None => reach.points.push(new),
-                }
+                reach.points.extend(level.reached(placement, stop)?.0);
             }
         }
+    }
+    for reach in &mut reaches {
+        reach.points.sort_by(|a, b| a.users.cmp(&b.users).then(a.qps.total_cmp(&b.qps)));
+        reach.points = reach.points.chunk_by(|a, b| a.users == b.users).map(|same| same[same.len() / 2]).collect();
     }
     Ok(reaches)
 }
