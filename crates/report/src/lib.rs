@@ -9,6 +9,7 @@ mod csv;
 mod document;
 mod explained;
 mod figures;
+pub mod formats;
 pub mod history;
 mod linkbench;
 mod markdown;
