@@ -35,6 +35,19 @@ fn a_record_is_handed_to_another_tool_printed_or_as_a_file() {
 }
 
 #[test]
+fn tables_of_a_record_are_printed_to_be_pasted() {
+    let desk = with_specimen("healthy-calm");
+    let markdown = desk.assay(&["report", "healthy-calm", "--table", "qps"]);
+    assert!(markdown.status < 2 && markdown.out.contains("| test | qps (statements/s) |\n|---|--:|\n"), "{markdown:?}");
+    let tsv = desk.assay(&["report", "healthy-calm", "--table", "cost", "--as", "tsv"]);
+    assert!(tsv.status < 2 && tsv.out.starts_with("group\ttest\tCPU µs/op\tswitches/op\t"), "{tsv:?}");
+    let refused = desk.assay(&["report", "healthy-calm", "--table", "qps", "--as", "bencher"]);
+    assert!(refusal(&refused).contains("write --as markdown or --as tsv"), "{refused:?}");
+    let refused = desk.assay(&["report", "healthy-calm", "--table", "tps"]);
+    assert!(refusal(&refused).contains("write one of qps, cost"), "{refused:?}");
+}
+
+#[test]
 fn what_cannot_be_handed_on_is_told_in_a_sentence_with_the_mend() {
     let desk = with_specimen("healthy-calm");
     let ask = |arguments: &[&str]| desk.assay(&[&["report", "healthy-calm"], arguments].concat());

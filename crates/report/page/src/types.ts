@@ -55,6 +55,10 @@ export interface Canary {
   unix_ms: number;
   /** CPU time of the machine that others took meanwhile; `None` in ceilings from before. */
   others?: Share;
+  /** By server and way. */
+  reaches?: Reach[];
+  /** What a record's runs with `io = "auto"` went by. */
+  choice?: Choice;
 }
 
 export interface CanaryPoint {
@@ -108,6 +112,15 @@ export interface Cell {
 
 /** `c001`: stable within a plan. */
 export type CellId = string;
+
+/** Which way `io = "auto"` takes: one for few users and one for more. */
+export interface Choice {
+  /** Up to so many users each has a thread that blocks; 0: none. */
+  blocking_up_to: number;
+  above: Io;
+  /** Whose reaches it was chosen by. */
+  server: string;
+}
 
 export interface Claim {
   /** It says what was found out, and not how far the numbers may be believed. */
@@ -373,6 +386,8 @@ export interface Host {
   /** Open files that the lab may raise its limit to. */
   open_files: number;
   io_uring: boolean;
+  /** Threads that a process here may still begin; 0 in descriptions from before. */
+  threads: number;
   /** Other facts worth a line in the provenance: governor, transparent huge pages, swappiness, file system. */
   facts: Record<string, string>;
   /** Builds that can be started here. */
@@ -425,6 +440,12 @@ export interface Instance {
   not_applicable?: string[];
   start_time: Nanos;
 }
+
+/**
+ * How the load talks to the kernel: with a thread for each user that blocks in send and receive, or with few
+ * threads that hold many users each.
+ */
+export type Io = 'auto' | 'blocking' | 'io_uring' | 'epoll';
 
 /** A limit on a percentile of latency: of the operations due, so many per cent are answered in less than this. */
 export interface Keep {
@@ -499,6 +520,8 @@ export interface PageData {
   variables: Variables;
   datasets: DatasetRecord[];
   sessions: SessionAnswer[];
+  /** To be pasted elsewhere. */
+  tables: Pasted[];
 }
 
 /** The numbers of a part of a cell, named as those of the cell. */
@@ -507,6 +530,31 @@ export interface Part {
   metrics: Record<string, Estimate>;
   operations: Record<string, Record<string, Estimate>>;
   statements: Record<string, Record<string, Estimate>>;
+}
+
+/** One table, and its two forms to paste. */
+export interface Pasted {
+  /** `qps` or `cost`. */
+  name: string;
+  title: string;
+  /** How its marks are read. */
+  note: string;
+  heads: string[];
+  groups: PastedGroup[];
+  markdown: string;
+  tsv: string;
+}
+
+export interface PastedCell {
+  text: string;
+  /** A failed check strikes it. */
+  struck?: boolean;
+}
+
+/** Tests of one kind: `point`, `range`, `aggregation`, `write`. */
+export interface PastedGroup {
+  name: string;
+  rows: PastedCell[][];
 }
 
 export interface Percentiles {
@@ -594,6 +642,15 @@ export interface PlanTable {
 
 /** How data came to lie in an instance. */
 export type Prepared = 'snapshot' | 'loaded' | 'found';
+
+/** What one way to the kernel reaches with the cheapest request of a server that has a thread for each session. */
+export interface Reach {
+  /** A build, or [`SHAM`]. */
+  server: string;
+  io: Io;
+  /** Ascending in users. */
+  points: CanaryPoint[];
+}
 
 export interface Restored {
   snapshot: string;
