@@ -5,7 +5,7 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo demo-page demo-program test bare fleet page build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
+.PHONY: help demo demo-page demo-program test bare fleet page book build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for two minutes, and draw the report"
@@ -16,6 +16,7 @@ help:
 	@echo "make install     put that binary, its completions, manual pages and experiments below PREFIX=/usr/local"
 	@echo "make uninstall    take them away from there"
 	@echo "make deb     a Debian package in target/debian, by cargo-deb, which is installed if it is missing"
+	@echo "make book    docs/ as a book in target/book, by mdBook, which cargo installs if it is missing"
 	@echo "make lint    formatting and clippy"
 	@echo "make fuzz    libFuzzer on every parser of bytes, 20 minutes each at the lowest priority: docs/reliability.md"
 	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
@@ -82,6 +83,12 @@ deb: $(BINARY)
 	@gzip -9n $(PACKAGE)/usr/share/man/man1/*.1
 	@rm $(PACKAGE)/usr/share/doc/assay/LICENSE # Debian's is called copyright, and cargo-deb writes it
 	cargo deb --no-build --locked -p assay $(CARGO_DEB)
+
+# Links and generated pages are proven by `cargo test -p assay --test book`; mdBook only draws them.
+book:
+	@scripts/install book
+	PATH="$$HOME/.cargo/bin:$$PATH" mdbook build
+	@echo "The book: file://$(CURDIR)/target/book/index.html"
 
 page: $(PAGE)/dist/index.html
 

@@ -159,6 +159,11 @@ fn setting(name: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.word.name == name)
 }
 
+/// Every word, in order.
+pub fn words() -> impl Iterator<Item = &'static Parameter> {
+    SETTINGS.iter().map(|setting| &setting.word)
+}
+
 pub fn by_name(name: &str) -> Option<&'static Parameter> {
     setting(name).map(|setting| &setting.word)
 }

@@ -79,7 +79,7 @@ fn bound(value: Option<f64>) -> String {
     value.map_or(String::new(), |v| v.to_string())
 }
 
-fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+pub fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     fields.map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 

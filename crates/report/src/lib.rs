@@ -9,6 +9,7 @@ mod csv;
 mod document;
 mod explained;
 mod figures;
+pub mod formats;
 pub mod history;
 mod linkbench;
 mod markdown;
@@ -17,6 +18,7 @@ mod phases;
 mod plans;
 mod repeat;
 mod searches;
+pub mod tables;
 
 use model::{Details, Judgement, Record};
 
@@ -50,7 +52,7 @@ pub fn render(record: &Record, judgement: &Judgement, details: &dyn Details, she
     let document = document::Document::of(record, judgement);
     let markdown = markdown::of(record, judgement);
     Report {
-        html: page::of(record, &document, details, shell, &markdown),
+        html: page::of(record, &document, tables::all(record, judgement), details, shell, &markdown),
         json: document.to_text(),
         csv: csv::of(record, judgement),
         others: linkbench::of(record),

@@ -11,6 +11,7 @@ mod endpoints;
 mod errors;
 mod experiments;
 mod explain;
+mod formats;
 mod groups;
 mod help;
 mod interruptions;

@@ -6,7 +6,7 @@ use crate::load::{Load, Phase};
 use crate::server::Server;
 use crate::units::Nanos;
 use crate::value::Value;
-use crate::words::Literal;
+use crate::words::{Kind, Literal};
 
 /// What a key is said of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,18 @@ impl Key {
     }
     pub(super) const fn of_phases(self, read: fn(&[Phase]) -> Option<Value>) -> Self {
         self.stands(Stands::Phases(read))
+    }
+    /// What it takes, in words.
+    pub fn accepts(&self) -> String {
+        self.shape.wanted()
+    }
+    /// With its bounds, where it is a plain value.
+    pub fn kind(&self) -> Option<Kind> {
+        if let Shape::Of(kind) = self.shape { Some(kind) } else { None }
+    }
+    /// The value that holds where nobody says one, as it would be written.
+    pub fn unless_said(&self) -> Option<String> {
+        self.default.as_ref().map(|default| self.written(&default.value()))
     }
     /// What a cell is asked to have for it.
     pub fn asked(&self, server: &Server, load: &Load, phases: &[Phase]) -> Option<Value> {

@@ -109,7 +109,8 @@ impl Shape {
         }
     }
 
-    fn wanted(self) -> String {
+    /// In words, as a mend names it.
+    pub fn wanted(self) -> String {
         match self {
             Self::Of(Kind::Flag) => "true or false".into(),
             Self::Of(Kind::Count { .. }) => "a whole number".into(),

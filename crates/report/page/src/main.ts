@@ -22,6 +22,7 @@ import { ledger } from './ledger';
 import { plans, plansDiffer } from './plans';
 import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
+import { hasTables, tables } from './tables';
 import { isDark, onTheme, setTheme } from './theme';
 import { answerSection, heading, verdictSection } from './verdict';
 import { explained, waits } from './waits';
@@ -175,6 +176,7 @@ function parts(): { title: string; element: HTMLElement }[] {
       'Where the server waited while its instruments were on. These runs are in no number.',
       () => [waits()],
     ],
+    [hasTables(), 'Tables', 'Rates relative to a base, and what an operation costs, to be pasted elsewhere.', () => [tables()]],
     [true, 'Checks', 'What each number had to pass.', () => [part(['status', 'check'], ledger)]],
     [true, 'Provenance', 'What it takes to get the same numbers.', () => [provenance()]],
   ];

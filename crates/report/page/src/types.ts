@@ -520,6 +520,8 @@ export interface PageData {
   variables: Variables;
   datasets: DatasetRecord[];
   sessions: SessionAnswer[];
+  /** To be pasted elsewhere. */
+  tables: Pasted[];
 }
 
 /** The numbers of a part of a cell, named as those of the cell. */
@@ -528,6 +530,31 @@ export interface Part {
   metrics: Record<string, Estimate>;
   operations: Record<string, Record<string, Estimate>>;
   statements: Record<string, Record<string, Estimate>>;
+}
+
+/** One table, and its two forms to paste. */
+export interface Pasted {
+  /** `qps` or `cost`. */
+  name: string;
+  title: string;
+  /** How its marks are read. */
+  note: string;
+  heads: string[];
+  groups: PastedGroup[];
+  markdown: string;
+  tsv: string;
+}
+
+export interface PastedCell {
+  text: string;
+  /** A failed check strikes it. */
+  struck?: boolean;
+}
+
+/** Tests of one kind: `point`, `range`, `aggregation`, `write`. */
+export interface PastedGroup {
+  name: string;
+  rows: PastedCell[][];
 }
 
 export interface Percentiles {

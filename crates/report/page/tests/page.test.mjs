@@ -170,6 +170,24 @@ test('a claim leads to the check that it rests on', async (t) => {
   });
 });
 
+test('a table is copied as Markdown or as TSV, struck cells marked in both', async (t) => {
+  const page = await open(t);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const table = page.locator('#tables figure').first();
+  assert.ok((await table.locator('td s').count()) > 0, 'the sample has a struck cell');
+  const copy = async (label) => {
+    await table.getByRole('button', { name: `Copy ${label}` }).click();
+    await page.waitForFunction((told) => document.querySelector('#tables [role=status]').textContent === told, `copied as ${label}`);
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const markdown = await copy('Markdown');
+  assert.match(markdown, /\| \*\*point\*\* \|/);
+  assert.match(markdown, /~~[≥≤? ]*[\d. ]+~~/);
+  const tsv = await copy('TSV');
+  assert.match(tsv, /^group\ttest, by charset\tlatin1 \(statements\/s\)\t/);
+  assert.match(tsv, / struck/);
+});
+
 test('curves can be drawn relative to the reference', async (t) => {
   const page = await open(t);
   const label = () => page.getAttribute('#curves .chart', 'aria-label');

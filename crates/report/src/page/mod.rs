@@ -9,6 +9,7 @@ mod timeline;
 
 use crate::axes;
 use crate::document::Document;
+use crate::tables::Pasted;
 use model::record::canary::Canary;
 use model::{DatasetRecord, Details, Event, Record, SessionAnswer};
 use serde::Serialize;
@@ -39,17 +40,26 @@ pub struct PageData<'a> {
     variables: provenance::Variables<'a>,
     datasets: &'a [DatasetRecord],
     sessions: Vec<SessionAnswer>,
+    /// To be pasted elsewhere.
+    tables: Vec<Pasted>,
 }
 
-pub fn of(record: &Record, document: &Document<'_>, details: &dyn Details, shell: &str, markdown: &str) -> String {
-    let data = data(record, document, details).to_string();
+pub fn of(
+    record: &Record,
+    document: &Document<'_>,
+    tables: Vec<Pasted>,
+    details: &dyn Details,
+    shell: &str,
+    markdown: &str,
+) -> String {
+    let data = data(record, document, tables, details).to_string();
     let script = format!(r#"<script type="application/json" id="assay-data">{}</script>"#, in_script(&data));
     let title = format!("<title>{} · assay report</title>", in_text(&record.plan.name));
     // Each mark once: the page's own code comes after them and is left alone.
     shell.replacen(TITLE, &title, 1).replacen(MARKDOWN, &in_text(markdown), 1).replacen(DATA, &script, 1)
 }
 
-fn data(record: &Record, document: &Document<'_>, details: &dyn Details) -> Value {
+fn data(record: &Record, document: &Document<'_>, tables: Vec<Pasted>, details: &dyn Details) -> Value {
     let (timeline, counters) = timeline::of(record, details);
     let data = PageData {
         report: document,
@@ -64,6 +74,7 @@ fn data(record: &Record, document: &Document<'_>, details: &dyn Details) -> Valu
         variables: provenance::variables(record),
         datasets: &record.datasets,
         sessions: provenance::sessions(record),
+        tables,
     };
     compact::compact(&serde_json::to_value(data).expect("plain values with text keys"))
 }

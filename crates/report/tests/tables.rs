@@ -1,0 +1,97 @@
+//! Tables to paste, as golden files: of the made-up record with a struck cell, a client in the way and writes, and what
+//! is told where there is none.
+
+#[path = "../examples/sample/judgement.rs"]
+mod judgement;
+#[path = "../examples/sample/record.rs"]
+mod record;
+
+use model::record::run::Ends;
+use model::{Judgement, Nanos, Record, Status, Verdict};
+use record::Size;
+use report::tables;
+
+fn verdict(check: &str, verdict: Status) -> Verdict {
+    Verdict {
+        check: check.into(),
+        verdict,
+        sentence: String::new(),
+        measured: String::new(),
+        limit: String::new(),
+        advice: String::new(),
+        evidence: Vec::new(),
+        quarantined: false,
+        phases: Vec::new(),
+    }
+}
+
+/// One cell is struck, and in one the client was in the way.
+fn marked() -> (Record, Judgement) {
+    let (mut record, _) = record::of(Size::Golden);
+    let mut judgement = judgement::of(&record);
+    judgement.cells.iter_mut().for_each(|cell| cell.verdicts.clear());
+    judgement.cells[2].verdicts.push(verdict("machine_was_quiet", Status::Fail));
+    judgement.cells[3].verdicts.push(verdict("client_had_headroom", Status::Warn));
+    for run in &mut record.runs {
+        for phase in &mut run.phases {
+            let ends =
+                |end: f64| Ends { begin: 0.0, end, begin_at: phase.from, end_at: Nanos(phase.to.0 + 500_000_000) };
+            let done = phase.groups["users"].tally.done() as f64;
+            let counters = [
+                ("server.cpu.user", 30_000.0 * done),
+                ("server.cpu.system", 10_000.0 * done),
+                ("server.switches.voluntary", 2.0 * done),
+                ("server.switches.involuntary", 0.1 * done),
+                ("db.redo_fsyncs", done),
+                ("server.io.write_bytes", 4096.0 * done),
+            ];
+            phase.counters.extend(counters.map(|(name, end)| (name.to_string(), ends(end))));
+        }
+    }
+    for run in record.runs.iter_mut().filter(|run| run.cell.0 == "c009" || run.cell.0 == "c010") {
+        for group in run.phases.iter_mut().flat_map(|phase| phase.groups.values_mut()) {
+            group.tally.statements.values_mut().for_each(|statement| statement.affected = statement.calls);
+        }
+    }
+    (record, judgement)
+}
+
+#[test]
+fn tables_to_paste_read_like_this() {
+    let (record, judgement) = marked();
+    for name in tables::NAMES {
+        for form in ["markdown", "tsv"] {
+            let text = tables::text(name, form, &record, &judgement).expect("there are numbers");
+            insta::assert_snapshot!(format!("{name}_{form}"), text);
+        }
+    }
+}
+
+#[test]
+fn a_ratio_with_a_struck_side_is_struck() {
+    let (record, mut judgement) = marked();
+    let struck = |judgement: &Judgement| {
+        let text = tables::text("qps", "tsv", &record, judgement).expect("there are numbers");
+        text.matches(" struck").count()
+    };
+    assert_eq!(struck(&judgement), 1, "the candidate alone");
+    judgement.cells[0].verdicts.push(verdict("machine_was_quiet", Status::Fail));
+    assert_eq!(struck(&judgement), 2, "the base, and the ratio that was struck already");
+    judgement.cells[2].verdicts.clear();
+    assert_eq!(struck(&judgement), 2, "the base strikes the ratio");
+}
+
+#[test]
+fn a_table_that_cannot_be_made_is_told_with_the_mend() {
+    let (record, mut judgement) = marked();
+    let why = |name: &str, form: &str, judgement: &Judgement| {
+        tables::text(name, form, &record, judgement).expect_err("it cannot be made")
+    };
+    assert!(why("tps", "tsv", &judgement).contains("no table called \"tps\"; write one of qps, cost"));
+    assert!(why("qps", "html", &judgement).contains("write --as markdown or --as tsv"));
+    judgement.cells.iter_mut().for_each(|cell| cell.metrics.clear());
+    assert!(why("qps", "tsv", &judgement).contains("none of its runs was done"));
+    let (without, _) = record::of(Size::Golden);
+    let why = tables::text("cost", "tsv", &without, &judgement).expect_err("no counters");
+    assert!(why.contains("the server's counters"), "{why}");
+}
