@@ -17,6 +17,7 @@ mod phases;
 mod plans;
 mod repeat;
 mod searches;
+pub mod terminal;
 
 use model::{Details, Judgement, Record};
 

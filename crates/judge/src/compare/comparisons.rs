@@ -9,9 +9,10 @@ use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
 use model::experiment::keys::{USERS, WORKLOAD};
+use model::plan::axis_text;
 use model::search::Goal;
 use model::units::round3;
-use model::{CellId, CellJudgement, Comparison, Estimate, Outcome, Seed, Share};
+use model::{CellId, CellJudgement, Comparison, Estimate, Outcome, Seed, Share, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -220,7 +221,7 @@ fn outcome(
 }
 
 fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome, why: &str, margin: Share) -> String {
-    let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
+    let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis]);
     let (base, candidate) = (value(pair.base), value(pair.candidate));
     let place = match phase {
         Some(phase) => format!("{} in phase `{phase}`", place(pair)),
@@ -252,12 +253,12 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
 }
 
 /// A number alone says nothing: `range_size 10`, but `latin1`.
-pub(crate) fn name(axis: &str, value: &str) -> String {
-    let axis = axis.rsplit('.').next().unwrap_or(axis);
+pub(crate) fn name(axis: &str, value: &Value) -> String {
+    let (value, axis) = (axis_text(axis, value), axis.rsplit('.').next().unwrap_or(axis));
     if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" {
         format!("{axis} {value}")
     } else {
-        value.into()
+        value
     }
 }
 
@@ -265,9 +266,8 @@ pub(crate) fn name(axis: &str, value: &str) -> String {
 fn place(pair: &Pair) -> String {
     let cell = pair.base.cell;
     let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != WORKLOAD);
-    let others: Vec<String> = others
-        .map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, &value.to_string()) })
-        .collect();
+    let others: Vec<String> =
+        others.map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, value) }).collect();
     let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
     if pair.axis == WORKLOAD { others } else { format!("{}{others}", cell.workload) }
 }

@@ -55,6 +55,10 @@ export interface Canary {
   unix_ms: number;
   /** CPU time of the machine that others took meanwhile; `None` in ceilings from before. */
   others?: Share;
+  /** By server and way. */
+  reaches?: Reach[];
+  /** What a record's runs with `io = "auto"` went by. */
+  choice?: Choice;
 }
 
 export interface CanaryPoint {
@@ -108,6 +112,15 @@ export interface Cell {
 
 /** `c001`: stable within a plan. */
 export type CellId = string;
+
+/** Which way `io = "auto"` takes: one for few users and one for more. */
+export interface Choice {
+  /** Up to so many users each has a thread that blocks; 0: none. */
+  blocking_up_to: number;
+  above: Io;
+  /** Whose reaches it was chosen by. */
+  server: string;
+}
 
 export interface Claim {
   /** It says what was found out, and not how far the numbers may be believed. */
@@ -197,6 +210,7 @@ export interface Document {
   forecasts?: Forecast[];
   verdicts: Verdict[];
   claims: Claim[];
+  health: Health;
   not_measured: string[];
   /** By metric. */
   made_of?: Record<string, Made>;
@@ -351,6 +365,17 @@ export interface Growth {
   rest_us: number;
 }
 
+export interface Health {
+  sentence: string;
+  /** Rates that were to be measured: one of each cell, or of each of its phases where several measure. */
+  numbers: number;
+  stand: number;
+  /** Of those that stand: some check could not be evaluated, for want of evidence. */
+  unchecked: number;
+  /** Why the others do not stand, the most frequent reason first. Each number has one reason. */
+  reasons: Reason[];
+}
+
 export interface Host {
   /** Online logical CPUs, by number. */
   cpus: number[];
@@ -373,6 +398,8 @@ export interface Host {
   /** Open files that the lab may raise its limit to. */
   open_files: number;
   io_uring: boolean;
+  /** Threads that a process here may still begin; 0 in descriptions from before. */
+  threads: number;
   /** Other facts worth a line in the provenance: governor, transparent huge pages, swappiness, file system. */
   facts: Record<string, string>;
   /** Builds that can be started here. */
@@ -425,6 +452,12 @@ export interface Instance {
   not_applicable?: string[];
   start_time: Nanos;
 }
+
+/**
+ * How the load talks to the kernel: with a thread for each user that blocks in send and receive, or with few
+ * threads that hold many users each.
+ */
+export type Io = 'auto' | 'blocking' | 'io_uring' | 'epoll';
 
 /** A limit on a percentile of latency: of the operations due, so many per cent are answered in less than this. */
 export interface Keep {
@@ -595,6 +628,25 @@ export interface PlanTable {
 /** How data came to lie in an instance. */
 export type Prepared = 'snapshot' | 'loaded' | 'found';
 
+/** What one way to the kernel reaches with the cheapest request of a server that has a thread for each session. */
+export interface Reach {
+  /** A build, or [`SHAM`]. */
+  server: string;
+  io: Io;
+  /** Ascending in users. */
+  points: CanaryPoint[];
+}
+
+export interface Reason {
+  standing: Standing;
+  /** As it follows *because*: `other processes used the CPU`. */
+  because: string;
+  numbers: number;
+  cells: CellId[];
+  /** What would mend it. */
+  advice: string;
+}
+
 export interface Restored {
   snapshot: string;
   /** `reflink` or `copy`. */
@@ -755,6 +807,9 @@ export interface SnapshotRecord {
   /** Made by an earlier lab. */
   reused: boolean;
 }
+
+/** What became of a number. */
+export type Standing = 'struck' | 'lower_bound' | 'missing';
 
 export interface StartingState {
   /** By dataset: a digest of its tables and of rows that stand for all. Equal digests are equal data. */

@@ -39,7 +39,7 @@ fn moved(pair: &pairs::Pair, reference: &Matched, subject: &Matched) -> Option<M
     }
     let word = |row: &Row| {
         let cell = if row.base == one.base { pair.base } else { pair.candidate };
-        name(pair.axis, &cell.cell.axes[pair.axis].to_string())
+        name(pair.axis, &cell.cell.axes[pair.axis])
     };
     let (first, second) = (word(one), word(other));
     let within = |i: usize| format!("{:.3}", other.values[i].value / one.values[i].value);
