@@ -200,6 +200,21 @@ fn what_is_said_reads_like_a_document() {
     assert_golden("sentences.md", &sentences());
 }
 
+#[test]
+fn a_sentence_has_no_code_and_no_number_of_more_digits_than_it_is_worth() {
+    for (name, specimen) in SPECIMENS.iter() {
+        let of_cells = specimen.judgement.cells.iter().flat_map(|c| &c.verdicts);
+        for verdict in specimen.judgement.verdicts.iter().chain(of_cells) {
+            let sentence = &verdict.sentence;
+            assert!(!sentence.contains("INVALID"), "{name}: {sentence}");
+            let codes = ["V1", "V6", "V7", "V8", "V9", "C1", "E1"];
+            let words = || sentence.split(|c: char| !c.is_alphanumeric());
+            assert!(words().all(|word| !codes.contains(&word)), "{name}: {sentence}");
+            assert!(!sentence.contains("Nor that"), "{name}: {sentence}");
+        }
+    }
+}
+
 fn screen(name: &str, width: usize) -> String {
     let specimen = &SPECIMENS[name];
     let style = Style { width, colour: false, all: false };

@@ -12,7 +12,7 @@ pub struct Health {
     /// Rates that were to be measured: one of each cell, or of each of its phases where several measure.
     pub numbers: u32,
     pub stand: u32,
-    /// Of those that stand: some check could not be evaluated, for want of evidence.
+    /// So many of those that stand have a check that could not be evaluated, for want of evidence.
     pub unchecked: u32,
     /// Why the others do not stand, the most frequent reason first. Each number has one reason.
     pub reasons: Vec<Reason>,

@@ -178,6 +178,6 @@ mod tests {
         let words = words.iter().find(|w| w.name == WORKLOAD);
         insta::assert_snapshot!(compose(FILE, &asked("distribution"), words));
         let found = compose(FILE, &asked("mysql://root@localhost/test?socket=/tmp/a.sock"), words);
-        assert!(found.contains("on = \"mysql://") && !found.contains("settings"), "{found}");
+        assert!(found.contains("on = \"mysql://") && !found.contains("settings ="), "{found}");
     }
 }

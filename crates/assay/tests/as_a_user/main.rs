@@ -13,6 +13,7 @@ mod experiments;
 mod explain;
 mod groups;
 mod help;
+mod init;
 mod interruptions;
 mod interventions;
 mod kept_data;

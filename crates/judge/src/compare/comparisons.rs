@@ -5,14 +5,14 @@
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
+use crate::frame::naming::value as name;
 use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
 use model::experiment::keys::{USERS, WORKLOAD};
-use model::plan::axis_text;
 use model::search::Goal;
 use model::units::round3;
-use model::{CellId, CellJudgement, Comparison, Estimate, Outcome, Seed, Share, Value};
+use model::{CellId, CellJudgement, Comparison, Estimate, Outcome, Seed, Share};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -193,12 +193,15 @@ fn outcome(
     }
     let cells = [&pair.base.cell.id, &pair.candidate.cell.id];
     if let Some((cell, check)) = cells.into_iter().find_map(|id| Some((id, failed(id)?))) {
-        return (Outcome::Refused, format!("{check} failed on {cell}."));
+        return (Outcome::Refused, format!("{cell} is struck by {check}."));
     }
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
         return (
             Outcome::Undecided,
-            format!("n = {} gives no interval; {FEWEST} repetitions are the fewest.", ratio.n),
+            format!(
+                "{} no interval; {FEWEST} are the fewest that do.",
+                if ratio.n == 1 { "one repetition gives".into() } else { format!("{} repetitions give", ratio.n) }
+            ),
         );
     };
     let noisy = [pair.base, pair.candidate]
@@ -216,7 +219,7 @@ fn outcome(
         None if low > 1.0 => (Outcome::Better, String::new()),
         None if high < 1.0 => (Outcome::Worse, String::new()),
         None if low >= 1.0 - MARGIN.0 && high <= 1.0 + MARGIN.0 => (Outcome::Equivalent, String::new()),
-        None => (Outcome::Undecided, "the interval holds one.".into()),
+        None => (Outcome::Undecided, "either may be higher.".into()),
     }
 }
 
@@ -249,16 +252,6 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
             format!("Whether {candidate} and {base} differ{at} is undecided ({numbers}): {why}")
         }
         Outcome::Refused => format!("{candidate} and {base} are not compared{at}: {why}"),
-    }
-}
-
-/// A number alone says nothing: `range_size 10`, but `latin1`.
-pub(crate) fn name(axis: &str, value: &Value) -> String {
-    let (value, axis) = (axis_text(axis, value), axis.rsplit('.').next().unwrap_or(axis));
-    if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" {
-        format!("{axis} {value}")
-    } else {
-        value
     }
 }
 

@@ -4,12 +4,14 @@
 //! check take no part. Where nothing was found out, the opening says what stands in the way.
 
 use super::reasons;
-use crate::compare::comparisons::{MARGIN, name};
+use crate::compare::comparisons::MARGIN;
 use crate::curves::scaling;
 use crate::frame::evidence::Evidence;
+use crate::frame::naming::counted as number_of;
 use model::experiment::keys::WORKLOAD;
 use model::judgement::{Against, Claim};
-use model::units::round3;
+use model::plan::axis_text;
+use model::units::rounded;
 use model::{
     CellJudgement, Comparison, Ending, Estimate, Health, Outcome, SearchJudgement, Share, Standing, Status, Verdict,
 };
@@ -64,8 +66,8 @@ fn alone(cells: &[CellJudgement]) -> Option<Claim> {
     let [cell] = cells else { return None };
     let rate = cell.metrics.get("qps").filter(|_| cell.no_number.is_none() && cell.struck(None).is_none())?;
     let tail =
-        cell.metrics.get("latency_us_p99").map_or(String::new(), |p99| format!(", p99 {} µs", round3(p99.value)));
-    let sentence = format!("{} reaches {} QPS{}{tail}.", cell.workload, round3(rate.value), half(rate));
+        cell.metrics.get("latency_us_p99").map_or(String::new(), |p99| format!(", p99 {} µs", rounded(p99.value)));
+    let sentence = format!("{} reaches {} QPS{}{tail}.", cell.workload, rounded(rate.value), half(rate));
     Some(Claim { is_answer: true, status: Status::Pass, sentence, evidence: vec![cell.id.to_string()] })
 }
 
@@ -84,7 +86,7 @@ fn unanswered(cells: &[CellJudgement], verdicts: &[Verdict], health: &Health) ->
     let (why, evidence) = match failed.or_else(struck) {
         Some(verdict) => (verdict.sentence.clone(), vec![verdict.check.clone()]),
         None if health.stand == 0 => ("No number was measured.".into(), Vec::new()),
-        None => ("What stands has nothing to be held against that stands, too.".into(), Vec::new()),
+        None => ("No two numbers that are to be compared both stand.".into(), Vec::new()),
     };
     let status = if health.stand == 0 || failed.is_some() { Status::Fail } else { Status::NotEvaluable };
     Claim { is_answer: true, status, sentence: format!("There is no answer yet. {why}"), evidence }
@@ -122,11 +124,11 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
     } else {
         Status::Pass
     };
-    let sentence = format!(
-        "{with_number} of {} cells have a number, from {done} of {planned} runs{}.",
-        cells.len(),
-        others.concat()
-    );
+    let of = number_of(cells.len(), "cell");
+    let sentence = match others.is_empty() && with_number == cells.len() {
+        true => format!("{of} measured in {}.", number_of(done, "run")),
+        false => format!("{with_number} of {of} measured, in {done} of {planned} runs{}.", others.concat()),
+    };
     Claim { is_answer: false, status, sentence, evidence: Vec::new() }
 }
 
@@ -249,21 +251,21 @@ fn effects(
 /// What became of all comparisons of an axis.
 fn summary(axis: &str, of_axis: &[&Comparison], cells: &[CellJudgement]) -> String {
     let base = cells.iter().find(|c| c.id.to_string() == of_axis[0].base).and_then(|c| c.axes.get(axis));
-    let base = base.map_or_else(|| "its first value".into(), |value| name(axis, value));
+    let base = base.map_or_else(|| "its first value".into(), |value| axis_text(axis, value));
     let (axis, count) = (axis.rsplit('.').next().unwrap_or(axis), of_axis.len());
     let of = |outcome: Outcome| of_axis.iter().filter(|c| c.outcome == outcome).count();
-    let plural = if count == 1 { "comparison" } else { "comparisons" };
+    let compared = number_of(count, "comparison");
     if of(Outcome::Equivalent) == count {
-        return format!("{axis} makes no difference beyond {MARGIN} against {base}, in {count} {plural}.");
+        return format!("{axis} makes no difference beyond {MARGIN} against {base}, in {compared}.");
     }
     if of(Outcome::Refused) == count {
         let which = if count == 1 { "The one comparison".into() } else { format!("None of {count} comparisons") };
         let counts = if count == 1 { "does not count" } else { "counts" };
-        return format!("{which} of {axis} with {base} {counts}: in each a number is struck, or the work differs.");
+        return format!("{which} with {axis} {base} {counts}: in each a number is struck, or the work differs.");
     }
     if of(Outcome::Undecided) == count {
         let whether = format!("Whether {axis} makes a difference against {base} is undecided");
-        return format!("{whether}: {count} {plural}, each within its noise.");
+        return format!("{whether}: {compared}, each within its noise.");
     }
-    format!("{count} {plural} of {axis} with {base}: {}.", counted(of_axis.iter().map(|c| c.outcome)))
+    format!("{compared} with {axis} {base}: {}.", counted(of_axis.iter().map(|c| c.outcome)))
 }

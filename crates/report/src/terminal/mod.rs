@@ -21,6 +21,8 @@ const OF_ANSWER: usize = 7;
 /// Findings told, and the lines of each.
 const FINDINGS: usize = 2;
 const OF_FINDING: usize = 3;
+/// A share below this explains nothing, and is not told.
+const HARDLY: f64 = 0.01;
 /// Lines of what does not count, and of what to do about it.
 const OF_HEALTH: usize = 3;
 const OF_ADVICE: usize = 2;
@@ -83,7 +85,8 @@ fn findings(findings: &[Finding], style: Style) -> Vec<Line> {
     let shown = if style.all { findings.len() } else { FINDINGS };
     let mut lines = Vec::new();
     for finding in findings.iter().take(shown) {
-        let share = finding.share.map_or(String::new(), |share| format!(", explains {}", Share(share)));
+        let share = finding.share.filter(|share| *share >= HARDLY);
+        let share = share.map_or(String::new(), |share| format!(", explains {}", Share(share)));
         let name = finding.name.replace('_', " ");
         let told = format!("{name} ({}{share}): {}", finding.rung.words(), finding.sentence);
         lines.extend(Line::block("found", &told, style.width(), most));

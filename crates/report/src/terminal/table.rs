@@ -6,6 +6,7 @@ use super::text::{Line, Look};
 use super::{rate, ratio};
 use crate::axes;
 use crate::figures::{three, with_interval};
+use crate::markdown::HEADLINES;
 use model::estimate::Comparison;
 use model::experiment::keys::{USERS, WORKLOAD};
 use model::plan::axis_text;
@@ -135,7 +136,9 @@ fn phases(plan: &Plan, judgement: &Judgement) -> Option<Table> {
 
 /// The numbers of each cell.
 fn measured(plan: &Plan, judgement: &Judgement) -> Option<Table> {
-    let cells: Vec<&CellJudgement> = judgement.cells.iter().filter(|c| c.metrics.contains_key("qps")).collect();
+    let has = |metric: &&str| judgement.cells.iter().any(|c| c.metrics.contains_key(*metric));
+    let main = HEADLINES.into_iter().find(has)?;
+    let cells: Vec<&CellJudgement> = judgement.cells.iter().filter(|c| c.metrics.contains_key(main)).collect();
     let mut others = others(plan, cells.iter().copied(), None);
     if others.is_empty() {
         others.push(WORKLOAD);
@@ -145,16 +148,16 @@ fn measured(plan: &Plan, judgement: &Judgement) -> Option<Table> {
     }
     let row = |cell: &&CellJudgement| {
         let mut fields = values(cell, &others);
-        let qps = &cell.metrics["qps"];
-        let half = with_interval(qps).split_once(" ± ").map_or("–".into(), |(_, half)| format!("± {half}"));
-        fields.extend([rate(judgement, cell, qps), half]);
+        let value = &cell.metrics[main];
+        let half = with_interval(value).split_once(" ± ").map_or("–".into(), |(_, half)| format!("± {half}"));
+        fields.extend([rate(judgement, cell, value), half]);
         let tail = |name: &str| cell.metrics.get(name).map_or("–".into(), |e| three(e.value));
         fields.extend(["latency_us_p50", "latency_us_p99"].map(tail));
         Row { fields, weight: 0.0, is_struck: cell.struck(None).is_some() }
     };
     let mut head: Vec<String> = others.iter().map(|key| last(key)).collect();
     let words = head.len();
-    head.extend(["QPS", "", "p50 µs", "p99 µs"].map(String::from));
+    head.extend([&metric(main), "", "p50 µs", "p99 µs"].map(String::from));
     (!cells.is_empty()).then(|| Table { head, rows: cells.iter().map(row).collect(), words })
 }
 

@@ -5,7 +5,8 @@
 //! one side is not called a move.
 
 use super::{Matched, Pair};
-use crate::compare::comparisons::{CURVE, MARGIN, name, of_answers};
+use crate::compare::comparisons::{CURVE, MARGIN, of_answers};
+use crate::frame::naming::value as name;
 use crate::frame::{Evidence, pairs};
 use model::compared::{Moved, Row};
 use model::{Outcome, Share};
