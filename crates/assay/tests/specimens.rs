@@ -1,10 +1,14 @@
 //! Recorded runs with a known illness, and healthy ones, judged again: `specimens/matrix.txt` is the worst that every
 //! check says of each. A record never changes, so a line of it that changes is a check that did: look at it, and write
-//! the table anew with `SPECIMENS=write`. How a specimen was made is in `specimens/NAME.toml` and `NAME.sh`;
+//! the table anew with `SPECIMENS=write`. So it is with `specimens/sentences.md`, which has what checks, findings and
+//! openings say of them, to be read aloud, and with `specimens/screens.txt`, which has what a terminal shows. How a
+//! specimen was made is in `specimens/NAME.toml` and `NAME.sh`;
 //! `specimens/make.sh NAME` makes it again.
 
 use model::finding::{Finding, Rung};
 use model::verdict::Status;
+use model::{Judgement, Record, Verdict};
+use report::terminal::{self, Style};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,9 +30,28 @@ const NEVER_PASSED: &[(&str, &str)] = &[
     ("network_had_room", "users of all specimens but an edited one came over a socket, to which it does not apply"),
 ];
 
+/// Sentences of one check with one status: more would tell nobody more.
+const SENTENCES: usize = 3;
+/// Those of whom the screen is shown whole: what each of the five studies turns on, and a curve, a comparison and a
+/// single number.
+const SCREENS: &[&str] = &[
+    "missing-zero",
+    "view-per-get",
+    "healthy-snapshot",
+    "refused-orders",
+    "outgrown-pool",
+    "healthy-law",
+    "confirmed-cause",
+    "healthy-calm",
+    "unlike-parts",
+];
+const WIDTHS: [usize; 2] = [80, 120];
+
 type Verdicts = BTreeMap<String, Status>;
 
 struct Specimen {
+    record: Record,
+    judgement: Judgement,
     /// The worst of every check.
     verdicts: Verdicts,
     /// The highest rung of every cause.
@@ -60,11 +83,11 @@ fn judged(name: &str) -> Specimen {
         *status = (*status).max(verdict.verdict);
     }
     let mut findings = BTreeMap::new();
-    for Finding { name, rung, .. } in judgement.findings {
-        let highest = findings.entry(name).or_insert(rung);
-        *highest = rung.max(*highest);
+    for Finding { name, rung, .. } in &judgement.findings {
+        let highest = findings.entry(name.clone()).or_insert(*rung);
+        *highest = (*rung).max(*highest);
     }
-    Specimen { verdicts, findings }
+    Specimen { record, judgement, verdicts, findings }
 }
 
 fn letter(status: Option<&Status>) -> char {
@@ -106,15 +129,129 @@ fn matrix() -> String {
     text
 }
 
-#[test]
-fn every_check_says_of_every_specimen_what_the_matrix_says() {
-    let (matrix, golden) = (matrix(), folder().join("matrix.txt"));
+/// Holds a golden file to what is said today; `SPECIMENS=write` writes it anew.
+fn assert_golden(name: &str, said: &str) {
+    let golden = folder().join(name);
     if std::env::var_os("SPECIMENS").is_some_and(|how| how == "write") {
-        std::fs::write(&golden, &matrix).expect("the matrix can be written");
+        std::fs::write(&golden, said).expect("a golden file can be written");
     }
     let golden = std::fs::read_to_string(golden).unwrap_or_default();
-    let changed: Vec<_> = matrix.lines().filter(|line| !golden.lines().any(|l| l == *line)).collect();
-    assert_eq!(matrix, golden, "changed:\n{}\nSPECIMENS=write writes it anew", changed.join("\n"));
+    let changed: Vec<_> = said.lines().filter(|line| !golden.lines().any(|l| l == *line)).collect();
+    assert!(said == golden, "{name} changed:\n{}\nSPECIMENS=write writes it anew", changed.join("\n"));
+}
+
+#[test]
+fn every_check_says_of_every_specimen_what_the_matrix_says() {
+    assert_golden("matrix.txt", &matrix());
+}
+
+/// `(specimen, verdict)` of one check, each sentence once.
+fn said_by<'a>(check: &str) -> Vec<(&'a str, &'a Verdict)> {
+    let mut all: Vec<(&str, &Verdict)> = Vec::new();
+    for (name, specimen) in SPECIMENS.iter() {
+        let of_cells = specimen.judgement.cells.iter().flat_map(|c| &c.verdicts);
+        for verdict in specimen.judgement.verdicts.iter().chain(of_cells).filter(|v| v.check == check) {
+            if all.iter().all(|(_, told)| told.sentence != verdict.sentence) {
+                all.push((name, verdict));
+            }
+        }
+    }
+    all
+}
+
+fn sentences() -> String {
+    let mut text = String::from(
+        "# What is said\n\nEvery check, finding and opening in the sentences that arise from the specimens. Written by \
+         `SPECIMENS=write cargo test -p assay --test specimens`.\n\n# Checks\n",
+    );
+    let mut checks: Vec<_> = judge::checks::ALL.iter().collect();
+    checks.sort_by_key(|check| check.id);
+    for check in checks {
+        text.push_str(&format!("\n## {}\n\nHolds when {}.\n\n", check.id, (check.claim)()));
+        let said = said_by(check.id);
+        for status in [Status::Pass, Status::Warn, Status::Fail, Status::NotEvaluable, Status::NotApplicable] {
+            let most = if status >= Status::Warn { SENTENCES } else { 1 };
+            for (name, verdict) in said.iter().filter(|(_, v)| v.verdict == status).take(most) {
+                text.push_str(&format!("- {} ({name}): {}\n", status.word(), verdict.sentence));
+            }
+        }
+        text.push_str(&format!("\nWhat to do: {}.\n", check.advice));
+    }
+    text.push_str("\n# Findings\n");
+    for (name, specimen) in SPECIMENS.iter() {
+        for finding in &specimen.judgement.findings {
+            text.push_str(&format!("\n- {} ({}, {name}): {}\n", finding.name, finding.rung.words(), finding.sentence));
+            finding.rival.iter().for_each(|rival| text.push_str(&format!("  {}\n", rival.sentence)));
+        }
+    }
+    text.push_str("\n# Openings\n");
+    for (name, specimen) in SPECIMENS.iter() {
+        text.push_str(&format!("\n## {name}\n\n"));
+        for claim in &specimen.judgement.claims {
+            let what = if claim.is_answer { "answer" } else { claim.status.word() };
+            text.push_str(&format!("- {what}: {}\n", claim.sentence));
+        }
+    }
+    text
+}
+
+#[test]
+fn what_is_said_reads_like_a_document() {
+    assert_golden("sentences.md", &sentences());
+}
+
+#[test]
+fn a_sentence_has_no_code_and_no_number_of_more_digits_than_it_is_worth() {
+    for (name, specimen) in SPECIMENS.iter() {
+        let of_cells = specimen.judgement.cells.iter().flat_map(|c| &c.verdicts);
+        for verdict in specimen.judgement.verdicts.iter().chain(of_cells) {
+            let sentence = &verdict.sentence;
+            assert!(!sentence.contains("INVALID"), "{name}: {sentence}");
+            let codes = ["V1", "V6", "V7", "V8", "V9", "C1", "E1"];
+            let words = || sentence.split(|c: char| !c.is_alphanumeric());
+            assert!(words().all(|word| !codes.contains(&word)), "{name}: {sentence}");
+            assert!(!sentence.contains("Nor that"), "{name}: {sentence}");
+        }
+    }
+}
+
+fn screen(name: &str, width: usize) -> String {
+    let specimen = &SPECIMENS[name];
+    let style = Style { width, colour: false, all: false };
+    terminal::screen(&specimen.record, &specimen.judgement, Some("record/report.html"), style)
+}
+
+#[test]
+fn a_record_is_told_on_one_screen() {
+    for (name, width) in SPECIMENS.keys().flat_map(|name| WIDTHS.map(|width| (name, width))) {
+        let screen = screen(name, width);
+        assert!(screen.lines().count() <= terminal::LINES, "{name} takes {} lines:\n{screen}", screen.lines().count());
+        let longest = screen.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+        // A word that is longer than a line stays whole.
+        assert!(longest.chars().count() <= width || !longest.trim().contains(' '), "{name}: {longest}");
+        assert!(screen.contains(&SPECIMENS[name].judgement.health.sentence[..20]), "{name}:\n{screen}");
+        assert!(screen.ends_with("record/report.html\n"), "{name}:\n{screen}");
+    }
+    let shown = |name: &&str| {
+        WIDTHS.map(|width| format!("{name}, {width} columns\n{}\n{}\n", "-".repeat(width), screen(name, width)))
+    };
+    assert_golden("screens.txt", &SCREENS.iter().flat_map(shown).collect::<String>());
+}
+
+#[test]
+fn colours_change_nothing_but_how_it_looks() {
+    for specimen in SPECIMENS.values() {
+        let told = |colour| {
+            let style = Style { width: 80, colour, all: true };
+            let screen = terminal::screen(&specimen.record, &specimen.judgement, None, style);
+            screen + &terminal::rest(&specimen.record, &specimen.judgement, style)
+        };
+        let mut plain = String::new();
+        for (at, part) in told(true).split("\x1b[").enumerate() {
+            plain.push_str(if at == 0 { part } else { part.split_once('m').expect("a code has its end").1 });
+        }
+        assert_eq!(plain, told(false));
+    }
 }
 
 #[test]

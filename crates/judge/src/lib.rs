@@ -18,7 +18,7 @@ use compare::comparisons;
 use curves::{forecast, law};
 use findings::frame::finding;
 use frame::{cells, check, evidence, metrics, plans, silence};
-use tell::claims;
+use tell::{claims, health};
 
 pub use findings::frame::finding::Cause;
 pub use frame::check::{Check, Scope};
@@ -35,7 +35,8 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let cells = cells::all(&evidence);
     let verdicts = check::on_experiment(checks::ALL, &evidence);
     let comparisons = comparisons::all(&evidence, &cells);
-    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons);
+    let health = health::of(&cells);
+    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons, &health);
     let not_measured = silence::all(&evidence);
     let findings = finding::all(findings::ALL, checks::ALL, &evidence, &cells);
     let plans = plans::tables(&evidence, &cells);
@@ -46,6 +47,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
         comparisons,
         findings,
         claims,
+        health,
         not_measured,
         searches,
         plans,

@@ -120,7 +120,7 @@ fn an_operation_that_one_group_never_did_is_not_hidden_by_the_other() {
     };
     let verdict = of(&spoilt("writers", failing), "operations_succeeded");
     assert_eq!(verdict.verdict, Fail);
-    assert!(verdict.sentence.contains("not one `writers: point_selects`"), "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("Not one `writers: point_selects`"), "{}", verdict.sentence);
 }
 
 #[test]

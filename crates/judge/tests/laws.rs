@@ -52,7 +52,9 @@ fn sums_agree_to_the_last_order_save_those_whose_end_nobody_saw() {
     );
     let lost = verdict(&record_with(|run| audited(run, 500, Some(0), 1_000, 0)), "data_obeyed_its_laws");
     assert!(
-        lost.sentence.contains("V1 holds (V1): orders is 500, growth of rows is 0. The column `x`"),
+        lost.sentence.contains(
+            "V1 holds\" is broken: orders is 500, and growth of rows, which should be as much, is 0. The column `x`"
+        ),
         "{}",
         lost.sentence
     );
@@ -89,7 +91,7 @@ fn a_law_with_too_few_cases_is_told_as_undecided_and_not_as_held() {
     let seen = verdict(&record_with(few), "data_obeyed_its_laws");
     assert_eq!(seen.verdict, Pass);
     assert!(
-        seen.sentence.ends_with("All 1 laws of the data held: V1. Too few transactions to tell: V6."),
+        seen.sentence.ends_with("All 1 laws of the data held. Too few transactions tell whether V6 holds."),
         "{}",
         seen.sentence
     );

@@ -5,6 +5,7 @@
 use crate::estimate::{Comparison, Estimate, Outcome};
 use crate::finding::Finding;
 use crate::forecast::Forecast;
+use crate::health::Health;
 use crate::plan::CellId;
 use crate::record::explain::Explain;
 use crate::search::Search;
@@ -26,6 +27,9 @@ pub struct Judgement {
     /// The report's opening, a sentence each: what answers the question first, then what may not be believed, the worst
     /// first.
     pub claims: Vec<Claim>,
+    /// How many numbers stand, and why the others do not.
+    #[serde(default)]
+    pub health: Health,
     /// What each cell that searches found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<SearchJudgement>,

@@ -150,6 +150,15 @@ pub fn round3(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
+/// The same, and no more digits of a large number either: a rate of 27931 was not measured to five.
+pub fn rounded(x: f64) -> String {
+    if x.abs() < 1_000.0 || !x.is_finite() {
+        return round3(x);
+    }
+    let step = 10_f64.powi(x.abs().log10().floor() as i32 - 2);
+    format!("{:.0}", (x / step).round() * step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +179,9 @@ mod tests {
         assert_eq!(Nanos(1_234_567).to_string(), "1.23 ms");
         assert_eq!(Bytes(1536).to_string(), "1.5 KiB");
         assert_eq!(Share(0.8).to_string(), "80 %");
-        assert_eq!(round3(12345.6), "12346");
+        assert_eq!(
+            (round3(12345.6), rounded(12345.6), rounded(7.125)),
+            ("12346".into(), "12300".into(), "7.12".into())
+        );
     }
 }

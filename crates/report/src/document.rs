@@ -7,7 +7,7 @@ use model::experiment::Axis;
 use model::judgement::{Claim, Made, PlanTable, REPORT_SCHEMA};
 use model::plan::Skipped;
 use model::{
-    CellId, CellJudgement, Comparison, CurveJudgement, Finding, Forecast, Host, Judgement, Plan, Record,
+    CellId, CellJudgement, Comparison, CurveJudgement, Finding, Forecast, Health, Host, Judgement, Plan, Record,
     SearchJudgement, Seed, Verdict,
 };
 use serde::Serialize;
@@ -32,6 +32,7 @@ pub struct Document<'a> {
     forecasts: &'a [Forecast],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
+    health: &'a Health,
     not_measured: &'a [String],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     /// By metric.
@@ -83,6 +84,7 @@ impl<'a> Document<'a> {
             forecasts: &judgement.forecasts,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
+            health: &judgement.health,
             not_measured: &judgement.not_measured,
             made_of: &judgement.made_of,
         }

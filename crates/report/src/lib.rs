@@ -19,6 +19,7 @@ mod plans;
 mod repeat;
 mod searches;
 pub mod tables;
+pub mod terminal;
 
 use model::{Details, Judgement, Record};
 

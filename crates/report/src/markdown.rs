@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The metric of the tables: the first of these that any cell has.
-const HEADLINES: [&str; 5] = ["knee_rate", "qps", "ops_per_s", "tps", "nopm"];
+pub const HEADLINES: [&str; 5] = ["knee_rate", "qps", "ops_per_s", "tps", "nopm"];
 
 /// What a group's users are told beside it.
 const TAIL: &str = "latency_us_p99";

@@ -8,7 +8,7 @@ use crate::exit::{self, Exit};
 use crate::out;
 use crate::question;
 use clap::{Arg, ArgMatches, Command};
-use model::{CellJudgement, Judgement, Status};
+use model::{Judgement, Standing};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -38,10 +38,7 @@ fn bench(matches: &ArgMatches) -> Result<Exit, Exit> {
     let text = |name: &str| said(matches, name);
     let workload = text("workload");
     let on = matches.get_one::<String>("on").map(String::as_str);
-    if workload == OF_SHAM && !on.is_some_and(|on| on.contains("://")) {
-        let why = "noop measures assay itself on a sham server, and a server that assay starts has no table for it";
-        return Err(exit::refused(format!("{why}\n    take oltp.point_selects, which asks the same of a table")));
-    }
+    needs_sham(workload, on)?;
     let composed = compose(workload, text("users"), text("for"), text("io")).map_err(exit::refused)?;
     let mut sets = question::sets(matches)?;
     for (key, _) in sets.iter_mut().filter(|(key, _)| !key.contains('.')) {
@@ -50,14 +47,23 @@ fn bench(matches: &ArgMatches) -> Result<Exit, Exit> {
     sets.extend(on.map(question::server));
     let question = question::resolve("bench", "assay bench", &composed, None, sets)?;
     let folder = matches.get_one::<String>("out").map_or_else(fresh_folder, PathBuf::from);
-    run::go(&question, &folder, |judgement| {
+    run::go(&question, &folder, |_, judgement| {
         if matches.get_flag("json") {
             run::print_cells(judgement);
         } else {
             out!("{}", lines(judgement).trim_end());
-            eprintln!("the record: {}", folder.display());
+            eprintln!("{} The record: {}", judgement.health.sentence, folder.display());
         }
     })
+}
+
+/// Refuses the workload that measures assay itself, where it would meet a server that assay starts.
+pub fn needs_sham(workload: &str, on: Option<&str>) -> Result<(), Exit> {
+    if workload == OF_SHAM && !on.is_some_and(|on| on.contains("://")) {
+        let why = "noop measures assay itself on a sham server, and a server that assay starts has no table for it";
+        return Err(exit::refused(format!("{why}\n    take oltp.point_selects, which asks the same of a table")));
+    }
+    Ok(())
 }
 
 /// The experiment that the arguments mean.
@@ -85,7 +91,7 @@ const COLUMNS: &[(&str, &str, usize)] = &[
     ("server µs/stmt", "server_cpu_us_per_statement", 2),
 ];
 
-/// One line per level, with every verdict below it that is not a pass.
+/// One line per level and nothing else; why a number does not stand is at the end of its line.
 fn lines(judgement: &Judgement) -> String {
     let mut out = format!("{:>6}", "users");
     for (head, ..) in COLUMNS {
@@ -102,8 +108,11 @@ fn lines(judgement: &Judgement) -> String {
             let value = cell.metrics.get(*metric).map_or_else(|| "–".into(), |e| format!("{:.digits$}", e.value));
             let _ = write!(out, "  {value:>width$}", width = width(head));
         }
-        out.push_str(if cell.status == Status::Fail { "  not valid:\n" } else { "\n" });
-        verdicts(&mut out, cell);
+        if let Some(reason) = judgement.health.of(&cell.id) {
+            let what = if reason.standing == Standing::LowerBound { "at least" } else { "struck" };
+            let _ = write!(out, "  {what}: {}", reason.because);
+        }
+        out.push('\n');
     }
     out
 }
@@ -112,19 +121,13 @@ fn width(head: &str) -> usize {
     head.chars().count().max(8)
 }
 
-fn verdicts(out: &mut String, cell: &CellJudgement) {
-    for verdict in cell.verdicts.iter().filter(|v| v.verdict.is_open()) {
-        let _ = writeln!(out, "        {} {}: {}", verdict.verdict.word(), verdict.check, verdict.sentence);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::estimate::Estimate;
     use model::plan::CellId;
     use model::value::Value;
-    use model::verdict::Verdict;
+    use model::{CellJudgement, Health, Reason, Status};
     use std::collections::BTreeMap;
 
     #[test]
@@ -133,7 +136,7 @@ mod tests {
         assert!(compose("noop", "1;2", "10s", "auto").unwrap_err().contains("--users 1,4,16"));
     }
 
-    fn cell(users: i64, metrics: &[(&str, f64)], verdicts: Vec<Verdict>, no_number: Option<&str>) -> CellJudgement {
+    fn cell(users: i64, metrics: &[(&str, f64)], no_number: Option<&str>) -> CellJudgement {
         let estimate = |value| Estimate { value, low: None, high: None, n: 1, unit: String::new() };
         CellJudgement {
             id: CellId(format!("c{users:03}")),
@@ -146,8 +149,8 @@ mod tests {
             phases: Vec::new(),
             repetitions: BTreeMap::new(),
             runs: Vec::new(),
-            status: verdicts.iter().map(|v| v.verdict).max().unwrap_or(Status::NotEvaluable),
-            verdicts,
+            status: Status::Pass,
+            verdicts: Vec::new(),
             bound: None,
             account: None,
             explain: None,
@@ -157,18 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_a_line_and_what_did_not_pass_stands_below_it() {
-        let verdict = |check: &str, verdict, sentence: &str| Verdict {
-            check: check.into(),
-            verdict,
-            sentence: sentence.into(),
-            measured: String::new(),
-            limit: String::new(),
-            advice: String::new(),
-            evidence: Vec::new(),
-            quarantined: false,
-            phases: Vec::new(),
-        };
+    fn a_level_is_a_line_and_says_at_its_end_why_it_does_not_stand() {
         let metrics = |qps| {
             [
                 ("qps", qps),
@@ -178,13 +170,18 @@ mod tests {
                 ("client_cpu_us_per_statement", 3.217),
             ]
         };
-        let passed = verdict("counts_agree", Status::Pass, "Both sides counted the same.");
-        let failed = verdict("machine_was_quiet", Status::Fail, "Others used 0.8 CPUs.");
         let cells = vec![
-            cell(1, &metrics(12_345.6), vec![passed.clone()], None),
-            cell(64, &metrics(80_000.0), vec![passed, failed], None),
-            cell(2000, &[], Vec::new(), Some("too many connections")),
+            cell(1, &metrics(12_345.6), None),
+            cell(64, &metrics(80_000.0), None),
+            cell(2000, &[], Some("too many connections")),
         ];
+        let reason = Reason {
+            standing: Standing::Struck,
+            because: "other processes used the CPU".into(),
+            numbers: 1,
+            cells: vec![cells[1].id.clone()],
+            advice: String::new(),
+        };
         let judgement = Judgement {
             cells,
             verdicts: Vec::new(),
@@ -197,6 +194,7 @@ mod tests {
             forecasts: Vec::new(),
             not_measured: Vec::new(),
             made_of: BTreeMap::new(),
+            health: Health { reasons: vec![reason], ..Health::default() },
         };
         insta::assert_snapshot!(lines(&judgement));
     }

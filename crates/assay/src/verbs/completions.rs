@@ -18,7 +18,7 @@ pub const VERB: Verb = Verb { name: "completions", command, run };
 const SCALES: [&str; 3] = ["smoke", "laptop", "study"];
 
 /// Arguments for which there are names.
-const PLACES: usize = 13;
+const PLACES: usize = 15;
 
 fn command(command: Command) -> Command {
     command
@@ -52,6 +52,8 @@ fn with_names(command: Command) -> Command {
         (&["explain"], "name", &explained),
         (&["bench"], "workload", &workloads),
         (&["bench"], "on", &builds),
+        (&["init"], "workload", &workloads),
+        (&["init"], "on", &builds),
         (&["sysbench"], "words", &scripts),
         (&["servers", "install"], "build", &builds),
         (&["servers", "uninstall"], "build", &builds),

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
+pub mod init;
 pub mod judge;
 pub mod man;
 pub mod plan;
@@ -35,6 +36,7 @@ pub const ALL: &[Verb] = &[
     sysbench::VERB,
     servers::VERB,
     doctor::VERB,
+    init::VERB,
     completions::VERB,
     man::VERB,
 ];

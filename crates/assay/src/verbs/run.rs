@@ -21,6 +21,7 @@ fn command(command: Command) -> Command {
         [
             option("out", "DIR", "The record's folder [default: records/NAME-SCALE-HASH]"),
             flag("json", "Print each cell of report.json as one line"),
+            flag("all", judge::ALL),
         ],
     )
 }
@@ -28,18 +29,17 @@ fn command(command: Command) -> Command {
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
-    go(&question, &folder, |judgement| {
+    go(&question, &folder, |record, judgement| {
         if matches.get_flag("json") {
             print_cells(judgement);
         } else {
-            judge::show(judgement, false);
-            out!("\n{}", folder.join("report.html").display());
+            judge::show(record, judgement, &folder, matches.get_flag("all"));
         }
     })
 }
 
 /// From the question to the exit status; `tell` says the results.
-pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Judgement)) -> Result<Exit, Exit> {
+pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Record, &Judgement)) -> Result<Exit, Exit> {
     // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
     // somebody else's.
     carry_out(question, folder).inspect_err(|exit| {
@@ -48,7 +48,7 @@ pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Judgement)) -> 
         }
     })?;
     let (record, judgement) = report::write(folder).map_err(exit::failed)?;
-    tell(&judgement);
+    tell(&record, &judgement);
     ending(&record, &judgement, folder)
 }
 

@@ -14,6 +14,7 @@ mod explain;
 mod formats;
 mod groups;
 mod help;
+mod init;
 mod interruptions;
 mod interventions;
 mod kept_data;

@@ -80,7 +80,7 @@ fn a_rate_that_the_client_held_back_is_not_sold_as_the_servers() {
     let report = report(&desk);
     let cell = &report["cells"][0];
     let sentence = failed(&cell["verdicts"], "client_had_headroom");
-    assert!(sentence.starts_with("CLIENT-BOUND: ") && sentence.contains("waiting for a CPU"), "{sentence}");
+    assert!(sentence.starts_with("The client was the limit: ") && sentence.contains("waiting for a CPU"), "{sentence}");
     assert_eq!(cell["bound"]["label"], "client-bound", "{cell:#}");
 }
 

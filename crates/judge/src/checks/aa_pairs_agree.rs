@@ -5,6 +5,7 @@
 
 use crate::compare::comparisons::{MARGIN, of_runs, ratio};
 use crate::compare::decide::CLAIM;
+use crate::frame::naming;
 use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
 use model::{Share, Status};
 
@@ -30,15 +31,14 @@ fn look(_: &Evidence, twins: &[Pair]) -> Sight {
     let off = Share((estimate.value - 1.0).abs());
     // Searches have an interval and no repetitions.
     let significant = of_runs(first, twin).map_or(low > 1.0 || high < 1.0, |ratio| ratio.chance() <= CLAIM);
-    let (status, text) = if significant && off.0 > MARGIN.0 {
-        (Status::Warn, "differ although they are the same: all claims of this experiment inherit that")
+    let numbers = format!("ratio {:.2}, {low:.2}–{high:.2}, n={}", estimate.value, estimate.n);
+    let twice = format!("{} was measured twice, as {} again", naming::cell(first), twin.cell.id);
+    let (status, sentence) = if significant && off.0 > MARGIN.0 {
+        let told = format!("{twice}, and the two differ by {off} ({numbers}): no smaller difference counts here.");
+        (Status::Warn, told)
     } else {
-        (Status::Pass, "agree within their noise")
+        (Status::Pass, format!("{twice}, and the two agree within their noise, {off} apart ({numbers})."))
     };
-    let sentence = format!(
-        "{} and {} {text}: {off} apart (ratio {low:.3} to {high:.3}, n = {}).",
-        first.cell.id, twin.cell.id, estimate.n
-    );
     let cells = vec![first.cell.id.to_string(), twin.cell.id.to_string()];
     Ok(Seen::new(status, off.to_string(), format!("{MARGIN} and significant"), sentence).at(cells))
 }

@@ -6,6 +6,7 @@
 //! One other answer fails.
 
 use crate::frame::applies::Absence;
+use crate::frame::naming::{self, counted};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, RunEvidence, Seen, Sight};
 use model::{Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,14 +60,16 @@ fn look(evidence: &Evidence) -> Sight {
     let mut found = asked.iter().filter(|(_, answers)| answers.len() > 1);
     let (n, wrong) = (asked.len(), asked.values().filter(|answers| answers.len() > 1).count());
     let Some(((_, _, statement, _), differing)) = found.next() else {
-        let sentence = format!("{n} questions had one answer each, over {} cells.", cells.len());
+        let sentence =
+            format!("{} had one answer each, over {}.", counted(n, "question"), counted(cells.len(), "cell"));
         return Ok(Seen::new(Status::Pass, "0 answers", "0 answers", sentence));
     };
     let ids: Vec<String> = differing.values().map(|cell| cell.cell.id.to_string()).collect();
+    let places: Vec<String> = differing.values().map(|cell| naming::cell(cell)).collect();
     let sentence = format!(
-        "Not the same answer: `{statement}` was answered in {} ways over the same rows, as in {}; it is one of {wrong} of {n} questions.",
+        "`{statement}` was answered in {} ways over the same rows, in {}, so that one of them is wrong; of {n} questions {wrong} were answered differently.",
         differing.len(),
-        ids.join(" and ")
+        places.join(" and in ")
     );
     Ok(Seen::new(Status::Fail, format!("{wrong} answers"), "0 answers", sentence).at(ids))
 }

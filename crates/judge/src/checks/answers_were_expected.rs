@@ -30,7 +30,7 @@ fn look(run: &RunEvidence) -> Sight {
         n => (
             Status::Fail,
             format!(
-                "{n} of {calls} answers were not what the workload expects, most of them of `{worst}`.{}",
+                "{n} of {calls} answers were not what the workload expects, most of them of `{worst}`: the rate counts wrong answers.{}",
                 evicted(run)
             ),
         ),

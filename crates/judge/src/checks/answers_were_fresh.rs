@@ -11,6 +11,7 @@ use crate::frame::applies::{Absence, Applies, is_cache};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight};
 use crate::frame::evidence::RunEvidence;
 use model::protocol::Protocol;
+use model::units::round3;
 use model::verdict::Status;
 
 pub const CHECK: Check = Check {
@@ -46,13 +47,14 @@ fn look(run: &RunEvidence) -> Sight {
     let told = told.ok_or("how long an answer stays old was not measured")?;
     let say = |name: &str| told.get(name).map_or("unknown", String::as_str);
     let (gets, time, level) = (say(GETS), say(TIME), say(LEVEL));
+    let time = time.parse().map_or_else(|_| time.to_string(), round3);
     if gets == "0" {
         let dirty = if level == DIRTY { ", and also what was not committed and may never be" } else { "" };
         return fresh(&format!("A get returned at once what had been committed{dirty} ({level})."));
     }
     let sentence = format!(
-        "After a change was committed a connection went on to return the old value for {gets} gets and {time} ms ({level}): the rate is \
-         one of answers so old."
+        "After a commit a connection returned the old value for another {gets} gets and {time} ms ({level}): the rate is that of \
+         answers so old."
     );
     Ok(Seen::new(Status::Warn, format!("{gets} gets"), "0 gets", sentence))
 }

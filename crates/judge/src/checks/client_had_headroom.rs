@@ -147,7 +147,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let worst = signs.iter().max_by(|a, b| a.status().cmp(&b.status()).then(near(a).total_cmp(&near(b))));
     let worst = worst.expect("the load's CPUs are always known");
     let first = match worst.status() {
-        Status::Fail => "CLIENT-BOUND",
+        Status::Fail => "The client was the limit",
         Status::Warn => "The load is near its end",
         Status::NotApplicable | Status::Pass | Status::NotEvaluable => "The load had room",
     };

@@ -45,8 +45,9 @@ fn look(run: &RunEvidence) -> Sight {
     let share = Share(debt / written);
     let by_stall = if held.0 > stalled.0 { Status::Warn } else { Status::Pass };
     let status = graded(share.0, warn.0, fail.0).max(by_stall);
+    let borrowed = if status == Status::Fail { ": the rate is borrowed from work that must follow" } else { "" };
     let sentence = format!(
-        "What waits for compaction grew by {} while {} were written ({share}); writers were held up for {held} of the time.",
+        "What waits for compaction grew by {} while {} were written ({share}), and writers were held up for {held} of the time{borrowed}.",
         Bytes(debt as u64),
         Bytes(written as u64)
     );

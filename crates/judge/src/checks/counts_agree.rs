@@ -93,7 +93,7 @@ fn look(run: &RunEvidence) -> Sight {
             format!("The client counts {client} {what} and the server {server}.")
         }
         Status::Warn | Status::Fail => format!(
-            "The client counts {client} {what}, the server {server}: the two disagree by {}.",
+            "The client counts {client} {what}, the server {server}: somebody else worked there, or one of the two miscounts ({} apart).",
             Share((client / server.max(1.0) - 1.0).abs())
         ),
     };

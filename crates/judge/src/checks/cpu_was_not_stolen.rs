@@ -42,8 +42,8 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     let steal = Share((sum("host.cpu.steal") / total).max(0.0));
     let status = graded(steal.0, warn.0 + 2.0 * resolution, fail.0 + 2.0 * resolution);
-    let first =
-        if status == Status::Pass { "The CPUs were this machine's own" } else { "Other machines took CPU time" };
-    let sentence = format!("{first}: {steal} of the CPU time was stolen (resolution {}).", Share(resolution));
+    let worse = if status == Status::Pass { "" } else { ": rates move by as much" };
+    let sentence =
+        format!("Other machines took {steal} of the CPU time{worse} (the readings resolve {}).", Share(resolution));
     Ok(Seen::new(status, format!("{steal} stolen"), format!("{fail}; warns at {warn}"), sentence))
 }

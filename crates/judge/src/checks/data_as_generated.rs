@@ -30,7 +30,12 @@ fn look(run: &RunEvidence) -> Sight {
     }
     let (status, sentence) = match wrong {
         0 => (Status::Pass, format!("{checked} of {rows} rows were read back and are as generated.")),
-        n => (Status::Fail, format!("{n} of {checked} rows read back differ from what the generator makes.")),
+        n => (
+            Status::Fail,
+            format!(
+                "{n} of {checked} rows read back differ from what the generator makes: this is the rate of other data."
+            ),
+        ),
     };
     Ok(Seen::new(status, format!("{wrong} rows"), "0 rows", sentence).at(run
         .datasets

@@ -54,8 +54,9 @@ fn look(run: &RunEvidence) -> Sight {
     let laws: Vec<(&Law, Outcome)> =
         run.run.audits.iter().flat_map(|audit| audit.laws.iter().map(|law| (law, outcome(law, audit, run)))).collect();
     let limit = "every law of the workload";
-    let held = codes(&laws, |o| matches!(o, Outcome::Held));
-    let undecided = codes(&laws, |o| matches!(o, Outcome::Undecided));
+    let held = laws.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Held)).count();
+    let undecided: Vec<&Law> =
+        laws.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Undecided)).map(|(law, _)| *law).collect();
     let mut broken: Vec<(&Law, &String)> = laws
         .iter()
         .filter_map(|(law, outcome)| match outcome {
@@ -65,7 +66,7 @@ fn look(run: &RunEvidence) -> Sight {
         .collect();
     broken.sort_by_key(|(law, _)| (law.severity != Severity::Fail, law.code.clone()));
     let open = laws.iter().find_map(|(law, outcome)| match outcome {
-        Outcome::Open(why) => Some(format!("law {}: {why}", law.code)),
+        Outcome::Open(why) => Some(format!("of the law \"{}\", {why}", law.claim)),
         Outcome::Held | Outcome::Broken(_) | Outcome::Undecided => None,
     });
     let measured = format!("{} of {} laws broken", broken.len(), laws.len());
@@ -73,12 +74,14 @@ fn look(run: &RunEvidence) -> Sight {
         return match open {
             Some(why) => Err(why),
             None => {
-                let few = if undecided.is_empty() {
-                    String::new()
-                } else {
-                    format!(" Too few transactions to tell: {}.", undecided.join(", "))
+                let few = match undecided.as_slice() {
+                    [] => String::new(),
+                    [one] => format!(" Too few transactions tell whether {}.", one.claim),
+                    [one, others @ ..] => {
+                        format!(" Too few transactions tell whether {}, and {} more.", one.claim, others.len())
+                    }
                 };
-                let sentence = format!("All {} laws of the data held: {}.{few}", held.len(), held.join(", "));
+                let sentence = format!("All {held} laws of the data held.{few}");
                 Ok(Seen::new(Status::Pass, measured, limit, sentence))
             }
         };
@@ -87,20 +90,17 @@ fn look(run: &RunEvidence) -> Sight {
         Severity::Fail => Status::Fail,
         Severity::Warn => Status::Warn,
     };
-    let invalid = if status == Status::Fail { "INVALID: " } else { "" };
-    let told =
-        broken.iter().take(TOLD).map(|(law, seen)| format!("{} ({}): {seen}. {}", law.claim, law.code, law.broken));
+    let told = broken
+        .iter()
+        .take(TOLD)
+        .map(|(law, seen)| format!("The law \"{}\" is broken: {seen}. {}", law.claim, law.broken));
     let more = match broken.len().saturating_sub(TOLD) {
         0 => String::new(),
-        n => format!(" Broken as well: {n} more laws."),
+        1 => " One more law is broken.".into(),
+        n => format!(" {n} more laws are broken."),
     };
-    let sentence = format!("{invalid}It does not hold that {}{more}", told.collect::<Vec<_>>().join(" Nor that "));
+    let sentence = format!("{}{more}", told.collect::<Vec<_>>().join(" "));
     Ok(Seen::new(status, measured, limit, sentence))
-}
-
-/// The codes of the laws with such an outcome.
-fn codes<'a>(laws: &[(&'a Law, Outcome)], is: fn(&Outcome) -> bool) -> Vec<&'a str> {
-    laws.iter().filter(|(_, outcome)| is(outcome)).map(|(law, _)| law.code.as_str()).collect()
 }
 
 fn outcome(law: &Law, audit: &Audit, run: &RunEvidence) -> Outcome {
@@ -121,17 +121,15 @@ fn equal(audit: &Audit, left: &[Term], right: &[Term], apart: i64, short: f64) -
     if one.abs_diff(other) <= may.unsigned_abs().saturating_add(missing) {
         return Ok(Outcome::Held);
     }
-    Ok(Outcome::Broken(format!("{} {one}, {} {other}", named(left), named(right))))
+    Ok(Outcome::Broken(match right {
+        [] => format!("{} is {one}, where {other} is right", named(left)),
+        right => format!("{} is {one}, and {}, which should be as much, is {other}", named(left), named(right)),
+    }))
 }
 
-/// What a side of a law is called; an empty one is nothing.
+/// What a side of a law is called.
 fn named(terms: &[Term]) -> String {
-    match terms {
-        [] => "and not".into(),
-        terms => {
-            format!("{} is", terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" + ").replace("+ −", "− "))
-        }
-    }
+    terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" + ").replace("+ −", "− ")
 }
 
 fn share(

@@ -52,13 +52,13 @@ fn look(run: &RunEvidence) -> Sight {
         troubles.push(format!("{share} of {} on the disks were moved by neither server nor client", Bytes(all as u64)));
     }
     if let Some(free) = free.filter(|free| free.0 < least.0) {
-        troubles.push(format!("only {free} of the file system were free"));
+        troubles.push(format!("only {free} of the file system was free, and many slow down below {least}"));
     }
     let limit = format!("{most} of the bytes; {least} free");
     let (status, sentence) = if troubles.is_empty() {
         (Status::Pass, format!("{} went over the disks, {share} of it somebody else's.", Bytes(all as u64)))
     } else {
-        (Status::Warn, format!("The disk was not ours alone: {}.", troubles.join("; ")))
+        (Status::Warn, format!("The disk may have been slower than it is alone: {}.", troubles.join("; ")))
     };
     Ok(Seen::new(status, format!("{share} foreign"), limit, sentence))
 }

@@ -21,7 +21,7 @@ pub const CHECK: Check = Check {
     limits: &[],
     doubts: Doubts::Work,
     quarantined: false,
-    advice: "read its sentence in the record: a time-out of idle transactions or sessions, another isolation, or an account without the right may have ended it",
+    advice: "read what the record says of the disturbance: a time-out of idle transactions or sessions, another isolation, or an account without the right may have ended it",
     look: Look::Run(look),
 };
 
@@ -41,7 +41,7 @@ fn look(run: &RunEvidence) -> Sight {
             return Err(format!("what `{name}` did in phase `{}` is not in the record", phase.name));
         };
         if let Some(why) = &deed.failed {
-            let sentence = format!("{} was to act in phase `{}`, but {why}.", deed.what, phase.name);
+            let sentence = format!("{} did not act to the end of phase `{}`: {why}.", deed.what, phase.name);
             return Ok(Seen::new(Status::Fail, "not seen", "seen to the end", sentence));
         }
         let late = Nanos(deed.began.0.saturating_sub(phase.from.0));

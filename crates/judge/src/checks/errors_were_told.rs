@@ -49,13 +49,16 @@ fn look(run: &RunEvidence) -> Sight {
     let limit = "one per user";
     let allowed = i64::from(run.users()) + restarted;
     let Some((number, count)) = swallowed.iter().max_by_key(|(_, n)| **n).filter(|(_, n)| **n > allowed) else {
-        let sentence = format!("Of {refused} refused statements every one shows in its operation.");
+        let sentence = match refused {
+            0 => "The server refused no statement.".to_string(),
+            _ => format!("The server refused statements {refused} times, and the operations tell of it."),
+        };
         return Ok(Seen::new(Status::Pass, "0 swallowed", limit, sentence));
     };
     let (statement, message) = messages.get(number).copied().unwrap_or(("a statement", "no message"));
     let sentence = format!(
-        "INVALID: {count} times the server refused `{statement}` by {} and no operation says so: the error was swallowed as if it \
-         were a rollback. The server's words: {message}.",
+        "The server refused `{statement}` {count} times by {}, and no operation says so: the error was swallowed as if it were a \
+         rollback, and the rate counts work that was not done. The server's words: {message}.",
         shown(*number)
     );
     Ok(Seen::new(Status::Fail, format!("{count} swallowed"), limit, sentence))

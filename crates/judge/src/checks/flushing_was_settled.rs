@@ -80,7 +80,7 @@ fn look(run: &RunEvidence) -> Sight {
         Status::Pass
     };
     let told = format!(
-        "of the redo log {} were not checkpointed at the begin and {} at the end, of the pool {} and {} were dirty",
+        "of the redo log {} was not yet checkpointed at the beginning and {} at the end, of the pool {} and {} was dirty",
         Share(age.from),
         Share(age.to),
         Share(dirty.from),
@@ -88,9 +88,15 @@ fn look(run: &RunEvidence) -> Sight {
     );
     let sentence = match status {
         Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("Flushing had found its pace: {told}."),
-        Status::Warn => format!("Flushing is still owed: {told}, and rising."),
+        Status::Warn => {
+            format!(
+                "Flushing falls behind what is written: {told}. What is owed must be written after the measurement."
+            )
+        }
         Status::Fail => {
-            format!("This is the honeymoon: {told}, and at this pace flushing is forced within {WINDOWS} more windows.")
+            format!(
+                "The log is still filling: {told}. At this pace flushing is forced within {WINDOWS} more windows, and the rate falls."
+            )
         }
     };
     Ok(Seen::new(status, format!("{} of the log", Share(age.to - age.from)), limit, sentence))

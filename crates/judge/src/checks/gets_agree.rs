@@ -85,7 +85,9 @@ fn look(run: &RunEvidence) -> Sight {
         .collect();
     let commits = if commits.is_empty() { String::new() } else { format!(" Each get was {}.", commits.join(" and ")) };
     let wrote = if found > 0 { format!(" and wrote {found}") } else { String::new() };
-    let sentence =
-        format!("Clients received {received} values{wrote}, and `{counter}` grew by {counted}{still}.{commits}");
+    let others_asked = if off <= apart { "" } else { ": somebody else asked as well, or one of the two miscounts" };
+    let sentence = format!(
+        "Clients received {received} values{wrote}, and `{counter}` grew by {counted}{still}{others_asked}.{commits}"
+    );
     Ok(Seen::new(status, format!("{off} apart"), format!("{apart}, or {share} and {IN_FLIGHT} per user"), sentence))
 }

@@ -41,7 +41,10 @@ fn look(cell: &CellEvidence) -> Sight {
     let instance = first.instance.ok_or("what the server says of itself was not recorded")?;
     let limit = format!("the server's own version; {} by selection", cell.limits.share(&BEST_OF));
     if is_other(label, instance.version) {
-        let sentence = format!("The label lies: `{label}` is {} ({}).", instance.version, instance.version_text);
+        let sentence = format!(
+            "`{label}` is really {} ({}): its numbers are those of another build.",
+            instance.version, instance.version_text
+        );
         return Ok(Seen::new(Status::Fail, instance.version.to_string(), limit, sentence));
     }
     let sentence = format!("`{label}` is {}.", instance.version_text);

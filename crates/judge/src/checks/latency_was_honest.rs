@@ -9,6 +9,7 @@
 //! when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the time.
 
 use crate::frame::check::worst_of;
+use crate::frame::naming::counted;
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
 use model::record::gaps::Gaps;
 use model::{ArrivalTally, Group, Histogram, Nanos, Share, Status, Users};
@@ -78,11 +79,15 @@ fn scheduled(run: &RunEvidence) -> Sight {
     } else {
         let waiting = due.saturating_sub(begun);
         format!(
-            "Offered load exceeds capacity: of {due} operations due {share} were begun, and {waiting} more waited at the end than at the begin; percentiles grow with the length of the run."
+            "Offered load exceeds capacity: of {due} operations due {share} were begun, and {waiting} more waited at the end than at the beginning; percentiles grow with the length of the run."
         )
     };
-    let itself = if by_lag == Status::Pass { "The load itself was late" } else { "The load itself was too late" };
-    sentence += &format!(" {itself}: by {late} in the 99th percentile, where the median latency is {median}.");
+    sentence += &match by_lag {
+        Status::Pass => format!(" The load itself was on time, within {late} in the 99th percentile."),
+        _ => format!(
+            " The load itself was too late: by {late} in the 99th percentile, where the median latency is {median}."
+        ),
+    };
     let measured = format!("{share} begun, lag {late} where the median is {median}");
     let limit = format!("{begun_fail} begun, warns at {begun_warn}; lag {most_late} of the median");
     Ok(Seen::new(by_rate.max(by_lag), measured, limit, sentence))
@@ -100,14 +105,16 @@ fn closed(run: &RunEvidence) -> Sight {
     // A group may have fewer users than there are workers.
     let workers = if run.group.is_some() { run.run.workers.min(users.0) } else { run.run.workers }.max(1);
     let share = Share(Nanos(stalled).seconds() / (run.seconds() * f64::from(workers)));
-    let label = format!("Latency is that of {users} who wait for their answers, not of arrivals");
+    let their = if users.0 == 1 { "its" } else { "their" };
+    let label = format!("{users} waited for {their} answers, as in any closed load");
     let (status, sentence) = if share.0 > most.0 {
         let told = format!(
-            "{label}: {count} stalls took {share} of the time, and only those who waited in them were counted."
+            "{label}: {} took {share} of the time, and what would have arrived meanwhile is in no latency.",
+            counted(count as usize, "stall")
         );
         (Status::Warn, told)
     } else {
-        (Status::Pass, format!("{label}; stalls took {share} of the time."))
+        (Status::Pass, format!("{label}, and stalls took {share} of the time."))
     };
     Ok(Seen::new(status, format!("{share} in stalls"), format!("{most} in stalls of more than {limit}"), sentence))
 }

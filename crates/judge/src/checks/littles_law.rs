@@ -76,7 +76,7 @@ fn of_group(group: &Group, run: &RunEvidence) -> Sight {
     let status = graded(off.abs(), warn.0 + blur, fail.0 + blur);
     let times = if thought == Nanos(0) { "latency" } else { "latency with think time" };
     let failed: u64 = run.operations().flat_map(|(_, o)| o.failed.values()).sum();
-    let law = format!("Rate × {times} is {} for {users}", round3(outstanding));
+    let law = format!("Rate × {times} accounts for {} of {users}", round3(outstanding));
     let share = Share(off.abs());
     let sentence = match status {
         Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("{law}."),

@@ -10,6 +10,7 @@
 //! their scatter. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
 //! machines where nothing is wrong.
 
+use crate::frame::naming;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, graded};
 use crate::stats::{median, robust_deviation};
 use model::record::around::Pulse;
@@ -72,12 +73,12 @@ fn look(cell: &CellEvidence) -> Sight {
     let usually = SCATTERS * scatter;
     let [warn, fail] = [&PULSE_WARN, &PULSE_FAIL].map(|limit| Share(cell.limits.of(limit).max(usually)));
     let status = graded(share, warn.0, fail.0);
-    let first = if status == Status::Pass { "The machine kept its speed" } else { "The machine was another" };
+    let first = if status == Status::Pass { "The machine kept its speed" } else { "The machine changed its speed" };
+    let at = cell.runs.iter().find(|run| run.run.id == *id).map_or_else(|| format!("run {id}"), naming::run);
     let sentence = format!(
-        "{first}: around run {id} its pulse was {} and {} of the median of {} ({} and {} GB/s through memory).",
+        "{first}: a fixed piece of work ran at {} of the usual speed before {at} and at {} after it ({} and {} GB/s through memory).",
         Share(before),
         Share(after),
-        all.len(),
         round3(first_pulse.memory_bytes_per_s / 1e9),
         round3(last_pulse.memory_bytes_per_s / 1e9)
     );

@@ -18,6 +18,7 @@ use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
 use crate::frame::evidence::{CellEvidence, Evidence};
 use crate::frame::limits::Limit;
+use crate::frame::naming;
 use crate::frame::pairs::{self, Pair};
 use model::experiment::keys::{Effect, can_change};
 use model::plan::CellId;
@@ -187,15 +188,13 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
     let status = if worst.measure == Measure::Bytes { Status::Warn } else { Status::Fail };
     let (base, candidate) = (worst.pair.base, worst.pair.candidate);
     let sentence = format!(
-        "The cells do different work: `{}` has {} {} in {} ({}) and {} in {} ({}), which should differ in the axis `{}` only.{}",
+        "The cells do different work: `{}` has {} {} in {} and {} in {}, though the two should differ in `{}` only.{}",
         worst.statement,
         round3(worst.base),
         worst.measure.words(),
-        base.cell.workload,
-        base.cell.id,
+        naming::cell(base),
         round3(worst.candidate),
-        candidate.cell.workload,
-        candidate.cell.id,
+        naming::cell(candidate),
         worst.pair.axis,
         if found.len() > 1 { format!(" It is the worst of {} such differences.", found.len()) } else { String::new() },
     );

@@ -99,11 +99,11 @@ fn look(evidence: &Evidence) -> Sight {
     let status = if (low..=high).contains(&worst.ratio) { Status::Pass } else { Status::Warn };
     let crowded = mixes.iter().max_by(|a, b| a.nearest.1.0.total_cmp(&b.nearest.1.0)).expect("there is one");
     let sentence = format!(
-        "{} ({}) is {} times as fast as its parts predict, the furthest of {} mixes. Within a mix `{}` is asked at {} of the highest rate that it reached alone ({}).",
+        "{} ({}) reaches {} times the rate that its parts, measured alone, predict{}. Within a mix `{}` is asked at {} of the highest rate that it reached alone ({}).",
         worst.workload,
         worst.cell,
         round3(worst.ratio),
-        mixes.len(),
+        if mixes.len() > 1 { format!(", the furthest of {} mixes", mixes.len()) } else { String::new() },
         crowded.nearest.0,
         crowded.nearest.1,
         crowded.cell

@@ -8,6 +8,7 @@
 
 use crate::compare::comparisons::{MARGIN, floor, numbers, of_runs, ratio};
 use crate::compare::decide;
+use crate::frame::naming::counted;
 use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, graded, pairs};
 use model::{Outcome, Share};
 
@@ -43,15 +44,20 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
     let off = |decision: &decide::Decision| (decision.interval.value - 1.0).abs();
     let most = Share(decisions.iter().map(off).fold(0.0, f64::max));
     let sentence = match unlike.first() {
-        None => format!("With readings once a second and without, {} pairs of cells are equivalent.", sides.len()),
+        None => format!(
+            "With readings once a second and without, the rate is the same within {MARGIN}, over {} of cells.",
+            counted(sides.len(), "pair")
+        ),
         Some(pair) => {
             let numbers = ratio(pair.base, pair.candidate).map_or(String::new(), |r| format!(" ({})", numbers(&r)));
             let told = |value: &str| format!("{SAMPLING} {value}");
             let value = |cell: &crate::frame::evidence::CellEvidence| told(&cell.cell.axes[SAMPLING].to_string());
             format!(
-                "Bias of the instrument: {} of {} pairs of cells are not known to be equivalent, as {} with {} against {}{numbers}.",
-                unlike.len(),
-                sides.len(),
+                "Reading the counters may change the rate: {} not known to be the same, as {} with {} against {}{numbers}.",
+                match sides.len() {
+                    1 => "the two cells are".to_string(),
+                    n => format!("{} of {n} pairs of cells are", unlike.len()),
+                },
                 pair.candidate.cell.id,
                 value(pair.candidate),
                 value(pair.base)

@@ -48,8 +48,11 @@ fn look(run: &RunEvidence) -> Sight {
     let (most_cpu, most_share) = (run.limits.share(&OBSERVER_CPU), run.limits.share(&OBSERVER_STATEMENTS));
     let dear = cpu.0 > most_cpu.0 || (share.0 > most_share.0 && asked > USUAL);
     let status = if dear { Status::Warn } else { Status::Pass };
-    let first = if dear { "Sampling is part of the number" } else { "Sampling was cheap" };
-    let sentence = format!("{first}: {cpu} of one CPU and {} statements per second ({share} of all).", round3(asked));
+    let part = if dear { ": that is part of the number" } else { "" };
+    let sentence = format!(
+        "Reading the counters took {cpu} of one CPU and {} statements per second ({share} of all){part}.",
+        round3(asked)
+    );
     Ok(Seen::new(
         status,
         format!("{cpu} of a CPU"),

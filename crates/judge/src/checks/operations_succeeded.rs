@@ -27,7 +27,7 @@ pub const CHECK: Check = Check {
     limits: &[FAILED, RETRIED],
     doubts: Doubts::Work,
     quarantined: false,
-    advice: "read the server's first message below, mend its cause, and run again; a rate with failures counts work that was not done",
+    advice: "read the server's message, mend its cause, and run again",
     look: Look::Cell(look),
 };
 
@@ -57,7 +57,8 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     let seconds: f64 = cell.runs.iter().map(|r| r.seconds()).sum();
     let worst =
-        operations.iter().map(|(name, o)| o.seen(name, seconds, cell.limits)).max_by_key(|(status, _, _)| *status);
+        operations.iter().max_by_key(|(name, o)| (o.seen(name, seconds, cell.limits).0, o.failures() + o.retries()));
+    let worst = worst.map(|(name, o)| o.seen(name, seconds, cell.limits));
     let (status, measured, sentence) = worst.expect("at least one operation was attempted");
     Ok(Seen::new(status, measured, limit, sentence))
 }
@@ -96,18 +97,18 @@ impl<'a> Attempts<'a> {
         let lasting = self.failed.iter().filter(|(e, n)| **n > 0 && !RETRYABLE.contains(e)).max_by_key(|(_, n)| **n);
         let errors = lasting.or_else(|| self.failed.iter().max_by_key(|(_, n)| **n));
         let error = errors.map_or(String::new(), |(number, count)| {
-            format!(" ({}, {count} times)", told(*number, self.messages.get(number).copied()))
+            let times = if *count == 1 { "once".into() } else { format!("{count} times") };
+            format!(" ({}, {times})", told(*number, self.messages.get(number).copied()))
         });
         if self.attempted() > 0 && self.done == 0 {
             return (
                 Status::Fail,
                 "0 done".into(),
-                format!("INVALID: not one `{name}` of {} was done{error}.", self.attempted()),
+                format!("Not one `{name}` of {} was done{error}: this is the rate of refusals.", self.attempted()),
             );
         }
         if lasting.is_some() || failed.0 > limits.of(&FAILED) {
-            let sentence =
-                format!("{failed} of `{name}` failed{error}: the rate counts what was answered, not what was wanted.");
+            let sentence = format!("{failed} of `{name}` failed{error}: the rate counts work that was not done.");
             return (Status::Fail, format!("{failed} failed"), sentence);
         }
         if retried.0 > limits.of(&RETRIED) {
@@ -121,7 +122,14 @@ impl<'a> Attempts<'a> {
             );
             return (Status::Warn, format!("{retried} retried"), sentence);
         }
-        let sentence = format!("{} of `{name}` were done, {failed} failed, {retried} were tried again.", self.done);
+        let sentence = match (self.failures(), self.retries()) {
+            (0, 0) => format!("All {} `{name}` were done at the first try.", self.attempted()),
+            _ => format!(
+                "{} of {} `{name}` were done; {failed} failed, {retried} were tried again.",
+                self.done,
+                self.attempted()
+            ),
+        };
         (Status::Pass, format!("{failed} failed"), sentence)
     }
 }

@@ -9,6 +9,7 @@
 
 use crate::compare::comparisons::MARGIN;
 use crate::frame::applies::Absence;
+use crate::frame::naming;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Limit, Look, Seen, Sight};
 use model::units::round3;
 use model::{Share, Status};
@@ -59,7 +60,7 @@ fn look(evidence: &Evidence) -> Sight {
         }
         let centre = median(logs.clone());
         let runs = cell.runs.iter().zip(&logs);
-        far.extend(runs.map(|(run, log)| (log - centre, run.run.id.to_string(), run.path())));
+        far.extend(runs.map(|(run, log)| (log - centre, naming::run(run), run.path())));
     }
     // The run that is the median itself has no distance.
     let mut distances: Vec<f64> = far.iter().map(|(d, ..)| d.abs()).filter(|d| *d > 0.0).collect();
@@ -80,10 +81,11 @@ fn look(evidence: &Evidence) -> Sight {
         );
         return Ok(Seen::new(Status::Pass, "0 runs", limit, sentence));
     };
-    let more = if out.len() > 1 { format!(" and {} more", out.len() - 1) } else { String::new() };
+    let more = if out.len() > 1 { format!(" as {} more are", out.len() - 1) } else { String::new() };
     let sentence = format!(
-        "Run {run}{more} is an outlier: {} from its cell's median, {} times what is usual.",
-        Share(distance.exp() - 1.0),
+        "{run} is an outlier{more}, {} {} its cell's median: {} times the usual distance.",
+        Share((distance.exp() - 1.0).abs()),
+        if *distance < 0.0 { "below" } else { "above" },
         round3(distance.abs() / spread)
     );
     let paths = out.iter().map(|(_, _, path)| path.clone()).collect();

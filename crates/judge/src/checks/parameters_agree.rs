@@ -8,6 +8,7 @@
 //! are refused. A difference in the server's variables or its surroundings warns, and the report names it.
 
 use crate::compare::drift::{self, Class, Drift};
+use crate::frame::naming;
 use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,7 @@ pub const CHECK: Check = Check {
     limits: &[],
     doubts: Doubts::Work,
     quarantined: false,
-    advice: "declare it as an axis, so that both values are measured everywhere, or give both cells the same value",
+    advice: "declare the parameter as an axis, so that both values are measured everywhere, or give both cells the same value",
     look: Look::Pairs(Pairs {
         of: pairs::all,
         none: "No two cells differ in one axis only: nothing is compared.",
@@ -93,21 +94,20 @@ fn values(found: &[(&Pair, Drift)]) -> String {
 
 fn sentence(found: &[(&Pair, Drift)]) -> String {
     let (pair, drift) = &found[0];
-    let place = |cell: &crate::frame::evidence::CellEvidence| format!("{} ({})", cell.cell.workload, cell.cell.id);
     let mut text = format!(
-        "`{}` is {} in {} but {} in {}, which should differ in the axis `{}` only.",
+        "`{}` is {} in {} but {} in {}, though the two should differ in `{}` only.",
         drift.key,
         drift.base,
-        place(pair.base),
+        naming::cell(pair.base),
         drift.candidate,
-        place(pair.candidate),
+        naming::cell(pair.candidate),
         pair.axis
     );
     if let Some(slip) = drift::slip(drift) {
         text = format!("{text} {slip}");
     }
     if found.len() > 1 {
-        text = format!("{text} So it is in {} pairs of cells.", found.len());
+        text = format!("{text} It is so in {} pairs of cells.", found.len());
     }
     text
 }

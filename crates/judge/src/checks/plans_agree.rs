@@ -5,6 +5,7 @@
 
 use crate::compare::fingerprint;
 use crate::frame::applies::planned;
+use crate::frame::naming;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
 use model::Status;
 use model::experiment::keys::{Effect, can_change};
@@ -46,8 +47,10 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
                 continue;
             }
             let told = format!(
-                "`{statement}` is `{one}` in {} and `{other}` in {} (axis `{}`)",
-                base.0, candidate.0, pair.axis
+                "`{statement}` is `{one}` in {} and `{other}` in {}, which differ in `{}`",
+                naming::cell(pair.base),
+                naming::cell(pair.candidate),
+                pair.axis
             );
             if !can_change(pair.axis, Effect::Plan) {
                 faults.push(told);
@@ -65,7 +68,7 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
         format!("{}{more}", found[0])
     };
     let (status, sentence) = match (faults.is_empty(), facts.is_empty()) {
-        (false, _) => (Status::Fail, format!("Another plan where only size should differ: {}.", first(&faults))),
+        (false, _) => (Status::Fail, format!("The server carries out one statement in two ways: {}.", first(&faults))),
         (true, false) => (Status::Pass, format!("Plans differ only where the axis explains it: {}.", first(&facts))),
         (true, true) => (Status::Pass, format!("Over {compared} comparisons, every statement has the same plan.")),
     };

@@ -49,7 +49,7 @@ fn look(run: &RunEvidence) -> Sight {
         {
             found.push((
                 Status::Fail,
-                format!("the plan of `{}` changed during the run: `{first}`, afterwards `{now}`", plan.statement),
+                format!("the plan of `{}` changed during the run, from `{first}` to `{now}`", plan.statement),
             ));
         }
         if let Some(other) = plan.other_explains.iter().find_map(differs) {
@@ -64,7 +64,10 @@ fn look(run: &RunEvidence) -> Sight {
         None => (Status::Pass, format!("{explained} statements had one plan each, before the run and after it.")),
         Some((status, _)) => (
             *status,
-            format!("Not one plan: {}.", found.iter().map(|(_, what)| what.as_str()).collect::<Vec<_>>().join("; ")),
+            format!(
+                "A statement had more than one plan: {}.",
+                found.iter().map(|(_, what)| what.as_str()).collect::<Vec<_>>().join("; ")
+            ),
         ),
     };
     Ok(Seen::new(status, format!("{} statements", found.len()), "0 statements", sentence))

@@ -24,7 +24,7 @@ pub const CHECK: Check = Check {
     limits: &[POOL_FULL, POOL_READS, IO_STALLED],
     doubts: Doubts::Work,
     quarantined: false,
-    advice: "enlarge the buffer pool, warm up longer, or make the regime an axis of the question",
+    advice: "enlarge the buffer pool, warm up longer, or make the size of the buffer pool an axis of the question",
     look: Look::Cell(look),
 };
 
@@ -46,7 +46,7 @@ fn look(cell: &CellEvidence) -> Sight {
     let worst = worst.expect("a cell that is judged has runs");
     let status = if worst.regime == Regime::Cached { Status::Pass } else { Status::Warn };
     let sentence = format!(
-        "The regime was {}: {} of data in a cache of {} ({}), {} pages read from disk per statement.",
+        "The load was {}: {} of data for a cache of {} ({}), and {} pages were read from disk per statement.",
         worst.regime.word(),
         Bytes(worst.data),
         Bytes(worst.pool),

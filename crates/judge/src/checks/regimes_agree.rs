@@ -24,7 +24,7 @@ pub const CHECK: Check = Check {
     limits: &[POOL_FULL, POOL_READS, IO_STALLED],
     doubts: Doubts::Work,
     quarantined: false,
-    advice: "enlarge the buffer pool, end the line before it leaves the regime, or draw the regimes as lines of their own",
+    advice: "enlarge the buffer pool, end the line before it leaves the regime, or draw cached and uncached points as lines of their own",
     look: Look::Experiment(look),
 };
 
@@ -58,13 +58,13 @@ fn look(evidence: &Evidence) -> Sight {
         let at = points.windows(2).position(|pair| is_other(&pair[0], &pair[1]))?;
         let (last, first) = (&points[at], &points[at + 1]);
         Some(format!(
-            "{line}: {} is in another regime ({}, {} pages read per statement) than {} ({}, {}); a trend over both is none",
-            first.0,
-            first.1.word(),
-            round3(first.2),
+            "{line}: {} is {} ({} pages read from disk per statement) and {} is {} ({}), so that no trend holds over both",
             last.0,
             last.1.word(),
-            round3(last.2)
+            round3(last.2),
+            first.0,
+            first.1.word(),
+            round3(first.2)
         ))
     });
     let broken: Vec<String> = broken.collect();
@@ -73,7 +73,7 @@ fn look(evidence: &Evidence) -> Sight {
         None => Seen::new(Status::Pass, "0 lines", limit, format!("Each of {} lines is in one regime.", lines.len())),
         Some(first) => {
             let more = if broken.len() > 1 {
-                format!(" So it is on {} lines of {}.", broken.len(), lines.len())
+                format!(" It is so on {} lines of {}.", broken.len(), lines.len())
             } else {
                 String::new()
             };
@@ -132,7 +132,7 @@ fn iterations(cell: &CellEvidence) -> Vec<(String, Vec<Point>)> {
             };
             let alone = RunEvidence { phases: vec![*phase], ..run.clone() };
             let Some(reading) = regime(&alone) else { continue };
-            let line = lines.entry(format!("{stem} of run {}", run.run.id)).or_default();
+            let line = lines.entry(format!("Phase `{stem}` of run {}", run.run.id)).or_default();
             line.push((format!("iteration {number}"), reading.regime, reading.reads));
         }
     }

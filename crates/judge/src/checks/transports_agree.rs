@@ -6,6 +6,7 @@
 //! Another way, or encryption on one side only, fails; another version or cipher of TLS warns. What an operation and a
 //! transaction are needs no check here: the lab counts all of them by one definition.
 
+use crate::frame::naming;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
 use model::Status;
 use model::experiment::keys::{Effect, can_change};
@@ -47,9 +48,9 @@ fn look(_: &Evidence, pairs: &[Pair]) -> Sight {
                 let ids = cells.map(|cell| cell.cell.id.to_string());
                 let ways: Vec<_> = ways.into_iter().collect();
                 let sentence = format!(
-                    "{} and {} differ in the axis `{}`, and were reached by {}.",
-                    ids[0],
-                    ids[1],
+                    "{} and {} should differ in `{}` only, and were reached by {}.",
+                    naming::cell(pair.base),
+                    naming::cell(pair.candidate),
                     pair.axis,
                     ways.join(" and by ")
                 );
@@ -63,7 +64,7 @@ fn look(_: &Evidence, pairs: &[Pair]) -> Sight {
         let sentence = format!("Over {} pairs of cells, every session was carried alike.", pairs.len());
         return Ok(Seen::new(Status::Pass, "0 pairs", "0 pairs", sentence));
     };
-    let more = if found.len() > 1 { format!(" So it is in {} pairs of cells.", found.len()) } else { String::new() };
+    let more = if found.len() > 1 { format!(" It is so in {} pairs of cells.", found.len()) } else { String::new() };
     let cells: BTreeSet<String> = found.iter().flat_map(|(_, _, ids)| ids.clone()).collect();
     Ok(Seen::new(*status, format!("{} pairs", found.len()), "0 pairs", format!("{sentence}{more}"))
         .at(cells.into_iter().collect()))

@@ -10,6 +10,7 @@
 use super::flushing_was_settled::is_written;
 use crate::frame::applies::{Absence, innodb};
 use crate::frame::metrics::of_run;
+use crate::frame::naming::counted;
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
 use model::units::round3;
 use model::{Share, Status};
@@ -102,10 +103,12 @@ fn cycles(run: &RunEvidence) -> Sight {
     let values: Vec<f64> =
         series.iter().flat_map(|s| &s.readings).filter(|(at, _)| window(at)).map(|(_, v)| *v).collect();
     let moved = values.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    let (status, first) = if moved as f64 >= fewest {
-        (Status::Pass, "The window holds")
+    let held = counted(moved, "checkpoint");
+    let (status, sentence) = if moved as f64 >= fewest {
+        (Status::Pass, format!("The measured time holds {held}."))
     } else {
-        (Status::Warn, "The window holds only")
+        let held = if moved == 0 { "no checkpoint".into() } else { format!("only {held}") };
+        (Status::Warn, format!("The measured time holds {held}: what checkpoints cost is hardly in the number."))
     };
-    Ok(Seen::new(status, format!("{moved} checkpoints"), limit, format!("{first} {moved} checkpoints.")))
+    Ok(Seen::new(status, format!("{moved} checkpoints"), limit, sentence))
 }

@@ -5,6 +5,7 @@
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
+use crate::frame::naming::value as name;
 use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
@@ -192,12 +193,15 @@ fn outcome(
     }
     let cells = [&pair.base.cell.id, &pair.candidate.cell.id];
     if let Some((cell, check)) = cells.into_iter().find_map(|id| Some((id, failed(id)?))) {
-        return (Outcome::Refused, format!("{check} failed on {cell}."));
+        return (Outcome::Refused, format!("{cell} is struck by {check}."));
     }
     let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
         return (
             Outcome::Undecided,
-            format!("n = {} gives no interval; {FEWEST} repetitions are the fewest.", ratio.n),
+            format!(
+                "{} no interval; {FEWEST} are the fewest that do.",
+                if ratio.n == 1 { "one repetition gives".into() } else { format!("{} repetitions give", ratio.n) }
+            ),
         );
     };
     let noisy = [pair.base, pair.candidate]
@@ -215,12 +219,12 @@ fn outcome(
         None if low > 1.0 => (Outcome::Better, String::new()),
         None if high < 1.0 => (Outcome::Worse, String::new()),
         None if low >= 1.0 - MARGIN.0 && high <= 1.0 + MARGIN.0 => (Outcome::Equivalent, String::new()),
-        None => (Outcome::Undecided, "the interval holds one.".into()),
+        None => (Outcome::Undecided, "either may be higher.".into()),
     }
 }
 
 fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome, why: &str, margin: Share) -> String {
-    let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis].to_string());
+    let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis]);
     let (base, candidate) = (value(pair.base), value(pair.candidate));
     let place = match phase {
         Some(phase) => format!("{} in phase `{phase}`", place(pair)),
@@ -251,23 +255,12 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
     }
 }
 
-/// A number alone says nothing: `range_size 10`, but `latin1`.
-pub(crate) fn name(axis: &str, value: &str) -> String {
-    let axis = axis.rsplit('.').next().unwrap_or(axis);
-    if value.starts_with(|c: char| c.is_ascii_digit()) || value == "on" || value == "off" {
-        format!("{axis} {value}")
-    } else {
-        value.into()
-    }
-}
-
 /// The workload and the values on the other axes.
 fn place(pair: &Pair) -> String {
     let cell = pair.base.cell;
     let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != WORKLOAD);
-    let others: Vec<String> = others
-        .map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, &value.to_string()) })
-        .collect();
+    let others: Vec<String> =
+        others.map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, value) }).collect();
     let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
     if pair.axis == WORKLOAD { others } else { format!("{}{others}", cell.workload) }
 }

@@ -5,7 +5,7 @@
 use crate::compare::comparisons::MARGIN;
 use model::experiment::keys::{USERS, WORKLOAD};
 use model::judgement::Claim;
-use model::units::round3;
+use model::units::{round3, rounded};
 use model::{CellJudgement, Share, Status, Users, Value};
 use std::collections::BTreeMap;
 
@@ -84,11 +84,11 @@ impl<'a> Curve<'a> {
         if self.growth() <= 1.0 + MARGIN.0 {
             return format!(
                 "{place} gains nothing from more users: {} QPS at {}{after}.",
-                round3(first.qps),
+                rounded(first.qps),
                 first.users
             );
         }
-        let (growth, from, to) = (round3(self.growth()), round3(first.qps), round3(peak.qps));
+        let (growth, from, to) = (round3(self.growth()), rounded(first.qps), rounded(peak.qps));
         format!("{place} grows {growth}-fold from {} to {} ({from} to {to} QPS){after}.", first.users.0, peak.users)
     }
 }

@@ -52,7 +52,8 @@ fn case(scene: &Scene, s: &Signature) -> Case {
         },
     };
     if scene.evidence.record.host.cpus.len() < FEW_CPUS {
-        case.unseen = Some("So few CPUs show that the mutex is passed, and hardly anybody waits at it.".into());
+        case.unseen =
+            Some("On so few CPUs hardly anybody waits at the mutex; more of them would show what it costs.".into());
     }
     case.next_experiment = next::experiment(s.high, CAUSE.id, Change::setting(s.high, "read_batch", MANY));
     case

@@ -14,7 +14,7 @@ use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{average, mean};
 use model::experiment::keys::{USERS, WORKLOAD};
 use model::host::Version;
-use model::units::{Share, Users, round3};
+use model::units::{Share, Users, round3, rounded};
 use model::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,8 @@ const RANGE: &str = "range_size";
 /// What tells the cells of one lane apart, and nothing else may: where a lane looks a cell up (`Lane::at`).
 const COORDINATES: [&str; 4] = [WORKLOAD, RANGE, USERS, SWITCH];
 
+/// Told as none: what two digits would write as nothing.
+const HARDLY_ANY: f64 = 0.005;
 /// Temporary tables per query that mean one for each; readers of the status make a few more.
 const ONE_EACH: f64 = 0.9;
 /// And those that mean none.
@@ -142,7 +144,7 @@ impl<'a> Lane<'a> {
             "DISTINCT costs ranges of {} rows{place} {} of the {} queries/s that ordered ranges answer at {} (ratio {:.2}, {:.2}–{:.2}).",
             self.shortest,
             Share(1.0 - loss.value),
-            round3(rate(control)),
+            rounded(rate(control)),
             self.users,
             loss.value,
             loss.low?,
@@ -313,8 +315,9 @@ fn necessary(suspect: &CellEvidence, control: &CellEvidence) -> Necessary {
     if ours < ONE_EACH || theirs > NONE || disk.is_some_and(|disk| disk > NONE) {
         return Necessary::Contradicted;
     }
-    let disk = disk.map_or(String::new(), |disk| format!(", {disk:.2} of them on disk"));
-    Necessary::Present(format!(
-        "Each query makes {ours:.2} temporary tables{disk}; an ordered range makes {theirs:.2}."
-    ))
+    let disk = disk.map_or(String::new(), |disk| {
+        if disk < HARDLY_ANY { ", none of them on disk".into() } else { format!(", {disk:.2} of them on disk") }
+    });
+    let theirs = if theirs < HARDLY_ANY { "none".into() } else { format!("{theirs:.2}") };
+    Necessary::Present(format!("Each query makes {ours:.2} temporary tables{disk}; an ordered range makes {theirs}."))
 }

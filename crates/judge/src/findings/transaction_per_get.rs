@@ -63,8 +63,10 @@ fn case(scene: &Scene, cell: &CellEvidence) -> Option<Case> {
         case.cost = cost(cell, beside);
     }
     if scene.evidence.record.host.cpus.len() < FEW_CPUS {
-        case.unseen =
-            Some("So few CPUs show what a transaction's path costs, and not what waiting for its mutex would.".into());
+        case.unseen = Some(
+            "On so few CPUs nobody waits for the mutex of transactions; more of them would show what that costs."
+                .into(),
+        );
     }
     case.next_experiment = next::experiment(cell, CAUSE.id, Change::setting(cell, "read_batch", MANY));
     Some(case)

@@ -5,6 +5,7 @@
 use super::applies::Applies;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use super::limits::{Limit, Limits};
+use super::naming;
 use super::pairs::Pair;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
@@ -243,7 +244,7 @@ impl Check {
                 let mut verdict = self.verdict(sight, vec![run.path()]);
                 verdict.phases = if is_whole { Vec::new() } else { failed.into_iter().collect() };
                 if cell.runs.len() > 1 && verdict.verdict.is_open() {
-                    verdict.sentence = format!("Run {}: {}", run.run.id, verdict.sentence);
+                    verdict.sentence = format!("{}: {}", naming::run(run), verdict.sentence);
                 }
                 Some(verdict)
             }

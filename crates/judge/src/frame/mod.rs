@@ -11,6 +11,7 @@ pub mod errors;
 pub mod evidence;
 pub mod limits;
 pub mod metrics;
+pub mod naming;
 pub mod noise;
 pub mod pairs;
 pub mod phases;

@@ -1,13 +1,20 @@
 //! The report's opening, generated so that prose and evidence cannot diverge: what was found out (what a search ended
 //! at, what was done to a server, what each axis costs, how it scales), then what was measured and whether it holds,
 //! the worst first. The largest effects are picked from many comparisons and say from how many; cells that failed a
-//! check take no part.
+//! check take no part. Where nothing was found out, the opening says what stands in the way.
 
+use super::reasons;
+use crate::compare::comparisons::MARGIN;
 use crate::curves::scaling;
 use crate::frame::evidence::Evidence;
+use crate::frame::naming::counted as number_of;
 use model::experiment::keys::WORKLOAD;
 use model::judgement::{Against, Claim};
-use model::{CellJudgement, Comparison, Ending, Outcome, SearchJudgement, Status, Verdict};
+use model::plan::axis_text;
+use model::units::rounded;
+use model::{
+    CellJudgement, Comparison, Ending, Estimate, Health, Outcome, SearchJudgement, Share, Standing, Status, Verdict,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Effects told per axis, beside the count of the others.
@@ -20,6 +27,7 @@ pub fn all(
     cells: &[CellJudgement],
     verdicts: &[Verdict],
     comparisons: &[Comparison],
+    health: &Health,
 ) -> Vec<Claim> {
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
     let status = if aa_warns { Status::Warn } else { Status::Pass };
@@ -37,12 +45,59 @@ pub fn all(
     told.sort_by_key(|(rank, _)| *rank);
     answers.extend(told.into_iter().map(|(_, claim)| claim));
     answers.extend(scaling::claims(cells, status));
+    // An axis that makes no difference, or of which nobody can tell, is an answer as well.
+    let (open, mut summaries): (Vec<Claim>, Vec<Claim>) =
+        summaries.into_iter().flatten().partition(|claim| claim.is_answer);
+    answers.extend(open);
+    answers.extend(alone(cells).filter(|_| answers.is_empty()));
+    if answers.is_empty() {
+        answers.push(unanswered(cells, verdicts, health));
+    }
     answers.iter_mut().for_each(|claim| claim.is_answer = true);
-    let mut health = vec![measured(evidence, cells), valid(cells)];
-    health.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
-    health.extend(summaries.into_iter().flatten());
-    health.sort_by_key(|claim| std::cmp::Reverse(claim.status));
-    answers.into_iter().chain(health).collect()
+    let mut others = vec![measured(evidence, cells), valid(health)];
+    others.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
+    others.append(&mut summaries);
+    others.sort_by_key(|claim| std::cmp::Reverse(claim.status));
+    answers.into_iter().chain(others).collect()
+}
+
+/// The number itself, where there is one only.
+fn alone(cells: &[CellJudgement]) -> Option<Claim> {
+    let [cell] = cells else { return None };
+    let rate = cell.metrics.get("qps").filter(|_| cell.no_number.is_none() && cell.struck(None).is_none())?;
+    let tail =
+        cell.metrics.get("latency_us_p99").map_or(String::new(), |p99| format!(", p99 {} µs", rounded(p99.value)));
+    let sentence = format!("{} reaches {} QPS{}{tail}.", cell.workload, rounded(rate.value), half(rate));
+    Some(Claim { is_answer: true, status: Status::Pass, sentence, evidence: vec![cell.id.to_string()] })
+}
+
+/// ` ± 1.2 %, n=3`.
+fn half(rate: &Estimate) -> String {
+    match (rate.low, rate.high) {
+        (Some(low), Some(high)) => format!(" ± {}, n={}", Share((high - low) / 2.0 / rate.value), rate.n),
+        (None | Some(_), _) => format!(", n={}", rate.n),
+    }
+}
+
+/// What stands in the way of an answer: what is wrong with the experiment, or with the most of its numbers.
+fn unanswered(cells: &[CellJudgement], verdicts: &[Verdict], health: &Health) -> Claim {
+    let failed = verdicts.iter().find(|v| v.counts_as() == Status::Fail);
+    let struck = || struck(cells, health).filter(|_| health.stand == 0);
+    let (why, evidence) = match failed.or_else(struck) {
+        Some(verdict) => (verdict.sentence.clone(), vec![verdict.check.clone()]),
+        None if health.stand == 0 => ("No number was measured.".into(), Vec::new()),
+        None => ("No two numbers that are to be compared both stand.".into(), Vec::new()),
+    };
+    let status = if health.stand == 0 || failed.is_some() { Status::Fail } else { Status::NotEvaluable };
+    Claim { is_answer: true, status, sentence: format!("There is no answer yet. {why}"), evidence }
+}
+
+/// What a check says of the most frequent reason.
+fn struck<'a>(cells: &'a [CellJudgement], health: &Health) -> Option<&'a Verdict> {
+    let reason = health.reasons.iter().find(|r| r.standing != Standing::Missing)?;
+    let of = |cell: &&CellJudgement| reason.cells.contains(&cell.id);
+    let failed = cells.iter().filter(of).flat_map(|cell| &cell.verdicts).filter(|v| v.counts_as() == Status::Fail);
+    failed.into_iter().find(|verdict| reasons::of(&verdict.check) == reason.because)
 }
 
 fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
@@ -69,50 +124,26 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
     } else {
         Status::Pass
     };
-    let sentence = format!(
-        "{with_number} of {} cells have a number, from {done} of {planned} runs{}.",
-        cells.len(),
-        others.concat()
-    );
+    let of = number_of(cells.len(), "cell");
+    let sentence = match others.is_empty() && with_number == cells.len() {
+        true => format!("{of} measured in {}.", number_of(done, "run")),
+        false => format!("{with_number} of {of} measured, in {done} of {planned} runs{}.", others.concat()),
+    };
     Claim { is_answer: false, status, sentence, evidence: Vec::new() }
 }
 
-fn valid(cells: &[CellJudgement]) -> Claim {
-    let judged: Vec<&CellJudgement> = cells.iter().filter(|c| c.no_number.is_none()).collect();
-    let of = |status: Status| judged.iter().filter(|c| c.status == status).count();
-    // Where phases do different work, those that hold stand without the others.
-    let (failed, in_part): (Vec<&CellJudgement>, Vec<&CellJudgement>) =
-        judged.iter().copied().filter(|c| c.status == Status::Fail).partition(|c| c.struck(None).is_some());
-    let status = judged.iter().map(|c| c.status).max().unwrap_or(Status::NotEvaluable);
-    let mut sentence = format!("{} of {} numbers hold every check", of(Status::Pass), judged.len());
-    let others = [(Status::NotEvaluable, "could not be checked in full"), (Status::Warn, "hold with a warning")];
-    for (status, what) in others.into_iter().filter(|(s, _)| of(*s) > 0) {
-        sentence.push_str(&format!(", {} {what}{}", of(status), most_frequent(&judged, status)));
-    }
-    if !failed.is_empty() {
-        let most = most_frequent(&failed, Status::Fail);
-        sentence.push_str(&format!(", {} are struck and left out of everything below{most}", failed.len()));
-    }
-    if !in_part.is_empty() {
-        let all = || in_part.iter().flat_map(|cell| &cell.phases);
-        let struck = all().filter(|phase| !phase.struck.is_empty()).count();
-        let (most, cells) = (most_frequent(&in_part, Status::Fail), in_part.len());
-        sentence.push_str(&format!(", {cells} have phases that are struck, {struck} of {}{most}", all().count()));
-    }
-    sentence.push('.');
-    Claim { is_answer: false, status, sentence, evidence: failed.iter().map(|c| c.id.to_string()).collect() }
-}
-
-/// ` (mostly percentiles_have_samples)`: the check behind most verdicts of that status.
-fn most_frequent(cells: &[&CellJudgement], status: Status) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for verdict in
-        cells.iter().filter(|c| c.status == status).flat_map(|c| &c.verdicts).filter(|v| v.counts_as() == status)
-    {
-        *counts.entry(&verdict.check).or_default() += 1;
-    }
-    let only = if counts.len() > 1 { "mostly " } else { "" };
-    counts.into_iter().max_by_key(|(_, n)| *n).map_or(String::new(), |(check, _)| format!(" ({only}{check})"))
+/// A warning is a detail of a number, and not its status.
+fn valid(health: &Health) -> Claim {
+    let status = match health.reasons.iter().map(|r| r.standing).min() {
+        Some(Standing::Struck) => Status::Fail,
+        Some(Standing::LowerBound) => Status::Warn,
+        Some(Standing::Missing) => Status::NotEvaluable,
+        None if health.unchecked > 0 || health.numbers == 0 => Status::NotEvaluable,
+        None => Status::Pass,
+    };
+    let cells = health.reasons.iter().filter(|r| r.standing != Standing::Missing).flat_map(|r| &r.cells);
+    let evidence = cells.map(ToString::to_string).collect();
+    Claim { is_answer: false, status, sentence: health.sentence.clone(), evidence }
 }
 
 fn of_search(search: &SearchJudgement) -> Claim {
@@ -163,14 +194,14 @@ fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
     told.into_iter().chain([Claim { is_answer: false, status, sentence: summary, evidence: Vec::new() }]).collect()
 }
 
-/// `2 better, 1 equivalent`.
+/// `2 better, 1 the same`.
 fn counted(outcomes: impl Iterator<Item = Outcome> + Clone) -> String {
     let words = [
         (Outcome::Better, "better"),
         (Outcome::Worse, "worse"),
-        (Outcome::Equivalent, "equivalent"),
+        (Outcome::Equivalent, "the same"),
         (Outcome::Undecided, "undecided"),
-        (Outcome::Refused, "refused"),
+        (Outcome::Refused, "not counted"),
     ];
     let count = |outcome: Outcome| outcomes.clone().filter(|o| *o == outcome).count();
     let counted = words.into_iter().filter(|(o, _)| count(*o) > 0).map(|(o, what)| format!("{} {what}", count(o)));
@@ -200,8 +231,6 @@ fn effects(
             told.push(comparison);
         }
     }
-    let outcomes = counted(of_axis.iter().map(|c| c.outcome));
-    let summary = format!("`{axis}` against its first value, {} comparisons: {outcomes}.", of_axis.len());
     let claim = |c: &&Comparison| Claim {
         is_answer: true,
         status,
@@ -210,7 +239,33 @@ fn effects(
     };
     // Where nothing was compared nothing has passed.
     let none = of_axis.iter().all(|c| c.outcome == Outcome::Refused);
-    let status = if none { status.max(Status::NotEvaluable) } else { status };
-    let summary = Claim { is_answer: false, status, sentence: summary, evidence: Vec::new() };
+    let summary = Claim {
+        is_answer: told.is_empty() && !none,
+        status: if none { status.max(Status::NotEvaluable) } else { status },
+        sentence: summary(axis, &of_axis, cells),
+        evidence: Vec::new(),
+    };
     (told.iter().map(claim).collect(), Some(summary))
+}
+
+/// What became of all comparisons of an axis.
+fn summary(axis: &str, of_axis: &[&Comparison], cells: &[CellJudgement]) -> String {
+    let base = cells.iter().find(|c| c.id.to_string() == of_axis[0].base).and_then(|c| c.axes.get(axis));
+    let base = base.map_or_else(|| "its first value".into(), |value| axis_text(axis, value));
+    let (axis, count) = (axis.rsplit('.').next().unwrap_or(axis), of_axis.len());
+    let of = |outcome: Outcome| of_axis.iter().filter(|c| c.outcome == outcome).count();
+    let compared = number_of(count, "comparison");
+    if of(Outcome::Equivalent) == count {
+        return format!("{axis} makes no difference beyond {MARGIN} against {base}, in {compared}.");
+    }
+    if of(Outcome::Refused) == count {
+        let which = if count == 1 { "The one comparison".into() } else { format!("None of {count} comparisons") };
+        let counts = if count == 1 { "does not count" } else { "counts" };
+        return format!("{which} with {axis} {base} {counts}: in each a number is struck, or the work differs.");
+    }
+    if of(Outcome::Undecided) == count {
+        let whether = format!("Whether {axis} makes a difference against {base} is undecided");
+        return format!("{whether}: {compared}, each within its noise.");
+    }
+    format!("{compared} with {axis} {base}: {}.", counted(of_axis.iter().map(|c| c.outcome)))
 }

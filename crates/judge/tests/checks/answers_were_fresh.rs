@@ -23,7 +23,7 @@ fn an_old_answer_warns_and_says_how_old() {
     assert_eq!(status(&read("0", "read committed"), CHECK), Pass);
     let stale = verdict(&read("127", "repeatable read"), CHECK);
     assert_eq!(stale.verdict, Warn);
-    assert!(stale.sentence.contains("for 127 gets and 2.310 ms (repeatable read)"), "{}", stale.sentence);
+    assert!(stale.sentence.contains("for another 127 gets and 2.31 ms (repeatable read)"), "{}", stale.sentence);
     let many = verdict(&read("more than 2000", "repeatable read"), CHECK);
     assert_eq!((many.verdict, many.measured.as_str()), (Warn, "more than 2000 gets"));
 }

@@ -11,7 +11,7 @@ fn a_client_near_its_end_is_called_so() {
     assert_eq!(status(&busy(1.3), "client_had_headroom"), Warn);
     let verdict = verdict(&busy(1.65), "client_had_headroom");
     assert_eq!(verdict.verdict, Fail);
-    assert!(verdict.sentence.starts_with("Run c001-1: CLIENT-BOUND"), "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("(run c001-1): The client was the limit: "), "{}", verdict.sentence);
     let judgement = judge(&busy(1.65));
     assert_eq!(judgement.cells[0].bound.as_ref().unwrap().label, "client-bound");
     let ceiling = spoilt(|r| r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0));

@@ -47,6 +47,6 @@ fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
     assert_eq!(status(&stalled(10), "latency_was_honest"), Pass, "half a per cent of two workers' second");
     let verdict = verdict(&stalled(600), "latency_was_honest");
     assert_eq!((verdict.verdict, verdict.measured.as_str()), (Warn, "30 % in stalls"));
-    assert!(verdict.sentence.contains("1 stalls took 30 % of the time"), "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("1 stall took 30 % of the time"), "{}", verdict.sentence);
     assert_eq!(status(&all_runs(|r| tally(r).gaps = None), "latency_was_honest"), NotEvaluable);
 }

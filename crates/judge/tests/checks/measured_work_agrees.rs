@@ -10,11 +10,7 @@ fn rows_per_call_that_no_axis_explains_fail() {
     let record = spoilt(|r| of_cell(r, "c004").for_each(|r| statement(r).rows /= 10));
     let verdict = verdict(&record, "measured_work_agrees");
     assert_eq!((verdict.verdict, verdict.measured.as_str()), (Fail, "×10"));
-    assert!(
-        verdict.sentence.contains("has 1 rows per call in oltp.point_selects (c003) and 0.1 in"),
-        "{}",
-        verdict.sentence
-    );
+    assert!(verdict.sentence.contains("and 0.1 in"), "{}", verdict.sentence);
     let bytes = spoilt(|r| of_cell(r, "c002").for_each(|r| statement(r).bytes *= 2));
     assert_eq!(status(&bytes, "measured_work_agrees"), Warn, "more users do not make larger answers");
     let charset = spoilt(|r| {

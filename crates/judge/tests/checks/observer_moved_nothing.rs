@@ -18,8 +18,7 @@ fn what_cells_lose_to_readings_once_a_second_is_told_as_the_bias_of_the_instrume
     of_cell(&mut dear, "c004").for_each(|r| set_rate(r, QPS * 1.1 * (1.0 + 1e-4 * f64::from(r.repetition))));
     let told = verdict(&dear, "observer_moved_nothing");
     assert_eq!(told.verdict, Warn);
-    let sentence =
-        "Bias of the instrument: 1 of 2 pairs of cells are not known to be equivalent, as c004 with sampling off";
+    let sentence = "Reading the counters may change the rate: 1 of 2 pairs of cells are not known to be the same, as c004 with sampling off";
     assert!(told.sentence.starts_with(sentence), "{}", told.sentence);
     let mut once = with_and_without();
     once.runs.retain(|r| r.repetition == 1);

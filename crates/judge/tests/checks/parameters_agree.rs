@@ -16,9 +16,10 @@ fn a_missing_zero_between_workloads_is_found_named_and_refused() {
     }
     let verdict = verdict(&record, "parameters_agree");
     assert_eq!(verdict.verdict, Fail);
-    for words in
-        ["`range_size` is 100 in oltp.simple_ranges (c001) but 10 in oltp.distinct_ranges (c003)", "exactly one zero"]
-    {
+    for words in [
+        "`range_size` is 100 in oltp.simple_ranges, latin1 (c001) but 10 in oltp.distinct_ranges, latin1 (c003)",
+        "exactly one zero",
+    ] {
         assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
     }
     let judgement = judge(&record);

@@ -16,7 +16,13 @@ fn another_plan_is_a_fact_of_the_variant_or_a_fault() {
     });
     let fact = verdict(&both, "plans_agree");
     assert_eq!(fact.verdict, Pass);
-    assert!(fact.sentence.contains("`sbtest1 ALL PRIMARY` in c003 (axis `charset`)"), "{}", fact.sentence);
+    assert!(
+        fact.sentence.contains(
+            "`sbtest1 ALL PRIMARY` in oltp.point_selects, utf8mb4-generic, 1 user (c003), which differ in `charset`"
+        ),
+        "{}",
+        fact.sentence
+    );
     let fault = verdict(&scan("c002"), "plans_agree");
     assert_eq!(fault.verdict, Fail, "more users do not change a plan: {}", fault.sentence);
     assert_eq!(status(&all_runs(|r| r.session.plans.clear()), "plans_agree"), NotEvaluable);

@@ -15,7 +15,7 @@ fn a_plan_that_changes_during_the_run_fails_and_one_that_depends_on_values_warns
     assert_eq!(status(&afterwards(&again), "plans_were_stable"), Pass, "another estimate is the same plan");
     let changed = verdict(&afterwards(&other), "plans_were_stable");
     assert_eq!(changed.verdict, Fail);
-    let told = "`point_selects` changed during the run: `sbtest1 const PRIMARY`, afterwards `sbtest1 ALL k_1`";
+    let told = "`point_selects` changed during the run, from `sbtest1 const PRIMARY` to `sbtest1 ALL k_1`";
     assert!(changed.sentence.contains(told), "{}", changed.sentence);
     let values = all_runs(|r| r.session.plans[0].other_explains = vec![other.clone()]);
     assert_eq!(status(&values, "plans_were_stable"), Warn);

@@ -15,7 +15,7 @@ fn a_run_that_reads_from_disk_is_in_another_regime() {
     assert_eq!(status(&reading(10.0, 0.0), "regime_was_cached"), Pass);
     let mixed = verdict(&reading(2_000.0, 0.0), "regime_was_cached");
     assert_eq!(mixed.verdict, Warn);
-    assert!(mixed.sentence.contains("The regime was mixed"), "{}", mixed.sentence);
+    assert!(mixed.sentence.contains("The load was mixed"), "{}", mixed.sentence);
     assert_eq!(judge(&reading(2_000.0, 0.5)).cells[0].bound.as_ref().unwrap().label, "io-bound");
     assert_eq!(
         status(&spoilt(|r| r.datasets[0].tables[0].bytes = Bytes(1 << 30)), "regime_was_cached"),

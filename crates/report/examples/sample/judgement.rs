@@ -4,6 +4,7 @@
 use crate::record::{noise, rate};
 use model::estimate::{Comparison, Estimate, Outcome};
 use model::finding::{Finding, Rival, Rung};
+use model::health::{Health, Reason, Standing};
 use model::judgement::{Account, Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement, Made, Term};
 use model::plan::{Cell, Plan};
 use model::record::Record;
@@ -36,6 +37,7 @@ pub fn of(record: &Record) -> Judgement {
             next_file: Some("next/collation_cost.toml".into()),
         }],
         claims: claims(),
+        health: health(&cells),
         searches: Vec::new(),
         curves: Vec::new(),
         plans: Vec::new(),
@@ -49,6 +51,27 @@ pub fn of(record: &Record) -> Judgement {
             "1 socket against 2: this host has one socket".into(),
         ],
         cells,
+    }
+}
+
+fn health(cells: &[CellJudgement]) -> Health {
+    let failed: Vec<_> = cells.iter().filter(|c| c.status == Status::Fail).map(|c| c.id.clone()).collect();
+    let (numbers, struck) = (cells.len() as u32, failed.len() as u32);
+    let stand = numbers - struck;
+    Health {
+        sentence: format!(
+            "{stand} of {numbers} numbers stand; {struck} are struck because other processes used the CPU."
+        ),
+        numbers,
+        stand,
+        unchecked: 0,
+        reasons: vec![Reason {
+            standing: Standing::Struck,
+            because: "other processes used the CPU".into(),
+            numbers: struck,
+            cells: failed,
+            advice: "stop who else runs here, and run again".into(),
+        }],
     }
 }
 

@@ -210,6 +210,7 @@ export interface Document {
   forecasts?: Forecast[];
   verdicts: Verdict[];
   claims: Claim[];
+  health: Health;
   not_measured: string[];
   /** By metric. */
   made_of?: Record<string, Made>;
@@ -362,6 +363,17 @@ export interface Growth {
   /** By name of the term, the largest first. */
   terms: [string, number][];
   rest_us: number;
+}
+
+export interface Health {
+  sentence: string;
+  /** Rates that were to be measured: one of each cell, or of each of its phases where several measure. */
+  numbers: number;
+  stand: number;
+  /** So many of those that stand have a check that could not be evaluated, for want of evidence. */
+  unchecked: number;
+  /** Why the others do not stand, the most frequent reason first. Each number has one reason. */
+  reasons: Reason[];
 }
 
 export interface Host {
@@ -653,6 +665,16 @@ export interface Reach {
   unix_ms: number;
 }
 
+export interface Reason {
+  standing: Standing;
+  /** As it follows *because*: `other processes used the CPU`. */
+  because: string;
+  numbers: number;
+  cells: CellId[];
+  /** What would mend it. */
+  advice: string;
+}
+
 export interface Restored {
   snapshot: string;
   /** `reflink` or `copy`. */
@@ -813,6 +835,9 @@ export interface SnapshotRecord {
   /** Made by an earlier lab. */
   reused: boolean;
 }
+
+/** What became of a number. */
+export type Standing = 'struck' | 'lower_bound' | 'missing';
 
 export interface StartingState {
   /** By dataset: a digest of its tables and of rows that stand for all. Equal digests are equal data. */

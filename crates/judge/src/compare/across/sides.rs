@@ -5,7 +5,8 @@
 //! one side is not called a move.
 
 use super::{Matched, Pair};
-use crate::compare::comparisons::{CURVE, MARGIN, name, of_answers};
+use crate::compare::comparisons::{CURVE, MARGIN, of_answers};
+use crate::frame::naming::value as name;
 use crate::frame::{Evidence, pairs};
 use model::compared::{Moved, Row};
 use model::{Outcome, Share};
@@ -39,7 +40,7 @@ fn moved(pair: &pairs::Pair, reference: &Matched, subject: &Matched) -> Option<M
     }
     let word = |row: &Row| {
         let cell = if row.base == one.base { pair.base } else { pair.candidate };
-        name(pair.axis, &cell.cell.axes[pair.axis].to_string())
+        name(pair.axis, &cell.cell.axes[pair.axis])
     };
     let (first, second) = (word(one), word(other));
     let within = |i: usize| format!("{:.3}", other.values[i].value / one.values[i].value);

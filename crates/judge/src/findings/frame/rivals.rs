@@ -13,6 +13,8 @@ use model::finding::Rival;
 const FACTOR: f64 = 2.0;
 /// What is in no term of the account.
 pub const REST: &str = "what is in no term";
+/// The same in a sentence.
+const REST_TOLD: &str = "time that nothing measured accounts for";
 
 pub fn best(scene: &Scene, cause: &Cause, case: &Case, seen: &[(&Cause, Case)]) -> Option<Rival> {
     let ours = case.cost.as_ref()?.share.value;
@@ -27,15 +29,16 @@ pub fn best(scene: &Scene, cause: &Cause, case: &Case, seen: &[(&Cause, Case)]) 
     let (name, share) = all.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > 0.0)?;
     let undecided = share * FACTOR > ours;
     let covers = Share(share.min(1.0));
+    let told = if name == REST { REST_TOLD } else { &name };
     let sentence = if undecided {
         let what = if case.next_experiment.is_some() {
             "the next experiment takes only one of them away"
         } else {
             "an experiment that takes only one of them away decides"
         };
-        format!("Undecided between {} and {name}, which covers {covers} of the same time: {what}.", cause.id)
+        format!("Undecided between {} and {told}, which covers {covers} of the same time: {what}.", cause.id)
     } else {
-        format!("The best other explanation, {name}, covers {covers} of the same time.")
+        format!("The best other explanation, {told}, covers {covers} of the same time.")
     };
     Some(Rival { name, share: share.clamp(0.0, 1.0), undecided, sentence })
 }
