@@ -4,7 +4,7 @@
 //!
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 
-use super::latency_was_honest::STALLED;
+use super::stalls_were_few::STALLED;
 use crate::frame::applies::{Absence, engine};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};
 use model::{Bytes, Share, Status};

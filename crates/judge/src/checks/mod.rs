@@ -42,6 +42,7 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod stalls_were_few;
 mod starting_states_agree;
 mod throughput_was_steady;
 mod timers_were_fine;
@@ -73,6 +74,7 @@ pub const ALL: &[Check] = &[
     network_had_room::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
+    stalls_were_few::CHECK,
     timers_were_fine::CHECK,
     schema_as_declared::CHECK,
     plans_were_stable::CHECK,

@@ -4,7 +4,7 @@
 //! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
 use crate::frame::check::worst_of;
-use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Each, Limit, Look, Seen, Sight};
 use crate::stats::order;
 use model::Status;
 use model::units::round3;
@@ -19,7 +19,7 @@ pub const CHECK: Check = Check {
     doubts: Doubts::Work,
     quarantined: false,
     advice: "measure longer, or leave these percentiles out of any claim",
-    look: Look::Cell(look),
+    look: Look::Once(Each::Cell(look)),
 };
 
 const TAIL: Limit =

@@ -8,7 +8,7 @@
 //! hundred was later than 50 ms, a twentieth of an interval. It never fails: what is wrong here blurs numbers and does
 //! not move them.
 
-use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use crate::frame::{Applies, Check, Doubts, Each, Limit, Look, RunEvidence, Seen, Sight};
 use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
@@ -25,7 +25,7 @@ pub const CHECK: Check = Check {
     doubts: Doubts::Times,
     quarantined: false,
     advice: "boot with clocksource=tsc where the CPU's counter is stable; give the load a CPU of its own",
-    look: Look::Run(look),
+    look: Look::Once(Each::Run(look)),
 };
 
 const CLOCK_STEPS: Limit =

@@ -5,6 +5,7 @@
 use super::applies::Applies;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use super::limits::{Limit, Limits};
+use super::once::Each;
 use super::pairs::Pair;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
@@ -57,6 +58,8 @@ pub enum Look {
     Cell(fn(&CellEvidence) -> Sight),
     Pairs(Pairs),
     Experiment(fn(&Evidence) -> Sight),
+    /// All cells, one by one, with one verdict on the record: what speaks of the machine and of no cell.
+    Once(Each),
 }
 
 /// Cells laid side by side, two by two.
@@ -150,7 +153,7 @@ impl Check {
             Look::Run(_) => Scope::Run,
             Look::Cell(_) => Scope::Cell,
             Look::Pairs(_) => Scope::Pair,
-            Look::Experiment(_) => Scope::Experiment,
+            Look::Experiment(_) | Look::Once(_) => Scope::Experiment,
         }
     }
 
@@ -201,14 +204,14 @@ impl Check {
         Verdict { verdict: verdict.verdict.max(Status::Warn), sentence, limit, advice, ..verdict }
     }
 
-    fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
+    pub(super) fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
         if let Some(why) = self.applies.absent_in(cell) {
             return Some(self.verdict(Ok(Seen::not_applicable(why)), Vec::new()));
         }
         let phases = cell.by_phase();
         match self.look {
-            Look::Pairs(_) | Look::Experiment(_) => None,
+            Look::Pairs(_) | Look::Experiment(_) | Look::Once(_) => None,
             Look::Cell(look) => {
                 let look = |part: &CellEvidence| match self.applies.absent_of(&part.runs) {
                     Some(why) => Ok(Seen::not_applicable(why)),
@@ -287,7 +290,13 @@ impl Need {
 
 /// The worst that is seen of several groups, which then says of which.
 pub fn worst_of(groups: Vec<(String, Sight)>) -> Sight {
-    let several = groups.len() > 1;
+    let all = groups.len();
+    worst_among(groups, all)
+}
+
+/// The same where only some of `all` groups are looked at.
+pub fn worst_among(groups: Vec<(String, Sight)>, all: usize) -> Sight {
+    let several = all > 1;
     let worst = groups.into_iter().reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst });
     let (name, sight) = worst.expect("a run has users");
     match sight {
@@ -348,6 +357,7 @@ impl Check {
     fn on_all(&self, evidence: &Evidence) -> Option<Verdict> {
         let by = |evidence: &Evidence| {
             let absent = |why: String| Ok(Seen::not_applicable(why));
+            let none = || self.verdict(absent("There is no number of which it could be asked.".into()), Vec::new());
             let sight = match (self.applies.absent_from(evidence), self.look) {
                 (Some(why), _) => absent(why),
                 (None, Look::Experiment(look)) => look(evidence),
@@ -355,6 +365,7 @@ impl Check {
                     none if none.is_empty() => absent(pairs.none.into()),
                     all => (pairs.look)(evidence, &all),
                 },
+                (None, Look::Once(each)) => return Some(self.once(each, evidence).unwrap_or_else(|| none())),
                 (None, Look::Run(_) | Look::Cell(_)) => return None,
             };
             Some(self.verdict(sight, Vec::new()))
