@@ -29,10 +29,12 @@ pub const CHECK: Check = Check {
 };
 
 const BEGUN_WARN: Limit =
-    Limit::share("begun_warn", 0.99, "of the operations due; the last hundredth is the end of the phase");
-const BEGUN_FAIL: Limit = Limit::share("begun_fail", 0.95, "the queue grows, and with it every percentile");
+    Limit::share("begun_warn", 0.99, "of the operations due; the last hundredth is the end of the phase").convention();
+const BEGUN_FAIL: Limit =
+    Limit::share("begun_fail", 0.95, "the queue grows, and with it every percentile").convention();
 const LATE: Limit =
-    Limit::share("late", 0.05, "of the median latency; then the load's own lateness is in no digit that is read");
+    Limit::share("late", 0.05, "of the median latency; then the load's own lateness is in no digit that is read")
+        .convention();
 /// Lag is judged where one operation in a hundred has more.
 const LATE_PERCENTILE: f64 = 99.0;
 

@@ -38,12 +38,12 @@ pub const CHECK: Check = Check {
 };
 
 const OTHERS_WARN: Limit =
-    Limit::share("others_warn", 0.02, "of all CPU time; a quiet machine's own daemons take a tenth of it");
-const OTHERS_FAIL: Limit = Limit::share("others_fail", 0.05, "more than any difference that is claimed");
+    Limit::share("others_warn", 0.02, "of all CPU time; a quiet machine's own daemons take a tenth of it").convention();
+const OTHERS_FAIL: Limit = Limit::share("others_fail", 0.05, "more than any difference that is claimed").convention();
 const OTHERS_CPUS_WARN: Limit =
-    Limit::number("others_cpus_warn", 0.5, "CPUs; somebody is then at work, however many CPUs there are");
+    Limit::number("others_cpus_warn", 0.5, "CPUs; somebody is then at work, however many CPUs there are").convention();
 const OTHERS_CPUS_FAIL: Limit =
-    Limit::number("others_cpus_fail", 1.0, "CPUs; as much as one thread of the server can use");
+    Limit::number("others_cpus_fail", 1.0, "CPUs; as much as one thread of the server can use").convention();
 
 /// A tick of `/proc/stat`, in nanoseconds: USER_HZ is 100 on every Linux that runs a database.
 pub(super) const TICK: f64 = 1e7;

@@ -121,6 +121,12 @@ mod tests {
     }
 
     #[test]
+    fn every_limit_says_where_it_comes_from() {
+        let silent: Vec<&str> = limits().filter(|limit| limit.basis.is_none()).map(|limit| limit.name).collect();
+        assert!(silent.is_empty(), "by law, as measured or by convention? {silent:?}");
+    }
+
+    #[test]
     fn what_a_file_declares_as_a_limit_its_checks_can_be_judged_by() {
         for check in ALL {
             let declared = check.source.split("= Limit::").skip(1).filter_map(|rest| rest.split('"').nth(1));

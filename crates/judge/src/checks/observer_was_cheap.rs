@@ -28,9 +28,9 @@ pub const CHECK: Check = Check {
 };
 
 const OBSERVER_CPU: Limit =
-    Limit::share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed");
+    Limit::share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed").law();
 const OBSERVER_STATEMENTS: Limit =
-    Limit::share("observer_statements", 0.001, "of all statements that the server answered");
+    Limit::share("observer_statements", 0.001, "of all statements that the server answered").convention();
 
 /// Statements per second that sampling is made of.
 const USUAL: f64 = 5.0;

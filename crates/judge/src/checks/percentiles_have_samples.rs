@@ -23,7 +23,7 @@ pub const CHECK: Check = Check {
 };
 
 const TAIL: Limit =
-    Limit::number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third");
+    Limit::number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third").law();
 
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 

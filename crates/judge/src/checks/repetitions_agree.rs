@@ -40,12 +40,14 @@ const SPREAD_WARN: Limit = Limit::share(
     "spread_warn",
     0.20,
     "a difference that hides in the spread beyond doubt; one as large is worth another server",
-);
+)
+.convention();
 const SPREAD_FAIL: Limit = Limit::share(
     "spread_fail",
     0.50,
     "a difference that hides in the spread beyond doubt; the number is then one of two digits at most",
-);
+)
+.convention();
 
 /// The standard normal distribution's quantile at 99 %.
 const BEYOND_DOUBT: f64 = 2.326_347_874;

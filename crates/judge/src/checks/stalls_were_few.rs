@@ -26,12 +26,13 @@ pub const CHECK: Check = Check {
 };
 
 pub(super) const STALLED: Limit =
-    Limit::share("stalled", 0.01, "of the measured time; the 99th percentile would see it under an open load");
+    Limit::share("stalled", 0.01, "of the measured time; the 99th percentile would see it under an open load").law();
 const STALL: Limit = Limit::number(
     "stall",
     10.0,
     "medians of the slowest operation; queues of healthy servers seldom make anybody wait as long",
-);
+)
+.convention();
 
 fn absent(run: &RunEvidence) -> Absence {
     let is_asked = run.groups().iter().any(|(group, _)| !group.is_scheduled());

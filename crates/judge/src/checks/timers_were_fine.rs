@@ -29,9 +29,9 @@ pub const CHECK: Check = Check {
 };
 
 const CLOCK_STEPS: Limit =
-    Limit::number("clock_steps", 20.0, "steps of the clock in a median of which percentiles are told");
-const CLOCK_COST: Limit = Limit::share("clock_cost", 0.01, "of the mean latency, for one reading of the clock");
-const TIMER_LATE: Limit = Limit::seconds("timer_late", 0.05, "a twentieth of an interval of the series");
+    Limit::number("clock_steps", 20.0, "steps of the clock in a median of which percentiles are told").convention();
+const CLOCK_COST: Limit = Limit::share("clock_cost", 0.01, "of the mean latency, for one reading of the clock").law();
+const TIMER_LATE: Limit = Limit::seconds("timer_late", 0.05, "a twentieth of an interval of the series").convention();
 
 /// Read by programs themselves, on x86, under KVM, under Hyper-V and on ARM.
 const FAST: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];

@@ -162,7 +162,8 @@ impl Check {
     pub fn page(&self) -> String {
         let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
         let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
-        let limit = |l: &Limit| format!("  {} = {l}: {}\n", l.name, l.why);
+        let basis = |l: &Limit| l.basis.map_or(String::new(), |basis| format!(" ({})", basis.words()));
+        let limit = |l: &Limit| format!("  {} = {l}{}: {}\n", l.name, basis(l), l.why);
         let limits = match self.limits {
             [] => String::new(),
             limits => format!("\nLimits, which [limits] may set:\n{}", limits.iter().map(limit).collect::<String>()),
