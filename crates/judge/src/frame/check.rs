@@ -366,7 +366,7 @@ impl Check {
                     none if none.is_empty() => absent(pairs.none.into()),
                     all => (pairs.look)(evidence, &all),
                 },
-                (None, Look::Once(each)) => return Some(self.once(each, evidence).unwrap_or_else(|| none())),
+                (None, Look::Once(each)) => return Some(self.once(each, evidence).unwrap_or_else(none)),
                 (None, Look::Run(_) | Look::Cell(_)) => return None,
             };
             Some(self.verdict(sight, Vec::new()))
