@@ -4,6 +4,7 @@ mod bench;
 
 use bench::*;
 use judge::compare::across::{self, Side, USUAL};
+use judge::compare::history::{self, Taken};
 use model::compared::{Compared, Row};
 use model::estimate::Outcome;
 use model::plan::CellId;
@@ -16,7 +17,7 @@ fn side<'a>(record: &'a Record, judgement: &'a model::judgement::Judgement, cell
 
 fn compare(base: &Record, candidate: &Record) -> Compared {
     let (one, other) = (judge(base), judge(candidate));
-    across::compare(&side(base, &one, None), &side(candidate, &other, None), USUAL)
+    across::compare(&side(base, &one, None), &side(candidate, &other, None), USUAL, &[])
 }
 
 /// A tenth of a per cent of noise, another in every run and record.
@@ -25,6 +26,11 @@ fn noisy(factor: f64, record: &mut Record) {
         let noise = 1.0 + 0.001 * ((i * 7 + (factor * 10.0) as usize) % 5) as f64;
         set_rate(run, QPS * factor * noise);
     }
+}
+
+/// What the runs of a row say, whatever days differ by.
+fn said(row: &Row) -> Outcome {
+    row.suggests.unwrap_or(row.outcome)
 }
 
 fn of<'a>(compared: &'a Compared, metric: &'a str) -> impl Iterator<Item = &'a Row> {
@@ -39,10 +45,10 @@ fn each_cell_meets_its_counterpart_and_a_fall_is_worse_for_rates_as_a_rise_is_fo
     let compared = compare(&base, &candidate);
     assert_eq!(of(&compared, "qps").count(), base.plan.cells.len());
     assert!(
-        of(&compared, "qps").all(|r| r.outcome == Outcome::Worse && (r.ratio.value - 0.8).abs() < 0.01),
+        of(&compared, "qps").all(|r| said(r) == Outcome::Worse && (r.ratio.value - 0.8).abs() < 0.01),
         "{compared:#?}"
     );
-    assert!(of(&compared, "latency_us_p99").all(|r| r.outcome == Outcome::Worse && r.ratio.value > 1.2));
+    assert!(of(&compared, "latency_us_p99").all(|r| said(r) == Outcome::Worse && r.ratio.value > 1.2));
     assert_eq!((compared.differences.len(), compared.unmatched.len()), (0, 0), "{compared:#?}");
 }
 
@@ -73,7 +79,7 @@ fn the_same_twice_is_equivalent() {
     let (mut base, mut candidate) = (record(), record());
     noisy(1.0, &mut base);
     noisy(1.0, &mut candidate);
-    assert!(compare(&base, &candidate).rows.iter().all(|r| r.outcome == Outcome::Equivalent));
+    assert!(compare(&base, &candidate).rows.iter().all(|r| said(r) == Outcome::Equivalent));
 }
 
 #[test]
@@ -87,7 +93,7 @@ fn data_that_one_record_loaded_and_the_next_found_are_no_other_work() {
     let (loaded, found) = (prepared(Prepared::Loaded), prepared(Prepared::Found));
     let compared = compare(&loaded, &found);
     assert_eq!(compared.differences, [], "{compared:#?}");
-    assert!(compared.rows.iter().all(|row| row.outcome == Outcome::Equivalent));
+    assert!(compared.rows.iter().all(|row| said(row) == Outcome::Equivalent));
     // Rows that nobody compared may be others.
     let mut counted = found.clone();
     counted.datasets.iter_mut().for_each(|data| data.rows_checked = 0);
@@ -139,7 +145,7 @@ fn two_cells_of_one_record_differ_in_what_they_were_asked_to_and_keep_their_bloc
     }
     let judgement = judge(&record);
     let (base, candidate) = (side(&record, &judgement, Some("c001")), side(&record, &judgement, Some("c003")));
-    let compared = across::compare(&base, &candidate, &["qps"]);
+    let compared = across::compare(&base, &candidate, &["qps"], &[]);
     assert_eq!(compared.rows.len(), 1);
     assert_eq!((compared.differences[0].key.as_str(), compared.differences.len()), ("charset", 1), "{compared:#?}");
     assert!(
@@ -179,9 +185,44 @@ fn runs_of_several_phases_meet_phase_by_phase() {
     };
     let compared = compare(&staged(1.0), &staged(0.7));
     let outcome = |phase: &str| {
-        let rows: Vec<Outcome> = of(&compared, "qps").filter(|r| r.cell.ends_with(phase)).map(|r| r.outcome).collect();
+        let rows: Vec<Outcome> = of(&compared, "qps").filter(|r| r.cell.ends_with(phase)).map(said).collect();
         assert_eq!(rows.len(), 4, "{compared:#?}");
         rows[0]
     };
     assert_eq!((outcome("phase measure"), outcome("phase open")), (Outcome::Equivalent, Outcome::Worse));
+}
+
+#[test]
+fn two_records_are_two_draws_and_decide_nothing_without_earlier_ones() {
+    let (mut base, mut candidate) = (record(), record());
+    noisy(1.0, &mut base);
+    noisy(0.8, &mut candidate);
+    let compared = compare(&base, &candidate);
+    assert!(compared.rows.iter().all(|row| row.outcome == Outcome::Undecided && row.more.is_none()), "{compared:#?}");
+    assert!(of(&compared, "qps").all(|row| row.suggests == Some(Outcome::Worse)));
+    assert!(compared.rows.iter().all(|row| row.why.starts_with("a record is one draw")), "{compared:#?}");
+}
+
+#[test]
+fn earlier_records_say_how_much_days_differ() {
+    let of_day = |factor: f64| {
+        let mut record = record();
+        noisy(factor, &mut record);
+        record
+    };
+    // Six days that differ by a per cent, or by ten.
+    let past = |spread: f64| -> Vec<Taken> {
+        let day = |n: u32| of_day(1.0 + spread * (f64::from(n) - 2.5) / 2.5);
+        (0..6).filter_map(|n| history::take(&n.to_string(), &day(n), &judge(&day(n)))).collect()
+    };
+    let decided = |factor: f64, past: &[Taken]| {
+        let (base, candidate) = (of_day(1.0), of_day(factor));
+        let (one, other) = (judge(&base), judge(&candidate));
+        let compared = across::compare(&side(&base, &one, None), &side(&candidate, &other, None), &["qps"], past);
+        assert!(compared.rows.iter().all(|row| row.suggests.is_none()), "{compared:#?}");
+        compared.rows[0].outcome
+    };
+    assert_eq!(decided(0.8, &past(0.01)), Outcome::Worse);
+    assert_eq!(decided(0.97, &past(0.01)), Outcome::Undecided, "days differ by as much");
+    assert_eq!(decided(0.8, &past(0.10)), Outcome::Undecided, "and some by more");
 }

@@ -223,6 +223,23 @@ fn a_placebo_that_works_as_well_and_an_indicator_that_stays_confirm_nothing() {
 }
 
 #[test]
+fn a_placebo_whose_effect_nobody_knows_confirms_nothing() {
+    // Of three blocks one is slower with it, one faster, one as before.
+    let mut record = intervened(IN_MEMORY, 1.0);
+    let mut runs = Vec::new();
+    for (repetition, times) in [(1, 0.5), (2, 1.0), (3, 1.5)] {
+        let mut block = intervened(IN_MEMORY, times);
+        block.runs.retain(|run| run.repetition == repetition);
+        runs.append(&mut block.runs);
+    }
+    record.runs = runs;
+    record.plan.limits.insert("spread_fail".into(), 9.0);
+    let noisy = found(&record, "reads_from_disk").unwrap();
+    assert!(noisy.rung < Rung::ConfirmedByIntervention, "{}", noisy.sentence);
+    assert!(noisy.sentence.contains("may change as much, for all these repetitions say"), "{}", noisy.sentence);
+}
+
+#[test]
 fn an_intervention_against_what_is_not_there_says_so() {
     let mut record = intervened(IN_MEMORY, 1.0);
     count(&mut record, |_| IN_MEMORY);

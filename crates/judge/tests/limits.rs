@@ -26,14 +26,17 @@ fn a_number_that_an_experiments_own_limit_rescues_warns_and_says_so() {
 
 #[test]
 fn a_stricter_limit_is_told_beside_what_it_judged() {
-    let strict = spoilt(|r| r.plan.limits.extend([("spread_warn".to_string(), 0.001)]));
+    let strict = spoilt(|r| {
+        r.plan.limits.extend([("spread_warn".to_string(), 0.001)]);
+        of_cell(r, "c001").for_each(|r| set_rate(r, QPS * (1.0 + 0.02 * (f64::from(r.repetition) - 2.0))));
+    });
     let verdict = verdict(&strict, "repetitions_agree");
     assert_eq!(verdict.verdict, Warn);
     assert!(
-        verdict.limit.ends_with("set by the experiment: `spread_warn` is 0.1 % (ours is 5 %)"),
+        verdict.limit.ends_with("set by the experiment: `spread_warn` is 0.1 % (ours is 20 %)"),
         "{}",
         verdict.limit
     );
-    let untouched = spoilt(|r| r.plan.limits.extend([("spread_warn".to_string(), 0.05)]));
+    let untouched = spoilt(|r| r.plan.limits.extend([("spread_warn".to_string(), 0.2)]));
     assert_eq!(status(&untouched, "repetitions_agree"), Pass);
 }

@@ -3,6 +3,7 @@
 
 use judge::stats::draws::Draws;
 use judge::stats::steady::{self, Class, Steady};
+use judge::stats::step;
 use model::seed::Seed;
 
 const LEVEL: f64 = 20_000.0;
@@ -42,6 +43,14 @@ fn it_stays_silent_on_unchanged_runs() {
                 assert!(share <= 0.01, "{seconds} s, spread {spread}, φ {phi}: {share} of the runs alarm");
             }
         }
+    }
+}
+
+#[test]
+fn a_phase_of_ten_seconds_makes_no_step_by_chance() {
+    for phi in [0.0, 0.3] {
+        let steps = (0..4_000).filter(|seed| step::of(&calm(10, 0.10, phi, *seed)).is_some()).count();
+        assert!(steps <= 12, "φ {phi}: {steps} of 4000 series made a step, four are expected at most");
     }
 }
 

@@ -35,6 +35,9 @@ pub struct Row {
     /// candidate ÷ base.
     pub ratio: Estimate,
     pub outcome: Outcome,
+    /// What the runs of an undecided row would say if its two records were no more than their runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggests: Option<Outcome>,
     /// Further repetitions of both that would probably decide an undecided one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<u32>,

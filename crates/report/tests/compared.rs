@@ -20,6 +20,7 @@ fn row(cell: &str, metric: &str, unit: &str, values: [f64; 2], outcome: Outcome,
         values: values.map(|value| estimate(value, None, None, unit)),
         ratio: estimate(ratio, Some(ratio * 0.99), Some(ratio * 1.01), "ratio"),
         outcome,
+        suggests: None,
         more: None,
         why: why.into(),
     }

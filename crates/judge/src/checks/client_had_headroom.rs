@@ -52,30 +52,35 @@ pub const CHECK: Check = Check {
 };
 
 const CLIENT_CPU_WARN: Limit =
-    Limit::share("client_cpu_warn", 0.75, "a request waits three service times for a worker there");
+    Limit::share("client_cpu_warn", 0.75, "a request waits three service times for a worker there").law();
 const CLIENT_CPU_FAIL: Limit =
-    Limit::share("client_cpu_fail", 0.95, "a request waits nineteen service times for a worker there");
+    Limit::share("client_cpu_fail", 0.95, "a request waits nineteen service times for a worker there").law();
 const CLIENT_CPU_BESIDE_IDLE: Limit =
-    Limit::share("client_cpu_beside_idle", 0.90, "while the server waits, a client this busy is what it waits for");
+    Limit::share("client_cpu_beside_idle", 0.90, "while the server waits, a client this busy is what it waits for")
+        .convention();
 const SERVER_IDLE: Limit =
-    Limit::share("server_idle", 0.20, "of the server's CPUs; it had room, so something else limits");
+    Limit::share("server_idle", 0.20, "of the server's CPUs; it had room, so something else limits").convention();
 const WORKER_WARN: Limit =
-    Limit::share("worker_warn", 0.90, "a single worker has no one to share with, and so may come nearer to its end");
-const WORKER_FAIL: Limit = Limit::share("worker_fail", 0.98, "what is left is less than the reading resolves");
+    Limit::share("worker_warn", 0.90, "a single worker has no one to share with, and so may come nearer to its end")
+        .convention();
+const WORKER_FAIL: Limit = Limit::share("worker_fail", 0.98, "what is left is less than the reading resolves").law();
 const CLIENT_WAIT_WARN: Limit =
-    Limit::share("client_wait_warn", 0.05, "of the mean latency, waiting for a CPU of the client");
+    Limit::share("client_wait_warn", 0.05, "of the mean latency, waiting for a CPU of the client").convention();
 const CLIENT_WAIT_FAIL: Limit =
-    Limit::share("client_wait_fail", 0.20, "a fifth of the latency is then the client's own");
+    Limit::share("client_wait_fail", 0.20, "a fifth of the latency is then the client's own").convention();
 const CANARY_WARN: Limit = Limit::share(
     "canary_warn",
     0.50,
     "the canary's requests are the smallest there are; half its rate with larger answers is near",
-);
-const CANARY_FAIL: Limit = Limit::share("canary_fail", 0.80, "beyond it the load's own cost bends the curve");
+)
+.convention();
+const CANARY_FAIL: Limit =
+    Limit::share("canary_fail", 0.80, "beyond it the load's own cost bends the curve").convention();
 const CANARY_BEATEN: Limit =
-    Limit::share("canary_beaten", 1.05, "a run may reach the canary's rate within noise, and no more");
+    Limit::share("canary_beaten", 1.05, "a run may reach the canary's rate within noise, and no more").convention();
 const CLIENT_SPLIT: Limit =
-    Limit::share("client_split", 0.50, "of the CPU time on shared CPUs; the client then costs more than the server");
+    Limit::share("client_split", 0.50, "of the CPU time on shared CPUs; the client then costs more than the server")
+        .law();
 
 /// One sign: what it is, how much, its limits.
 struct Sign {

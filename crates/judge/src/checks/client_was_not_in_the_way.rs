@@ -28,8 +28,10 @@ pub const CHECK: Check = Check {
 };
 
 const WAY_WARN: Limit =
-    Limit::share("way_warn", 0.10, "of the mean statement; what the ways reach was measured to within some percent");
-const WAY_FAIL: Limit = Limit::share("way_fail", 0.20, "a fifth of the statement's time is then the client's own");
+    Limit::share("way_warn", 0.10, "of the mean statement; what the ways reach was measured to within some percent")
+        .convention();
+const WAY_FAIL: Limit =
+    Limit::share("way_fail", 0.20, "a fifth of the statement's time is then the client's own").convention();
 
 /// The ways of waiting for the server that this record's runs were measured by, and this run's own.
 fn reaches<'r>(run: &RunEvidence<'r>) -> Option<(Vec<&'r Reach>, &'r Reach)> {

@@ -4,7 +4,7 @@
 //!
 //! A growth of 2 % of the bytes written warns and of 10 % fails; writers that were held up for 1 % of the time warn.
 
-use super::latency_was_honest::STALLED;
+use super::stalls_were_few::STALLED;
 use crate::frame::applies::{Absence, engine};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};
 use model::{Bytes, Share, Status};
@@ -23,9 +23,10 @@ pub const CHECK: Check = Check {
 };
 
 const COMPACTION_WARN: Limit =
-    Limit::share("compaction_warn", 0.02, "of the bytes written, by which those that wait for compaction grew");
+    Limit::share("compaction_warn", 0.02, "of the bytes written, by which those that wait for compaction grew")
+        .convention();
 const COMPACTION_FAIL: Limit =
-    Limit::share("compaction_fail", 0.1, "the rate is borrowed from the compaction that must follow");
+    Limit::share("compaction_fail", 0.1, "the rate is borrowed from the compaction that must follow").convention();
 
 fn absent(run: &RunEvidence) -> Absence {
     let wrote_nothing = || run.growth(WRITTEN).is_some_and(|grown| grown.delta == 0.0);

@@ -21,8 +21,8 @@ pub const CHECK: Check = Check {
 };
 
 const STEAL_WARN: Limit =
-    Limit::share("steal_warn", 0.005, "of all CPU time; the second digit of a rate begins to move");
-const STEAL_FAIL: Limit = Limit::share("steal_fail", 0.02, "as much as the smallest difference that is claimed");
+    Limit::share("steal_warn", 0.005, "of all CPU time; the second digit of a rate begins to move").convention();
+const STEAL_FAIL: Limit = Limit::share("steal_fail", 0.02, "as much as the smallest difference that is claimed").law();
 
 fn look(cell: &CellEvidence) -> Sight {
     let sum = |name: &str| cell.runs.iter().filter_map(|run| run.growth(name)).map(|g| g.delta).sum::<f64>();

@@ -32,8 +32,9 @@ pub const CHECK: Check = Check {
 };
 
 const FOREIGN_IO: Limit =
-    Limit::share("foreign_io", 0.05, "of the bytes on the disks that neither server nor client moved");
-const DISK_FREE: Limit = Limit::share("disk_free", 0.1, "of the file system; below it many of them slow down");
+    Limit::share("foreign_io", 0.05, "of the bytes on the disks that neither server nor client moved").convention();
+const DISK_FREE: Limit =
+    Limit::share("disk_free", 0.1, "of the file system; below it many of them slow down").convention();
 
 /// What a system's own logs and caches write within a minute, with room.
 const SMALL: f64 = 16.0 * 1024.0 * 1024.0;

@@ -27,11 +27,14 @@ const REDO_WARN: Limit = Limit::share(
     "redo_warn",
     0.05,
     "of the redo log by which its unwritten part grew; flushing has not yet found its pace",
-);
+)
+.convention();
 const REDO_FAIL: Limit =
-    Limit::share("redo_fail", 0.75, "of the redo log, reached within two more windows; flushing is forced there");
+    Limit::share("redo_fail", 0.75, "of the redo log, reached within two more windows; flushing is forced there")
+        .convention();
 const DIRTY_WARN: Limit =
-    Limit::share("dirty_warn", 0.05, "of the buffer pool by which dirty pages grew; their writing is still to be paid");
+    Limit::share("dirty_warn", 0.05, "of the buffer pool by which dirty pages grew; their writing is still to be paid")
+        .convention();
 
 pub(crate) const AGE: &str = "db.checkpoint_age";
 const MOST: &str = "db.checkpoint_max_age";

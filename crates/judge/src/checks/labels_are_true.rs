@@ -33,7 +33,8 @@ const BEST_OF: Limit = Limit::share(
     "best_of",
     0.02,
     "by how much a maximum of equal levels is too high; less than that is nobody's reason to change a server",
-);
+)
+.law();
 
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;

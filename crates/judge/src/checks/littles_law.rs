@@ -33,8 +33,9 @@ pub const CHECK: Check = Check {
 };
 
 const LITTLE_WARN: Limit =
-    Limit::share("little_warn", 0.02, "of the users' time outside any operation; healthy loads have a tenth of it");
-const LITTLE_FAIL: Limit = Limit::share("little_fail", 0.05, "finds one user dead of twenty");
+    Limit::share("little_warn", 0.02, "of the users' time outside any operation; healthy loads have a tenth of it")
+        .convention();
+const LITTLE_FAIL: Limit = Limit::share("little_fail", 0.05, "finds one user dead of twenty").law();
 
 /// The widest blur under which the law still says something: it then finds one user dead of eight.
 const BLUR: Share = Share(0.05);

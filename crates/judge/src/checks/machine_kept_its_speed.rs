@@ -34,8 +34,9 @@ const PULSE_WARN: Limit = Limit::share(
     "pulse_warn",
     0.02,
     "off the median of the session, at which a machine that is left alone does not arrive",
-);
-const PULSE_FAIL: Limit = Limit::share("pulse_fail", 0.05, "more than any difference that is claimed");
+)
+.measured();
+const PULSE_FAIL: Limit = Limit::share("pulse_fail", 0.05, "more than any difference that is claimed").measured();
 
 /// Robust standard deviations of the record's pulses within which one says nothing: once in two million where they are
 /// normal.

@@ -45,7 +45,8 @@ pub const CHECK: Check = Check {
 };
 
 const WORK_OFF: Limit =
-    Limit::share("work_off", 0.05, "above what rounding and the edge of a table can do, below any slip in a parameter");
+    Limit::share("work_off", 0.05, "above what rounding and the edge of a table can do, below any slip in a parameter")
+        .convention();
 
 const FEWEST_CALLS: u64 = 100;
 /// Standard errors of the relative difference of two counts: chance alone leaves so many once in 16,000 comparisons.

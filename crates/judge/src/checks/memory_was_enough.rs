@@ -31,7 +31,8 @@ const FAULTS: Limit = Limit::number(
     "faults",
     0.01,
     "pages read from disk by the server's memory per operation; its working set does not fit",
-);
+)
+.convention();
 
 /// Pages that lay idle before the run may stay out.
 const SWAPPED: Bytes = Bytes(1 << 20);

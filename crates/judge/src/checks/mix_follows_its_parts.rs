@@ -31,12 +31,14 @@ const MIX_LOW: Limit = Limit::number(
     "mix_low",
     0.75,
     "rate of a mix over what its parts predict; caches and locks that parts share explain as much",
-);
+)
+.convention();
 const MIX_HIGH: Limit = Limit::number(
     "mix_high",
     1.5,
     "statements of one transaction follow each other closer than those of one test, and no closer than that",
-);
+)
+.convention();
 
 /// The part of a mix's time that must have been measured alone for a prediction to be one.
 const KNOWN: Share = Share(0.5);

@@ -42,6 +42,7 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod stalls_were_few;
 mod starting_states_agree;
 mod throughput_was_steady;
 mod timers_were_fine;
@@ -73,6 +74,7 @@ pub const ALL: &[Check] = &[
     network_had_room::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
+    stalls_were_few::CHECK,
     timers_were_fine::CHECK,
     schema_as_declared::CHECK,
     plans_were_stable::CHECK,
@@ -116,6 +118,12 @@ mod tests {
         for limit in ALL.iter().flat_map(|check| check.limits) {
             assert!(limits().any(|one| one == limit), "{} is two limits", limit.name);
         }
+    }
+
+    #[test]
+    fn every_limit_says_where_it_comes_from() {
+        let silent: Vec<&str> = limits().filter(|limit| limit.basis.is_none()).map(|limit| limit.name).collect();
+        assert!(silent.is_empty(), "by law, as measured or by convention? {silent:?}");
     }
 
     #[test]

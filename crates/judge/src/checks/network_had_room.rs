@@ -28,9 +28,11 @@ pub const CHECK: Check = Check {
 };
 
 const LINK_WARN: Limit =
-    Limit::share("link_warn", 0.70, "of the link's rate in one direction; bursts meet its end from there on");
-const LINK_FAIL: Limit = Limit::share("link_fail", 0.90, "headers and gaps take the rest");
-const RESENT: Limit = Limit::share("resent", 0.001, "of TCP segments; each costs its operation 200 ms or more");
+    Limit::share("link_warn", 0.70, "of the link's rate in one direction; bursts meet its end from there on")
+        .convention();
+const LINK_FAIL: Limit = Limit::share("link_fail", 0.90, "headers and gaps take the rest").law();
+const RESENT: Limit =
+    Limit::share("resent", 0.001, "of TCP segments; each costs its operation 200 ms or more").convention();
 
 fn absent(run: &RunEvidence) -> Absence {
     let transport = run.run.session.transport.as_str();

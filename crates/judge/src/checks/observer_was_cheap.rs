@@ -6,7 +6,7 @@
 //! is, and takes up to 15 ms and four statements: that much is not counted, since it would make every run of a second
 //! look dear.
 
-use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
+use crate::frame::{Applies, Check, Doubts, Each, Limit, Look, Need, RunEvidence, Seen, Sight};
 use model::units::round3;
 use model::{Share, Status};
 
@@ -24,13 +24,13 @@ pub const CHECK: Check = Check {
     doubts: Doubts::Times,
     quarantined: false,
     advice: "have the server keep fewer counters (engine_counters, performance_schema), or measure with fewer threads of it",
-    look: Look::Run(look),
+    look: Look::Once(Each::Run(look)),
 };
 
 const OBSERVER_CPU: Limit =
-    Limit::share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed");
+    Limit::share("observer_cpu", 0.01, "of one CPU; smaller than any difference that is claimed").law();
 const OBSERVER_STATEMENTS: Limit =
-    Limit::share("observer_statements", 0.001, "of all statements that the server answered");
+    Limit::share("observer_statements", 0.001, "of all statements that the server answered").convention();
 
 /// Statements per second that sampling is made of.
 const USUAL: f64 = 5.0;

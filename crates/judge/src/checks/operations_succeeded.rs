@@ -32,9 +32,9 @@ pub const CHECK: Check = Check {
 };
 
 const FAILED: Limit =
-    Limit::share("failed", 0.01, "of attempts, per kind of operation; the rate is then right in two digits");
+    Limit::share("failed", 0.01, "of attempts, per kind of operation; the rate is then right in two digits").law();
 const RETRIED: Limit =
-    Limit::share("retried", 0.05, "of attempts; the server then did visibly more work than is counted");
+    Limit::share("retried", 0.05, "of attempts; the server then did visibly more work than is counted").convention();
 
 fn look(cell: &CellEvidence) -> Sight {
     let (most_failed, most_retried) = (cell.limits.share(&FAILED), cell.limits.share(&RETRIED));

@@ -27,7 +27,8 @@ pub const CHECK: Check = Check {
     look: Look::Experiment(look),
 };
 
-const OUTLIER: Limit = Limit::number("outlier", 5.0, "robust standard deviations; once in two million normal runs");
+const OUTLIER: Limit =
+    Limit::number("outlier", 5.0, "robust standard deviations; once in two million normal runs").law();
 
 /// The fewest runs of a cell whose median means something.
 const RUNS: usize = 3;

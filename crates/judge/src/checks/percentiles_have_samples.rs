@@ -4,7 +4,7 @@
 //! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
 use crate::frame::check::worst_of;
-use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Each, Limit, Look, Seen, Sight};
 use crate::stats::order;
 use model::Status;
 use model::units::round3;
@@ -19,11 +19,11 @@ pub const CHECK: Check = Check {
     doubts: Doubts::Work,
     quarantined: false,
     advice: "measure longer, or leave these percentiles out of any claim",
-    look: Look::Cell(look),
+    look: Look::Once(Each::Cell(look)),
 };
 
 const TAIL: Limit =
-    Limit::number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third");
+    Limit::number("tail", 10.0, "samples beyond a percentile; its relative error is then about a third").law();
 
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 

@@ -29,8 +29,10 @@ pub const CHECK: Check = Check {
 };
 
 const HISTORY_WARN: Limit =
-    Limit::share("history_warn", 0.01, "of the transactions that wrote have left their old row versions behind");
-const HISTORY_FAIL: Limit = Limit::share("history_fail", 0.1, "the rate is borrowed from the purge that must follow");
+    Limit::share("history_warn", 0.01, "of the transactions that wrote have left their old row versions behind")
+        .convention();
+const HISTORY_FAIL: Limit =
+    Limit::share("history_fail", 0.1, "the rate is borrowed from the purge that must follow").convention();
 
 const HISTORY: &str = "db.history_list_length";
 const WRITES: [&str; 3] = ["status.Com_insert", "status.Com_update", "status.Com_delete"];

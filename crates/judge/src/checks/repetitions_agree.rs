@@ -1,19 +1,21 @@
-//! Repetitions of one cell are the same experiment, so what they differ by is what a claim cannot see below. A cell
-//! whose runs spread by more than 5 % (standard deviation over mean of the statements per second) warns, and fails
-//! above 10 %; where the spread is above 10 % no difference of less than 20 % is claimed from it, whatever its
-//! interval. A few runs know their own spread badly (three of a machine that spreads by 3 % show 5 % once in sixteen
-//! times), so both count only beyond doubt: where a bound below it, right in 99 of 100 cases, still is above. For three
-//! runs that takes 11 and 21 %, for five 9 and 18 %, for ten 8 and 16 %. What is below is in the interval that is
-//! printed.
+//! Repetitions of one cell are the same experiment, so what they differ by is what a claim cannot see below. What they
+//! spread by counts as it does in a comparison: beside the other cells' runs of the same blocks, or by itself, whichever
+//! is less, since what shifts a whole block shifts both sides. Of that spread and the number of runs follows how large a
+//! difference between two such cells could hide in it: half the interval of their ratio. A cell in whose noise a
+//! difference of 20 % hides warns; one in which half as much again hides fails. So more runs bear more noise.
+//!
+//! A few runs know their own spread badly (three of a machine that spreads by 3 % show 5 % once in sixteen times), so
+//! both count only beyond doubt: with the spread that these runs surely have, right in 99 of 100 cases. For three runs
+//! it takes a spread of 11 and 25 % as seen, for five 19 and 42 %. What is below is in the interval that is printed.
 //!
 //! From eight runs on, runs that fall into two groups warn: the cell has two states, and its mean is the rate of
 //! neither. Fewer than three runs give a point without an interval, and no claim.
 
 use crate::compare::comparisons::MARGIN;
 use crate::frame::applies::Absence;
-use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, noise};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, graded, noise};
 use crate::stats::modes::{self, Groups};
-use crate::stats::{FEWEST, variation};
+use crate::stats::{FEWEST, student};
 use model::units::round3;
 use model::{Share, Status};
 
@@ -21,7 +23,7 @@ pub const CHECK: Check = Check {
     id: "repetitions_agree",
     claim: || {
         format!(
-            "the rates of repetitions spread by less than {SPREAD_FAIL} beyond doubt, with at least {FEWEST} of them"
+            "no difference of {SPREAD_WARN} could hide in what the rates of repetitions spread by, with at least {FEWEST} of them"
         )
     },
     source: include_str!("repetitions_agree.rs"),
@@ -36,11 +38,16 @@ pub const CHECK: Check = Check {
 
 const SPREAD_WARN: Limit = Limit::share(
     "spread_warn",
-    0.05,
-    "standard deviation over mean, beyond doubt; the interval of three runs is then 12 % to either side and more",
-);
-const SPREAD_FAIL: Limit =
-    Limit::share("spread_fail", 0.10, "beyond doubt; below it the interval itself is the honest answer");
+    0.20,
+    "a difference that hides in the spread beyond doubt; one as large is worth another server",
+)
+.convention();
+const SPREAD_FAIL: Limit = Limit::share(
+    "spread_fail",
+    0.50,
+    "a difference that hides in the spread beyond doubt; the number is then one of two digits at most",
+)
+.convention();
 
 /// The standard normal distribution's quantile at 99 %.
 const BEYOND_DOUBT: f64 = 2.326_347_874;
@@ -69,19 +76,17 @@ fn look(cell: &CellEvidence) -> Sight {
         return Err("no statement was answered".into());
     }
     let (warn, fail) = (cell.limits.share(&SPREAD_WARN), cell.limits.share(&SPREAD_FAIL));
-    let (spread, least) = (Share(variation(&rates)), Share(at_least(variation(&rates), n)));
-    let by_spread = match least.0 {
-        s if s > fail.0 => Status::Fail,
-        s if s > warn.0 => Status::Warn,
-        _ => Status::Pass,
-    };
+    let spread = noise::spread(cell).ok_or("a run answered no statement")?;
+    let hidden = Share(hidden(at_least(spread, n), n));
+    let spread = Share(spread);
+    let by_spread = graded(hidden.0, warn.0, fail.0);
     let states = modes::two(&rates).filter(|g| g.high.0 > g.low.0 * (1.0 + MARGIN.0));
     let mut sentence = match by_spread {
         Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("{n} repetitions spread by {spread}."),
         Status::Warn | Status::Fail => {
             let advice = noise::advice(cell).map_or(String::new(), |advice| format!(" {advice}"));
             format!(
-                "{n} repetitions spread by {spread} (surely by {least}): differences of that size are noise here.{advice}"
+                "{n} repetitions spread by {spread}: a difference of {hidden} between two such cells could hide in it.{advice}"
             )
         }
     };
@@ -90,8 +95,14 @@ fn look(cell: &CellEvidence) -> Sight {
         sentence.push_str(&format!(" There are two states, {} and {}: the mean is neither.", group(low), group(high)));
     }
     let status = by_spread.max(if states.is_some() { Status::Warn } else { Status::Pass });
-    let limit = format!("{fail} beyond doubt; warns at {warn} beyond doubt, and at two states");
+    let limit = format!("a difference of {fail} hides beyond doubt; warns at {warn}, and at two states");
     Ok(Seen::new(status, spread.to_string(), limit, sentence))
+}
+
+/// The difference between two cells of that spread, on the log scale, which lies just within the interval of a ratio of
+/// `n` of their blocks (Student).
+fn hidden(spread: f64, n: usize) -> f64 {
+    (student::factor(n) * spread * (2.0 / n as f64).sqrt()).exp_m1()
 }
 
 /// The spread that `n` runs which show this one have at least, in 99 of 100 cases: √(ν/χ²) of it, with χ² by Wilson and

@@ -24,7 +24,8 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
-const CACHED: Limit = Limit::share("cached", 0.001, "of selects answered without executing them; more is no accident");
+const CACHED: Limit =
+    Limit::share("cached", 0.001, "of selects answered without executing them; more is no accident").convention();
 
 const HITS: &str = "db.query_cache_hits";
 const SELECTS: &str = "db.selects";

@@ -27,16 +27,18 @@ pub const CHECK: Check = Check {
     look: Look::Cell(look),
 };
 
-const START_BYTES: Limit = Limit::share("start_bytes", 0.05, "trees that were filled alike differ by less");
+const START_BYTES: Limit =
+    Limit::share("start_bytes", 0.05, "trees that were filled alike differ by less").convention();
 pub(super) const START_HISTORY: Limit =
-    Limit::number("start_history", 1000.0, "row versions; fewer are purged within a second of any run");
+    Limit::number("start_history", 1000.0, "row versions; fewer are purged within a second of any run").convention();
 const START_POOL: Limit = Limit::share(
     "start_pool",
     0.5,
     "of the data, by which buffer pools differ before runs: one begins by reading them, the other does not",
-);
+)
+.convention();
 const START_CHECKPOINT: Limit =
-    Limit::share("start_checkpoint", 0.05, "of the redo log; below it no flushing is forced");
+    Limit::share("start_checkpoint", 0.05, "of the redo log; below it no flushing is forced").convention();
 
 /// Bytes of InnoDB's pages, where nobody says otherwise.
 const PAGE: f64 = 16_384.0;

@@ -2,14 +2,19 @@
 //! fell behind give a rate that is a mixture and depends on how long one looked. The operations of each second are cut
 //! into levels by change points (calibrated so that an unchanged series has one), and the last level must hold still.
 //!
-//! A rate that fell from an earlier level, or that never held still, fails; so does a drift of 5 % over the last level.
-//! A drift of 2 % warns, and so does a warm-up within the window. Runs of less than 30 s have no states to tell apart,
-//! and a phase that is disturbed on purpose is not looked at: there the course is the result.
+//! A rate that fell from an earlier level, that never held still, or that rose when its first third was over, fails: what
+//! held it back is in one part of the number. So does a drift of 5 % over the last level. A drift of 2 % warns, and so
+//! does a warm-up within the first third.
+//!
+//! Phases of 8 to 30 s are too short for levels of their own: they are asked for one step of 5 % or more that stands out
+//! of their seconds, which finds a rate that halved and overlooks small changes. Shorter ones have too few seconds even
+//! for that, and a phase that is disturbed on purpose is not looked at: there the course is the result.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_of;
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
-use crate::stats::steady::{self, Class, SHORTEST_SECONDS};
+use crate::stats::steady::{self, Class, SHORTEST_SECONDS, WARM_UP};
+use crate::stats::step::{self, Step};
 use model::load::Until;
 use model::record::second::Second;
 use model::units::round3;
@@ -29,8 +34,8 @@ pub const CHECK: Check = Check {
 };
 
 const DRIFT_WARN: Limit =
-    Limit::share("drift_warn", 0.02, "over the whole window; smaller than any difference that is claimed");
-const DRIFT_FAIL: Limit = Limit::share("drift_fail", 0.05, "one number no longer stands for the window");
+    Limit::share("drift_warn", 0.02, "over the whole window; smaller than any difference that is claimed").convention();
+const DRIFT_FAIL: Limit = Limit::share("drift_fail", 0.05, "one number no longer stands for the window").convention();
 
 fn absent(run: &RunEvidence) -> Absence {
     let mut calm = run.phases.iter().filter(|phase| phase.disturb.is_none()).peekable();
@@ -43,17 +48,17 @@ fn absent(run: &RunEvidence) -> Absence {
             Some(Until::Time(time)) => time.seconds(),
             Some(Until::Count(_)) | None => 0.0,
         };
-        was_to_be.max(phase.length().seconds()) < SHORTEST_SECONDS
+        was_to_be.max(phase.length().seconds()) < step::FEWEST as f64
     };
     calm.all(|phase| is_short(phase))
-        .then(|| format!("No phase is as long as {SHORTEST_SECONDS} s: shorter ones have no states to tell apart."))
+        .then(|| format!("No phase is as long as {} s: shorter ones have no states to tell apart.", step::FEWEST))
 }
 
 fn look(run: &RunEvidence) -> Sight {
     let calm: Vec<&PhaseRecord> = run.phases.iter().copied().filter(|p| p.disturb.is_none()).collect();
-    let long: Vec<_> = calm.into_iter().filter(|p| p.length().seconds() >= SHORTEST_SECONDS).collect();
+    let long: Vec<_> = calm.into_iter().filter(|p| p.length().seconds() >= step::FEWEST as f64).collect();
     if long.is_empty() {
-        return Err(format!("no phase is as long as {SHORTEST_SECONDS} s"));
+        return Err(format!("no phase is as long as {} s", step::FEWEST));
     }
     let seconds = run.details.seconds(&run.run.id);
     worst_of(long.iter().map(|phase| (phase.name.clone(), of_phase(run, phase, &seconds))).collect())
@@ -61,6 +66,9 @@ fn look(run: &RunEvidence) -> Sight {
 
 fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight {
     let rates = rates(phase, seconds);
+    if phase.length().seconds() < SHORTEST_SECONDS {
+        return of_short(run, &rates);
+    }
     let steady = steady::of(&rates, 1.0).ok_or("its seconds were not recorded")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let drift = Share(if steady.drifts { steady.drift.abs() } else { 0.0 });
@@ -76,6 +84,15 @@ fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight
             Status::Warn,
             format!(
                 "The first {} s were slower: the run had not warmed up, and its number is too low.",
+                round3(steady.from())
+            ),
+        ),
+        Class::Rise => (
+            Status::Fail,
+            format!(
+                "The rate rose from {} to {} operations per second after {} s, which is no warm-up: one number stands for neither.",
+                round3(steady.levels[steady.levels.len() - 2].rate),
+                round3(last.rate),
                 round3(steady.from())
             ),
         ),
@@ -109,6 +126,32 @@ fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight
     }
     let measured = format!("{} levels, drift {drift}", steady.levels.len());
     Ok(Seen::new(by_class.max(by_drift), measured, format!("1 level; drift {fail}, warns at {warn}"), sentence))
+}
+
+/// A phase of a few seconds, which may have made one step.
+fn of_short(run: &RunEvidence, rates: &[f64]) -> Sight {
+    if rates.iter().all(|rate| *rate == 0.0) {
+        return Err("its seconds were not recorded".into());
+    }
+    let fail = run.limits.share(&DRIFT_FAIL);
+    let size = |step: &Step| (step.after - step.before).abs() / step.after.max(step.before);
+    let Some(Step { at, before, after }) = step::of(rates).filter(|step| size(step) > fail.0) else {
+        let sentence = format!("In {} s the rate made no step that stands out of its seconds.", rates.len());
+        return Ok(Seen::new(Status::Pass, "no step", format!("no step of {fail}"), sentence));
+    };
+    let warms_up = after > before && at as f64 <= WARM_UP.0 * rates.len() as f64;
+    let (status, sentence) = if warms_up {
+        (Status::Warn, format!("The first {at} s were slower: the run had not warmed up, and its number is too low."))
+    } else {
+        let verb = if after > before { "rose" } else { "fell" };
+        let told = format!(
+            "The rate {verb} from {} to {} operations per second after {at} s: one number stands for neither.",
+            round3(before),
+            round3(after)
+        );
+        (Status::Fail, told)
+    };
+    Ok(Seen::new(status, format!("a step after {at} s"), format!("no step of {fail}"), sentence))
 }
 
 /// Operations done in each whole second of a phase, shared out where an interval lies across its end.

@@ -8,7 +8,7 @@
 //! hundred was later than 50 ms, a twentieth of an interval. It never fails: what is wrong here blurs numbers and does
 //! not move them.
 
-use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use crate::frame::{Applies, Check, Doubts, Each, Limit, Look, RunEvidence, Seen, Sight};
 use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
@@ -25,13 +25,13 @@ pub const CHECK: Check = Check {
     doubts: Doubts::Times,
     quarantined: false,
     advice: "boot with clocksource=tsc where the CPU's counter is stable; give the load a CPU of its own",
-    look: Look::Run(look),
+    look: Look::Once(Each::Run(look)),
 };
 
 const CLOCK_STEPS: Limit =
-    Limit::number("clock_steps", 20.0, "steps of the clock in a median of which percentiles are told");
-const CLOCK_COST: Limit = Limit::share("clock_cost", 0.01, "of the mean latency, for one reading of the clock");
-const TIMER_LATE: Limit = Limit::seconds("timer_late", 0.05, "a twentieth of an interval of the series");
+    Limit::number("clock_steps", 20.0, "steps of the clock in a median of which percentiles are told").convention();
+const CLOCK_COST: Limit = Limit::share("clock_cost", 0.01, "of the mean latency, for one reading of the clock").law();
+const TIMER_LATE: Limit = Limit::seconds("timer_late", 0.05, "a twentieth of an interval of the series").convention();
 
 /// Read by programs themselves, on x86, under KVM, under Hyper-V and on ARM.
 const FAST: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];

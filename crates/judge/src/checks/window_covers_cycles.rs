@@ -32,9 +32,10 @@ const DRAIN: Limit = Limit::share(
     "drain",
     0.05,
     "of the measured time, that the server goes on paying when its users have gone; what the rate borrowed",
-);
+)
+.convention();
 const CYCLES: Limit =
-    Limit::number("cycles", 2.0, "one cycle may be cut at both ends, so that its mean depends on where");
+    Limit::number("cycles", 2.0, "one cycle may be cut at both ends, so that its mean depends on where").law();
 
 pub(crate) const POSITION: &str = "db.checkpoint_lsn";
 

@@ -8,7 +8,7 @@ use super::drift::{self, Class};
 use crate::frame::naming::value as name;
 use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
-use crate::stats::{FEWEST, Interval, average, bootstrap, variation};
+use crate::stats::{FEWEST, Interval, average, bootstrap};
 use model::experiment::keys::{USERS, WORKLOAD};
 use model::search::Goal;
 use model::units::round3;
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use super::decide::MARGIN;
-/// A cell that spreads more than this (`repetitions_agree`) …
+/// A cell that spreads more than this, beside the other side's runs of the same blocks, …
 const NOISY: Share = Share(0.10);
 /// … says nothing about differences smaller than that.
 const CLAIMABLE: Share = Share(0.20);
@@ -140,10 +140,16 @@ pub fn of_runs(base: &CellEvidence, candidate: &CellEvidence) -> Option<Ratio> {
     if base.values().chain(candidate.values()).any(|rate| *rate <= 0.0) {
         return None;
     }
-    if base.keys().eq(candidate.keys()) {
-        return ratio::paired(&base.into_values().zip(candidate.into_values()).collect::<Vec<_>>());
+    let pairs = shared(&base, &candidate);
+    if pairs.len() >= FEWEST {
+        return ratio::paired(&pairs);
     }
     ratio::unpaired(&base.into_values().collect::<Vec<_>>(), &candidate.into_values().collect::<Vec<_>>())
+}
+
+/// Both values of each block that both have: one run that is missing takes its block along, and leaves the others.
+fn shared(base: &BTreeMap<u32, f64>, candidate: &BTreeMap<u32, f64>) -> Vec<(f64, f64)> {
+    base.iter().filter_map(|(block, rate)| Some((*rate, *candidate.get(block)?))).collect()
 }
 
 fn by_block(cell: &CellEvidence) -> BTreeMap<u32, f64> {
@@ -154,8 +160,8 @@ fn by_block(cell: &CellEvidence) -> BTreeMap<u32, f64> {
 /// is too short. Of fewer blocks than it takes, and of runs without common ones, there is none.
 fn drawn(base: &CellEvidence, candidate: &CellEvidence, seed: Seed) -> Option<Interval> {
     let (base, candidate) = (by_block(base), by_block(candidate));
-    let ratios: Vec<f64> = base.values().zip(candidate.values()).map(|(base, candidate)| candidate / base).collect();
-    (base.keys().eq(candidate.keys())).then(|| bootstrap::ratio(&ratios, seed)).flatten()
+    let ratios: Vec<f64> = shared(&base, &candidate).iter().map(|(base, candidate)| candidate / base).collect();
+    bootstrap::ratio(&ratios, seed)
 }
 
 /// The rates that both searched for and found.
@@ -204,9 +210,8 @@ fn outcome(
             ),
         );
     };
-    let noisy = [pair.base, pair.candidate]
-        .into_iter()
-        .any(|c| variation(&c.runs.iter().map(|r| r.qps()).collect::<Vec<_>>()) > NOISY.0);
+    // A ratio has the noise of both its sides.
+    let noisy = of_runs(pair.base, pair.candidate).is_some_and(|ratio| (ratio.variance / 2.0).sqrt() > NOISY.0);
     let claims = |outcome: Outcome| matches!(outcome, Outcome::Better | Outcome::Worse);
     match decision {
         Some(d) if claims(d.outcome) && noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 => (

@@ -1,12 +1,14 @@
 //! What a ratio with its noise is called: better, worse, equivalent, or undecided with the repetitions that would
 //! decide. One rule for the comparisons inside a record and for two records side by side. All ratios of one table are
-//! decided together: they lend each other what they know of noise (`stats::prior`), and the more of them there are the
-//! surer each must be.
+//! decided together: those of one metric lend each other what they know of noise (`stats::prior`; a tail is noisier than a
+//! rate, and the two know nothing of each other), and the more of them there are the surer each must be. By how much two
+//! that are the same were seen to differ is a floor under claims; it never widens what counts as equivalent.
 
 use crate::stats::prior::Prior;
 use crate::stats::ratio::Ratio;
 use crate::stats::{CONFIDENCE, Interval, many, student};
 use model::{Outcome, Share};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Differences smaller than this are nobody's reason to change a server.
 pub const MARGIN: Share = Share(0.02);
@@ -51,20 +53,47 @@ impl Decision {
     }
 }
 
-/// The decision on each ratio of one table. `floor` is by how much two that are the same were seen to differ. More is
-/// better.
+/// A ratio that is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'m> {
+    pub metric: &'m str,
+    pub ratio: Ratio,
+    /// By how much two that are the same were seen to differ on this metric.
+    pub floor: Share,
+    /// Whether its noise is like that of the others of its metric.
+    pub lends: bool,
+}
+
+/// The decision on each ratio of one table, all of one metric. More is better.
 pub fn all(ratios: &[Ratio], floor: Share) -> Vec<Decision> {
-    let prior = Prior::of(ratios);
-    let ratios: Vec<Ratio> = ratios.iter().map(|r| prior.as_ref().map_or(*r, |prior| r.knowing(prior))).collect();
+    of(&ratios.iter().map(|ratio| Asked { metric: "", ratio: *ratio, floor, lends: true }).collect::<Vec<_>>())
+}
+
+/// The same of several metrics.
+pub fn of(asked: &[Asked]) -> Vec<Decision> {
+    let metrics: BTreeSet<&str> = asked.iter().map(|a| a.metric).collect();
+    let prior = |metric: &str| {
+        let lenders = asked.iter().filter(|a| a.lends && a.metric == metric);
+        Some((metric.to_string(), Prior::of(&lenders.map(|a| a.ratio).collect::<Vec<_>>())?))
+    };
+    let priors: BTreeMap<String, Prior> = metrics.into_iter().filter_map(prior).collect();
+    let knowing = |asked: &Asked| match priors.get(asked.metric).filter(|_| asked.lends) {
+        Some(prior) => asked.ratio.knowing(prior),
+        None => asked.ratio,
+    };
+    let ratios: Vec<Ratio> = asked.iter().map(knowing).collect();
     let chances = many::benjamini_hochberg(&ratios.iter().map(Ratio::chance).collect::<Vec<_>>());
-    ratios.iter().zip(chances).map(|(ratio, chance)| one(ratio, chance, floor)).collect()
+    let floors = asked.iter().map(|a| a.floor);
+    ratios.iter().zip(chances).zip(floors).map(|((ratio, chance), floor)| one(ratio, chance, floor)).collect()
 }
 
 fn one(ratio: &Ratio, chance: f64, floor: Share) -> Decision {
-    let margin = Share(MARGIN.0.max(floor.0));
+    let margin = MARGIN;
     let interval = ratio.interval();
     let beyond_floor = ratio.log.abs() > floor.0.ln_1p();
-    let outcome = if ratio.chance_of_differing(margin.0) <= (1.0 - CONFIDENCE) / 2.0 {
+    // Where twins differ by more than the margin, nobody can see that two are within it.
+    let is_fine = floor.0 <= margin.0;
+    let outcome = if is_fine && ratio.chance_of_differing(margin.0) <= (1.0 - CONFIDENCE) / 2.0 {
         Outcome::Equivalent
     } else if chance <= CLAIM && beyond_floor && ratio.log > 0.0 {
         Outcome::Better
@@ -73,18 +102,19 @@ fn one(ratio: &Ratio, chance: f64, floor: Share) -> Decision {
     } else {
         Outcome::Undecided
     };
-    let more = if outcome == Outcome::Undecided { more(ratio, margin, beyond_floor) } else { None };
+    let more = if outcome == Outcome::Undecided { more(ratio, is_fine.then_some(margin), beyond_floor) } else { None };
     Decision { outcome, interval, chance, margin, more }
 }
 
 /// Further repetitions until the ratio, if it stays where it is, would be claimed or be equivalent.
-fn more(ratio: &Ratio, margin: Share, beyond_floor: bool) -> Option<u32> {
-    let (size, margin) = (ratio.log.abs(), margin.0.ln_1p());
+fn more(ratio: &Ratio, margin: Option<Share>, beyond_floor: bool) -> Option<u32> {
+    let size = ratio.log.abs();
+    let room = margin.map_or(f64::NEG_INFINITY, |margin| margin.0.ln_1p() - size);
     let enough = |n: usize| {
         let error = (ratio.variance / n as f64).sqrt();
         let freedom = ratio.freedom + (n - ratio.n) as f64;
         let reaches = |p: f64, room: f64| student::quantile(1.0 - p / 2.0, freedom) * error <= room;
-        beyond_floor && reaches(CLAIM, size) || reaches(1.0 - CONFIDENCE, margin - size)
+        beyond_floor && reaches(CLAIM, size) || reaches(1.0 - CONFIDENCE, room)
     };
     (1..=MOST_MORE).find(|more| enough(ratio.n + more)).map(|more| more as u32)
 }
@@ -118,6 +148,26 @@ mod tests {
         assert_eq!(outcome(0.03, 0.04, 5, 0.0), Outcome::Undecided);
         // Twins that differ by a tenth make a tenth mean nothing.
         assert_eq!(outcome(-0.09, 0.01, 5, 0.10), Outcome::Undecided);
+    }
+
+    #[test]
+    fn twins_that_differ_make_nothing_equivalent() {
+        assert_eq!(outcome(0.001, 0.005, 5, 0.019), Outcome::Equivalent);
+        assert_eq!(outcome(0.001, 0.005, 5, 0.10), Outcome::Undecided, "a tenth is seen where nothing is");
+        assert_eq!(outcome(0.05, 0.01, 5, 0.10), Outcome::Undecided, "and 5 % are not within 2 %");
+    }
+
+    #[test]
+    fn a_tail_lends_a_rate_none_of_its_noise() {
+        let calm = [0.004, 0.006, 0.005, 0.004, 0.005];
+        let asked =
+            |metric, spread: f64| Asked { metric, ratio: ratio(0.0, spread, 3), floor: Share(0.0), lends: true };
+        let rates = || calm.iter().map(|spread| asked("qps", *spread));
+        let tails = calm.iter().map(|spread| asked("p99", 40.0 * spread));
+        let alone = of(&rates().collect::<Vec<_>>());
+        let among = of(&rates().chain(tails).collect::<Vec<_>>());
+        assert!(alone.iter().zip(&among).all(|(a, b)| a.interval == b.interval));
+        assert!(among[5].interval.high > 1.2, "{:?}", among[5].interval);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::across::is_cost;
 use super::comparisons::MARGIN;
 use crate::stats::change::vote;
-use crate::stats::{median, ratio};
+use crate::stats::{median, ratio, variance};
 use model::experiment::keys::WORKLOAD;
 use model::history::{Break, Change, HISTORY_SCHEMA, History, Line, Member, Point};
 use model::units::round3;
@@ -172,6 +172,42 @@ fn between(old: &[f64], new: &[f64]) -> Estimate {
         unit: "ratio".into(),
     }
 }
+
+/// How the numbers of one cell vary from record to record on one machine: the variance of a record on the log scale, and
+/// its degrees of freedom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sessions {
+    pub variance: f64,
+    pub freedom: f64,
+}
+
+/// What earlier records say of that, of cells that do the same at the same place as either of these two. Each of the two
+/// places has a level of its own (another build, say), and what varies around both is pooled. `None` for too few.
+pub fn sessions(past: &[Taken], host: &Host, cells: [&Cell; 2], metric: &str) -> Option<Sessions> {
+    let same = |taken: &CellTaken, cell: &Cell| {
+        taken.workload == cell.workload && taken.axes == cell.axes && taken.parameters == cell.parameters
+    };
+    let here = machine(host);
+    let of_record = |record: &Taken, cell: &Cell| {
+        let taken = record.cells.iter().find(|taken| same(taken, cell) && taken.status != Status::Fail)?;
+        taken.metrics.get(metric).map(|e| e.value).filter(|value| *value > 0.0).map(f64::ln)
+    };
+    let level = |cell: &Cell| -> Vec<f64> {
+        let records = past.iter().filter(|record| record.member.machine == here);
+        records.filter_map(|record| of_record(record, cell)).collect()
+    };
+    let alike = cells[0].axes == cells[1].axes;
+    let levels = [Some(level(cells[0])), (!alike).then(|| level(cells[1]))];
+    let known = levels.into_iter().flatten().filter(|level| level.len() > 1);
+    let (squares, freedom) = known.fold((0.0, 0.0), |(squares, freedom), level| {
+        let more = level.len() as f64 - 1.0;
+        (squares + variance(&level) * more, freedom + more)
+    });
+    (freedom >= FEWEST_SESSIONS).then(|| Sessions { variance: squares / freedom, freedom })
+}
+
+/// Degrees of freedom: three records of one place. Fewer do not tell how much days differ.
+const FEWEST_SESSIONS: f64 = 2.0;
 
 /// Records that a line takes before a change can be told.
 pub const FEWEST_RECORDS: usize = vote::FEWEST;

@@ -2,6 +2,9 @@
 //! latency grows as the users do, and fewer threads are at work than there are users. A thread pool does that, and so
 //! does `innodb_thread_concurrency`. It is a choice, and often a good one; what is wrong is to read the latency as the
 //! server's work.
+//!
+//! Who waits for a thread of a pool is not counted as running; who waits for `innodb_thread_concurrency` is, since it
+//! waits within its statement. So under that limit more threads run than it lets in.
 
 use super::frame::finding::{Case, Cause, SUFFICIENT, Scene};
 use super::frame::next::{self, Change};
@@ -18,8 +21,8 @@ pub const CAUSE: Cause = Cause {
     symptom: || "operations take longer with more users".into(),
     necessary: || {
         format!(
-            "the rate stays within × {FLAT}, fewer than {NOT_FULL} of the CPUs are busy, fewer than {CAPPED} of the users are at \
-             work, and a limit is set (`thread_handling`, `{LIMIT}`)"
+            "the rate stays within × {FLAT}, fewer than {NOT_FULL} of the CPUs are busy, and a limit is set: `thread_handling`, \
+             with fewer than {CAPPED} of the users at work, or `{LIMIT}`, with more of them running than it lets in"
         )
     },
     test: || format!("waiting outside the server's statements covers {SUFFICIENT} of the growth"),
@@ -37,8 +40,14 @@ fn look(scene: &Scene) -> Vec<Case> {
 fn fits(s: &Signature) -> bool {
     let variables = s.high.runs.first().and_then(|run| run.instance).map(|i| &i.variables);
     let is = |name: &str, none: &str| variables.and_then(|v| v.get(name)).is_some_and(|value| value != none);
-    let limited = is("thread_handling", "one-thread-per-connection") || is(LIMIT, "0");
-    limited && s.rate <= FLAT && s.busy < NOT_FULL.0 && s.running.is_some_and(|share| share < CAPPED.0)
+    let users = f64::from(s.high.cell.load.users.0);
+    let limit = variables.and_then(|v| v.get(LIMIT)?.parse::<f64>().ok()).filter(|limit| *limit > 0.0);
+    let is_limited = s.running.is_some_and(|share| {
+        let by_pool = is("thread_handling", "one-thread-per-connection") && share < CAPPED.0;
+        let by_limit = limit.is_some_and(|limit| users > limit && (share * users > limit || share < CAPPED.0));
+        by_pool || by_limit
+    });
+    is_limited && s.rate <= FLAT && s.busy < NOT_FULL.0
 }
 
 fn case(s: &Signature) -> Case {

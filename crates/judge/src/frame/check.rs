@@ -6,6 +6,7 @@ use super::applies::Applies;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use super::limits::{Limit, Limits};
 use super::naming;
+use super::once::Each;
 use super::pairs::Pair;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
@@ -58,6 +59,8 @@ pub enum Look {
     Cell(fn(&CellEvidence) -> Sight),
     Pairs(Pairs),
     Experiment(fn(&Evidence) -> Sight),
+    /// All cells, one by one, with one verdict on the record: what speaks of the machine and of no cell.
+    Once(Each),
 }
 
 /// Cells laid side by side, two by two.
@@ -151,7 +154,7 @@ impl Check {
             Look::Run(_) => Scope::Run,
             Look::Cell(_) => Scope::Cell,
             Look::Pairs(_) => Scope::Pair,
-            Look::Experiment(_) => Scope::Experiment,
+            Look::Experiment(_) | Look::Once(_) => Scope::Experiment,
         }
     }
 
@@ -160,7 +163,8 @@ impl Check {
     pub fn page(&self) -> String {
         let needs: Vec<&str> = self.needs.iter().map(|n| n.name()).collect();
         let needs = if needs.is_empty() { "nothing beside the runs".into() } else { needs.join(", ") };
-        let limit = |l: &Limit| format!("  {} = {l}: {}\n", l.name, l.why);
+        let basis = |l: &Limit| l.basis.map_or(String::new(), |basis| format!(" ({})", basis.words()));
+        let limit = |l: &Limit| format!("  {} = {l}{}: {}\n", l.name, basis(l), l.why);
         let limits = match self.limits {
             [] => String::new(),
             limits => format!("\nLimits, which [limits] may set:\n{}", limits.iter().map(limit).collect::<String>()),
@@ -202,14 +206,14 @@ impl Check {
         Verdict { verdict: verdict.verdict.max(Status::Warn), sentence, limit, advice, ..verdict }
     }
 
-    fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
+    pub(super) fn of_cell(&self, cell: &CellEvidence) -> Option<Verdict> {
         let paths = |runs: &[RunEvidence]| runs.iter().map(RunEvidence::path).collect();
         if let Some(why) = self.applies.absent_in(cell) {
             return Some(self.verdict(Ok(Seen::not_applicable(why)), Vec::new()));
         }
         let phases = cell.by_phase();
         match self.look {
-            Look::Pairs(_) | Look::Experiment(_) => None,
+            Look::Pairs(_) | Look::Experiment(_) | Look::Once(_) => None,
             Look::Cell(look) => {
                 let look = |part: &CellEvidence| match self.applies.absent_of(&part.runs) {
                     Some(why) => Ok(Seen::not_applicable(why)),
@@ -288,7 +292,13 @@ impl Need {
 
 /// The worst that is seen of several groups, which then says of which.
 pub fn worst_of(groups: Vec<(String, Sight)>) -> Sight {
-    let several = groups.len() > 1;
+    let all = groups.len();
+    worst_among(groups, all)
+}
+
+/// The same where only some of `all` groups are looked at.
+pub fn worst_among(groups: Vec<(String, Sight)>, all: usize) -> Sight {
+    let several = all > 1;
     let worst = groups.into_iter().reduce(|worst, next| if status(&next.1) > status(&worst.1) { next } else { worst });
     let (name, sight) = worst.expect("a run has users");
     match sight {
@@ -349,6 +359,7 @@ impl Check {
     fn on_all(&self, evidence: &Evidence) -> Option<Verdict> {
         let by = |evidence: &Evidence| {
             let absent = |why: String| Ok(Seen::not_applicable(why));
+            let none = || self.verdict(absent("There is no number of which it could be asked.".into()), Vec::new());
             let sight = match (self.applies.absent_from(evidence), self.look) {
                 (Some(why), _) => absent(why),
                 (None, Look::Experiment(look)) => look(evidence),
@@ -356,6 +367,7 @@ impl Check {
                     none if none.is_empty() => absent(pairs.none.into()),
                     all => (pairs.look)(evidence, &all),
                 },
+                (None, Look::Once(each)) => return Some(self.once(each, evidence).unwrap_or_else(none)),
                 (None, Look::Run(_) | Look::Cell(_)) => return None,
             };
             Some(self.verdict(sight, Vec::new()))

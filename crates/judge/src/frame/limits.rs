@@ -13,6 +13,29 @@ pub struct Limit {
     pub unit: Unit,
     /// Half a sentence.
     pub why: &'static str,
+    /// Nothing only while it is being written: a test holds that none lacks it.
+    pub basis: Option<Basis>,
+}
+
+/// Where a limit comes from, which says how it may be argued with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// It follows: from arithmetic, from probability, from how queues grow, from what the lab itself does.
+    Law,
+    /// Read off a distribution of what healthy machines show, which docs/statistics.md has.
+    Measured,
+    /// What the field has agreed on, or we for want of anything better: no more than a place to draw a line.
+    Convention,
+}
+
+impl Basis {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Law => "by law",
+            Self::Measured => "as measured",
+            Self::Convention => "by convention",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +49,25 @@ pub enum Unit {
 
 impl Limit {
     pub const fn share(name: &'static str, value: f64, why: &'static str) -> Self {
-        Self { name, value, unit: Unit::Share, why }
+        Self { name, value, unit: Unit::Share, why, basis: None }
     }
     pub const fn seconds(name: &'static str, value: f64, why: &'static str) -> Self {
-        Self { name, value, unit: Unit::Seconds, why }
+        Self { name, value, unit: Unit::Seconds, why, basis: None }
     }
     pub const fn number(name: &'static str, value: f64, why: &'static str) -> Self {
-        Self { name, value, unit: Unit::Number, why }
+        Self { name, value, unit: Unit::Number, why, basis: None }
+    }
+    #[must_use]
+    pub const fn law(self) -> Self {
+        Self { basis: Some(Basis::Law), ..self }
+    }
+    #[must_use]
+    pub const fn measured(self) -> Self {
+        Self { basis: Some(Basis::Measured), ..self }
+    }
+    #[must_use]
+    pub const fn convention(self) -> Self {
+        Self { basis: Some(Basis::Convention), ..self }
     }
     /// The most that makes sense.
     pub const fn most(&self) -> f64 {

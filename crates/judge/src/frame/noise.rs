@@ -3,8 +3,10 @@
 //! them.
 
 use super::evidence::{CellEvidence, RunEvidence};
-use crate::stats::{average, effective, levels};
+use crate::stats::{average, effective, levels, median, variance};
 use model::units::Share;
+use model::{CellId, RunRecord};
+use std::collections::BTreeMap;
 
 /// Fewer seconds tell nothing of their resemblance.
 const FEWEST_SECONDS: usize = 16;
@@ -66,4 +68,54 @@ pub fn advice(cell: &CellEvidence) -> Option<String> {
     } else {
         None
     }
+}
+
+/// By how much the runs of a cell spread, on the log scale: the smaller of their own spread and of what remains of it
+/// beside the other cells' runs of the same blocks. What shifted a whole block (another machine on the same host, a
+/// warm hour) shifted both sides of each comparison, and is in none of them. `None` where a run has no rate.
+pub fn spread(cell: &CellEvidence) -> Option<f64> {
+    let logs: BTreeMap<u32, f64> = cell.runs.iter().map(|r| (r.run.block, r.qps().ln())).collect();
+    let own: Vec<f64> = cell.runs.iter().map(|r| r.qps().ln()).collect();
+    if own.iter().any(|log| !log.is_finite()) {
+        return None;
+    }
+    let alone = variance(&own).sqrt();
+    if logs.len() < own.len() {
+        return Some(alone);
+    }
+    let beside: Vec<f64> = logs.values().zip(shifts(cell, &logs)).map(|(log, shift)| log - shift).collect();
+    Some(alone.min(variance(&beside).sqrt()))
+}
+
+/// By how much the other cells' runs lay above their own mean in each of these blocks: the middle one of the cells that
+/// have a run in all of them. None shifted where there is no such cell.
+fn shifts(cell: &CellEvidence, blocks: &BTreeMap<u32, f64>) -> Vec<f64> {
+    let Some(first) = cell.runs.first() else { return Vec::new() };
+    let phases: Vec<&str> = first.phases.iter().map(|phase| phase.name.as_str()).collect();
+    let mut others: BTreeMap<&CellId, BTreeMap<u32, f64>> = BTreeMap::new();
+    let runs = first.record.runs.iter().filter(|run| run.is_done() && run.explain.is_none() && run.trial.is_none());
+    for run in runs.filter(|run| run.cell != cell.cell.id && blocks.contains_key(&run.block)) {
+        if let Some(log) = rate(run, &phases).map(f64::ln).filter(|log| log.is_finite()) {
+            others.entry(&run.cell).or_default().insert(run.block, log);
+        }
+    }
+    let whole: Vec<Vec<f64>> = others.into_values().map(|logs| logs.into_values().collect()).collect();
+    let off: Vec<Vec<f64>> = whole
+        .into_iter()
+        .filter(|logs: &Vec<f64>| logs.len() == blocks.len())
+        .map(|logs| logs.iter().map(|log| log - average(&logs)).collect())
+        .collect();
+    let shift = |block: usize| match off.is_empty() {
+        true => 0.0,
+        false => median(&mut off.iter().map(|of| of[block]).collect::<Vec<_>>()),
+    };
+    (0..blocks.len()).map(shift).collect()
+}
+
+/// Statements per second of these phases; `None` where the run lacks them.
+fn rate(run: &RunRecord, phases: &[&str]) -> Option<f64> {
+    let measured: Vec<_> = run.measured().filter(|phase| phases.contains(&phase.name.as_str())).collect();
+    let seconds: f64 = measured.iter().map(|phase| phase.length().seconds()).sum();
+    let statements = measured.iter().flat_map(|phase| phase.groups.values()).flat_map(|g| g.tally.statements.values());
+    (seconds > 0.0).then(|| statements.map(|s| s.calls).sum::<u64>() as f64 / seconds)
 }

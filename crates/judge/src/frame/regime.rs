@@ -15,13 +15,16 @@ const STALLED: &str = "host.pressure.io_some";
 const FEWEST_READINGS: usize = 4;
 
 pub const POOL_FULL: Limit =
-    Limit::share("pool_full", 0.9, "beside data the pool holds undo, the adaptive hash index and the dictionary");
+    Limit::share("pool_full", 0.9, "beside data the pool holds undo, the adaptive hash index and the dictionary")
+        .convention();
 pub const POOL_READS: Limit = Limit::number(
     "pool_reads",
     0.001,
     "pages read from disk per statement; one in a thousand costs as much as a tenth of a cached statement",
-);
-pub const IO_STALLED: Limit = Limit::share("io_stalled", 0.2, "of the time in which somebody waited for the disk");
+)
+.convention();
+pub const IO_STALLED: Limit =
+    Limit::share("io_stalled", 0.2, "of the time in which somebody waited for the disk").convention();
 
 /// The variable that sizes an engine's cache.
 const CACHES: &[(&str, &str)] = &[("innodb", "innodb_buffer_pool_size"), ("rocksdb", "rocksdb_block_cache_size")];

@@ -18,6 +18,7 @@ pub mod prior;
 pub mod ratio;
 pub mod selection;
 pub mod steady;
+pub mod step;
 pub mod student;
 pub mod trend;
 pub mod usl;

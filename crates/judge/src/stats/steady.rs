@@ -15,6 +15,8 @@ pub const FEWEST_POINTS: usize = 30;
 pub const SHORTEST_SECONDS: f64 = 30.0;
 /// … and at least this share of the run.
 pub const SHORTEST_SHARE: Share = Share(0.5);
+/// A warm-up is over by this share of the run: who warms up for longer was held back by something that went away.
+pub const WARM_UP: Share = Share(1.0 / 3.0);
 /// Levels that differ by less are one.
 pub const SAME: Share = Share(0.02);
 /// The shortest level.
@@ -44,8 +46,10 @@ const BLOCKS: usize = 8;
 pub enum Class {
     /// One level from beginning to end.
     Flat,
-    /// Lower levels, then one that holds.
+    /// Lower levels at its beginning, each higher than the one before, then one that holds.
     WarmUp,
+    /// A level that holds, after a lower one that came later or lasted longer than a warm-up does.
+    Rise,
     /// A level that holds, after a higher one.
     Slowdown,
     /// One level that swings.
@@ -122,7 +126,8 @@ fn class(levels: &[Level], seconds: f64, cycle: Option<f64>) -> Class {
     } else if before.iter().any(|level| level.rate > last.rate) {
         Class::Slowdown
     } else if !before.is_empty() {
-        Class::WarmUp
+        let rises = levels.windows(2).all(|pair| pair[0].rate < pair[1].rate);
+        if rises && last.from <= WARM_UP.0 * seconds { Class::WarmUp } else { Class::Rise }
     } else if cycle.is_some() {
         Class::Cyclic
     } else {

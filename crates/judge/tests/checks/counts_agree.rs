@@ -3,7 +3,7 @@
 use crate::bench::*;
 use model::record::run::Writes;
 use model::topology::Topology;
-use model::verdict::Status::{Fail, Pass, Warn};
+use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
 fn client_and_server_must_count_the_same() {
@@ -49,4 +49,19 @@ fn what_the_nodes_of_a_cluster_count_is_one_sum() {
     };
     assert_eq!(status(&of_two(1_000), "counts_agree"), Pass);
     assert_eq!(status(&of_two(0), "counts_agree"), Fail);
+}
+
+#[test]
+fn a_law_whose_counter_is_absent_is_not_held() {
+    let blind = all_runs(|r| {
+        r.whole.commits = 5_000;
+        r.whole.counters.remove("status.Com_commit");
+    });
+    let verdict = verdict(&blind, "counts_agree");
+    assert_eq!(verdict.verdict, NotEvaluable);
+    assert!(verdict.sentence.contains("the load had commits"), "{}", verdict.sentence);
+    let reading = all_runs(|r| {
+        r.whole.counters.remove("status.Com_commit");
+    });
+    assert_eq!(status(&reading, "counts_agree"), Pass, "who commits nothing needs no count of it");
 }

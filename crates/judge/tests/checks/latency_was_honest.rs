@@ -6,7 +6,7 @@ use model::rate::Rate;
 use model::record::Record;
 use model::record::tally::ArrivalTally;
 use model::units::Nanos;
-use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
+use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 
 /// At the rate that the record shows: so many were due, so many begun, and the load was so late.
 fn open(due: f64, begun: f64, lag: Nanos) -> Record {
@@ -42,11 +42,6 @@ fn an_open_load_is_honest_while_the_server_keeps_up_and_the_load_its_appointment
 }
 
 #[test]
-fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
-    let stalled = |millis| all_runs(move |r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)));
-    assert_eq!(status(&stalled(10), "latency_was_honest"), Pass, "half a per cent of two workers' second");
-    let verdict = verdict(&stalled(600), "latency_was_honest");
-    assert_eq!((verdict.verdict, verdict.measured.as_str()), (Warn, "30 % in stalls"));
-    assert!(verdict.sentence.contains("1 stall took 30 % of the time"), "{}", verdict.sentence);
-    assert_eq!(status(&all_runs(|r| tally(r).gaps = None), "latency_was_honest"), NotEvaluable);
+fn users_who_wait_for_their_answers_keep_no_appointments() {
+    assert_eq!(status(&record(), "latency_was_honest"), NotApplicable);
 }

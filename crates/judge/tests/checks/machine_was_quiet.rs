@@ -28,3 +28,36 @@ fn cpu_time_of_others_is_noticed_as_far_as_the_clock_resolves_it() {
     assert_eq!(verdict.verdict, NotEvaluable);
     assert!(verdict.sentence.contains("ticks of the clock"), "{}", verdict.sentence);
 }
+
+#[test]
+fn a_whole_cpu_is_somebodys_however_many_there_are() {
+    // Of 64 CPUs, two busy with us.
+    let beside = |others: f64| {
+        all_runs(move |r| {
+            counter(r, "host.cpu.total", 64e9);
+            counter(r, "host.cpu.idle", 64e9 - 2.25e9 - others * 1e9);
+        })
+    };
+    assert_eq!(status(&beside(0.1), "machine_was_quiet"), Pass);
+    assert_eq!(status(&beside(0.7), "machine_was_quiet"), Warn, "1.1 % of the CPU time");
+    assert_eq!(status(&beside(1.2), "machine_was_quiet"), Fail, "1.9 % of the CPU time");
+}
+
+#[test]
+fn what_the_kernel_does_is_nobodys_process() {
+    let beside = |name: &'static str| {
+        all_runs(move |r| {
+            counter(r, "host.cpu.idle", 1.3e9);
+            // Twice as long as what is measured, so that half of it falls into that.
+            let worker = Neighbour { name: name.into(), cpu: Nanos::from_millis(860) };
+            r.around.as_mut().unwrap().neighbours = vec![worker];
+        })
+    };
+    assert_eq!(status(&beside("make"), "machine_was_quiet"), Fail);
+    assert_eq!(status(&beside("kworker"), "machine_was_quiet"), Pass, "pages are written back by it");
+    let interrupts = all_runs(|r| {
+        counter(r, "host.cpu.idle", 1.3e9);
+        counter(r, "host.cpu.irq", 0.43e9);
+    });
+    assert_eq!(status(&interrupts, "machine_was_quiet"), Pass);
+}

@@ -41,6 +41,7 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod stalls_were_few;
 mod starting_states_agree;
 mod throughput_was_steady;
 mod timers_were_fine;
@@ -52,14 +53,16 @@ use bench::*;
 use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 
 /// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
-/// not tell what distances are usual, nobody measured without sampling, wrote anything, or came past SQL or over a
-/// network, and nothing is done to this InnoDB on purpose.
+/// not tell what distances are usual, nobody measured without sampling, wrote anything, came past SQL or over a network
+/// or at a rate, and nothing is done to this InnoDB on purpose.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
     "gets_agree",
     "answers_were_fresh",
     "data_obeyed_its_laws",
+    "client_was_not_in_the_way",
     "network_had_room",
+    "latency_was_honest",
     "disturbances_acted",
     "throughput_was_steady",
     "purge_kept_up",

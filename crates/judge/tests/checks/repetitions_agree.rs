@@ -38,3 +38,36 @@ fn runs_of_two_states_are_told_although_they_spread_little() {
     assert_eq!(states.verdict, Warn);
     assert!(states.sentence.contains("two states, 5 runs around"), "{}", states.sentence);
 }
+
+#[test]
+fn what_shifts_whole_blocks_is_in_no_comparison_and_so_in_no_spread() {
+    // The machine of the second block was half as fast, for all cells alike.
+    let shifted = |cells: fn(&str) -> bool| {
+        spoilt(move |r| {
+            for run in r.runs.iter_mut().filter(|run| run.block == 2 && cells(&run.cell.0)) {
+                set_rate(run, QPS / 2.0);
+            }
+        })
+    };
+    assert_eq!(status(&shifted(|_| true), "repetitions_agree"), Pass);
+    assert_eq!(status(&shifted(|cell| cell == "c001"), "repetitions_agree"), Fail, "one cell alone is noise");
+}
+
+#[test]
+fn more_runs_bear_more_noise() {
+    let of = |n: u32| {
+        spoilt(move |r| {
+            let template = of_cell(r, "c001").next().unwrap().clone();
+            r.runs.retain(|r| r.cell.0 != "c001");
+            r.runs.extend((1..=n).map(|n| {
+                let mut run = template.clone();
+                run.id = model::plan::RunId(format!("c001-{n}"));
+                (run.repetition, run.block) = (n, n);
+                set_rate(&mut run, QPS * [0.86, 1.0, 1.14][n as usize % 3]);
+                run
+            }));
+        })
+    };
+    assert_eq!(status(&of(3), "repetitions_agree"), Warn);
+    assert_eq!(status(&of(6), "repetitions_agree"), Pass);
+}

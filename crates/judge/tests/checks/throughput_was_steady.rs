@@ -56,6 +56,25 @@ fn a_run_of_one_level_passes_and_one_that_falls_is_no_number() {
     let falling = verdict_of(&long(), |n| if n < 20 { 20_000.0 } else { 12_000.0 });
     assert_eq!(falling.verdict, Status::Fail, "{}", falling.sentence);
     assert!(falling.sentence.contains("operations per second after 20 s"), "{}", falling.sentence);
+    let rising = verdict_of(&long(), |n| if n < 25 { 12_000.0 } else { 20_000.0 });
+    assert_eq!(rising.verdict, Status::Fail, "{}", rising.sentence);
+    assert!(rising.sentence.contains("which is no warm-up"), "{}", rising.sentence);
+}
+
+#[test]
+fn ten_seconds_tell_a_step_and_no_more() {
+    let mut short = experiment(&[]);
+    for run in &mut short.runs {
+        run.phases[0].to = Nanos(run.phases[0].from.0 + 10_000_000_000);
+    }
+    let of = |rate: fn(u64) -> f64| verdict_of(&short, rate);
+    assert_eq!(of(|_| 20_000.0).verdict, Status::Pass);
+    let fell = of(|n| if n < 6 { 20_000.0 } else { 12_000.0 });
+    assert_eq!(fell.verdict, Status::Fail, "{}", fell.sentence);
+    assert!(fell.sentence.contains("operations per second after 6 s"), "{}", fell.sentence);
+    assert_eq!(of(|n| if n < 5 { 12_000.0 } else { 20_000.0 }).verdict, Status::Fail, "a rise half way");
+    assert_eq!(of(|n| if n < 2 { 12_000.0 } else { 20_000.0 }).verdict, Status::Warn, "a warm-up");
+    assert_eq!(of(|n| if n < 5 { 20_000.0 } else { 19_600.0 }).verdict, Status::Pass, "2 % is no state");
 }
 
 #[test]

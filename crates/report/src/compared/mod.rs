@@ -30,7 +30,7 @@ fn cells(row: &Row, broken: Option<&String>) -> [String; 6] {
         three(base.value),
         three(candidate.value),
         ratio(&row.ratio),
-        format!("{}{limit}{why}", word(row.outcome)),
+        format!("{}{limit}{why}", verdict(row)),
     ]
 }
 
@@ -39,6 +39,11 @@ fn ratio(ratio: &Estimate) -> String {
         (Some(low), Some(high)) => format!("{:.3} ({low:.3} to {high:.3}, n={})", ratio.value, ratio.n),
         (Some(_) | None, _) => format!("{:.3} (n={})", ratio.value, ratio.n),
     }
+}
+
+/// What a row is called: one that its runs alone suggest says what.
+fn verdict(row: &Row) -> String {
+    row.suggests.map_or_else(|| word(row.outcome).into(), |outcome| format!("suggests {}", word(outcome)))
 }
 
 fn word(outcome: Outcome) -> &'static str {

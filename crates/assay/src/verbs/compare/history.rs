@@ -12,10 +12,7 @@ use std::path::{Path, PathBuf};
 const DEPTH: u32 = 2;
 
 pub fn run(folder: &str, matches: &ArgMatches) -> Result<Exit, Exit> {
-    let mut folders = Vec::new();
-    records(Path::new(folder), DEPTH, &mut folders)
-        .map_err(|e| exit::refused(format!("{folder}: {e}; name a folder that holds records")))?;
-    let taken: Vec<Taken> = folders.iter().filter_map(|path| take(Path::new(folder), path)).collect();
+    let taken: Vec<Taken> = found(folder)?.iter().filter_map(|path| take(Path::new(folder), path)).collect();
     if taken.is_empty() {
         return Err(exit::refused(format!(
             "{folder} holds no record with a finished run; name a folder that holds records"
@@ -42,6 +39,30 @@ pub fn run(folder: &str, matches: &ArgMatches) -> Result<Exit, Exit> {
         few.into_iter().for_each(|few| out!("\n{few}"));
     }
     Ok(Exit::Valid)
+}
+
+/// What records below the folder say of how days differ: all but the two that are compared.
+pub fn past(folder: &str, matches: &ArgMatches) -> Result<Vec<Taken>, Exit> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let named = |name: &str| matches.get_one::<String>(name).and_then(|argument| real(record_of(argument)));
+    let compared = [named("base"), named("candidate")];
+    let others = found(folder)?.into_iter().filter(|path| !compared.contains(&real(path)));
+    Ok(others.filter_map(|path| take(Path::new(folder), &path)).collect())
+}
+
+/// The folder of `RECORD` or `RECORD:CELL`.
+fn record_of(argument: &str) -> &Path {
+    match argument.rsplit_once(':') {
+        Some((folder, _)) if !Path::new(argument).exists() => Path::new(folder),
+        Some(_) | None => Path::new(argument),
+    }
+}
+
+fn found(folder: &str) -> Result<Vec<PathBuf>, Exit> {
+    let mut folders = Vec::new();
+    records(Path::new(folder), DEPTH, &mut folders)
+        .map_err(|e| exit::refused(format!("{folder}: {e}; name a folder that holds records")))?;
+    Ok(folders)
 }
 
 /// Folders with a plan, in order of name.

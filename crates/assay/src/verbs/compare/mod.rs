@@ -22,7 +22,8 @@ pub const VERB: Verb = Verb { name: "compare", command, run };
 fn command(command: Command) -> Command {
     command.about("Lay two records side by side: ratios with intervals, a verdict each, and what else differs").args([
         positional("base", "BASE", "A record's folder, or one cell of it as RECORD:CELL")
-            .required_unless_present("history"),
+            .required_unless_present("history")
+            .requires("candidate"),
         positional("candidate", "CANDIDATE", "The record or cell to hold against it")
             .required_unless_present("history"),
         many("metric", "NAME", "Compare on this metric instead of the usual ones; may be given again"),
@@ -30,17 +31,17 @@ fn command(command: Command) -> Command {
             "fail-if",
             "LIMIT",
             "End with status 1 when a row is beyond [WORKLOADS:]METRIC<-3% (or >5%), surely; may be given again",
-        ),
-        flag("markdown", "A table for a pull request"),
+        )
+        .requires("candidate"),
+        flag("markdown", "A table for a pull request").requires("candidate"),
         flag("json", "Everything as JSON (docs/report-schema.md)").conflicts_with("markdown"),
-        option("junit", "FILE", "Write a test case per row into this file"),
+        option("junit", "FILE", "Write a test case per row into this file").requires("candidate"),
         option(
             "history",
             "DIR",
-            "Instead: all records below this folder over time, and where a metric changed its level",
-        )
-        .conflicts_with_all(["base", "candidate", "fail-if", "markdown", "junit"]),
-        option("html", "FILE", "Draw the history into this file, a page that opens offline").requires("history"),
+            "Earlier records of the same machine, which say how much days differ; alone: all records below this folder over time, and where a metric changed its level",
+        ),
+        option("html", "FILE", "Draw the history into this file, a page that opens offline").requires("history").conflicts_with("base"),
     ])
 }
 
@@ -54,9 +55,11 @@ struct Read {
 }
 
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
-    if let Some(folder) = matches.get_one::<String>("history") {
+    let folder = matches.get_one::<String>("history");
+    if let Some(folder) = folder.filter(|_| !matches.contains_id("base")) {
         return history::run(folder, matches);
     }
+    let past = folder.map_or(Ok(Vec::new()), |folder| history::past(folder, matches))?;
     let texts =
         |name: &str| matches.get_many::<String>(name).into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
     let limits: Vec<Result<Limit, Problem>> = texts("fail-if").into_iter().map(Limit::parse).collect();
@@ -78,7 +81,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
             metrics.push(&limit.metric);
         }
     }
-    let compared = across::compare(&base.side(), &candidate.side(), &metrics);
+    let compared = across::compare(&base.side(), &candidate.side(), &metrics, &past);
     if let Some(problem) = nothing(&compared, &limits) {
         return Err(exit::wrong("compare", &[problem]));
     }

@@ -1,15 +1,17 @@
 //! Two records, or two cells, side by side: which cells belong together, a ratio for each metric of each pair, all
-//! decided in one table, and what else differs between them. Runs of two records share no blocks, so their ratios are
-//! those of independent arms; two cells of one record keep their blocks.
+//! decided in one table, and what else differs between them. Two cells of one record keep their blocks. Two records are
+//! two draws: what differs between days (another data load, other neighbours, another place in memory) is in all runs of
+//! one and none of the other, and however many runs there are they do not know it. It is taken from earlier records of
+//! the same cells on the same machine; without them a difference is *suggested* at most, and decided by nobody.
 
 mod differences;
 mod sides;
 
-use super::comparisons::floor;
-use super::decide::{self, Decision};
+use super::decide::{self, Asked, Decision};
 use super::drift;
+use super::history::{self, Taken};
 use crate::frame::metrics::of_run;
-use crate::frame::{CellEvidence, Evidence, RunEvidence};
+use crate::frame::{CellEvidence, Evidence, RunEvidence, pairs};
 use crate::stats::ratio::{self, Ratio};
 use model::compared::{COMPARED_SCHEMA, Row};
 use model::experiment::keys::WORKLOAD;
@@ -49,15 +51,16 @@ struct Pair<'a, 'b> {
     name: String,
 }
 
-/// Compares on these metrics; a metric that a pair lacks has no row.
-pub fn compare(base: &Side, candidate: &Side, metrics: &[&str]) -> Compared {
+/// Compares on these metrics; a metric that a pair lacks has no row. `past` are earlier records.
+pub fn compare(base: &Side, candidate: &Side, metrics: &[&str], past: &[Taken]) -> Compared {
     let (one, other) = (Evidence::of(base.record, base.details), Evidence::of(candidate.record, candidate.details));
     let (pairs, unmatched) = match (&base.cell, &candidate.cell) {
         (None, None) => matched(&one, &other),
         _ => (chosen(base, candidate, &one, &other), Vec::new()),
     };
-    let noise = Share(floor(&one).0.max(floor(&other).0));
-    let rows = rows(&pairs, [base.judgement, candidate.judgement], metrics, noise);
+    let floors = metrics.iter().map(|metric| (*metric, Share(floor(&one, metric).0.max(floor(&other, metric).0))));
+    let known = Known { floors: floors.collect(), past };
+    let rows = rows(&pairs, [base.judgement, candidate.judgement], metrics, &known);
     let moved = metrics.first().map(|metric| sides::all(&one, &pairs, &rows, metric));
     Compared {
         schema: COMPARED_SCHEMA,
@@ -117,6 +120,20 @@ fn matched<'a, 'b>(one: &'b Evidence<'a>, other: &'b Evidence<'a>) -> (Vec<Pair<
     (pairs, unmatched)
 }
 
+/// What is known of noise beside the runs themselves.
+struct Known<'k> {
+    /// By metric.
+    floors: BTreeMap<&'k str, Share>,
+    past: &'k [Taken],
+}
+
+/// By how much twins of a record differ on a metric.
+fn floor(evidence: &Evidence, metric: &str) -> Share {
+    let twins = pairs::twins(evidence);
+    let apart = twins.iter().filter_map(|twin| of_metric(twin.base, twin.candidate, true, metric));
+    Share(apart.map(|ratio| ratio.log.abs().exp_m1()).fold(0.0, f64::max))
+}
+
 /// A row before it is decided.
 struct Open<'p, 'a, 'b> {
     pair: &'p Pair<'a, 'b>,
@@ -124,6 +141,19 @@ struct Open<'p, 'a, 'b> {
     metric: String,
     values: [Estimate; 2],
     ratio: Option<Ratio>,
+    /// How much of its noise is known.
+    draws: Draws,
+}
+
+/// Of what a row's two sides are draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Draws {
+    /// Runs of one record.
+    Runs,
+    /// Records, of which it is known how they vary.
+    Records,
+    /// Records, of which nobody knows.
+    Unknown,
 }
 
 /// A row, and the phase that it is of.
@@ -132,7 +162,7 @@ struct Matched<'a> {
     row: Row,
 }
 
-fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str], noise: Share) -> Vec<Matched<'a>> {
+fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str], known: &Known) -> Vec<Matched<'a>> {
     let judged = |i: usize, cell: &CellEvidence| judgements[i].cell(&cell.cell.id).expect("every cell is judged");
     let mut open = Vec::new();
     for pair in pairs {
@@ -150,12 +180,16 @@ fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str
                     continue;
                 }
                 let ratio = of_metric(base, candidate, pair.in_one_record(), metric);
-                open.push(Open { pair, phase, metric: (*metric).into(), values: [one, other], ratio });
+                let (ratio, draws) = pair.between_records(ratio, phase, metric, known.past);
+                open.push(Open { pair, phase, metric: (*metric).into(), values: [one, other], ratio, draws });
             }
         }
     }
-    let decisions = decide::all(&open.iter().filter_map(|o| o.ratio).collect::<Vec<_>>(), noise);
-    let mut decisions = decisions.into_iter();
+    let asked = |open: &Open| {
+        let (metric, floor) = known.floors.get_key_value(open.metric.as_str())?;
+        Some(Asked { metric, ratio: open.ratio?, floor: *floor, lends: open.draws != Draws::Records })
+    };
+    let mut decisions = decide::of(&open.iter().filter_map(asked).collect::<Vec<_>>()).into_iter();
     let mut row = |open: Open<'_, 'a, '_>| {
         let decision = open.ratio.and_then(|_| decisions.next());
         let cells = [judged(0, open.pair.base), judged(1, open.pair.candidate)];
@@ -184,8 +218,13 @@ fn row(open: Open, decision: Option<Decision>, cells: [&CellJudgement; 2]) -> Ro
         n: base.n.min(candidate.n),
         unit: "ratio".into(),
     };
-    let (outcome, why) = outcome(&open, decision.as_ref(), cells, is_cost(&open.metric));
-    let more = decision.and_then(|d| d.more).filter(|_| outcome == Outcome::Undecided);
+    let (mut outcome, mut why) = outcome(&open, decision.as_ref(), cells, is_cost(&open.metric));
+    let mut suggests = None;
+    let mut more = decision.and_then(|d| d.more).filter(|_| outcome == Outcome::Undecided);
+    if open.draws == Draws::Unknown && !matches!(outcome, Outcome::Undecided | Outcome::Refused) {
+        suggests = Some(outcome);
+        (outcome, why, more) = (Outcome::Undecided, ONE_DRAW.into(), None);
+    }
     let Open { pair, phase, metric, values, .. } = open;
     Row {
         base: pair.base.cell.id.clone(),
@@ -196,10 +235,15 @@ fn row(open: Open, decision: Option<Decision>, cells: [&CellJudgement; 2]) -> Ro
         values,
         ratio,
         outcome,
+        suggests,
         more,
         why,
     }
 }
+
+/// Why runs of two records decide nothing.
+const ONE_DRAW: &str =
+    "a record is one draw, and how much days differ is not known: give earlier records with --history";
 
 fn outcome(
     open: &Open,
@@ -236,8 +280,11 @@ fn of_metric(base: &CellEvidence, candidate: &CellEvidence, in_one_record: bool,
         cell.runs.iter().map(|run| Some((run.run.block, value(run, metric).filter(|v| *v > 0.0)?))).collect()
     };
     let (base, candidate) = (of(base)?, of(candidate)?);
-    if in_one_record && base.keys().eq(candidate.keys()) {
-        return ratio::paired(&base.into_values().zip(candidate.into_values()).collect::<Vec<_>>());
+    if in_one_record {
+        let shared: Vec<_> = base.iter().filter_map(|(block, one)| Some((*one, *candidate.get(block)?))).collect();
+        if let Some(paired) = ratio::paired(&shared) {
+            return Some(paired);
+        }
     }
     let values = |runs: BTreeMap<u32, f64>| runs.into_values().collect::<Vec<_>>();
     ratio::unpaired(&values(base), &values(candidate))
@@ -254,6 +301,27 @@ fn value(run: &RunEvidence, metric: &str) -> Option<f64> {
 }
 
 impl Pair<'_, '_> {
+    /// The same ratio with what records of this machine vary by, where this is one of two of them.
+    fn between_records(
+        &self,
+        ratio: Option<Ratio>,
+        phase: Option<&str>,
+        metric: &str,
+        past: &[Taken],
+    ) -> (Option<Ratio>, Draws) {
+        let Some(of_runs) = ratio.filter(|_| !self.in_one_record()) else { return (ratio, Draws::Runs) };
+        let host = self.candidate.runs.first().map(|run| &run.record.host);
+        // What is kept of earlier records is whole cells.
+        let host = host.filter(|_| phase.is_none());
+        let cells = [self.base.cell, self.candidate.cell];
+        let Some(sessions) = host.and_then(|host| history::sessions(past, host, cells, metric)) else {
+            return (ratio, Draws::Unknown);
+        };
+        // Of one record each; never surer than its runs are.
+        let variance = (2.0 * sessions.variance).max(of_runs.error().powi(2));
+        (Some(Ratio { log: of_runs.log, variance, freedom: sessions.freedom, n: 1 }), Draws::Records)
+    }
+
     fn in_one_record(&self) -> bool {
         let record = |cell: &CellEvidence| cell.runs.first().map(|run| &raw const *run.record);
         record(self.base) == record(self.candidate)

@@ -66,8 +66,13 @@ fn moved(pair: &pairs::Pair, reference: &Matched, subject: &Matched) -> Option<M
     })
 }
 
+/// What the runs say. What differs between two days is in both rows of a record alike, and in the ratio of neither pair.
+fn said(row: &Row) -> Outcome {
+    row.suggests.unwrap_or(row.outcome)
+}
+
 fn has_moved(row: &Row) -> bool {
-    matches!(row.outcome, Outcome::Better | Outcome::Worse)
+    matches!(said(row), Outcome::Better | Outcome::Worse)
 }
 
 fn by(row: &Row) -> String {
@@ -76,5 +81,5 @@ fn by(row: &Row) -> String {
 }
 
 fn held(row: &Row) -> &'static str {
-    if row.outcome == Outcome::Equivalent { "did not" } else { "is not known to have moved" }
+    if said(row) == Outcome::Equivalent { "did not" } else { "is not known to have moved" }
 }

@@ -1,11 +1,14 @@
 //! The cause in several amounts: over five levels of a parameter, at the same offered rate, its indicator per operation
 //! and the time of an operation move together. The rate is fixed because everything moves with the rate. Each
 //! repetition is one walk over the levels and has one rank correlation (Spearman); their interval must leave zero out.
+//! The parameter is one of the server alone: one that changes what is asked, or of how much data, drives both sides, and
+//! would do so without the cause.
 
 use super::cause::{Case, Cause, Dose, Scene, Time};
 use crate::frame::CellEvidence;
 use crate::frame::account::operation_us;
 use crate::stats::{average, mean};
+use model::experiment::keys::{self, Effect};
 use model::value::Value;
 use std::collections::BTreeMap;
 
@@ -20,7 +23,7 @@ pub fn of(scene: &Scene, cause: &Cause, case: &Case) -> Option<Dose> {
     }
     let cell = scene.cell(&case.place.cell);
     cell.cell.load.arrivals.as_ref()?;
-    let (axis, levels) = cell.cell.axes.keys().find_map(|axis| {
+    let (axis, levels) = cell.cell.axes.keys().filter(|axis| is_of_the_server(axis)).find_map(|axis| {
         let levels = levels(scene, cell, axis);
         (levels.len() >= LEVELS).then_some((axis, levels))
     })?;
@@ -41,6 +44,13 @@ pub fn of(scene: &Scene, cause: &Cause, case: &Case) -> Option<Dose> {
             all.value
         ),
     })
+}
+
+/// Whether cells along this axis do the same work on the same data.
+fn is_of_the_server(axis: &str) -> bool {
+    let work =
+        [Effect::Operation, Effect::Rows, Effect::Answer, Effect::Plan, Effect::Disk, Effect::Way, Effect::Measuring];
+    keys::can_change(axis, Effect::Server) && !work.into_iter().any(|effect| keys::can_change(axis, effect))
 }
 
 /// Cells that differ from this one on a numeric axis alone; it is among them.

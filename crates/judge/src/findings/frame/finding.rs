@@ -100,7 +100,7 @@ impl Weighed<'_> {
             if trial.closed.high < CLOSES.0 {
                 return Rung::Unexplained;
             }
-            let closes = trial.closed.value >= CLOSES.0 && trial.closed.low > 0.0;
+            let closes = trial.closed.low >= CLOSES.0;
             if closes && trial.control_held && trial.is_gone {
                 return Rung::ConfirmedByIntervention;
             }
