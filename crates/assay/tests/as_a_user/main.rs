@@ -13,6 +13,7 @@ mod experiments;
 mod explain;
 mod groups;
 mod help;
+mod in_between;
 mod interruptions;
 mod interventions;
 mod kept_data;

@@ -42,10 +42,13 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod server_ran_throughout;
 mod starting_states_agree;
+mod statements_warned_nothing;
 mod throughput_was_steady;
 mod timers_were_fine;
 mod transports_agree;
+mod way_was_short;
 pub(crate) mod window_covers_cycles;
 
 use crate::frame::{Check, Limit};
@@ -64,6 +67,7 @@ pub const ALL: &[Check] = &[
     counts_agree::CHECK,
     gets_agree::CHECK,
     answers_were_expected::CHECK,
+    statements_warned_nothing::CHECK,
     answers_were_fresh::CHECK,
     data_obeyed_its_laws::CHECK,
     answers_agree::CHECK,
@@ -71,6 +75,7 @@ pub const ALL: &[Check] = &[
     client_had_headroom::CHECK,
     client_was_not_in_the_way::CHECK,
     network_had_room::CHECK,
+    way_was_short::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
     timers_were_fine::CHECK,
@@ -89,6 +94,7 @@ pub const ALL: &[Check] = &[
     window_covers_cycles::CHECK,
     machine_was_quiet::CHECK,
     cpu_was_not_stolen::CHECK,
+    server_ran_throughout::CHECK,
     machine_kept_its_speed::CHECK,
     memory_was_enough::CHECK,
     disk_was_ours::CHECK,

@@ -41,10 +41,13 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod server_ran_throughout;
 mod starting_states_agree;
+mod statements_warned_nothing;
 mod throughput_was_steady;
 mod timers_were_fine;
 mod transports_agree;
+mod way_was_short;
 mod window_covers_cycles;
 
 use aa_pairs_agree::add_twin;
@@ -52,13 +55,14 @@ use bench::*;
 use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 
 /// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
-/// not tell what distances are usual, nobody measured without sampling, wrote anything, or came past SQL or over a
+/// not tell what distances are usual, nobody measured other ways of waiting or without sampling, wrote anything, or came past SQL or over a
 /// network, and nothing is done to this InnoDB on purpose.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
     "gets_agree",
     "answers_were_fresh",
     "data_obeyed_its_laws",
+    "client_was_not_in_the_way",
     "network_had_room",
     "disturbances_acted",
     "throughput_was_steady",

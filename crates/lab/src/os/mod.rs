@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod ask;
+pub(crate) mod cgroups;
 pub mod clock;
 pub mod copy;
 pub mod digest;
