@@ -5,6 +5,8 @@
 use crate::desk::{Desk, until};
 use crate::interruptions::await_event;
 use crate::somebody_elses_server::{Ends, SECRET, theirs};
+use lab::backends::endpoint::SqlEndpoint;
+use lab::backends::mysql::control::Control;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -206,4 +208,45 @@ fn a_server_that_was_frozen_or_held_back_by_a_quota_is_named() {
         }
     });
     assert!(verdict == "fail" && sentence.contains("The server was kept from its CPUs"), "{verdict}: {sentence}");
+}
+
+/// A server that is to have each commit on the disk.
+fn writing(home: Option<&Path>, act: impl FnOnce(&Desk, &mut std::process::Child)) -> (String, String) {
+    let desk = Desk::new();
+    desk.write("q.toml", &format!(
+        "question = \"Is it on the disk?\"\n[workload.oltp.update_non_index]\nrows = 1_000\n[load]\nusers = 2\nwarm_up = \"100ms\"\nmeasure = \"3s\"\n{}",
+        PRIVATE.replace("redo ", "flush_at_commit = 1\nredo ")
+    ));
+    let mut lab = desk.command(&["run", "q.toml", "--out", "record"]);
+    if let Some(home) = home {
+        lab.env("ASSAY_HOME", home);
+    }
+    let mut lab = lab.spawn().unwrap();
+    act(&desk, &mut lab);
+    until("the end of the lab", || lab.try_wait().unwrap());
+    told(&desk, "commits_were_durable")
+}
+
+#[test]
+fn commits_that_are_acknowledged_before_they_are_on_the_disk_are_named() {
+    let (verdict, sentence) = writing(None, |_, _| ());
+    assert!(verdict == "pass" && sentence.contains("a sync takes"), "{verdict}: {sentence}");
+    // Somebody makes the server careless while it runs, which its settings as they were read do not tell.
+    let (verdict, sentence) = writing(None, |desk, lab| {
+        await_event(desk, lab, "run_started", 0);
+        let socket = until("the private server", || {
+            let folders = fs::read_dir(desk.path("")).unwrap().flatten().map(|e| e.path());
+            folders.map(|folder| folder.join("s")).filter(|socket| socket.exists()).last()
+        });
+        let mut control = Control::connect(&SqlEndpoint::root(socket)).unwrap();
+        control.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 0").unwrap();
+        control.quit();
+    });
+    assert!(verdict == "fail" && sentence.contains("Commits were not durable"), "{verdict}: {sentence}");
+    // In memory a sync does nothing.
+    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+        return crate::skipped::test("a file system in memory", "a mount of tmpfs at /dev/shm");
+    };
+    let (verdict, sentence) = writing(Some(memory.path()), |_, _| ());
+    assert!(verdict == "warn" && sentence.contains("a file system in memory"), "{verdict}: {sentence}");
 }

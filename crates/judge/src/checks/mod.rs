@@ -8,6 +8,7 @@ mod answers_were_expected;
 mod answers_were_fresh;
 pub(crate) mod client_had_headroom;
 mod client_was_not_in_the_way;
+mod commits_were_durable;
 mod compaction_kept_up;
 mod counts_agree;
 mod cpu_was_not_stolen;
@@ -62,6 +63,7 @@ pub const ALL: &[Check] = &[
     mix_follows_its_parts::CHECK,
     transports_agree::CHECK,
     labels_are_true::CHECK,
+    commits_were_durable::CHECK,
     operations_succeeded::CHECK,
     errors_were_told::CHECK,
     counts_agree::CHECK,

@@ -435,5 +435,5 @@ pub fn way(micros: u64) -> Way {
 
 pub fn around() -> Around {
     let pulse = Pulse { integer_per_s: 1e9, memory_bytes_per_s: 8e9 };
-    Around { pulses: Some([pulse, pulse]), neighbours: Vec::new(), disk_free: Some(Share(0.5)), way: Some(way(40)) }
+    Around { pulses: Some([pulse, pulse]), disk_free: Some(Share(0.5)), way: Some(way(40)), ..Around::default() }
 }

@@ -10,6 +10,7 @@ mod answers_were_expected;
 mod answers_were_fresh;
 mod client_had_headroom;
 mod client_was_not_in_the_way;
+mod commits_were_durable;
 mod compaction_kept_up;
 mod counts_agree;
 mod cpu_was_not_stolen;
@@ -59,6 +60,7 @@ use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 /// network, and nothing is done to this InnoDB on purpose.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
+    "commits_were_durable",
     "gets_agree",
     "answers_were_fresh",
     "data_obeyed_its_laws",

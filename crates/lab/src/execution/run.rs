@@ -24,6 +24,7 @@ use crate::notebook::reporter::Reporter;
 use crate::notebook::{RunPages, unix_ms};
 use crate::os::placement::place;
 use crate::os::procfs::children;
+use crate::os::sync_probe;
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::samplers::Process;
@@ -32,7 +33,7 @@ use crate::servers::catalogue;
 use crate::trouble::Halt;
 use model::host::Host;
 use model::plan::{Cell, Stage};
-use model::record::around::Around;
+use model::record::around::{Around, Syncs};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord, WholeRun};
 use model::search::Trial;
@@ -145,7 +146,7 @@ impl Run<'_, '_, '_, '_> {
             Driving { needs: self.assignment.needs, recorder: driven, reporter, show, caller, record: &mut *record };
         let outcome = driving.all(stages)?;
         let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, self.reporter.stop) } else { None };
-        record.around = Some(Around { way, ..self.around(before, own) });
+        record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });
         let lost = recorder.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = recorder.close();
         let (missing, written) = sampling.finish();
@@ -201,6 +202,12 @@ impl Run<'_, '_, '_, '_> {
         own.extend(self.provision.still_up().and_then(|up| up.server.pid()));
         own.extend(own.clone().into_iter().flat_map(children));
         before.and_after(&own, &self.provision.folders().home)
+    }
+
+    /// What a sync takes where the data of a server of ours lie, after users who wrote.
+    fn syncs(&self) -> Option<Syncs> {
+        let is_ours = self.assignment.needs.cell.server.on.is_none();
+        (is_ours && self.assignment.needs.writes).then(|| sync_probe::take(&self.provision.folders().home)).flatten()
     }
 
     /// Where disturbances of this run would act.

@@ -14,4 +14,5 @@ pub mod present;
 pub mod process;
 pub mod procfs;
 pub mod speed_probe;
+pub(crate) mod sync_probe;
 pub mod waits;
