@@ -21,7 +21,7 @@ pub struct Around {
     /// The cheapest request of the users; absent where nobody asked, and in records from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// Of the file system with the data of a server that the lab started, after a run that wrote.
+    /// What a sync took where the data of a server lie that the lab started, after a run that wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syncs: Option<Syncs>,
 }
