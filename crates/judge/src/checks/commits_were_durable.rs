@@ -46,7 +46,7 @@ const SYNC_LEAST: Limit = Limit::seconds(
 );
 
 const WRITES: [&str; 4] = ["status.Com_insert", "status.Com_update", "status.Com_delete", "status.Com_replace"];
-/// Of the log, or where a version counts that no more of all its files.
+/// Syncs of the log, or where a version counts these no more of all its files.
 const SYNCS: [&str; 2] = ["db.redo_fsyncs", "db.data_fsyncs"];
 /// So few tell nothing of a law that holds on average.
 const FEWEST: f64 = 100.0;

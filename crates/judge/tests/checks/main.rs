@@ -56,8 +56,8 @@ use bench::*;
 use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 
 /// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
-/// not tell what distances are usual, nobody measured other ways of waiting or without sampling, wrote anything, or came past SQL or over a
-/// network, and nothing is done to this InnoDB on purpose.
+/// not tell what distances are usual, nobody measured other ways of waiting or without sampling, wrote anything, or
+/// came past SQL or over a network, and nothing is done to this InnoDB on purpose.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
     "commits_were_durable",

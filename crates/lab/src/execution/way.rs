@@ -23,7 +23,7 @@ const DEADLINE: Nanos = Nanos::from_secs(2);
 pub(crate) struct Floor(Option<Way>);
 
 impl Floor {
-    /// Of the first users of a run; nothing where `is_wanted` says so.
+    /// The floor of the first users of a run, where it is wanted.
     pub(crate) fn before(load_plan: &LoadPlan, is_wanted: bool, stop: &AtomicBool) -> Self {
         Self(is_wanted.then(|| {
             let mut way = Way { request: cheapest(&load_plan.user_groups[0]).request().into(), ..Way::default() };

@@ -61,7 +61,7 @@ impl Hierarchies {
     }
 }
 
-/// Of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+/// The hierarchies in `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
 fn mounted(text: &str) -> Vec<Mounted> {
     let one = |line: &str| {
         let (mount, kind) = line.split_once(" - ")?;
