@@ -397,8 +397,21 @@ fn every_protocol_has_its_folder() {
 fn every_workload_family_is_in_the_list() {
     let list = running_code(&crates().join("workload/src/lib.rs"));
     let all = list.split("ALL").nth(1).expect("workload has its list");
-    let library: BTreeSet<&str> =
-        ["lib", "asked", "audit", "dataset", "rows", "life", "session", "user", "draw", "workloads"].into();
+    let library: BTreeSet<&str> = [
+        "lib",
+        "asked",
+        "audit",
+        "dataset",
+        "rows",
+        "life",
+        "session",
+        "user",
+        "draw",
+        "workloads",
+        "cheapest",
+        "round_trip",
+    ]
+    .into();
     for entry in fs::read_dir(crates().join("workload/src")).expect("the room exists") {
         let path = entry.expect("a readable entry").path();
         let name = path.file_stem().and_then(|s| s.to_str()).expect("a UTF-8 name").to_string();

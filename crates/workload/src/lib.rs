@@ -6,6 +6,7 @@
 
 pub mod asked;
 pub mod audit;
+pub mod cheapest;
 pub mod dataset;
 pub mod draw;
 pub mod kv;

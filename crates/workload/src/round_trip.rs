@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 pub struct RoundTrip;
 
-const STATEMENTS: &[Statement] = &[Statement { name: "round_trip", doing: Doing::Read }];
+pub(crate) const STATEMENTS: &[Statement] = &[Statement { name: "round_trip", doing: Doing::Read }];
 const SQL: &str = "SELECT 1";
 
 impl Workload for RoundTrip {
@@ -38,11 +38,12 @@ impl Workload for RoundTrip {
 
 impl SqlLife for RoundTrip {
     fn user<'a>(&self, _: Place<'_>, session: &'a mut (dyn Sql + 'a), seat: &'a mut (dyn Seat + 'a)) -> Living<'a> {
-        Box::pin(live(Traveller { prepared: None }, session, seat))
+        Box::pin(live(Traveller::default(), session, seat))
     }
 }
 
-struct Traveller {
+#[derive(Default)]
+pub(crate) struct Traveller {
     prepared: Option<Prepared>,
 }
 

@@ -14,6 +14,7 @@ mod explain;
 mod formats;
 mod groups;
 mod help;
+mod in_between;
 mod init;
 mod interruptions;
 mod interventions;

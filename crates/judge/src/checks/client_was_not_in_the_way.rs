@@ -8,6 +8,7 @@ use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
+use crate::frame::statement_time::mean;
 use model::load::Io;
 use model::record::canary::{Reach, qps_at};
 use model::units::Share;
@@ -55,14 +56,7 @@ fn look(run: &RunEvidence) -> Sight {
     let best = all.iter().max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)));
     let best = best.expect("the way's own is among them");
     let there = rate(best).ok_or("no way reached anything")?;
-    let (sum, count) = run
-        .statements()
-        .filter_map(|(_, s)| Some((s.service.mean()?.0 as f64 * s.calls as f64, s.calls)))
-        .fold((0.0, 0), |(a, b), (x, n)| (a + x, b + n));
-    if count == 0 {
-        return Err("no statement was answered".into());
-    }
-    let mean_us = sum / count as f64 / 1e3;
+    let mean_us = mean(run).ok_or("no statement was answered")?.micros();
     // Of a closed loop: users over rate is the time that one request takes.
     let longer_us = f64::from(users) * (1.0 / here - 1.0 / there) * 1e6;
     let share = (longer_us / mean_us).clamp(0.0, 1.0);

@@ -8,6 +8,7 @@ mod answers_were_expected;
 mod answers_were_fresh;
 pub(crate) mod client_had_headroom;
 mod client_was_not_in_the_way;
+mod commits_were_durable;
 mod compaction_kept_up;
 mod counts_agree;
 mod cpu_was_not_stolen;
@@ -42,11 +43,14 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod server_ran_throughout;
 mod stalls_were_few;
 mod starting_states_agree;
+mod statements_warned_nothing;
 mod throughput_was_steady;
 mod timers_were_fine;
 mod transports_agree;
+mod way_was_short;
 pub(crate) mod window_covers_cycles;
 
 use crate::frame::{Check, Limit};
@@ -60,11 +64,13 @@ pub const ALL: &[Check] = &[
     mix_follows_its_parts::CHECK,
     transports_agree::CHECK,
     labels_are_true::CHECK,
+    commits_were_durable::CHECK,
     operations_succeeded::CHECK,
     errors_were_told::CHECK,
     counts_agree::CHECK,
     gets_agree::CHECK,
     answers_were_expected::CHECK,
+    statements_warned_nothing::CHECK,
     answers_were_fresh::CHECK,
     data_obeyed_its_laws::CHECK,
     answers_agree::CHECK,
@@ -72,6 +78,7 @@ pub const ALL: &[Check] = &[
     client_had_headroom::CHECK,
     client_was_not_in_the_way::CHECK,
     network_had_room::CHECK,
+    way_was_short::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
     stalls_were_few::CHECK,
@@ -91,6 +98,7 @@ pub const ALL: &[Check] = &[
     window_covers_cycles::CHECK,
     machine_was_quiet::CHECK,
     cpu_was_not_stolen::CHECK,
+    server_ran_throughout::CHECK,
     machine_kept_its_speed::CHECK,
     memory_was_enough::CHECK,
     disk_was_ours::CHECK,

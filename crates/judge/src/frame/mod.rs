@@ -22,6 +22,7 @@ pub mod regime;
 pub mod schema;
 pub mod silence;
 pub mod staleness;
+pub mod statement_time;
 pub mod waits;
 pub mod work;
 

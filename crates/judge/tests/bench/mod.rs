@@ -21,6 +21,7 @@ use model::record::run::{Ending, Ends, GroupRecord, PhaseRecord, RunRecord, Whol
 use model::record::series::Series;
 use model::record::start::{Prepared, StartingState};
 use model::record::tally::{Interval, OperationTally, StatementTally, Tally};
+use model::record::way::{Trips, Way};
 use model::record::{Details, Record};
 use model::seed::Seed;
 use model::units::{Bytes, Nanos, Share, Users};
@@ -239,6 +240,10 @@ pub fn set_rate(run: &mut RunRecord, qps: f64) {
         ("client.runqueue.wait", 0.001 * SECOND),
         ("server.cpu.user", 1.2 * SECOND),
         ("server.cpu.system", 0.4 * SECOND),
+        ("server.stops", 0.0),
+        ("server.stopped", 0.0),
+        ("server.throttled", 0.0),
+        ("client.throttled", 0.0),
         ("server.switches.voluntary", qps),
         ("server.switches.involuntary", 0.0),
         ("host.cpu.total", 4.0 * SECOND),
@@ -267,6 +272,7 @@ pub fn set_rate(run: &mut RunRecord, qps: f64) {
     timers.record_many(Nanos(60_000), 100);
     run.whole = WholeRun {
         questions,
+        warnings: Some(0),
         timer_error: Some(timers),
         counters: [
             ("status.Questions", questions as f64 + 12.0),
@@ -420,7 +426,14 @@ pub fn session() -> SessionAnswer {
 pub const EXPLAIN: &str =
     r#"{"query_block": {"table": {"table_name": "sbtest1", "access_type": "const", "key": "PRIMARY", "rows": 1}}}"#;
 
+/// With a floor of so many microseconds at both ends.
+pub fn way(micros: u64) -> Way {
+    let [quarter, median, p95] = [micros, micros + 5, 2 * micros].map(|us| Nanos(us * 1_000));
+    let trips = Trips { requests: 200, quarter, median, p95, connect: Nanos::from_millis(2) };
+    Way { request: "SELECT 1".into(), before: Some(trips), after: Some(trips), failed: None }
+}
+
 pub fn around() -> Around {
     let pulse = Pulse { integer_per_s: 1e9, memory_bytes_per_s: 8e9 };
-    Around { pulses: Some([pulse, pulse]), neighbours: Vec::new(), disk_free: Some(Share(0.5)) }
+    Around { pulses: Some([pulse, pulse]), disk_free: Some(Share(0.5)), way: Some(way(40)), ..Around::default() }
 }

@@ -10,6 +10,7 @@ mod answers_were_expected;
 mod answers_were_fresh;
 mod client_had_headroom;
 mod client_was_not_in_the_way;
+mod commits_were_durable;
 mod compaction_kept_up;
 mod counts_agree;
 mod cpu_was_not_stolen;
@@ -41,11 +42,14 @@ mod repetitions_agree;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
+mod server_ran_throughout;
 mod stalls_were_few;
 mod starting_states_agree;
+mod statements_warned_nothing;
 mod throughput_was_steady;
 mod timers_were_fine;
 mod transports_agree;
+mod way_was_short;
 mod window_covers_cycles;
 
 use aa_pairs_agree::add_twin;
@@ -53,10 +57,11 @@ use bench::*;
 use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 
 /// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
-/// not tell what distances are usual, nobody measured without sampling, wrote anything, came past SQL or over a network
-/// or at a rate, and nothing is done to this InnoDB on purpose.
+/// not tell what distances are usual, nobody measured other ways of waiting or without sampling, wrote anything, or
+/// came past SQL or over a network or at a rate, and nothing is done to this InnoDB on purpose.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
+    "commits_were_durable",
     "gets_agree",
     "answers_were_fresh",
     "data_obeyed_its_laws",

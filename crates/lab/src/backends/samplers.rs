@@ -6,7 +6,9 @@ use super::memcached::samplers as memcached;
 use super::mysql::samplers::{database, foreground, index_lock, innodb, node, rocksdb, status};
 use super::postgres::samplers as postgres;
 use crate::samplers::{Ask, Asker, Process, Source};
-use crate::samplers::{client, data, host, sampler, server_process, server_processes, server_threads};
+use crate::samplers::{
+    client, data, host, sampler, server_process, server_processes, server_stops, server_threads, throttled,
+};
 use std::cell::RefCell;
 use std::rc::Rc;
 use workload::audit::Question;
@@ -20,8 +22,10 @@ pub const ALL: &[&str] = &[
     sampler::NAME,
     data::NAME,
     server_process::NAME,
+    server_stops::NAME,
     client::NAME,
     host::NAME,
+    throttled::NAME,
     server_threads::NAME,
     foreground::NAME,
     innodb::NAME,
@@ -31,7 +35,8 @@ pub const ALL: &[&str] = &[
 ];
 
 /// Those of a server that speaks PostgreSQL's words.
-pub const OF_POSTGRESQL: &[&str] = &[postgres::NAME, server_processes::NAME, client::NAME, host::NAME];
+pub const OF_POSTGRESQL: &[&str] =
+    &[postgres::NAME, server_processes::NAME, server_stops::NAME, client::NAME, host::NAME, throttled::NAME];
 
 /// What is read only where somebody wants it.
 #[derive(Debug, Default)]
@@ -69,9 +74,11 @@ pub fn sources(
     }
     if let Some(process) = &server {
         sources.push(Box::new(server_process::ServerProcess(process.clone())));
+        sources.push(Box::new(server_stops::ServerStops::new(process.clone())));
     }
     sources.push(Box::new(client::Client::new(workers.clone())));
     sources.push(Box::new(host::HostWide));
+    sources.push(Box::new(throttled::Throttled::new(server.clone())));
     if let Some(process) = &server {
         sources.push(Box::new(server_threads::ServerThreads::new(process.clone())));
     }
@@ -95,16 +102,24 @@ pub fn sources_of_postgres(
     server: Option<Process>,
     workers: &client::Workers,
 ) -> Vec<Box<dyn Source>> {
-    let processes = server.map(|first| Box::new(server_processes::ServerProcesses::new(first)) as Box<dyn Source>);
-    let own: [Box<dyn Source>; 2] = [Box::new(client::Client::new(workers.clone())), Box::new(host::HostWide)];
-    std::iter::once(Box::new(postgres::Postgres(ask)) as Box<dyn Source>).chain(processes).chain(own).collect()
+    let mut sources: Vec<Box<dyn Source>> = vec![Box::new(postgres::Postgres(ask))];
+    if let Some(first) = server.clone() {
+        sources.push(Box::new(server_processes::ServerProcesses::new(first.clone())));
+        sources.push(Box::new(server_stops::ServerStops::new(first)));
+    }
+    sources.push(Box::new(client::Client::new(workers.clone())));
+    sources.push(Box::new(host::HostWide));
+    sources.push(Box::new(throttled::Throttled::new(server)));
+    sources
 }
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
 pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
     let all =
         sources(Some(ask), Some(Process::of(server)), &client::Workers::default(), engine, SamplerNeeds::default());
-    let own = all.into_iter().filter(|source| ![client::NAME, host::NAME, data::NAME].contains(&source.name()));
+    let own = all
+        .into_iter()
+        .filter(|source| ![client::NAME, host::NAME, throttled::NAME, data::NAME].contains(&source.name()));
     own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
 }
 

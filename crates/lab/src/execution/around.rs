@@ -24,6 +24,8 @@ impl Before {
         Around {
             pulses: self.pulse.zip(speed_probe::take(self.cpus)).map(|(before, after)| [before, after]),
             neighbours,
+            way: None,
+            syncs: None,
             disk_free: rustix::fs::statvfs(home).ok().map(|fs| Share(fs.f_bavail as f64 / fs.f_blocks.max(1) as f64)),
         }
     }

@@ -14,3 +14,4 @@ pub mod run;
 pub mod sampling;
 mod sources;
 pub mod troubles;
+mod way;

@@ -85,6 +85,7 @@ pub(crate) fn whole(outcome: &Outcome, counters: BTreeMap<String, Ends>) -> Whol
         commits: outcome.whole.commits,
         rollbacks: outcome.whole.rollbacks,
         rows: outcome.rows,
+        warnings: Some(outcome.whole.statements.values().map(|statement| statement.warnings).sum()),
         connects: outcome.whole.connects,
         reconnects: outcome.whole.reconnects,
         connect_time: outcome.whole.connect_time.clone(),

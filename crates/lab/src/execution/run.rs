@@ -10,6 +10,7 @@ use super::limit_watch::LimitWatch;
 use super::record::{blank, end, name_datasets, whole, without_pages};
 use super::recorder::{RunRecorder, Show, keep_own};
 use super::sampling::Sampling;
+use super::way::Floor;
 use super::{sources, troubles};
 use crate::backends::access::LoadPlan;
 use crate::backends::up::{NEWS, Serving, Up, held};
@@ -23,6 +24,7 @@ use crate::notebook::reporter::Reporter;
 use crate::notebook::{RunPages, unix_ms};
 use crate::os::placement::place;
 use crate::os::procfs::children;
+use crate::os::sync_probe;
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::samplers::Process;
@@ -31,6 +33,7 @@ use crate::servers::catalogue;
 use crate::trouble::Halt;
 use model::host::Host;
 use model::plan::{Cell, Stage};
+use model::record::around::{Around, Syncs};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord, WholeRun};
 use model::search::Trial;
@@ -128,6 +131,8 @@ impl Run<'_, '_, '_, '_> {
         record.started_unix_ms = unix_ms();
         let RunPages { intervals, series } = self.reporter.notebook.begin_run(&planned.id)?;
         let before = around::before(host.cpus.len());
+        let is_wanted = self.caller.is_none() && !planned.explain;
+        let floor = Floor::before(&stages[0].1, is_wanted, self.reporter.stop);
         let (up, workers) = (self.provision.up(), Workers::default());
         let own = own_processes(up);
         let process = up.server.pid().map(Process::of);
@@ -140,7 +145,8 @@ impl Run<'_, '_, '_, '_> {
         let driving =
             Driving { needs: self.assignment.needs, recorder: driven, reporter, show, caller, record: &mut *record };
         let outcome = driving.all(stages)?;
-        record.around = Some(self.around(before, own));
+        let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, self.reporter.stop) } else { None };
+        record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });
         let lost = recorder.limit.as_ref().map(LimitWatch::sentence);
         let (phases, pages) = recorder.close();
         let (missing, written) = sampling.finish();
@@ -192,10 +198,16 @@ impl Run<'_, '_, '_, '_> {
     }
 
     /// What was around the load; a server that was started again meanwhile has another process.
-    fn around(&self, before: Before, mut own: Vec<u32>) -> model::record::around::Around {
+    fn around(&self, before: Before, mut own: Vec<u32>) -> Around {
         own.extend(self.provision.still_up().and_then(|up| up.server.pid()));
         own.extend(own.clone().into_iter().flat_map(children));
         before.and_after(&own, &self.provision.folders().home)
+    }
+
+    /// What a sync takes where the data of a server of ours lie, after users who wrote.
+    fn syncs(&self) -> Option<Syncs> {
+        let is_ours = self.assignment.needs.cell.server.on.is_none();
+        (is_ours && self.assignment.needs.writes).then(|| sync_probe::take(&self.provision.folders().home)).flatten()
     }
 
     /// Where disturbances of this run would act.

@@ -106,6 +106,7 @@ impl WorkerTally {
         s.calls += 1;
         s.rows += answer.rows;
         s.affected += answer.affected;
+        s.warnings += u64::from(answer.warnings);
         s.bytes += bytes;
         s.service.record(service);
     }

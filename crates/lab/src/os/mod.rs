@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod ask;
+pub(crate) mod cgroups;
 pub mod clock;
 pub mod copy;
 pub mod digest;
@@ -13,4 +14,5 @@ pub mod present;
 pub mod process;
 pub mod procfs;
 pub mod speed_probe;
+pub(crate) mod sync_probe;
 pub mod waits;

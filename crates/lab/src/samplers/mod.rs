@@ -9,7 +9,9 @@ pub(crate) mod host;
 pub(crate) mod sampler;
 pub(crate) mod server_process;
 pub(crate) mod server_processes;
+pub(crate) mod server_stops;
 pub(crate) mod server_threads;
+pub(crate) mod throttled;
 
 use model::record::counters::{self, Counter};
 use model::record::series::{Shape, Unit};

@@ -17,6 +17,7 @@ pub mod second;
 pub mod series;
 pub mod start;
 pub mod tally;
+pub mod way;
 
 use crate::dsn;
 use crate::host::Host;

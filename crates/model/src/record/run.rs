@@ -79,6 +79,9 @@ pub struct WholeRun {
     pub rollbacks: u64,
     /// Rows that the users were sent, plumbing included.
     pub rows: u64,
+    /// Warnings in the answers to the workload's statements; `None` in records from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<u64>,
     /// Statements that write, as INSERT, answered or refused, and rows that they changed; `None` in records from
     /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -90,6 +90,9 @@ pub struct StatementTally {
     /// Answers that broke an expectation of the workload (a point select without its row).
     #[serde(default)]
     pub unexpected: u64,
+    /// Warnings that the server counted in its answers.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warnings: u64,
     /// Bytes of the answers, packet headers included.
     pub bytes: u64,
     /// From send to last byte.
@@ -111,6 +114,10 @@ fn add(into: &mut BTreeMap<u32, u64>, from: &BTreeMap<u32, u64>) {
     for (k, n) in from {
         *into.entry(*k).or_default() += n;
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Tally {
@@ -195,6 +202,7 @@ impl StatementTally {
         self.rows += other.rows;
         self.affected += other.affected;
         self.unexpected += other.unexpected;
+        self.warnings += other.warnings;
         self.bytes += other.bytes;
         self.service.merge(&other.service);
     }
