@@ -12,6 +12,7 @@ mod errors;
 mod experiments;
 mod explain;
 mod groups;
+mod held;
 mod help;
 mod interruptions;
 mod interventions;

@@ -35,8 +35,8 @@ fn look(scene: &Scene) -> Vec<Case> {
 }
 
 fn fits(s: &Signature) -> bool {
-    let variables = s.high.runs.first().and_then(|run| run.instance).map(|i| &i.variables);
-    let is = |name: &str, none: &str| variables.and_then(|v| v.get(name)).is_some_and(|value| value != none);
+    let variable = |name: &str| s.high.runs.first().and_then(|run| run.variable(name));
+    let is = |name: &str, none: &str| variable(name).is_some_and(|value| value != none);
     let limited = is("thread_handling", "one-thread-per-connection") || is(LIMIT, "0");
     limited && s.rate <= FLAT && s.busy < NOT_FULL.0 && s.running.is_some_and(|share| share < CAPPED.0)
 }

@@ -57,11 +57,10 @@ fn case(cell: &CellEvidence) -> Option<Case> {
 
 /// The size of the data, and of the memory for their pages.
 fn sizes(run: &RunEvidence) -> Option<(Bytes, Bytes)> {
-    let variables = &run.instance?.variables;
     let pool = ["innodb_buffer_pool_size", "rocksdb_block_cache_size"];
     let of_engine = if run.cell.server.engine.eq_ignore_ascii_case("rocksdb") { pool[1] } else { pool[0] };
     let data: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
-    Some((Bytes(data), Bytes(variables.get(of_engine)?.parse().ok()?))).filter(|(data, _)| data.0 > 0)
+    Some((Bytes(data), Bytes(run.variable(of_engine)?.parse().ok()?))).filter(|(data, _)| data.0 > 0)
 }
 
 /// A pool that holds the data, where the host has room for it.

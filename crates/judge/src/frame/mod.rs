@@ -20,6 +20,7 @@ pub mod regime;
 pub mod schema;
 pub mod silence;
 pub mod staleness;
+pub mod states;
 pub mod waits;
 pub mod work;
 

@@ -63,7 +63,7 @@ pub fn cache_of(engine: &str) -> Option<&'static str> {
 pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let reads = run.rate(PHYSICAL)? / run.qps();
     let cache = cache_of(&run.cell.server.engine)?;
-    let pool: u64 = run.instance?.variables.get(cache)?.parse().ok().filter(|p| *p > 0)?;
+    let pool: u64 = run.variable(cache)?.parse().ok().filter(|p| *p > 0)?;
     if run.datasets.is_empty() || !reads.is_finite() {
         return None;
     }

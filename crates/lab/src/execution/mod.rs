@@ -13,4 +13,5 @@ pub mod recorder;
 pub mod run;
 pub mod sampling;
 mod sources;
+mod states;
 pub mod troubles;

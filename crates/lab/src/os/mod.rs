@@ -5,6 +5,7 @@ pub mod ask;
 pub mod clock;
 pub mod copy;
 pub mod digest;
+pub mod limits;
 pub mod names;
 pub mod neighbours;
 pub mod placement;
