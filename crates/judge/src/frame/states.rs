@@ -113,7 +113,8 @@ pub fn between(was: &Facts, is: &Facts) -> Vec<Difference> {
         for key in keys {
             let (was, is) = (one.facts.get(key), other.facts.get(key));
             if was != is && !(*facet == Facet::Rows && are_about_equal(was, is)) {
-                let text = |value: Option<&String>| value.map_or(ABSENT.to_string(), String::clone);
+                let none = if matches!(facet, Facet::Transactions | Facet::Others) { "0" } else { ABSENT };
+                let text = |value: Option<&String>| value.map_or(none.to_string(), String::clone);
                 found.push(Difference { facet: *facet, key: key.clone(), was: text(was), is: text(is) });
             }
         }

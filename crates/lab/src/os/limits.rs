@@ -171,7 +171,7 @@ pub fn of_kernel() -> Facts {
 /// Loop devices and what comes and goes with containers say nothing of the machine.
 fn is_real(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    !["loop", "ram", "veth", "br-", "docker", "tap"].iter().any(|start| name.starts_with(start))
+    folder.join("device").exists() || name == "lo" || ["dm-", "md"].iter().any(|start| name.starts_with(start))
 }
 
 /// As sysctl(8) and the kernel's own documents call it.

@@ -58,7 +58,8 @@ pub struct RunRecord {
     /// `None` for a run without data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartingState>,
-    /// What held when its users came and when they had left; `None` for a run that had none, and in records from before.
+    /// What held when its users came and when they had left; `None` for a run that had none, and in records from
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<States>,
     pub phases: Vec<PhaseRecord>,
