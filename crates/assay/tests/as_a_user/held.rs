@@ -81,6 +81,9 @@ const DEEDS: &[Deed] = &[
     deed("The event ", |c, schema, _| {
         say(c, &format!("CREATE EVENT {schema}.e ON SCHEDULE EVERY 1 DAY DO DELETE FROM {schema}.sbtest1"));
     }),
+    deed("The last write to sbtest1 was", |c, schema, _| {
+        say(c, &format!("UPDATE {schema}.sbtest1 SET c = 'x' WHERE id = 7"));
+    }),
     deed("`nice of the main thread` of the server's process was", |_, _, pid| {
         setpriority_process(Pid::from_raw(pid as i32), 7).unwrap();
     }),
@@ -105,7 +108,7 @@ fn judged(record: &Record, details: &lab::notebook::Folder) -> BTreeMap<String, 
 #[test]
 fn whatever_somebody_does_to_a_server_during_a_run_is_named_and_strikes_its_number() {
     let desk = Desk::new();
-    desk.write("q.toml", &question("point_selects", DEEDS.len(), "400ms"));
+    desk.write("q.toml", &question("point_selects", DEEDS.len(), "1500ms"));
     let lab = desk.start(&["run", "q.toml", "--out", "record"]);
     for (number, Deed { act, name }) in DEEDS.iter().enumerate() {
         until(name, || (desk.count("run_started") > number).then_some(()));

@@ -40,8 +40,8 @@ fn look(run: &RunEvidence) -> Sight {
     let begin = run.state(End::Begin).ok_or(format!("what held when run {id} began was not recorded"))?;
     let over = run.state(End::Over).ok_or(format!("what held when run {id} was over was not recorded"))?;
     let mut found = unasked(between(&begin, &over), run);
-    if writes(run.run) {
-        found.retain(|d| d.facet != Facet::Rows);
+    if writes(run) {
+        found.retain(|d| !matches!(d.facet, Facet::Rows | Facet::Written));
     }
     let facts: usize = begin.values().map(|state| state.facts.len()).sum();
     let held = || format!("All {facts} facts that were read when the run began were true at its end.");

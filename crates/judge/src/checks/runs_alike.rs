@@ -1,8 +1,9 @@
 //! Repetitions are repetitions when nothing but chance differs between them. A setting that was changed between the
 //! second run and the third makes two experiments out of one, and their mean is true of neither. What the lab read when
 //! each run of a cell began is laid side by side: variables, a user's session, tables, privileges, plugins, processes,
-//! kernel, and with them how the server meant to carry out each statement. And cells that share a server share its
-//! variables and its processes' limits, whatever their own axes are.
+//! kernel, and with them how the server meant to carry out each statement. What a run left is what the next one on the
+//! same data begins with: nobody writes in between. And cells that share a server share its variables, plugins and
+//! limits, those that share data their tables, and all of them the kernel, whatever their own axes are.
 //!
 //! A difference in anything that can change work, plan, bytes or durability fails, other differences warn, as in
 //! `held_throughout`.
@@ -14,6 +15,7 @@ use crate::frame::states::{Difference, End, Facts, between};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Look, RunEvidence, Seen, Sight};
 use model::record::state::Facet;
 use model::{RunRecord, StatementPlan, Status};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 pub const CHECK: Check = Check {
@@ -31,8 +33,22 @@ pub const CHECK: Check = Check {
     look: Look::Cell(look),
 };
 
-/// What cells share that share a server, whatever they do there.
-const SHARED: &[Facet] = &[Facet::Variables, Facet::Plugins];
+/// What two runs have in common, whatever they do there.
+#[derive(Clone, Copy)]
+enum Shared {
+    Machine,
+    Server,
+    Data,
+}
+
+/// What is then the same for both.
+const SHARED: &[(Facet, Shared)] = &[
+    (Facet::Variables, Shared::Server),
+    (Facet::Plugins, Shared::Server),
+    (Facet::Process, Shared::Server),
+    (Facet::Tables, Shared::Data),
+    (Facet::Kernel, Shared::Machine),
+];
 
 fn absent(run: &RunEvidence) -> Absence {
     states(run)
@@ -46,7 +62,9 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     let (Some(first), Some(one)) = (states.first(), cell.runs.first()) else { return Err("there is no run".into()) };
     for (run, state) in cell.runs.iter().zip(&states).skip(1) {
-        let found = between(first, state);
+        let mut found = between(first, state);
+        // Data that are prepared anew are written anew.
+        found.retain(|d| d.facet != Facet::Written);
         if !found.is_empty() {
             return Ok(of_pair(one.run, run.run, &found));
         }
@@ -54,6 +72,15 @@ fn look(cell: &CellEvidence) -> Sight {
     if let Some(sentence) = cell.runs.iter().skip(1).find_map(|run| other_plan(one.run, run.run)) {
         let sentence = format!("{sentence}; the number is struck.");
         return Ok(Seen::new(Status::Fail, "another plan", "no difference", sentence));
+    }
+    for (run, state) in cell.runs.iter().zip(&states) {
+        if let Some((before, found)) = written_between(run, state) {
+            let told = told(&found, String::new, |d| {
+                let (was, is) = d.values();
+                format!("{} was {was} at the end of {} and {is} at the start of {}", d.name(), before.id, run.run.id)
+            });
+            return Ok(told);
+        }
     }
     if let Some((usual, found)) = beside(one) {
         return Ok(of_pair(usual, one.run, &found));
@@ -96,22 +123,43 @@ fn other_plan(one: &RunRecord, other: &RunRecord) -> Option<String> {
     })
 }
 
-/// Where most runs of the record on the same server began with other shared facts than this one: one of those runs, and
-/// the differences.
+/// What somebody wrote since the run before on the same data, which nobody of ours did.
+fn written_between<'a>(run: &RunEvidence<'a>, began: &Facts) -> Option<(&'a RunRecord, Vec<Difference>)> {
+    let is_first = run.run.start.as_ref().is_none_or(|start| start.runs_before == 0 || start.aged);
+    let earlier = run.record.runs.iter().filter(|other| {
+        other.instance == run.run.instance && other.dataset == run.run.dataset && other.position < run.run.position
+    });
+    let before = earlier.max_by_key(|other| other.position).filter(|_| !is_first)?;
+    let name = before.states.as_ref()?.end.get(&Facet::Written)?;
+    let was: Facts = [(Facet::Written, run.record.states.get(name)?)].into();
+    let found = between(&was, began);
+    (!found.is_empty()).then_some((before, found))
+}
+
+/// Where most runs of the record that share a server or its data began with other facts than this one: one of those
+/// runs, and the differences.
 fn beside<'a>(run: &RunEvidence<'a>) -> Option<(&'a RunRecord, Vec<Difference>)> {
-    let key = run.run.instance.as_ref()?;
-    let is_beside =
-        |other: &&RunRecord| other.instance.as_ref() == Some(key) && other.explain.is_none() && other.is_done();
-    SHARED.iter().find_map(|facet| {
+    SHARED.iter().find_map(|(facet, shared)| {
         let name = |run: &'a RunRecord| run.states.as_ref()?.begin.get(facet);
         let mut runs: BTreeMap<&String, Vec<&'a RunRecord>> = BTreeMap::new();
-        for other in run.record.runs.iter().filter(is_beside) {
+        for other in run.record.runs.iter().filter(|other| other.explain.is_none() && shares(run.run, other, *shared)) {
             runs.entry(name(other)?).or_default().push(other);
         }
-        let usual = runs.values().max_by_key(|runs| runs.len())?.first().copied()?;
+        // Of as many on each side the earlier are right.
+        let usual = runs.values().min_by_key(|runs| (Reverse(runs.len()), runs.iter().map(|r| r.position).min()))?;
+        let usual = usual.first().copied()?;
         let facts =
             |name: Option<&String>| -> Option<Facts<'a>> { Some([(*facet, run.record.states.get(name?)?)].into()) };
         let found = between(&facts(name(usual))?, &facts(name(run.run))?);
         (!found.is_empty()).then_some((usual, found))
     })
+}
+
+fn shares(one: &RunRecord, other: &RunRecord, shared: Shared) -> bool {
+    let server = one.instance.is_some() && one.instance == other.instance;
+    match shared {
+        Shared::Machine => true,
+        Shared::Server => server,
+        Shared::Data => server && one.dataset == other.dataset && one.more_datasets == other.more_datasets,
+    }
 }

@@ -3,8 +3,8 @@
 //! the sabotage that nobody thought of is in none of our lists. So the short table is that of what does no harm.
 
 use super::evidence::RunEvidence;
-use model::record::state::{Facet, State, States, matches};
-use model::{Phase, RunRecord};
+use model::Phase;
+use model::record::state::{Facet, NO_WRITE, State, States, matches};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands for a fact that is not there.
@@ -112,7 +112,7 @@ pub fn between(was: &Facts, is: &Facts) -> Vec<Difference> {
         let keys: BTreeSet<&String> = one.facts.keys().chain(other.facts.keys()).collect();
         for key in keys {
             let (was, is) = (one.facts.get(key), other.facts.get(key));
-            if was != is && !(*facet == Facet::Rows && are_about_equal(was, is)) {
+            if was != is && !is_nothing(*facet, was, is) {
                 let none = if matches!(facet, Facet::Transactions | Facet::Others) { "0" } else { ABSENT };
                 let text = |value: Option<&String>| value.map_or(none.to_string(), String::clone);
                 found.push(Difference { facet: *facet, key: key.clone(), was: text(was), is: text(is) });
@@ -126,6 +126,12 @@ pub fn between(was: &Facts, is: &Facts) -> Vec<Difference> {
     found.retain(|d| !(is_of_session(d) && global.contains(&d.key)));
     found.sort_by(|a, b| (weight(a), a.facet, &a.key).cmp(&(weight(b), b.facet, &b.key)));
     found
+}
+
+/// What an engine forgot it did not write, and an estimate wavers.
+fn is_nothing(facet: Facet, was: Option<&String>, is: Option<&String>) -> bool {
+    let is_forgotten = || is.is_some_and(|is| is == NO_WRITE);
+    facet == Facet::Written && is_forgotten() || facet == Facet::Rows && are_about_equal(was, is)
 }
 
 fn are_about_equal(one: Option<&String>, other: Option<&String>) -> bool {
@@ -144,6 +150,7 @@ pub fn weight(difference: &Difference) -> Weight {
         | Facet::UserSession
         | Facet::Tables
         | Facet::Rows
+        | Facet::Written
         | Facet::Grants
         | Facet::Plugins
         | Facet::Transactions
@@ -176,9 +183,9 @@ fn on_purpose(disturbance: &str) -> &'static [Facet] {
     }
 }
 
-/// Whether a run changes rows, so that their number need not stay.
-pub fn writes(run: &RunRecord) -> bool {
-    run.whole.writes.is_none_or(|writes| writes.statements > 0)
+/// Whether a run may change rows, so that their number need not stay: what comes past SQL is not counted as a write.
+pub fn writes(run: &RunEvidence) -> bool {
+    run.cell.past_sql().next().is_some() || run.run.whole.writes.is_none_or(|writes| writes.statements > 0)
 }
 
 impl Difference {
@@ -191,6 +198,7 @@ impl Difference {
             Facet::LabSession => format!("`{key}` of the lab's session"),
             Facet::Tables => format!("the {key}"),
             Facet::Rows => format!("the estimated number of rows in {key}"),
+            Facet::Written => format!("the last write to {key}"),
             Facet::Grants => format!("`{key}`"),
             Facet::Plugins => format!("the plugin `{key}`"),
             Facet::Transactions => format!("the number of open transactions of {key}"),

@@ -49,8 +49,14 @@ fn cells_on_one_server_share_its_variables_whatever_their_axes_are() {
         "{}",
         told.sentence
     );
-    let tables = spoilt(|r| change(r, &all, false, Facet::Tables, "key `k_1` of sbtest1", None));
-    assert_eq!(status(&tables, CHECK), Pass, "cells may have tables of their own");
+    let tables = |own: bool| {
+        spoilt(|r| {
+            change(r, &all, false, Facet::Tables, "key `k_1` of sbtest1", None);
+            of_cell(r, "c003").filter(|_| own).for_each(|run| run.dataset = Some("d2".into()));
+        })
+    };
+    assert_eq!(status(&tables(false), CHECK), Fail);
+    assert_eq!(status(&tables(true), CHECK), Pass, "cells may have tables of their own");
 }
 
 #[test]
@@ -59,4 +65,23 @@ fn strangers_warn_and_records_without_it_say_nothing() {
     assert_eq!(status(&record, CHECK), Warn);
     assert_eq!(status(&spoilt(|r| r.runs[0].states = None), CHECK), NotEvaluable);
     assert_eq!(status(&all_runs(|r| r.states = None), CHECK), NotApplicable);
+}
+
+#[test]
+fn what_somebody_wrote_between_two_runs_on_the_same_data_is_named() {
+    let record = |runs_before: u32| {
+        spoilt(|r| {
+            for (position, run) in r.runs.iter_mut().enumerate() {
+                run.position = position as u32;
+                run.start.as_mut().unwrap().runs_before = runs_before * position as u32;
+            }
+            let last = ["c001-3", "c002-3", "c003-3", "c004-3"];
+            change(r, &last, false, Facet::Written, "sbtest1", Some("2026-11-23 19:05:00"));
+        })
+    };
+    let told = verdict(&record(1), CHECK);
+    assert_eq!(told.verdict, Fail);
+    let sentence = "The last write to sbtest1 was 2026-11-23 19:00:00 at the end of c004-2 and 2026-11-23 19:05:00";
+    assert!(told.sentence.starts_with(sentence), "{}", told.sentence);
+    assert_eq!(status(&record(0), CHECK), Pass, "data that were prepared anew");
 }

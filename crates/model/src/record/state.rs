@@ -20,6 +20,8 @@ pub enum Facet {
     Tables,
     /// Rows per table, as the engine estimates them.
     Rows,
+    /// When each table was last written, as far as the engine knows.
+    Written,
     /// What the users' account may do, and its limits.
     Grants,
     Plugins,
@@ -54,6 +56,9 @@ pub struct States {
     #[serde(default)]
     pub end: BTreeMap<Facet, String>,
 }
+
+/// A fact of [`Facet::Written`] where the engine knows of no write: since its start, or since it forgot.
+pub const NO_WRITE: &str = "unknown";
 
 /// Variables that change by themselves, or name this one server and not how it works, and are left out; each with the
 /// reason. `*` stands for any end.

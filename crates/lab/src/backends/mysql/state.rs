@@ -9,7 +9,7 @@ use crate::backends::access::UserGroup;
 use crate::backends::found::MARKER;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up, held};
-use model::record::state::{Facet, State, volatile};
+use model::record::state::{Facet, NO_WRITE, State, volatile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Duration;
@@ -29,8 +29,8 @@ const GRANTS: &str = "SHOW GRANTS";
 const PLUGINS: &str = "SELECT plugin_name, CONCAT(plugin_status, ' ', plugin_version) FROM information_schema.plugins \
      WHERE plugin_status = 'ACTIVE'";
 const COMPONENTS: &str = "SELECT component_urn, 'component' FROM mysql.component";
-const TABLES: &str = "SELECT table_name, CONCAT_WS(', ', table_type, engine, row_format, create_options), table_rows \
-     FROM information_schema.tables WHERE table_schema = '{schema}' ORDER BY table_name";
+const TABLES: &str = "SELECT table_name, CONCAT_WS(', ', table_type, engine, row_format, create_options), table_rows, \
+     update_time FROM information_schema.tables WHERE table_schema = '{schema}' ORDER BY table_name";
 const TRIGGERS: &str = "SELECT CONCAT('trigger ', trigger_name, ' of ', event_object_table), \
      CONCAT_WS(' ', action_timing, event_manipulation, action_statement) \
      FROM information_schema.triggers WHERE trigger_schema = '{schema}'";
@@ -74,9 +74,12 @@ pub(crate) fn read(up: &Up, users: &[&UserGroup], needs: &[DatasetNeed]) -> Vec<
     put(Facet::UserSession, Some(sessions));
     put(Facet::Grants, Some(grants).filter(|grants| !grants.is_empty()));
     put(Facet::Variables, global);
-    let (tables, rows) = tables(&mut control, &schemas(up, users, needs));
-    put(Facet::Tables, Some(tables));
+    // MySQL 8 tells sizes of a day ago otherwise; others have no such variable.
+    let _ = control.execute("SET SESSION information_schema_stats_expiry = 0");
+    let Tables { facts, rows, written } = tables(&mut control, &schemas(up, users, needs));
+    put(Facet::Tables, Some(facts));
     put(Facet::Rows, Some(rows));
+    put(Facet::Written, Some(written));
     let mut plugins = pairs(&mut control, PLUGINS).unwrap_or_default();
     plugins.extend(pairs(&mut control, COMPONENTS).unwrap_or_default());
     put(Facet::Plugins, Some(plugins));
@@ -151,27 +154,36 @@ fn variables(all: Facts, up: &Up) -> Facts {
     }
 }
 
-/// What tables, triggers and events are, and how many rows the tables have.
-fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> (Facts, Facts) {
-    let (mut facts, mut counts) = (pairs(control, EVENTS).unwrap_or_default(), Facts::new());
+/// What tables, triggers and events are, how many rows the tables have, and when they were last written.
+#[derive(Default)]
+struct Tables {
+    facts: Facts,
+    rows: Facts,
+    written: Facts,
+}
+
+fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
+    let mut all = Tables { facts: pairs(control, EVENTS).unwrap_or_default(), ..Tables::default() };
     for schema in schemas {
         let here = |sql: &str| sql.replace("{schema}", schema);
         let rows = control.rows(&here(TABLES)).unwrap_or_default();
-        facts.insert(format!("number of tables in {schema}"), rows.len().to_string());
+        all.facts.insert(format!("number of tables in {schema}"), rows.len().to_string());
         for row in rows.into_iter().take(MOST_TABLES) {
-            let [Some(table), kind, estimate] = &row[..] else { continue };
+            let [Some(table), kind, estimate, written] = &row[..] else { continue };
             if table.starts_with(MARKER) {
                 continue;
             }
-            facts.insert(format!("storage of {table}"), kind.clone().unwrap_or_default());
-            counts.extend(estimate.as_ref().map(|rows| (table.clone(), rows.clone())));
+            all.facts.insert(format!("storage of {table}"), kind.clone().unwrap_or_default());
+            all.rows.extend(estimate.as_ref().map(|rows| (table.clone(), rows.clone())));
+            let written = written.clone().unwrap_or_else(|| NO_WRITE.into());
+            all.written.insert(table.clone(), written);
             let created = control.rows(&format!("SHOW CREATE TABLE `{schema}`.`{table}`")).unwrap_or_default();
             let text = created.into_iter().next().and_then(|row| row.into_iter().nth(1).flatten());
-            facts.extend(definition(table, &text.unwrap_or_default()));
+            all.facts.extend(definition(table, &text.unwrap_or_default()));
         }
-        facts.extend(pairs(control, &here(TRIGGERS)).unwrap_or_default());
+        all.facts.extend(pairs(control, &here(TRIGGERS)).unwrap_or_default());
     }
-    (facts, counts)
+    all
 }
 
 /// A definition line by line, each under the name of what it defines. How far an automatic key has counted is none.
