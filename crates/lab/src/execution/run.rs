@@ -201,7 +201,7 @@ impl Run<'_, '_, '_, '_> {
     /// What holds now; nothing of a server that is gone.
     fn states(&self, stages: &[(Stage, LoadPlan)]) -> Result<BTreeMap<Facet, String>, Trouble> {
         let Some(up) = self.provision.still_up() else { return Ok(BTreeMap::new()) };
-        states::keep(&self.reporter.notebook, up, stages, &self.assignment.needs.datasets)
+        states::keep(self.reporter.notebook, up, stages, &self.assignment.needs.datasets)
     }
 
     /// What was around the load; a server that was started again meanwhile has another process.
