@@ -77,7 +77,7 @@ fn count(record: &mut Record, of: impl Fn(&Cell) -> Counts) {
 /// More data than the pool holds.
 fn large(record: &mut Record) {
     record.datasets[0].tables[0].bytes = Bytes(2 << 30);
-    record.instances[0].variables.insert("join_buffer_size".into(), "262144".into());
+    bench::states::say(record, "join_buffer_size", Some("262144"));
     record.host.memory = Bytes(8 << 30);
     for cell in &mut record.plan.cells {
         let pool = cell.axes.get(POOL).cloned().unwrap_or(Value::from(1024 * MIB));

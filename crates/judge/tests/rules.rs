@@ -17,7 +17,7 @@ use model::record::tally::StatementTally;
 use model::units::Nanos;
 
 fn variable(record: &mut Record, name: &str, value: &str) {
-    record.instances[0].variables.insert(name.into(), value.into());
+    bench::states::say(record, name, Some(value));
 }
 
 /// One cell with eight users, spoilt.
@@ -94,7 +94,7 @@ fn a_durable_commit_is_told_by_the_time_of_commit_and_not_where_it_is_not_durabl
     assert!((found.share.unwrap() - 0.8).abs() < 0.02, "{}", found.sentence);
     variable(&mut record, "innodb_flush_log_at_trx_commit", "2");
     none(&record, "durable_commit");
-    record.instances[0].variables.remove("innodb_flush_log_at_trx_commit");
+    bench::states::say(&mut record, "innodb_flush_log_at_trx_commit", None);
     assert_eq!(findings(&record)[0].rung, Rung::Unexplained, "what was not read explains nothing");
 }
 

@@ -80,6 +80,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         load_cpus: vec![0],
         session: Default::default(),
         more_sessions: Default::default(),
+        states: None,
         start: None,
         around: None,
         phases: vec![],

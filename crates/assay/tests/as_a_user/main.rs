@@ -13,6 +13,7 @@ mod experiments;
 mod explain;
 mod formats;
 mod groups;
+mod held;
 mod help;
 mod in_between;
 mod init;

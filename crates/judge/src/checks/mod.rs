@@ -19,6 +19,7 @@ mod disturbances_acted;
 mod errors_were_told;
 pub(crate) mod flushing_was_settled;
 pub(crate) mod gets_agree;
+mod held_throughout;
 mod labels_are_true;
 mod latency_was_honest;
 mod littles_law;
@@ -40,6 +41,7 @@ mod purge_kept_up;
 mod regime_was_cached;
 mod regimes_agree;
 mod repetitions_agree;
+mod runs_alike;
 mod scaling_follows_a_law;
 mod schema_as_declared;
 mod server_did_the_work;
@@ -65,6 +67,8 @@ pub const ALL: &[Check] = &[
     transports_agree::CHECK,
     labels_are_true::CHECK,
     commits_were_durable::CHECK,
+    held_throughout::CHECK,
+    runs_alike::CHECK,
     operations_succeeded::CHECK,
     errors_were_told::CHECK,
     counts_agree::CHECK,

@@ -5,7 +5,9 @@
 //! collation) is not counted; how sessions were carried is the question of `transports_agree`.
 //!
 //! A difference in the work (a parameter, isolation, the connection's character set) fails: comparisons of these cells
-//! are refused. A difference in the server's variables or its surroundings warns, and the report names it.
+//! are refused. So does one in what a commit is worth (`innodb_flush_log_at_trx_commit`, `sync_binlog`), whatever the
+//! axis, and for one build in what statements mean (`sql_mode`, `time_zone`, `optimizer_switch`). A difference in other
+//! variables of the server or in its surroundings warns, and the report names it.
 
 use crate::compare::drift::{self, Class, Drift};
 use crate::frame::naming;

@@ -123,14 +123,14 @@ fn pairs<'c>(
 
 /// The share of the data that the pool's pages would hold, if they were of nothing else.
 fn in_pool(run: &RunEvidence, state: &StartingState) -> Option<f64> {
-    let page: f64 = run.instance?.variables.get("innodb_page_size").map_or(Ok(PAGE), |size| size.parse()).ok()?;
+    let page: f64 = run.variable("innodb_page_size").map_or(Ok(PAGE), |size| size.parse()).ok()?;
     let pages = state.pool_pages?.0 as f64;
     (state.bytes.0 > 0).then(|| (pages * page / state.bytes.0 as f64).min(1.0))
 }
 
 /// Bytes of redo log, in the variables of MySQL since 8.0.30 and of all others.
 fn redo(run: &RunEvidence) -> Option<f64> {
-    let variable = |name: &str| run.instance?.variables.get(name)?.parse::<f64>().ok();
+    let variable = |name: &str| run.variable(name)?.parse::<f64>().ok();
     let files = variable("innodb_log_files_in_group").unwrap_or(1.0);
     variable("innodb_redo_log_capacity")
         .or_else(|| Some(variable("innodb_log_file_size")? * files))

@@ -3,7 +3,7 @@
 //! cannot disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
 
 pub use super::moved::ABSENT;
-use super::moved::{canonical, is_the_build};
+use super::moved::{self, canonical, is_the_build};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::prepared;
 use model::experiment::keys;
@@ -96,8 +96,15 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
         let same_server = one.run.instance.is_some()
             && one.run.instance == other.run.instance
             && std::ptr::eq(one.record, other.record);
-        if let (Some(a), Some(b), false) = (one.instance, other.instance, same_server || is_without_sql(one, other)) {
-            differing("variable.", &a.variables, &b.variables, &mut drifts);
+        if let (Some(_), Some(_), false) = (one.instance, other.instance, same_server || is_without_sql(one, other)) {
+            differing("variable.", &one.variables(), &other.variables(), &mut drifts);
+            if std::ptr::eq(one.record, other.record) {
+                decide(
+                    &mut drifts,
+                    axis == "build",
+                    [one, other].iter().any(|run| run.variable("log_bin") == Some("ON")),
+                );
+            }
         }
         // A session past SQL has none of its variables.
         if base.cell.past_sql().eq(candidate.cell.past_sql()) {
@@ -124,6 +131,20 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
     }
     drifts.sort_by(|a, b| (a.class, &a.key).cmp(&(b.class, &b.key)));
     drifts
+}
+
+/// Within one record a variable that decides what a statement means, or what a commit is worth, is other work. Two
+/// builds mean what they mean; what their commits are worth is not the build.
+fn decide(drifts: &mut [Drift], are_builds: bool, have_log: bool) {
+    for drift in drifts.iter_mut().filter(|d| d.key.starts_with("variable.")) {
+        let name = drift.key.trim_start_matches("variable.");
+        let both = drift.base != ABSENT && drift.candidate != ABSENT;
+        let is_durability = moved::is_durability(name) && (name != "sync_binlog" || have_log || !are_builds);
+        let decides = is_durability || (!are_builds && moved::is_meaning(name));
+        if both && decides && !moved::same_number(&drift.base, &drift.candidate) {
+            drift.class = Class::Work;
+        }
+    }
 }
 
 /// Whether one of the servers is without SQL, and so has no variables.

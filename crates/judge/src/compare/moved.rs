@@ -36,12 +36,56 @@ const BEARING: &[&str] = &[
     "read_buffer_size",
     "read_rnd_buffer_size",
     "sort_buffer_size",
+    "sql_mode",
+    "sync_binlog",
     "table_open_cache",
     "table_open_cache_instances",
     "thread_cache_size",
     "thread_handling",
+    "time_zone",
     "tmp_table_size",
 ];
+
+/// What a commit is worth.
+const DURABILITY: &[&str] = &[
+    "innodb_flush_log_at_trx_commit",
+    "rocksdb_flush_log_at_trx_commit",
+    "log_bin",
+    "sync_binlog",
+    "fsync",
+    "synchronous_commit",
+    "full_page_writes",
+];
+
+/// What a statement means, how it is carried out, and which bytes it writes. Builds have words of their own for it.
+const MEANING: &[&str] = &[
+    "innodb_doublewrite",
+    "innodb_flush_method",
+    "innodb_checksum_algorithm",
+    "binlog_format",
+    "wal_sync_method",
+    "sql_mode",
+    "time_zone",
+    "TimeZone",
+    "autocommit",
+    "transaction_isolation",
+    "default_transaction_isolation",
+    "optimizer_switch",
+    "lower_case_table_names",
+    "innodb_snapshot_isolation",
+    "character_set_server",
+    "collation_server",
+    "general_log",
+    "slow_query_log",
+];
+
+pub fn is_durability(name: &str) -> bool {
+    DURABILITY.contains(&name)
+}
+
+pub fn is_meaning(name: &str) -> bool {
+    MEANING.contains(&name)
+}
 
 /// Names that changed between versions while the meaning stayed: the old one, and the one used here.
 const RENAMED: &[(&str, &str)] =
@@ -59,7 +103,7 @@ pub fn is_the_build(key: &str, base: &str, candidate: &str) -> bool {
 }
 
 /// `75` and `75.000000`.
-fn same_number(base: &str, candidate: &str) -> bool {
+pub fn same_number(base: &str, candidate: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     number(base).is_some_and(|base| number(candidate) == Some(base))
 }

@@ -34,7 +34,7 @@ fn look(scene: &Scene) -> Vec<Case> {
 fn case(cell: &CellEvidence) -> Option<Case> {
     let share = wait_share(cell, |event| event.contains(LATCH)).filter(|share| *share > WORTH.0)?;
     let symptom = format!("{}: users wait for the adaptive hash index.", name(cell));
-    let on = cell.runs.first()?.instance?.variables.get("innodb_adaptive_hash_index")?;
+    let on = cell.runs.first()?.variable("innodb_adaptive_hash_index")?;
     let necessary =
         if on == "ON" || on == "1" { Necessary::Present("The index is on.".into()) } else { Necessary::Contradicted };
     let mut case = Case::of(cell, symptom, necessary);

@@ -38,10 +38,10 @@ fn look(scene: &Scene) -> Vec<Case> {
 }
 
 fn fits(s: &Signature) -> bool {
-    let variables = s.high.runs.first().and_then(|run| run.instance).map(|i| &i.variables);
-    let is = |name: &str, none: &str| variables.and_then(|v| v.get(name)).is_some_and(|value| value != none);
+    let variable = |name: &str| s.high.runs.first().and_then(|run| run.variable(name));
+    let is = |name: &str, none: &str| variable(name).is_some_and(|value| value != none);
     let users = f64::from(s.high.cell.load.users.0);
-    let limit = variables.and_then(|v| v.get(LIMIT)?.parse::<f64>().ok()).filter(|limit| *limit > 0.0);
+    let limit = variable(LIMIT).and_then(|limit| limit.parse::<f64>().ok()).filter(|limit| *limit > 0.0);
     let is_limited = s.running.is_some_and(|share| {
         let by_pool = is("thread_handling", "one-thread-per-connection") && share < CAPPED.0;
         let by_limit = limit.is_some_and(|limit| users > limit && (share * users > limit || share < CAPPED.0));

@@ -37,11 +37,11 @@ fn look(scene: &Scene) -> Vec<Case> {
 fn case(cell: &CellEvidence) -> Option<Case> {
     let cost = Cost::of_operation(cell, "Writing the binary log", time).filter(|c| c.share.value > WORTH.0)?;
     let symptom = format!("{}: commits go through the binary log.", name(cell));
-    let variables = &cell.runs.first()?.instance?.variables;
-    let sync = variables.get("sync_binlog").map_or("unknown", String::as_str);
+    let first = cell.runs.first()?;
+    let sync = first.variable("sync_binlog").unwrap_or("unknown");
     let written =
         per_operation_of(cell, WRITTEN).map_or(String::new(), |b| format!(", {} bytes per operation", round3(b)));
-    let necessary = match variables.get("log_bin").map(String::as_str) {
+    let necessary = match first.variable("log_bin") {
         Some("ON" | "1") => Necessary::Present(format!("It is on (`sync_binlog` = {sync}){written}.")),
         Some(_) => Necessary::Contradicted,
         None => Necessary::NotMeasured("`log_bin` is not known".into()),

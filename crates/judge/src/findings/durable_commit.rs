@@ -62,7 +62,7 @@ fn case(cell: &CellEvidence) -> Option<Case> {
         cost.open = Share(0.0);
     }
     let symptom = format!("{}: commits take {} of an operation's time.", name(cell), Share(cost.share.value));
-    let durable = cell.runs.first()?.instance?.variables.get(FLUSH).map(String::as_str);
+    let durable = cell.runs.first()?.variable(FLUSH);
     let necessary = match (durable, per_operation_of(cell, FSYNCS)) {
         (Some("1"), Some(syncs)) if syncs > 0.0 => {
             Necessary::Present(format!("Each is durable, and redo is synced {} times per operation.", round3(syncs)))

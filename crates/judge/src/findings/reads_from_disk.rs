@@ -6,6 +6,7 @@
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};
 use crate::frame::account::{in_files, per_operation, per_operation_of};
+use crate::frame::regime::{cache_of, data_of};
 use crate::frame::{CellEvidence, RunEvidence};
 use model::units::{Bytes, Share, round3};
 
@@ -57,11 +58,9 @@ fn case(cell: &CellEvidence) -> Option<Case> {
 
 /// The size of the data, and of the memory for their pages.
 fn sizes(run: &RunEvidence) -> Option<(Bytes, Bytes)> {
-    let variables = &run.instance?.variables;
-    let pool = ["innodb_buffer_pool_size", "rocksdb_block_cache_size"];
-    let of_engine = if run.cell.server.engine.eq_ignore_ascii_case("rocksdb") { pool[1] } else { pool[0] };
-    let data: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
-    Some((Bytes(data), Bytes(variables.get(of_engine)?.parse().ok()?))).filter(|(data, _)| data.0 > 0)
+    let of_engine = cache_of(&run.cell.server.engine)?;
+    let data = data_of(run);
+    Some((Bytes(data), Bytes(run.variable(of_engine)?.parse().ok()?))).filter(|(data, _)| data.0 > 0)
 }
 
 /// A pool that holds the data, where the host has room for it.

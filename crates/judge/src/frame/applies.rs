@@ -107,3 +107,9 @@ pub fn planned(cell: &Cell) -> Absence {
     is_all_work(cell, is_script)
         .then(|| "A script's statements are its own, and known to nobody before it runs.".into())
 }
+
+/// For what held at the ends of runs: a record from before it was read says nothing of it.
+pub fn states(run: &RunEvidence) -> Absence {
+    let none = run.record.runs.iter().all(|run| run.states.is_none());
+    none.then(|| "The record is from before it was read at both ends of runs what held there.".into())
+}

@@ -23,6 +23,7 @@ pub mod schema;
 pub mod silence;
 pub mod staleness;
 pub mod statement_time;
+pub mod states;
 pub mod waits;
 pub mod work;
 

@@ -62,15 +62,22 @@ pub fn cache_of(engine: &str) -> Option<&'static str> {
     CACHES.iter().find(|(name, _)| name.eq_ignore_ascii_case(engine)).map(|(_, variable)| *variable)
 }
 
+/// Bytes of data and indexes: as they were loaded, or as they lay there when the run began. An engine that flushes
+/// later, as RocksDB, has not told all of them when it was loaded.
+pub fn data_of(run: &RunEvidence) -> u64 {
+    let loaded = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
+    run.run.start.as_ref().map_or(loaded, |start| start.bytes.0.max(loaded))
+}
+
 /// `None` where the counters, the dataset or the cache's size are unknown, or no statement was answered.
 pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let reads = run.rate(PHYSICAL)? / run.qps();
     let cache = cache_of(&run.cell.server.engine)?;
-    let pool: u64 = run.instance?.variables.get(cache)?.parse().ok().filter(|p| *p > 0)?;
+    let pool: u64 = run.variable(cache)?.parse().ok().filter(|p| *p > 0)?;
     if run.datasets.is_empty() || !reads.is_finite() {
         return None;
     }
-    let loaded: u64 = run.datasets.iter().flat_map(|d| &d.tables).map(|t| t.bytes.0).sum();
+    let loaded = data_of(run);
     let grown = run.phases.iter().filter_map(|phase| phase.counters.get(GROWN)).map(|ends| ends.end as u64).max();
     let data = grown.unwrap_or(loaded);
     let stalled = run.rate(STALLED).map_or(0.0, |r| r / 1e9);

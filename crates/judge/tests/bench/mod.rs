@@ -4,6 +4,7 @@
 #![allow(dead_code)] // each test file uses its part
 
 pub mod levels;
+pub mod states;
 
 use model::errors::Errors;
 use model::experiment::Axis;
@@ -121,6 +122,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         instances: vec![instance("i1")],
         datasets: vec![dataset()],
         runs,
+        states: states::healthy(),
     }
 }
 
@@ -196,6 +198,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         session: session(),
         more_sessions: Default::default(),
         start: Some(start()),
+        states: Some(states::quiet()),
         around: Some(around()),
         phases: vec![PhaseRecord {
             name: "measure".into(),

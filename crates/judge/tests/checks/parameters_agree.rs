@@ -42,14 +42,16 @@ fn effective_variables_that_differ_warn_unless_the_axis_implies_them() {
         })
     };
     let verdict = verdict(&with_second_instance("sync_binlog", "1"), "parameters_agree");
-    assert_eq!(verdict.verdict, Warn);
+    assert_eq!(verdict.verdict, Fail, "what a commit is worth is other work");
     assert!(verdict.sentence.contains("`variable.sync_binlog` is 0"), "{}", verdict.sentence);
-    let mut two = with_second_instance("sync_binlog", "1");
+    let mut two = with_second_instance("table_open_cache", "1");
+    assert_eq!(status(&two, "parameters_agree"), Warn);
+    two.instances[0].variables.insert("table_open_cache".into(), "0".into());
     two.instances[1].variables.insert("back_log".into(), "80".into());
     two.instances[1].variables.insert("net_retry_count".into(), "9".into());
     let told = crate::bench::verdict(&two, "parameters_agree");
     assert!(told.sentence.ends_with("3 keys differ beside `charset`: `variable.back_log`, `variable.net_retry_count` and 1 more; the evidence has their values."), "{}", told.sentence);
-    assert_eq!(told.evidence[2], "variable.sync_binlog: 0 (c001), 1 (c003)");
+    assert_eq!(told.evidence[2], "variable.table_open_cache: 0 (c001), 1 (c003)");
     assert_eq!(
         status(&with_second_instance("collation_server", "utf8mb4_general_ci"), "parameters_agree"),
         Pass,

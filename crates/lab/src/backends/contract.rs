@@ -14,6 +14,7 @@ use crate::servers::process::instance::Instance;
 use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
 use model::record::start::Restored;
+use model::record::state::State;
 use model::{Cell, DatasetRecord, PlannedRun, Server, SessionAnswer, StartingState, StatementPlan, Users, Work};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -86,6 +87,12 @@ pub trait Servers: Sync {
     /// What a run begins with, as far as the server says it.
     fn state(&self, _: &Up, _needs: &[DatasetNeed]) -> Option<StartingState> {
         None
+    }
+
+    /// What holds now, for users who come so: read when they come and again when they have left. What the server does
+    /// not say is left out.
+    fn observe(&self, _: &Up, _users: &[&UserGroup], _needs: &[DatasetNeed]) -> Vec<State> {
+        Vec::new()
     }
 
     /// Who is read while a run goes on: the server, every node of it, this host and the load.

@@ -13,5 +13,6 @@ pub mod recorder;
 pub mod run;
 pub mod sampling;
 mod sources;
+mod states;
 pub mod troubles;
 mod way;

@@ -36,6 +36,7 @@ pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Repor
         session: SessionAnswer::default(),
         more_sessions: BTreeMap::new(),
         start: None,
+        states: None,
         around: None,
         phases: Vec::new(),
         whole: WholeRun::default(),

@@ -11,7 +11,7 @@ use super::record::{blank, end, name_datasets, whole, without_pages};
 use super::recorder::{RunRecorder, Show, keep_own};
 use super::sampling::Sampling;
 use super::way::Floor;
-use super::{sources, troubles};
+use super::{sources, states, troubles};
 use crate::backends::access::LoadPlan;
 use crate::backends::up::{NEWS, Serving, Up, held};
 use crate::backends::{loading, of_up};
@@ -30,13 +30,15 @@ use crate::provision::needs::RunNeeds;
 use crate::samplers::Process;
 use crate::samplers::client::Workers;
 use crate::servers::catalogue;
-use crate::trouble::Halt;
+use crate::trouble::{Halt, Trouble};
 use model::host::Host;
 use model::plan::{Cell, Stage};
 use model::record::around::{Around, Syncs};
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord, WholeRun};
+use model::record::state::{Facet, States};
 use model::search::Trial;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use workload::session::Fault;
@@ -126,6 +128,7 @@ impl Run<'_, '_, '_, '_> {
         record: &mut RunRecord,
     ) -> Result<Ending, Halt> {
         let Assignment { needs: RunNeeds { run: planned, cell, .. }, host, .. } = self.assignment;
+        record.states = Some(States { begin: self.states(stages)?, end: Default::default() });
         let text = format!("{} with {}", cell.workload, cell.load.users);
         self.reporter.note(EventKind::RunStarted, Some(&planned.id), text)?;
         record.started_unix_ms = unix_ms();
@@ -177,6 +180,10 @@ impl Run<'_, '_, '_, '_> {
             // Left without an ending: the same command repeats it.
             return Err(Halt::Interrupted);
         }
+        // One that does not answer its users does not answer us.
+        if let Some(states) = record.states.as_mut().filter(|_| outcome.cause != Cause::Stalled) {
+            states.end = self.states(stages)?;
+        }
         if let Some(sentence) = troubles::sentence(&outcome.whole) {
             self.reporter.note(EventKind::Note, Some(&record.id), sentence)?;
         }
@@ -195,6 +202,12 @@ impl Run<'_, '_, '_, '_> {
             (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
         })
+    }
+
+    /// What holds now; nothing of a server that is gone.
+    fn states(&self, stages: &[(Stage, LoadPlan)]) -> Result<BTreeMap<Facet, String>, Trouble> {
+        let Some(up) = self.provision.still_up() else { return Ok(BTreeMap::new()) };
+        states::keep(self.reporter.notebook, up, stages, &self.assignment.needs.datasets)
     }
 
     /// What was around the load; a server that was started again meanwhile has another process.

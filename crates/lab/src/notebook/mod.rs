@@ -12,6 +12,7 @@ pub use page::Page;
 pub use reading::read;
 pub use seconds::Folder;
 
+use crate::os::digest::digest;
 use crate::trouble::Trouble;
 use model::host::Host;
 use model::plan::{Plan, RunId};
@@ -20,6 +21,7 @@ use model::record::canary::Canary;
 use model::record::event::{Event, EventKind};
 use model::record::run::RunRecord;
 use model::record::series::Line;
+use model::record::state::State;
 use model::record::tally::Interval;
 use page::{read_json, write_json, write_whole};
 use rustix::fs::FlockOperation;
@@ -35,6 +37,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const LOCK: &str = ".lock";
 /// Added, with a number, to the folder of a run that was interrupted.
 const INTERRUPTED: &str = ".interrupted-";
+/// The folder of what held when runs began and ended.
+const STATES: &str = "states";
+/// Hexadecimal digits by which one is named: collisions among those of one record are out of question.
+const NAME: usize = 16;
 
 #[derive(Debug)]
 pub struct Notebook {
@@ -118,6 +124,17 @@ impl Notebook {
     pub fn dataset(&self, dataset: &DatasetRecord) -> Result<(), Trouble> {
         let name = format!("datasets/{}.json", dataset.key);
         self.keep(&name, dataset, &["load_time", "rows_checked"], &format!("dataset {}", dataset.key))
+    }
+
+    /// What held at one end of a run, kept once; the name by which the run tells it.
+    pub fn state(&self, state: &State) -> Result<String, Trouble> {
+        let text = serde_json::to_string(state).expect("records are JSON");
+        let name = digest(text.as_bytes())[..NAME].to_string();
+        let path = self.folder.join(STATES).join(format!("{name}.json"));
+        if !path.exists() {
+            self.attempt(make_parent(&path).and_then(|()| write_json(&path, state)))?;
+        }
+        Ok(name)
     }
 
     pub fn begin_run(&self, id: &RunId) -> Result<RunPages, Trouble> {

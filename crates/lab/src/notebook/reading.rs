@@ -2,15 +2,17 @@
 //! needs no lock and changes nothing; a record that is still being written, or was torn by a kill, reads up to its last
 //! line.
 
-use super::INTERRUPTED;
 use super::page::{self, read_json};
 use super::seconds::Folder;
+use super::{INTERRUPTED, STATES};
 use crate::trouble::Trouble;
 use model::load::PhaseKind;
 use model::plan::{PLAN_SCHEMA, Plan};
 use model::record::run::RunRecord;
+use model::record::state::State;
 use model::record::{RECORD_SCHEMA, Record};
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -45,6 +47,7 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
         instances: whole_files(&folder.join("instances"))?,
         datasets: whole_files(&folder.join("datasets"))?,
         runs,
+        states: states(&folder.join(STATES))?,
     };
     record.tell_protocols();
     Ok((record, Folder::new(folder)))
@@ -98,6 +101,13 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Trouble> {
     }
     paths.sort();
     Ok(paths)
+}
+
+/// By the names that runs tell.
+fn states(folder: &Path) -> Result<BTreeMap<String, State>, Trouble> {
+    let named = |path: &PathBuf| Some((path.file_stem()?.to_str()?.to_string(), read_json(path)));
+    let paths = entries(folder)?.into_iter().filter(|path| path.extension().is_some_and(|e| e == "json"));
+    paths.filter_map(|path| named(&path)).map(|(name, state)| Ok((name, state?))).collect()
 }
 
 fn whole_files<T: DeserializeOwned>(folder: &Path) -> Result<Vec<T>, Trouble> {

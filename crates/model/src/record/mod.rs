@@ -16,6 +16,7 @@ pub mod run;
 pub mod second;
 pub mod series;
 pub mod start;
+pub mod state;
 pub mod tally;
 pub mod way;
 
@@ -27,6 +28,8 @@ use answer::{DatasetRecord, InstanceRecord};
 use canary::Canary;
 use event::Event;
 use run::RunRecord;
+use state::State;
+use std::collections::BTreeMap;
 
 /// Raised when a field changes its meaning; additions keep it.
 pub const RECORD_SCHEMA: u32 = 1;
@@ -44,6 +47,8 @@ pub struct Record {
     pub datasets: Vec<DatasetRecord>,
     /// Finished runs (done, failed or skipped) in the order in which they were carried out.
     pub runs: Vec<RunRecord>,
+    /// What held at the ends of runs, by its digest; empty in records from before.
+    pub states: BTreeMap<String, State>,
 }
 
 /// Access to what lies per second in a record, read when asked for: a record of a thousand runs does not fit in memory

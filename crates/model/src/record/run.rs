@@ -7,6 +7,7 @@ use super::audit::Audit;
 use super::disturbance::DisturbanceRecord;
 use super::explain::Explain;
 use super::start::StartingState;
+use super::state::States;
 use super::tally::Tally;
 use crate::histogram::Histogram;
 use crate::load::PhaseKind;
@@ -57,6 +58,10 @@ pub struct RunRecord {
     /// `None` for a run without data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartingState>,
+    /// What held when its users came and when they had left; `None` for a run that had none, and in records from
+    /// before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<States>,
     pub phases: Vec<PhaseRecord>,
     /// Looked at outside the window; `None` for a run that had no users, and in records from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -49,6 +49,7 @@ pub fn of(size: Size) -> (Record, Shown) {
         events,
         instances: vec![instance()],
         datasets: charsets.iter().filter_map(|c| c.text()).filter(|c| *c != "utf8mb4-0900").map(dataset).collect(),
+        states: Default::default(),
         runs,
         plan,
     };
@@ -317,6 +318,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         load_cpus: vec![0, 1],
         session: session(cell),
         more_sessions: Default::default(),
+        states: None,
         start: None,
         around: None,
         phases: if done { vec![phase] } else { Vec::new() },

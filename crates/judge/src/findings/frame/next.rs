@@ -35,7 +35,7 @@ impl Change {
 
     /// A variable of the server from its effective value, when that is a number.
     pub fn variable(cell: &CellEvidence, name: &str, to: impl Fn(i64) -> i64) -> Option<Self> {
-        let from: i64 = cell.runs.first()?.instance?.variables.get(name)?.parse().ok()?;
+        let from: i64 = cell.runs.first()?.variable(name)?.parse().ok()?;
         let to = to(from);
         (from != to).then(|| Self { axis: format!("native.{name}"), from: from.into(), to: to.into() })
     }

@@ -44,15 +44,8 @@ pub(crate) fn of_ours(
     instance: &Instance,
     port: Option<u16>,
 ) -> InstanceRecord {
-    // Its folders and its port are new at every start; what else differs between two starts is worth a note.
-    let room = instance.socket().parent().expect("a socket lies in a folder");
-    let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
     let port = port.map(|port| port.to_string()).unwrap_or_default();
-    let at_home = |text: &str| {
-        let text = text.replace(&*data, "{data}").replace(&*run, "{run}");
-        let text = hide_ports(text, instance);
-        instance.gates().iter().zip(1..).fold(text, |text, (gates, number)| gates.hidden_in(&text, number))
-    };
+    let at_home = |text: &str| at_home(text, instance);
     let option_file =
         at_home(&instance.description().option_file).replace(&format!("\nport={port}\n"), "\nport={port}\n");
     let variable = |name: &str, value: &str| match (name, value == port) {
@@ -70,6 +63,14 @@ pub(crate) fn of_ours(
             .collect(),
         ..described::of_ours(asked, build, instance)
     }
+}
+
+/// Its folders and its ports are new at every start; what else differs between two starts is worth a note.
+pub(super) fn at_home(text: &str, instance: &Instance) -> String {
+    let room = instance.socket().parent().expect("a socket lies in a folder");
+    let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
+    let text = hide_ports(text.replace(&*data, "{data}").replace(&*run, "{run}"), instance);
+    instance.gates().iter().zip(1..).fold(text, |text, (gates, number)| gates.hidden_in(&text, number))
 }
 
 /// Ports of key endpoint are new at every start, too.

@@ -20,6 +20,7 @@ pub mod samplers;
 pub mod servers;
 pub mod session;
 pub mod start;
+mod state;
 
 pub use servers::MySql;
 mod target;

@@ -9,7 +9,8 @@ use super::found::{has_room, knock, knock_at, unmark};
 use super::kinds;
 use super::plugins::PortEndpoints;
 use super::rest::warm;
-use super::start;
+use super::{start, state};
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
@@ -23,6 +24,7 @@ use crate::servers::process::instance::Instance;
 use crate::trouble::{Trouble, Unready};
 use model::record::event::EventKind;
 use model::record::start::{Prepared, StartingState};
+use model::record::state::State;
 use model::units::Users;
 use std::sync::{Arc, Mutex};
 use workload::session::Fault;
@@ -115,6 +117,10 @@ impl Servers for MySql {
 
     fn state(&self, up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {
         start::state(up, needs)
+    }
+
+    fn observe(&self, up: &Up, users: &[&UserGroup], needs: &[DatasetNeed]) -> Vec<State> {
+        state::read(up, users, needs)
     }
 }
 

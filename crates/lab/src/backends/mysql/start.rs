@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// Levels of the engine, as MariaDB and MySQL spell them.
 const STATUS: &str = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_history_list_length', 'Innodb_checkpoint_age', \
      'Innodb_buffer_pool_pages_data', 'Innodb_buffer_pool_pages_total')";
+/// Rows that RocksDB holds in memory only, without what its empty tables are given.
+const MEMTABLES: &str = "SELECT SUM(value) FROM information_schema.ROCKSDB_CFSTATS WHERE stat_type = 'CUR_SIZE_ALL_MEM_TABLES' \
+     AND cf_name <> '__system__'";
 /// The same where the status lacks them.
 const METRICS: &str = "SELECT name, count FROM information_schema.INNODB_METRICS WHERE status = 'enabled' \
      AND name IN ('trx_rseg_history_len', 'log_lsn_checkpoint_age')";
@@ -28,6 +31,8 @@ pub(crate) fn state(up: &Up, wanted: &[DatasetNeed]) -> Option<StartingState> {
     let bytes = sum(format!(
         "SELECT SUM(data_length + index_length) FROM information_schema.tables WHERE table_schema IN ({schemas})"
     ));
+    // What RocksDB has not flushed yet is in no file of which the tables' sizes would tell; of all tables together.
+    let in_memory = sum(MEMTABLES.to_string());
     let leaf_pages = sum(format!(
         "SELECT SUM(stat_value) FROM mysql.innodb_index_stats WHERE stat_name = 'n_leaf_pages' AND database_name IN ({schemas})"
     ));
@@ -38,7 +43,7 @@ pub(crate) fn state(up: &Up, wanted: &[DatasetNeed]) -> Option<StartingState> {
         runs_before: up.runs,
         aged: up.aged,
         restored: up.restored.clone(),
-        bytes: Bytes(bytes.unwrap_or_default()),
+        bytes: Bytes(bytes.unwrap_or_default() + in_memory.unwrap_or_default()),
         leaf_pages,
         history: level(&["Innodb_history_list_length", "trx_rseg_history_len"]),
         checkpoint_age: level(&["Innodb_checkpoint_age", "log_lsn_checkpoint_age"]).map(Bytes),

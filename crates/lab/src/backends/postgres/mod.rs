@@ -5,5 +5,6 @@ pub mod backend;
 pub mod samplers;
 pub mod servers;
 pub mod session;
+mod state;
 
 pub use servers::PostgreSql;

@@ -2,7 +2,8 @@
 //! words.
 
 use super::session::control::Control;
-use crate::backends::access::Endpoint;
+use super::state;
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{blank, of_found};
 use crate::backends::endpoint::SqlEndpoint;
@@ -19,6 +20,7 @@ use model::plan::served::POSTGRESQL;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::Prepared;
+use model::record::state::State;
 use model::units::Users;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -70,6 +72,11 @@ impl Servers for PostgreSql {
         let build = build_of(server, record);
         let found = Found { schema: endpoint.schema, ..found };
         Ok(Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found))
+    }
+
+    fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
+        let endpoint = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres());
+        endpoint.map(state::read).unwrap_or_default()
     }
 
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {

@@ -1,0 +1,88 @@
+//! A number is true of what was in force while it was made. A server's settings can be changed while it runs, an index
+//! dropped, a log switched on, a limit set on its process, and nothing in the numbers says so: they are only other
+//! numbers. So just before the users of every run come and just after they have left, the lab reads all global
+//! variables, the session of a user, the tables with their keys and triggers, privileges, plugins, open transactions,
+//! who else is connected, what the processes may use, and how the kernel is set. What was true at the start must be
+//! true at the end.
+//!
+//! A difference in anything that can change work, plan, bytes or durability fails, and that is every difference but a
+//! few that are known to be harmless: names, addresses, languages, sessions of others. Those warn. What a disturbance
+//! of the run did on purpose, and rows of a workload that writes, are no differences.
+
+use crate::frame::applies::{Absence, states};
+use crate::frame::states::{Difference, End, Weight, between, unasked, weight, writes};
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use model::Status;
+use model::record::state::Facet;
+
+pub const CHECK: Check = Check {
+    id: "held_throughout",
+    claim: || "what was true of the server, its data and its surroundings when a run began was true at its end".into(),
+    source: include_str!("held_throughout.rs"),
+    applies: Applies::Run(absent),
+    needs: &[],
+    limits: &[],
+    doubts: Doubts::Work,
+    quarantined: false,
+    advice: "find out who changed it (the general log, the history of a shell, a configuration manager), put it back, and run again",
+    look: Look::Run(look),
+};
+
+/// Differences that a sentence names; the rest is counted.
+pub(super) const NAMED: usize = 3;
+
+fn absent(run: &RunEvidence) -> Absence {
+    states(run)
+}
+
+fn look(run: &RunEvidence) -> Sight {
+    let id = &run.run.id;
+    let begin = run.state(End::Begin).ok_or(format!("what held when run {id} began was not recorded"))?;
+    let over = run.state(End::Over).ok_or(format!("what held when run {id} was over was not recorded"))?;
+    let mut found = unasked(between(&begin, &over), run);
+    if writes(run) {
+        found.retain(|d| !matches!(d.facet, Facet::Rows | Facet::Written));
+    }
+    let facts: usize = begin.values().map(|state| state.facts.len()).sum();
+    let held = || format!("All {facts} facts that were read when the run began were true at its end.");
+    let sentence = |d: &Difference| {
+        let (was, is) = d.values();
+        format!("{} was {was} at the start of {id} and {is} at its end", d.name())
+    };
+    Ok(told(&found, held, sentence).at(paths(run)))
+}
+
+/// The verdict on differences of which each has its sentence.
+pub(super) fn told(found: &[Difference], held: impl Fn() -> String, sentence: impl Fn(&Difference) -> String) -> Seen {
+    let limit = "no difference";
+    let Some(first) = found.first() else { return Seen::new(Status::Pass, "0 differences", limit, held()) };
+    let status = match weight(first) {
+        Weight::Strikes => Status::Fail,
+        Weight::Warns => Status::Warn,
+    };
+    let named: Vec<String> = found.iter().take(NAMED).map(&sentence).collect();
+    let more = found.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" ({more} more differ)") } else { String::new() };
+    let end = if status == Status::Fail { "; the number is struck." } else { "." };
+    let measured = format!("{} differences", found.len());
+    Seen::new(status, measured, limit, capital(&format!("{}{more}{end}", named.join("; "))))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+/// The files of what held.
+pub(super) fn paths(run: &RunEvidence) -> Vec<String> {
+    let names = run.run.states.iter().flat_map(|states| states.begin.iter().chain(&states.end));
+    let mut paths: Vec<String> = names
+        .filter(|(facet, name)| {
+            let both = run.run.states.as_ref().map(|s| (s.begin.get(facet), s.end.get(facet)));
+            both.is_some_and(|(a, b)| a != b) && !name.is_empty()
+        })
+        .map(|(_, name)| format!("states/{name}.json"))
+        .collect();
+    paths.dedup();
+    paths
+}

@@ -1,0 +1,306 @@
+//! What a process may use, and how the kernel is set: control groups, limits of resources, priority, CPUs, knobs of
+//! memory, CPUs, disks and network. Read as texts by name, to be compared with what they were and never computed with.
+//! What this kernel does not have, or does not show to us, is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub type Facts = BTreeMap<String, String>;
+
+const GROUPS: &str = "/sys/fs/cgroup";
+
+/// Limits and weights of a control group, of both versions.
+const OF_GROUP: &[&str] = &[
+    "cgroup.freeze",
+    "cpu.max",
+    "cpu.max.burst",
+    "cpu.weight",
+    "cpu.weight.nice",
+    "cpu.idle",
+    "cpu.uclamp.min",
+    "cpu.uclamp.max",
+    "cpuset.cpus",
+    "cpuset.mems",
+    "io.max",
+    "io.weight",
+    "io.latency",
+    "memory.low",
+    "memory.min",
+    "memory.high",
+    "memory.max",
+    "memory.swap.max",
+    "memory.zswap.max",
+    "pids.max",
+    // Version 1.
+    "cpu.cfs_quota_us",
+    "cpu.cfs_period_us",
+    "cpu.shares",
+    "blkio.weight",
+    "blkio.throttle.read_bps_device",
+    "blkio.throttle.write_bps_device",
+    "blkio.throttle.read_iops_device",
+    "blkio.throttle.write_iops_device",
+    "freezer.state",
+    "memory.limit_in_bytes",
+    "memory.memsw.limit_in_bytes",
+    "memory.soft_limit_in_bytes",
+    "memory.swappiness",
+];
+
+/// Folders of knobs, each of which is read whole, and what of them changes by itself or acts when it is read.
+const FOLDERS: &[(&str, &[&str])] = &[("/proc/sys/vm", &["stat_refresh", "compact_memory", "numa_stat"])];
+
+const KNOBS: &[&str] = &[
+    "/proc/sys/kernel/numa_balancing",
+    "/proc/sys/kernel/sched_autogroup_enabled",
+    "/proc/sys/kernel/sched_cfs_bandwidth_slice_us",
+    "/proc/sys/kernel/sched_rt_runtime_us",
+    "/proc/sys/kernel/timer_migration",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/fs/file-max",
+    "/proc/sys/fs/aio-max-nr",
+    "/proc/sys/net/core/somaxconn",
+    "/proc/sys/net/core/busy_poll",
+    "/proc/sys/net/core/busy_read",
+    "/proc/sys/net/core/default_qdisc",
+    "/proc/sys/net/core/rmem_default",
+    "/proc/sys/net/core/wmem_default",
+    "/proc/sys/net/ipv4/tcp_congestion_control",
+    "/proc/sys/net/ipv4/tcp_rmem",
+    "/proc/sys/net/ipv4/tcp_wmem",
+    "/proc/sys/net/ipv4/tcp_sack",
+    "/proc/sys/net/ipv4/tcp_timestamps",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+    "/sys/kernel/mm/transparent_hugepage/defrag",
+    "/sys/kernel/mm/ksm/run",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/smt/control",
+    "/sys/devices/system/cpu/intel_pstate/no_turbo",
+    "/sys/devices/system/cpu/intel_pstate/max_perf_pct",
+    "/sys/devices/system/cpu/cpufreq/boost",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+];
+
+/// Of each CPU, told as the set of all that occur.
+const OF_CPU: &[&str] = &[
+    "cpufreq/scaling_governor",
+    "cpufreq/scaling_max_freq",
+    "cpufreq/scaling_min_freq",
+    "cpufreq/energy_performance_preference",
+];
+
+const OF_DISK: &[&str] =
+    &["scheduler", "read_ahead_kb", "nr_requests", "write_cache", "wbt_lat_usec", "nomerges", "rq_affinity"];
+const OF_INTERFACE: &[&str] = &["mtu", "tx_queue_len"];
+
+/// Of a process and all its threads; nothing where there is no such process.
+pub fn of_process(pid: u32) -> Facts {
+    let mut facts = of_main(pid);
+    let (mut nice, mut cpus, mut policies) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for task in folders(&PathBuf::from(format!("/proc/{pid}/task"))) {
+        let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
+        if let Some(priority) = priority(&read("stat")) {
+            nice.insert(priority.nice);
+            policies.insert(priority.policy);
+        }
+        cpus.extend(of_status(&read("status"), "Cpus_allowed_list"));
+    }
+    facts.insert("nice".into(), joined(nice));
+    facts.insert("scheduling policy".into(), joined(policies));
+    facts.insert("CPUs allowed".into(), joined(cpus));
+    facts.retain(|_, value| !value.is_empty());
+    facts
+}
+
+/// Of a process as a whole, whatever its threads were given.
+pub fn of_main(pid: u32) -> Facts {
+    let file = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    let mut facts = limits(&file("limits"));
+    if let Some(priority) = priority(&file("stat")) {
+        facts.insert("nice of the main thread".into(), priority.nice.to_string());
+    }
+    for name in ["oom_score_adj", "timerslack_ns"] {
+        facts.insert(name.into(), file(name).trim().to_string());
+    }
+    facts.insert("NUMA nodes allowed".into(), of_status(&file("status"), "Mems_allowed_list").unwrap_or_default());
+    facts.extend(groups(&file("cgroup")));
+    facts.retain(|_, value| !value.is_empty());
+    facts
+}
+
+/// When a process was started, in ticks since the boot: another is another process.
+pub fn started(pid: u32) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    Some(format!("{} ticks after the boot", after_name(&text)?.get(19)?))
+}
+
+pub fn of_kernel() -> Facts {
+    let mut facts = Facts::new();
+    let mut put = |path: &Path| {
+        if let Some(text) = one_line(path) {
+            facts.insert(named(path), chosen(&text).unwrap_or(text));
+        }
+    };
+    for (folder, except) in FOLDERS {
+        let is_told = |path: &PathBuf| path.file_name().is_some_and(|name| !except.iter().any(|e| name == *e));
+        files(Path::new(folder)).iter().filter(|path| is_told(path)).for_each(|path| put(path));
+    }
+    KNOBS.iter().for_each(|path| put(Path::new(path)));
+    for (parent, inner, names) in [("/sys/block", "queue/", OF_DISK), ("/sys/class/net", "", OF_INTERFACE)] {
+        for folder in folders(Path::new(parent)).iter().filter(|folder| is_real(folder)) {
+            names.iter().for_each(|name| put(&folder.join(format!("{inner}{name}"))));
+        }
+    }
+    let is_cpu = |path: &PathBuf| {
+        path.file_name().and_then(|name| name.to_str()?.strip_prefix("cpu")).is_some_and(|n| n.parse::<u32>().is_ok())
+    };
+    let cpus: Vec<PathBuf> = folders(Path::new("/sys/devices/system/cpu")).into_iter().filter(is_cpu).collect();
+    for name in OF_CPU {
+        let values: BTreeSet<String> = cpus.iter().filter_map(|cpu| one_line(&cpu.join(name))).collect();
+        facts.insert((*name).to_string(), joined(values));
+    }
+    if let Ok(swaps) = fs::read_to_string("/proc/swaps") {
+        let areas = swaps.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
+        facts.insert("swap areas".into(), joined(areas.map(String::from).collect::<BTreeSet<_>>()));
+    }
+    facts.retain(|_, value| !value.is_empty());
+    facts
+}
+
+/// Loop devices and what comes and goes with containers say nothing of the machine.
+fn is_real(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.join("device").exists() || name == "lo" || ["dm-", "md"].iter().any(|start| name.starts_with(start))
+}
+
+/// As sysctl(8) and the kernel's own documents call it.
+fn named(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match text.strip_prefix("/proc/sys/") {
+        Some(name) => name.replace('/', "."),
+        None => text.into_owned(),
+    }
+}
+
+/// Soft and hard limits of `/proc/PID/limits`.
+fn limits(text: &str) -> Facts {
+    let row = |line: &str| {
+        // Names have spaces; columns are apart by two of them at least.
+        let mut cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        Some((cells.next()?.to_string(), format!("{} of {}", cells.next()?, cells.next()?)))
+    };
+    text.lines().skip(1).filter_map(row).collect()
+}
+
+struct Priority {
+    nice: i64,
+    policy: i64,
+}
+
+/// The fields of `stat` from the third on.
+fn after_name(text: &str) -> Option<Vec<&str>> {
+    Some(text.rsplit_once(')')?.1.split_ascii_whitespace().collect())
+}
+
+fn priority(stat: &str) -> Option<Priority> {
+    let fields = after_name(stat)?;
+    let field = |number: usize| fields.get(number - 3)?.parse().ok();
+    Some(Priority { nice: field(19)?, policy: field(41)? })
+}
+
+fn of_status(text: &str, name: &str) -> Option<String> {
+    text.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_string()))
+}
+
+/// Limits of all control groups that hold a process, from its own up to the root's.
+fn groups(text: &str) -> Facts {
+    let mut facts = Facts::new();
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let controllers = controllers.trim_start_matches("name=");
+        let top = PathBuf::from(GROUPS);
+        let roots = if controllers.is_empty() { vec![top.join("unified"), top] } else { vec![top.join(controllers)] };
+        for name in OF_GROUP {
+            let values: Vec<String> = roots
+                .iter()
+                .filter(|root| root.is_dir())
+                .flat_map(|root| upwards(root, path))
+                .filter_map(|group| one_line(&group.join(name)))
+                .collect();
+            if !values.is_empty() {
+                facts.insert(format!("cgroup {name}"), values.join(", within "));
+            }
+        }
+    }
+    facts
+}
+
+/// The group and those around it.
+fn upwards(root: &Path, path: &str) -> Vec<PathBuf> {
+    let own = root.join(path.trim_start_matches('/'));
+    let inside = own.ancestors().take_while(|group| group.starts_with(root)).map(Path::to_path_buf);
+    inside.collect()
+}
+
+/// What is chosen of several: `always [madvise] never`.
+fn chosen(text: &str) -> Option<String> {
+    Some(text.split_once('[')?.1.split_once(']')?.0.to_string())
+}
+
+fn one_line(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let lines: Vec<String> =
+        text.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    Some(lines.join("; ")).filter(|line| !line.is_empty())
+}
+
+fn joined<T: ToString>(values: BTreeSet<T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_file()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_a_process_are_read_by_name() {
+        let text = "Limit                     Soft Limit           Hard Limit           Units     \n\
+             Max cpu time              unlimited            unlimited            seconds   \n\
+             Max open files            1024                 1048576              files     \n";
+        let read = limits(text);
+        assert_eq!(read["Max open files"], "1024 of 1048576");
+        assert_eq!(read["Max cpu time"], "unlimited of unlimited");
+    }
+
+    #[test]
+    fn the_groups_around_a_group_limit_it_too() {
+        let all = upwards(Path::new("/g"), "/a/b");
+        assert_eq!(all, [Path::new("/g/a/b"), Path::new("/g/a"), Path::new("/g")]);
+    }
+
+    #[test]
+    fn this_process_and_this_kernel_say_what_they_are_set_to() {
+        let own = of_process(std::process::id());
+        for fact in ["Max open files", "nice", "CPUs allowed", "oom_score_adj"] {
+            assert!(own.contains_key(fact), "{fact}: {own:?}");
+        }
+        assert!(of_kernel().contains_key("vm.swappiness"));
+        assert_eq!(of_kernel(), of_kernel(), "nothing that changes by itself");
+        assert_eq!(chosen("always [madvise] never").as_deref(), Some("madvise"));
+        assert!(of_process(0).is_empty());
+    }
+}
