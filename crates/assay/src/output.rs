@@ -1,5 +1,5 @@
-//! Results on stdout. A reader that has seen enough (`| head`) ends the program quietly, as it would any other. What the
-//! terminal can do is asked here: how wide it is, and whether it shows colours and wants them.
+//! Results on stdout. A reader that has seen enough (`| head`) ends the program quietly, as it would any other. What
+//! the terminal can do is asked here: how wide it is, and whether it shows colours and wants them.
 
 use report::terminal::Style;
 use std::io::{IsTerminal, Write};

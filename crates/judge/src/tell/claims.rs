@@ -8,7 +8,6 @@ use crate::compare::comparisons::MARGIN;
 use crate::curves::scaling;
 use crate::frame::evidence::Evidence;
 use crate::frame::naming::counted as number_of;
-use model::experiment::keys::WORKLOAD;
 use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
@@ -34,9 +33,7 @@ pub fn all(
     let mut answers: Vec<Claim> = evidence.cells.iter().filter_map(|c| c.search.as_ref()).map(of_search).collect();
     // What was done to a server is what such an experiment asks; its axes tell arms apart.
     answers.extend(phases(cells, status));
-    let mut axes: Vec<&str> = evidence.record.plan.axes.iter().map(|axis| axis.key.as_str()).collect();
-    // Different work has different rates, which is seldom what an experiment asks that has other axes, too.
-    axes.sort_by_key(|axis| *axis == WORKLOAD);
+    let axes = evidence.record.plan.in_order_of_interest();
     // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons
     // were not.
     let (told, summaries): (Vec<_>, Vec<_>) =

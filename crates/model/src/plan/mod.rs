@@ -16,6 +16,7 @@ pub mod served;
 mod table;
 mod topology;
 
+use crate::experiment::keys::WORKLOAD;
 use crate::experiment::{Axis, Experiment};
 use crate::host::Host;
 use crate::intervention::Intervention;
@@ -156,6 +157,16 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Plan {
+    /// The keys of the axes, that first which the experiment most probably asks about: what has a name (a build, a
+    /// character set) before what has a size, whose cost nobody doubts. Different work has different rates, which is
+    /// seldom the question of an experiment that has other axes, too.
+    pub fn in_order_of_interest(&self) -> Vec<&str> {
+        let mut axes: Vec<&Axis> = self.axes.iter().collect();
+        let has_sizes = |axis: &Axis| axis.values.iter().all(|value| value.number().is_some());
+        axes.sort_by_key(|axis| (axis.key == WORKLOAD, has_sizes(axis)));
+        axes.into_iter().map(|axis| axis.key.as_str()).collect()
+    }
+
     /// A plan of no run, for who makes one of something else than an experiment.
     pub fn blank(name: &str, seed: Seed) -> Self {
         Self {

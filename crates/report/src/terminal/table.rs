@@ -14,7 +14,7 @@ use model::{CellJudgement, Judgement, Outcome, Plan, Record};
 
 /// A head, a row and the line that counts the others.
 const LEAST: usize = 3;
-/// Of a value on an axis: the rest of it tells nobody more.
+/// Letters shown of a value on an axis: the rest of them tell nobody more.
 const LONGEST: usize = 28;
 
 /// Behind a number, and what they mean.
@@ -44,13 +44,10 @@ pub fn of(record: &Record, judgement: &Judgement, width: usize, room: usize) -> 
     }
 }
 
-/// The axis that the experiment asks about: the first whose cells are compared. Different work has different rates,
-/// which is seldom the question of an experiment that has other axes, too.
+/// The axis that the experiment asks about, among those whose cells are compared.
 fn main_axis<'a>(plan: &'a Plan, judgement: &Judgement) -> Option<&'a str> {
     let is_compared = |axis: &&str| judgement.comparisons.iter().any(|c| c.axis == **axis);
-    let mut axes: Vec<&str> = plan.axes.iter().map(|axis| axis.key.as_str()).collect();
-    axes.sort_by_key(|axis| *axis == WORKLOAD);
-    axes.into_iter().find(|axis| is_compared(axis))
+    plan.in_order_of_interest().into_iter().find(is_compared)
 }
 
 fn compared(plan: &Plan, judgement: &Judgement) -> Option<Table> {
@@ -82,7 +79,7 @@ fn compared(plan: &Plan, judgement: &Judgement) -> Option<Table> {
     Some(Table { head, rows: all.iter().map(row).collect(), words })
 }
 
-/// Of the comparison's metric: that of its phase, where it is of one.
+/// The value of the comparison's metric, in its phase where it is of one.
 fn number(judgement: &Judgement, cell: &CellJudgement, comparison: &Comparison) -> String {
     let metric = comparison.metric.as_str();
     match &comparison.phase {
