@@ -216,7 +216,7 @@ impl Difference {
     }
 }
 
-/// Of two long lists, as of `optimizer_switch`, the words that only one of them has.
+/// The words of two long lists, as of `optimizer_switch`, that only one of them has.
 fn parted(was: &str, is: &str) -> (String, String) {
     let words = |text: &str| text.split(',').map(|word| word.trim().to_string()).collect::<Vec<_>>();
     let (one, other) = (words(was), words(is));

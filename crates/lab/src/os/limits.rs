@@ -82,7 +82,7 @@ const KNOBS: &[&str] = &[
     "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 ];
 
-/// Of each CPU, told as the set of all that occur.
+/// What each CPU has, told as the set of all that occur.
 const OF_CPU: &[&str] = &[
     "cpufreq/scaling_governor",
     "cpufreq/scaling_max_freq",
@@ -94,7 +94,7 @@ const OF_DISK: &[&str] =
     &["scheduler", "read_ahead_kb", "nr_requests", "write_cache", "wbt_lat_usec", "nomerges", "rq_affinity"];
 const OF_INTERFACE: &[&str] = &["mtu", "tx_queue_len"];
 
-/// Of a process and all its threads; nothing where there is no such process.
+/// Limits of a process and of all its threads; nothing where there is no such process.
 pub fn of_process(pid: u32) -> Facts {
     let mut facts = of_main(pid);
     let (mut nice, mut cpus, mut policies) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -113,7 +113,7 @@ pub fn of_process(pid: u32) -> Facts {
     facts
 }
 
-/// Of a process as a whole, whatever its threads were given.
+/// Limits of a process as a whole, whatever its threads were given.
 pub fn of_main(pid: u32) -> Facts {
     let file = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let mut facts = limits(&file("limits"));
