@@ -3,8 +3,9 @@
 //! lab looks 25 times a second whether the server stands still, and reads how long control groups held server and load
 //! back.
 //!
-//! A server seen standing still for more than 1 % of the window fails, and one that was seen so at all warns: no server
-//! stops itself. Of time that a quota took, per CPU, 10 % of the window fails and 1 % warns, the load's as the server's.
+//! A server seen standing still for more than 1 % of the window fails, and one that was seen so at all warns: no
+//! server stops itself. Of time that a quota took, per CPU, 10 % of the window fails and 1 % warns, the load's as the
+//! server's.
 
 use crate::frame::applies::Absence;
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};

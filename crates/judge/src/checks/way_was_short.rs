@@ -1,7 +1,8 @@
 //! A proxy, a delayed network or a slow tunnel between users and server is in every statement, and no counter of the
 //! server knows of it. So the cheapest request of the users' own protocol is asked just before each run and just after
-//! it, over a session opened as theirs are, 200 times one after the other (or for 0.4 s): the floor of the way. Of those
-//! the lower quartile counts, because a busy CPU lengthens the slower ones first and what stands in the way all of them.
+//! it, over a session opened as theirs are, 200 times one after the other (or for 0.4 s): the floor of the way. Of
+//! those the lower quartile counts, because a busy CPU lengthens the slower ones first and what stands in the way all
+//! of them.
 //!
 //! A floor that is higher than the lowest of the record (of the same build and transport) by more than 100 µs and 10 %
 //! of the run's mean statement fails, whichever end of a run or which repetition it was: numbers of two ways are not

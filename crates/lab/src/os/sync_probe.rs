@@ -1,6 +1,6 @@
 //! What a sync takes on the file system with the data: a few bytes of a file overwritten in place and synced, as a log
-//! of writes is, several times. Taken outside of what is measured. Whoever commits durably waits for at least this, so a
-//! server whose commits take less does not wait for its disk.
+//! of writes is, several times. Taken outside of what is measured. Whoever commits durably waits for at least this, so
+//! a server whose commits take less does not wait for its disk.
 
 use model::Nanos;
 use model::record::around::Syncs;
