@@ -4,8 +4,8 @@
 //! anew: that is known, and need not be detected. Records are taken one at a time, since a year of them does not fit in
 //! memory.
 
-use super::across::is_cost;
 use super::comparisons::MARGIN;
+use super::costs::is_cost;
 use crate::stats::change::vote;
 use crate::stats::{median, ratio, variance};
 use model::experiment::keys::WORKLOAD;

@@ -3,6 +3,7 @@
 
 pub mod across;
 pub mod comparisons;
+pub mod costs;
 pub mod decide;
 pub mod drift;
 pub mod fingerprint;

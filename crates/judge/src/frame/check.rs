@@ -6,7 +6,6 @@ use super::applies::Applies;
 use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use super::limits::{Limit, Limits};
 use super::naming;
-use super::once::Each;
 use super::pairs::Pair;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
@@ -61,6 +60,13 @@ pub enum Look {
     Experiment(fn(&Evidence) -> Sight),
     /// All cells, one by one, with one verdict on the record: what speaks of the machine and of no cell.
     Once(Each),
+}
+
+/// What is looked at of each cell where all of them have one verdict (`once`).
+#[derive(Clone, Copy)]
+pub enum Each {
+    Run(fn(&RunEvidence) -> Sight),
+    Cell(fn(&CellEvidence) -> Sight),
 }
 
 /// Cells laid side by side, two by two.

@@ -28,8 +28,7 @@ pub mod waits;
 pub mod work;
 
 pub use applies::Applies;
-pub use check::{Check, Doubts, Look, Need, Pairs, Seen, Sight, graded};
+pub use check::{Check, Doubts, Each, Look, Need, Pairs, Seen, Sight, graded};
 pub use evidence::{CellEvidence, Evidence, RunEvidence};
 pub use limits::Limit;
-pub use once::Each;
 pub use pairs::Pair;

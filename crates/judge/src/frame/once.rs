@@ -4,17 +4,10 @@
 //!
 //! Such a check may warn and strikes no number: what strikes one is told of its cell.
 
-use super::check::{Check, Look, Sight};
-use super::evidence::{CellEvidence, Evidence, RunEvidence};
+use super::check::{Check, Each, Look};
+use super::evidence::Evidence;
 use model::Status;
 use model::verdict::Verdict;
-
-/// What is looked at.
-#[derive(Clone, Copy)]
-pub enum Each {
-    Run(fn(&RunEvidence) -> Sight),
-    Cell(fn(&CellEvidence) -> Sight),
-}
 
 impl Check {
     /// The worst of all cells as one verdict; `None` where there is no number.

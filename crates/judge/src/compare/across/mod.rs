@@ -7,6 +7,7 @@
 mod differences;
 mod sides;
 
+pub use super::costs::is_cost;
 use super::decide::{self, Asked, Decision};
 use super::drift;
 use super::history::{self, Taken};
@@ -27,14 +28,6 @@ pub const USUAL: &[&str] = &["qps", "latency_us_p50", "latency_us_p99", "server_
 /// Percentiles of the operations of each run.
 const PERCENTILES: &[(&str, f64)] =
     &[("latency_us_p50", 50.0), ("latency_us_p95", 95.0), ("latency_us_p99", 99.0), ("latency_us_p99.9", 99.9)];
-
-/// Metrics of which more is worse.
-const COSTS: &[&str] = &["latency_us_", "client_cpu_us_", "server_cpu_us_", "server_switches_per_", "errors_per_"];
-
-/// More of it is worse.
-pub fn is_cost(metric: &str) -> bool {
-    COSTS.iter().any(|cost| metric.starts_with(cost))
-}
 
 /// One of the two: a record with its judgement, or one cell of it.
 pub struct Side<'a> {
