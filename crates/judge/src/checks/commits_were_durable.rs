@@ -33,17 +33,20 @@ const COMMITS_PER_SYNC: Limit = Limit::number(
     "commits_per_sync",
     4.0,
     "commits per sync and user; by law it is 1, and transactions of a mix that wrote little count for several",
-);
+)
+.convention();
 const SYNC_WINDOWS: Limit = Limit::number(
     "sync_windows",
     4.0,
     "windows that all syncs together take; by law it is 1 for one log, and files of data are synced beside it",
-);
+)
+.convention();
 const SYNC_LEAST: Limit = Limit::seconds(
     "sync_least",
     0.000_005,
     "that a sync takes; the fastest disks with a memory that outlives the power need 10 µs and more",
-);
+)
+.convention();
 
 const WRITES: [&str; 4] = ["status.Com_insert", "status.Com_update", "status.Com_delete", "status.Com_replace"];
 /// Syncs of the log, or where a version counts these no more of all its files.

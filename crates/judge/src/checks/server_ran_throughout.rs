@@ -26,10 +26,13 @@ pub const CHECK: Check = Check {
 };
 
 const STOPPED: Limit =
-    Limit::share("stopped", 0.01, "of the window; the slowest hundredth of all answers is then the stop's");
+    Limit::share("stopped", 0.01, "of the window; the slowest hundredth of all answers is then the stop's")
+        .convention();
 const THROTTLED_WARN: Limit =
-    Limit::share("throttled_warn", 0.01, "of the window; periods are 100 ms, so that a percentile is made of them");
-const THROTTLED_FAIL: Limit = Limit::share("throttled_fail", 0.10, "of the window: the rate is the quota's");
+    Limit::share("throttled_warn", 0.01, "of the window; periods are 100 ms, so that a percentile is made of them")
+        .convention();
+const THROTTLED_FAIL: Limit =
+    Limit::share("throttled_fail", 0.10, "of the window: the rate is the quota's").convention();
 
 const STOPS: &str = "server.stops";
 const STOOD: &str = "server.stopped";

@@ -8,6 +8,7 @@
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_among;
+use crate::frame::naming::counted;
 use crate::frame::{Applies, Check, Doubts, Each, Limit, Look, RunEvidence, Seen, Sight};
 use model::record::gaps::Gaps;
 use model::{Nanos, Share, Status, Users};
@@ -56,14 +57,16 @@ fn of_group(run: &RunEvidence) -> Sight {
     // A group may have fewer users than there are workers.
     let workers = if run.group.is_some() { run.run.workers.min(users.0) } else { run.run.workers }.max(1);
     let share = Share(Nanos(stalled).seconds() / (run.seconds() * f64::from(workers)));
-    let label = format!("Latency is that of {users} who wait for their answers, not of arrivals");
+    let their = if users.0 == 1 { "its" } else { "their" };
+    let label = format!("{users} waited for {their} answers, as in any closed load");
     let (status, sentence) = if share.0 > most.0 {
         let told = format!(
-            "{label}: {count} stalls took {share} of the time, and only those who waited in them were counted."
+            "{label}: {} took {share} of the time, and what would have arrived meanwhile is in no latency.",
+            counted(count as usize, "stall")
         );
         (Status::Warn, told)
     } else {
-        (Status::Pass, format!("{label}; stalls took {share} of the time."))
+        (Status::Pass, format!("{label}, and stalls took {share} of the time."))
     };
     Ok(Seen::new(status, format!("{share} in stalls"), format!("{most} in stalls of more than {limit}"), sentence))
 }

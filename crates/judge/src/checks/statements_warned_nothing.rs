@@ -29,7 +29,8 @@ const WARNED: Limit = Limit::share(
     "warned",
     0.01,
     "of executions; a warning now and then depends on the values drawn, and one in each on what is asked",
-);
+)
+.convention();
 
 fn absent(run: &RunEvidence) -> Absence {
     if !run.cell.asks_in(Protocol::is_sql) {

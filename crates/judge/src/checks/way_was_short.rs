@@ -36,29 +36,34 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
-const WAY_MOVED_WARN: Limit = Limit::share("way_moved_warn", 0.05, "of the mean statement; half of what is struck");
+const WAY_MOVED_WARN: Limit =
+    Limit::share("way_moved_warn", 0.05, "of the mean statement; half of what is struck").convention();
 const WAY_MOVED_FAIL: Limit = Limit::share(
     "way_moved_fail",
     0.10,
     "of the mean statement; differences that are claimed begin below it, and this one would be the way's",
-);
+)
+.convention();
 const WAY_NOISE: Limit = Limit::seconds(
     "way_noise",
     0.0001,
     "by which a lower quartile of 200 round trips moves by itself: CPUs that sleep deeper, a server that still purges",
-);
+)
+.convention();
 const WAY_HERE: Limit = Limit::seconds(
     "way_here",
     0.00025,
     "to a server on this host; sockets, TLS in it, take 20 to 80 µs, and a CPU that sleeps some tens more",
-);
+)
+.convention();
 const WAY_SHARE: Limit =
-    Limit::share("way_share", 0.20, "of the mean statement; a fifth of the time is then not the server's");
+    Limit::share("way_share", 0.20, "of the mean statement; a fifth of the time is then not the server's").convention();
 const WAY_CONNECT: Limit = Limit::seconds(
     "way_connect",
     1.0,
     "to open one session; a login takes milliseconds, and resolvers give up a question after whole seconds",
-);
+)
+.convention();
 
 fn way(run: &RunRecord) -> Option<&Way> {
     run.around.as_ref()?.way.as_ref()

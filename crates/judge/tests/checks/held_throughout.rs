@@ -19,7 +19,7 @@ fn a_setting_that_changed_during_a_run_strikes_its_number_and_is_named_with_both
     assert_eq!(told.verdict, Fail);
     assert_eq!(
         told.sentence,
-        "Run c001-3: `innodb_flush_log_at_trx_commit` was 1 at the start of c001-3 and 2 at its end; the number is struck."
+        "oltp.point_selects, latin1, 1 user (run c001-3): `innodb_flush_log_at_trx_commit` was 1 at the start of c001-3 and 2 at its end; the number is struck."
     );
     assert!(told.evidence.iter().any(|path| path.starts_with("states/")), "{:?}", told.evidence);
     let others = judge(&record);

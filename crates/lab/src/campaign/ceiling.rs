@@ -2,11 +2,11 @@
 //! at least. It is measured once per machine and build, kept in the lab's home, and goes into every record: a real
 //! server's rate near this ceiling says more about the client than about the server. A ceiling measured while others
 //! used the CPUs is too low, and would make quiet runs look client-bound: it is measured again before long, an old one
-//! too, and of the last two the better counts at each level. Beside it lies what each way to the kernel reaches with few
-//! users (`reach.rs`).
+//! too, and of the last two the better counts at each level. Beside it lies what each way to the kernel reaches with
+//! few users (`reach.rs`).
 
 use super::level::{Level, asking};
-use super::reach;
+use super::{canary_file, reach};
 use crate::backends::access::Access;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::notebook::unix_ms;
@@ -14,14 +14,13 @@ use crate::os::placement::{Placement, place};
 use crate::os::procfs;
 use crate::servers::process::folders::Folders;
 use crate::servers::sham::Sham;
-use crate::servers::survey;
 use crate::trouble::Trouble;
 use model::host::Host;
 use model::load::Io;
 use model::plan::Server;
 use model::record::canary::{Canary, Reach, SHAM};
 use model::units::{Nanos, Share};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -38,8 +37,6 @@ const WARM_UP: Nanos = Nanos::from_millis(50);
 /// Each level is measured so often, and the best is kept: a ceiling is what the machine can do when nobody disturbs it.
 const ROUNDS: usize = 2;
 
-/// A machine does not change its speed for good within a day.
-const STALE: Duration = Duration::from_secs(24 * 3600);
 /// A disturbed measurement is repeated, and not so often that a busy machine does little else.
 const DISTURBED: Duration = Duration::from_secs(10 * 60);
 /// As much as check `machine_was_quiet` allows during a run.
@@ -47,7 +44,7 @@ const OTHERS: Share = Share(0.05);
 
 /// The ceiling that counts, measured if need be; `say` is told before that.
 pub fn find(folders: &Folders, host: &Host, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result<Canary, Trouble> {
-    let before = kept(folders);
+    let before = canary_file::read(folders);
     if let Some(before) = before.as_ref().filter(|before| !before.points.is_empty() && is_fresh(before, unix_ms())) {
         return Ok(before.clone());
     }
@@ -57,48 +54,14 @@ pub fn find(folders: &Folders, host: &Host, stop: &AtomicBool, say: &mut dyn FnM
     });
     let canary = better(before, measure(folders, host, stop)?);
     if !stop.load(Relaxed) {
-        keep(folders, &canary)?;
+        canary_file::keep(folders, &canary)?;
     }
     Ok(canary)
 }
 
-/// The ceiling kept from before, when it was measured on this machine by this build.
-fn kept(folders: &Folders) -> Option<Canary> {
-    let text = std::fs::read_to_string(path(folders)).ok()?;
-    serde_json::from_str::<Canary>(&text).ok().filter(|c| c.machine == survey::machine())
-}
-
-/// The same, with nothing in it where nothing was measured.
-pub(super) fn kept_or_none(folders: &Folders) -> Canary {
-    kept(folders).unwrap_or_else(nothing_measured)
-}
-
-fn nothing_measured() -> Canary {
-    Canary {
-        machine: survey::machine(),
-        io: String::new(),
-        points: Vec::new(),
-        unix_ms: unix_ms(),
-        others: None,
-        reaches: Vec::new(),
-        choice: None,
-    }
-}
-
-/// Keeps it for the next record.
-pub(super) fn keep(folders: &Folders, canary: &Canary) -> Result<(), Trouble> {
-    let text = serde_json::to_string_pretty(canary).expect("a canary is JSON");
-    std::fs::write(path(folders), text).map_err(Trouble::at("keeping the canary in", &path(folders)))
-}
-
-/// Whether what was measured then may be taken for what is.
-pub(super) fn is_of_today(then: u64) -> bool {
-    u128::from(unix_ms().saturating_sub(then)) < STALE.as_millis()
-}
-
 fn is_fresh(canary: &Canary, now: u64) -> bool {
     let quiet = canary.others.is_some_and(|others| others.0 <= OTHERS.0);
-    let good_for = if quiet { STALE } else { DISTURBED };
+    let good_for = if quiet { canary_file::STALE } else { DISTURBED };
     u128::from(now.saturating_sub(canary.unix_ms)) < good_for.as_millis()
 }
 
@@ -116,10 +79,6 @@ fn better(old: Option<Canary>, mut new: Canary) -> Canary {
     new
 }
 
-fn path(folders: &Folders) -> PathBuf {
-    folders.home.join("canary.json")
-}
-
 fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, Trouble> {
     let room = folders.claim_socket()?;
     let socket = room.folder().join("s");
@@ -127,7 +86,7 @@ fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     let placement = place(&Server::default(), host);
     let begun = CpuTimes::read();
     let reaches = sham_reaches(&socket, &place(&Server::default(), host), &reach::LEVELS, stop)?;
-    let mut canary = Canary { reaches, ..nothing_measured() };
+    let mut canary = Canary { reaches, ..canary_file::empty() };
     let _sham = Sham::start(&socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
     let workload = workload::Workloads::built_in().planned("noop");

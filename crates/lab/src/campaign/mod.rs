@@ -3,6 +3,7 @@
 //! written, a wish to stop) ends it. `walk` goes over the runs of a plan; a script that the command line of sysbench
 //! names is a campaign of one run.
 
+mod canary_file;
 pub mod ceiling;
 mod checking;
 mod level;

@@ -1,10 +1,10 @@
 //! What each way to the kernel reaches with few users: a thread for each that blocks, io_uring, epoll. Which is best
 //! depends on the kernel, on the CPUs and on how the server waits, so it is measured and not known: with a sham server
 //! that has a thread for each session, for the machine's own sake, and with the server under test, by the cheapest
-//! request of SQL, or by the users' own where they speak something else and write nothing. `io = "auto"` goes by the
-//! server's (`model::record::canary`), and a check holds runs against it.
+//! request of its users' protocol. `io = "auto"` goes by the server's (`model::record::canary`), and a check holds runs
+//! against it.
 
-use super::ceiling;
+use super::canary_file;
 use super::level::{Level, asking};
 use crate::backends::access::{Access, UserGroup};
 use crate::backends::own_sessions::ScriptEndpoints;
@@ -26,6 +26,7 @@ use model::units::Nanos;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use workload::cheapest::Cheapest;
 use workload::life::Life;
 use workload::round_trip::RoundTrip;
 
@@ -74,7 +75,7 @@ pub(super) fn choose(
             Ok(reaches) => {
                 canary.reaches.retain(|reach| reach.server != name);
                 canary.reaches.extend(reaches);
-                ceiling::keep(provision.folders(), canary)?;
+                canary_file::keep(provision.folders(), canary)?;
             }
             Err(trouble) => reporter.note(EventKind::Note, None, format!("the ways were not measured: {trouble}"))?,
         }
@@ -87,13 +88,13 @@ pub(super) fn choose(
 
 /// What was measured with that server within a day: neither it nor the machine stays the same for long.
 fn known<'c>(canary: &'c Canary, server: &str) -> Option<&'c Reach> {
-    canary.reach(server, Io::Blocking).filter(|reach| ceiling::is_of_today(reach.unix_ms))
+    canary.reach(server, Io::Blocking).filter(|reach| canary_file::is_of_today(reach.unix_ms))
 }
 
 /// What `assay plan` can say of `io = "auto"` before a server is up.
 pub fn expected(plan: &Plan) -> Option<String> {
     let cell = plan.cells.iter().find(|cell| cell.load.io == Io::Auto)?;
-    let known = Folders::from_environment().ok().map(|folders| ceiling::kept_or_none(&folders));
+    let known = Folders::from_environment().ok().map(|folders| canary_file::read_or_empty(&folders));
     let choice = known.and_then(|canary| canary.choose(&cell.server.build)).filter(|_| cell.server.on.is_none());
     Some(choice.map_or_else(
         || "users wait for answers in the way that reaches most, to be measured when the first server is up".into(),
@@ -101,16 +102,14 @@ pub fn expected(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// The same users with the least that they can ask; `None` where all that they could ask writes.
+/// The same users with the least that they can ask; those of a script bring sessions of their own.
 fn asking_least(user_group: &UserGroup) -> Option<UserGroup> {
     let UserGroup { workload, parameters, access, .. } = user_group;
-    match workload.life() {
-        Life::Sql(_) => Some(asking(Arc::new(RoundTrip), Arc::default(), access.clone())),
-        Life::KeyValue(_) | Life::Documents(_) if !workload.words().writes => {
-            Some(asking(Arc::clone(workload), Arc::clone(parameters), access.clone()))
-        }
-        Life::KeyValue(_) | Life::Documents(_) | Life::Script(_) => None,
-    }
+    let cheapest = match workload.life() {
+        Life::Script(_) => return None,
+        life @ (Life::Sql(_) | Life::KeyValue(_) | Life::Documents(_)) => Cheapest::of(&life, None),
+    };
+    Some(asking(Arc::new(cheapest), Arc::clone(parameters), access.clone()))
 }
 
 /// The way for the users of a script at that server of MySQL's family, from what the ways reach at their level.
@@ -121,14 +120,14 @@ pub fn for_script(endpoints: &ScriptEndpoints, users: u32, stop: &AtomicBool) ->
     let folders = Folders::from_environment()?;
     private_folder(&folders.home)?;
     let name = endpoint.address.to_string();
-    let mut canary = ceiling::kept_or_none(&folders);
+    let mut canary = canary_file::read_or_empty(&folders);
     // More levels would tell more surely, and take longer than a script's user waits without a word.
     let levels = [users];
     if known(&canary, &name).is_none_or(|reach| reach.points.iter().all(|point| point.users != users)) {
         let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(endpoint.clone()));
         canary.reaches.retain(|reach| reach.server != name);
         canary.reaches.extend(measure(&name, &user_group, &survey::placement(), &levels, stop)?);
-        ceiling::keep(&folders, &canary)?;
+        canary_file::keep(&folders, &canary)?;
     }
     Ok(canary.choose(&name).map_or(Io::Auto, |choice| choice.for_users(users)))
 }

@@ -4,29 +4,10 @@
 
 use super::schedule::Schedule;
 use model::{ArrivalTally, Nanos};
-use std::cell::RefCell;
-use std::sync::{Arc, Mutex};
 
 /// As many arrivals are counted at one look, which takes milliseconds; of a rate beyond all counting the rest is
 /// counted later, and a worker comes back from looking.
 const AT_ONCE: u64 = 1 << 20;
-
-/// Where the users of a group find the arrivals: those of one worker in a cell; those who have a thread each share one
-/// queue, because an arrival that waited for one busy user beside idle ones would be this program's delay.
-pub enum Queue {
-    Own(RefCell<Backlog>),
-    Shared(Arc<Mutex<Backlog>>),
-}
-
-impl Queue {
-    #[inline]
-    pub fn with<T>(&self, act: impl FnOnce(&mut Backlog) -> T) -> T {
-        match self {
-            Self::Own(backlog) => act(&mut backlog.borrow_mut()),
-            Self::Shared(backlog) => act(&mut backlog.lock().expect("no panic while held")),
-        }
-    }
-}
 
 pub struct Backlog {
     unclaimed: Schedule,

@@ -6,6 +6,7 @@ mod conductor;
 pub mod course;
 pub mod failure;
 pub mod ledger;
+mod queue;
 mod rhythm;
 mod schedule;
 mod seat;

@@ -2,8 +2,9 @@
 //! over each second, turns the phases, and rings the end. Cuts are made at the moment they happen and carry it, so that
 //! an interval is exactly as long as it says.
 
-use super::backlog::{Backlog, Queue};
+use super::backlog::Backlog;
 use super::course::Course;
+use super::queue::Queue;
 use super::schedule::Schedule;
 use super::tally::WorkerTally;
 use super::user::{Driver, User};

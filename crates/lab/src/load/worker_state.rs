@@ -1,9 +1,10 @@
 //! Hot path: what the users of one worker share: the tally under way, the phase that holds, and whether it is over. A
 //! worker is one thread, so cells and no locks; a user touches it once per turn and once per statement.
 
-use super::backlog::{Backlog, Queue};
+use super::backlog::Backlog;
 use super::course::Course;
 use super::ledger::{Ledger, Opened};
+use super::queue::Queue;
 use super::tally::WorkerTally;
 use crate::executor::Gate;
 use model::Nanos;
