@@ -28,9 +28,9 @@ const BEFORE: &str =
 
 /// Checks that no specimen fails, and why not: there is none.
 const NEVER_FAILED: &[(&str, &str)] = &[
+    ("commits_were_durable", "no specimen was made careless; a real server is, in in_between.rs"),
     ("held_throughout", BEFORE),
     ("runs_alike", BEFORE),
-    ("commits_were_durable", "no specimen was made careless; a real server is, in in_between.rs"),
     ("statements_warned_nothing", "all are from before warnings were counted; in_between.rs has a script that warns"),
     ("client_was_not_in_the_way", "all are from before the ways were measured"),
     ("way_was_short", "all are from before the way was asked; in_between.rs has a proxy that delays"),
@@ -47,11 +47,11 @@ const NEVER_PASSED: &[(&str, &str)] = &[
     ("answers_were_fresh", "the healthy gets are of a cache, to which it does not apply; view-per-get passes it"),
     ("client_was_not_in_the_way", "all specimens are older than what it reads, the reach of each way of waiting"),
     ("network_had_room", "users of all specimens but an edited one came over a socket, to which it does not apply"),
+    ("way_was_short", "all are from before the way was asked"),
     (
         "latency_was_honest",
         "the one open load shares two CPUs with its server, and was late; the tests have one that passes",
     ),
-    ("way_was_short", "all are from before the way was asked"),
     ("server_ran_throughout", "all are from before anybody looked"),
 ];
 

@@ -1,5 +1,5 @@
-//! The numbers of a recorded specimen in the forms of other tools, as their user asks for them: printed or in a file, and
-//! one sentence where nothing can be handed on.
+//! The numbers of a recorded specimen in the forms of other tools, as their user asks for them: printed or in a file,
+//! and one sentence where nothing can be handed on.
 
 use crate::desk::{Desk, Said};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Under a rate, latency counts from the intended start. That is honest as long as the load kept its appointments, and
 //! means something as long as the server kept up: beyond its capacity a queue grows, and every percentile with the
-//! length of the run. Of users who wait for their answers nobody intends a start; what they leave out is the question of
-//! `stalls_were_few`.
+//! length of the run. Of users who wait for their answers nobody intends a start; what they leave out is the question
+//! of `stalls_were_few`.
 //!
 //! It warns when less than 99 % of the operations due were begun and fails below 95 %, and warns when for one operation
 //! in a hundred the load itself was later than 5 % of the median latency.

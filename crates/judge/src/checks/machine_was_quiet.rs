@@ -2,12 +2,12 @@
 //! what was busy beside the server and assay, whoever it was; the processes that used most of it between the two ends
 //! of a run are told by name. What other machines took is the question of `cpu_was_not_stolen`.
 //!
-//! Others warn above 2 % and fail above 5 % of all CPU time, and, because one neighbour is as near to one CPU's caches on
-//! a machine of sixty-four as on one of two, above half a CPU and a whole one. What the kernel does is nobody's process:
-//! interrupts (those of the users' own connections among them) are left out, and so are its own threads, which write
-//! pages back and finish the disk's requests; whose bytes those were is the question of `disk_was_ours`. Busy time comes
-//! in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the resolution is
-//! allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
+//! Others warn above 2 % and fail above 5 % of all CPU time, and, because one neighbour is as near to one CPU's caches
+//! on a machine of sixty-four as on one of two, above half a CPU and a whole one. What the kernel does is nobody's
+//! process: interrupts (those of the users' own connections among them) are left out, and so are its own threads,
+//! which write pages back and finish the disk's requests; whose bytes those were is the question of `disk_was_ours`.
+//! Busy time comes in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the
+//! resolution is allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
 
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight, graded};

@@ -1,8 +1,8 @@
 //! Repetitions of one cell are the same experiment, so what they differ by is what a claim cannot see below. What they
-//! spread by counts as it does in a comparison: beside the other cells' runs of the same blocks, or by itself, whichever
-//! is less, since what shifts a whole block shifts both sides. Of that spread and the number of runs follows how large a
-//! difference between two such cells could hide in it: half the interval of their ratio. A cell in whose noise a
-//! difference of 20 % hides warns; one in which half as much again hides fails. So more runs bear more noise.
+//! spread by counts as it does in a comparison: beside the other cells' runs of the same blocks, or by itself,
+//! whichever is less, since what shifts a whole block shifts both sides. Of that spread and the number of runs follows
+//! how large a difference between two such cells could hide in it: half the interval of their ratio. A cell in whose
+//! noise a difference of 20 % hides warns; one in which half as much again hides fails. So more runs bear more noise.
 //!
 //! A few runs know their own spread badly (three of a machine that spreads by 3 % show 5 % once in sixteen times), so
 //! both count only beyond doubt: with the spread that these runs surely have, right in 99 of 100 cases. For three runs

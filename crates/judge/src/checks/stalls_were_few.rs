@@ -3,8 +3,8 @@
 //! here it is said how much of the time nothing was answered. A machine stalls at times, whatever is measured on it, so
 //! it is told once of the record.
 //!
-//! It warns when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of the
-//! time. Operations that arrive at a rate have their stalls in their latencies: to those it does not apply.
+//! It warns when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of
+//! the time. Operations that arrive at a rate have their stalls in their latencies: to those it does not apply.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_among;

@@ -2,13 +2,13 @@
 //! fell behind give a rate that is a mixture and depends on how long one looked. The operations of each second are cut
 //! into levels by change points (calibrated so that an unchanged series has one), and the last level must hold still.
 //!
-//! A rate that fell from an earlier level, that never held still, or that rose when its first third was over, fails: what
-//! held it back is in one part of the number. So does a drift of 5 % over the last level. A drift of 2 % warns, and so
-//! does a warm-up within the first third.
+//! A rate that fell from an earlier level, that never held still, or that rose when its first third was over, fails:
+//! what held it back is in one part of the number. So does a drift of 5 % over the last level. A drift of 2 % warns,
+//! and so does a warm-up within the first third.
 //!
-//! Phases of 8 to 30 s are too short for levels of their own: they are asked for one step of 5 % or more that stands out
-//! of their seconds, which finds a rate that halved and overlooks small changes. Shorter ones have too few seconds even
-//! for that, and a phase that is disturbed on purpose is not looked at: there the course is the result.
+//! Phases of 8 to 30 s are too short for levels of their own: they are asked for one step of 5 % or more that stands
+//! out of their seconds, which finds a rate that halved and overlooks small changes. Shorter ones have too few seconds
+//! even for that, and a phase that is disturbed on purpose is not looked at: there the course is the result.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_of;

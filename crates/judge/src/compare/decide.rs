@@ -1,8 +1,8 @@
 //! What a ratio with its noise is called: better, worse, equivalent, or undecided with the repetitions that would
 //! decide. One rule for the comparisons inside a record and for two records side by side. All ratios of one table are
-//! decided together: those of one metric lend each other what they know of noise (`stats::prior`; a tail is noisier than a
-//! rate, and the two know nothing of each other), and the more of them there are the surer each must be. By how much two
-//! that are the same were seen to differ is a floor under claims; it never widens what counts as equivalent.
+//! decided together: those of one metric lend each other what they know of noise (`stats::prior`; a tail is noisier
+//! than a rate, and the two know nothing of each other), and the more of them there are the surer each must be. By how
+//! much two that are the same were seen to differ is a floor under claims; it never widens what counts as equivalent.
 
 use crate::stats::prior::Prior;
 use crate::stats::ratio::Ratio;

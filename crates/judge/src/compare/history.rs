@@ -173,16 +173,16 @@ fn between(old: &[f64], new: &[f64]) -> Estimate {
     }
 }
 
-/// How the numbers of one cell vary from record to record on one machine: the variance of a record on the log scale, and
-/// its degrees of freedom.
+/// How the numbers of one cell vary from record to record on one machine: the variance of a record on the log scale,
+/// and its degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sessions {
     pub variance: f64,
     pub freedom: f64,
 }
 
-/// What earlier records say of that, of cells that do the same at the same place as either of these two. Each of the two
-/// places has a level of its own (another build, say), and what varies around both is pooled. `None` for too few.
+/// What earlier records say of that, of cells that do the same at the same place as either of these two. Each of the
+/// two places has a level of its own (another build, say), and what varies around both is pooled. `None` for too few.
 pub fn sessions(past: &[Taken], host: &Host, cells: [&Cell; 2], metric: &str) -> Option<Sessions> {
     let same = |taken: &CellTaken, cell: &Cell| {
         taken.workload == cell.workload && taken.axes == cell.axes && taken.parameters == cell.parameters

@@ -1,5 +1,5 @@
-//! How a sentence names what it speaks of: by the values on the axes that vary, which a reader knows, with the id behind
-//! them, by which it is found in the record.
+//! How a sentence names what it speaks of: by the values on the axes that vary, which a reader knows, with the id
+//! behind them, by which it is found in the record.
 
 use super::evidence::{CellEvidence, RunEvidence};
 use model::experiment::keys::{USERS, WORKLOAD};

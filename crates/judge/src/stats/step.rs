@@ -9,9 +9,9 @@ pub const FEWEST: usize = 8;
 /// A side has so many points at least: a single second far off is a stall and no level.
 const SIDE: usize = 2;
 /// What the best cut of one in a thousand unchanged series of so many points gains, in standard errors of the
-/// difference: 40,000 series each, simulated, where each value resembles the one before by 0.3. Of ten independent values
-/// it is one series in six thousand, of ten that resemble each other by 0.5 one in four hundred, of 29 such one in
-/// ninety (`crates/judge/tests/steady.rs` repeats a few).
+/// difference: 40,000 series each, simulated, where each value resembles the one before by 0.3. Of ten independent
+/// values it is one series in six thousand, of ten that resemble each other by 0.5 one in four hundred, of 29 such one
+/// in ninety (`crates/judge/tests/steady.rs` repeats a few).
 const GAINS: [(usize, f64); 6] = [(8, 9.68), (10, 8.74), (12, 7.79), (15, 7.25), (20, 6.88), (29, 6.35)];
 
 /// Where the level changed, and the means on both sides.

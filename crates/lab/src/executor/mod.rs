@@ -1,9 +1,9 @@
 //! Hot path: the executor of one worker thread. Every user is one boxed future, allocated once for its whole life and
 //! polled by its number: no wakers, no locks, no allocation per operation. What a future can wait for is here and
-//! nothing else is: an exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring, epoll
-//! and blocking calls stand behind the same operations. The clock is read once per batch of completions (`Reactor::now`): for timers, for
-//! deadlines, and as the moment at which all answers of the batch were received, which they were: they lay in their
-//! buffers before the first of them was read.
+//! nothing else is: an exchange on a `Line`, a moment, a `Gate`; other futures never wake here. io_uring, epoll and
+//! blocking calls stand behind the same operations. The clock is read once per batch of completions (`Reactor::now`):
+//! for timers, for deadlines, and as the moment at which all answers of the batch were received, which they were: they
+//! lay in their buffers before the first of them was read.
 
 mod blocking;
 mod buffers;

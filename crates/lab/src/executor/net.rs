@@ -133,7 +133,7 @@ impl Net {
         }
     }
 
-    /// Hands everything that was begun to the kernel, without waiting; the other two have nothing that they have not handed in.
+    /// Hands everything that was begun to the kernel, without waiting; the other two have handed in all.
     #[inline]
     pub fn hand_in(&mut self) -> io::Result<()> {
         match &mut self.way {

@@ -1,5 +1,5 @@
-//! OpenMetrics text: a gauge per metric, the axes of a cell as labels, the bounds of an interval as samples of their own.
-//! A struck cell has no number here; that it was struck, and by what, is a gauge too.
+//! OpenMetrics text: a gauge per metric, the axes of a cell as labels, the bounds of an interval as samples of their
+//! own. A struck cell has no number here; that it was struck, and by what, is a gauge too.
 
 use super::Handed;
 use super::standing::{Place, moment, places};

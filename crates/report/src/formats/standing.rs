@@ -1,6 +1,6 @@
-//! Which numbers of a judgement are handed to other tools: those of cells and phases that no failed check strikes, under
-//! names that stay the same from one record of an experiment to the next. The second arm of an A/A pair says nothing
-//! new and is left out.
+//! Which numbers of a judgement are handed to other tools: those of cells and phases that no failed check strikes,
+//! under names that stay the same from one record of an experiment to the next. The second arm of an A/A pair says
+//! nothing new and is left out.
 
 use super::Handed;
 use crate::axes;

@@ -1,5 +1,5 @@
-//! Cells side by side: which axis goes across, which cells are of one test, to which group a test belongs; and the table
-//! of rates, the first column absolute and the others relative to it in two decimals.
+//! Cells side by side: which axis goes across, which cells are of one test, to which group a test belongs; and the
+//! table of rates, the first column absolute and the others relative to it in two decimals.
 
 use super::form::pasted;
 use super::{Pasted, PastedCell, PastedGroup};

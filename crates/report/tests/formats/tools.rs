@@ -1,5 +1,6 @@
-//! The text forms, read by the parsers that people run: prometheus_client's strict one for OpenMetrics, and Otava's own
-//! importer for its CSV. `scripts/install test` puts both into target/tools; where it could not, these tests are skipped.
+//! The text forms, read by the parsers that people run: prometheus_client's strict one for OpenMetrics, and Otava's
+//! own importer for its CSV. `scripts/install test` puts both into target/tools; where it could not, these tests are
+//! skipped.
 
 use super::{Judged, skipped};
 use std::io::Write;

@@ -1,8 +1,9 @@
 //! Two records, or two cells, side by side: which cells belong together, a ratio for each metric of each pair, all
-//! decided in one table, and what else differs between them. Two cells of one record keep their blocks. Two records are
-//! two draws: what differs between days (another data load, other neighbours, another place in memory) is in all runs of
-//! one and none of the other, and however many runs there are they do not know it. It is taken from earlier records of
-//! the same cells on the same machine; without them a difference is *suggested* at most, and decided by nobody.
+//! decided in one table, and what else differs between them. Two cells of one record keep their blocks. Two records
+//! are two draws: what differs between days (another data load, other neighbours, another place in memory) is in all
+//! runs of one and none of the other, and however many runs there are they do not know it. It is taken from earlier
+//! records of the same cells on the same machine; without them a difference is *suggested* at most, and decided by
+//! nobody.
 
 mod differences;
 mod sides;
@@ -138,7 +139,7 @@ struct Open<'p, 'a, 'b> {
     draws: Draws,
 }
 
-/// Of what a row's two sides are draws.
+/// What a row's two sides are draws of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Draws {
     /// Runs of one record.

@@ -66,7 +66,8 @@ fn moved(pair: &pairs::Pair, reference: &Matched, subject: &Matched) -> Option<M
     })
 }
 
-/// What the runs say. What differs between two days is in both rows of a record alike, and in the ratio of neither pair.
+/// What the runs say. What differs between two days is in both rows of a record alike, and in the ratio of neither
+/// pair.
 fn said(row: &Row) -> Outcome {
     row.suggests.unwrap_or(row.outcome)
 }

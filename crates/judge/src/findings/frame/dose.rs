@@ -1,8 +1,8 @@
-//! The cause in several amounts: over five levels of a parameter, at the same offered rate, its indicator per operation
-//! and the time of an operation move together. The rate is fixed because everything moves with the rate. Each
-//! repetition is one walk over the levels and has one rank correlation (Spearman); their interval must leave zero out.
-//! The parameter is one of the server alone: one that changes what is asked, or of how much data, drives both sides, and
-//! would do so without the cause.
+//! The cause in several amounts: over five levels of a parameter, at the same offered rate, its indicator per
+//! operation and the time of an operation move together. The rate is fixed because everything moves with the rate.
+//! Each repetition is one walk over the levels and has one rank correlation (Spearman); their interval must leave zero
+//! out. The parameter is one of the server alone: one that changes what is asked, or of how much data, drives both
+//! sides, and would do so without the cause.
 
 use super::cause::{Case, Cause, Dose, Scene, Time};
 use crate::frame::CellEvidence;

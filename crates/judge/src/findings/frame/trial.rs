@@ -1,10 +1,10 @@
 //! An experiment that takes a cause away (`[intervention]` of its file): the axis that removes the cause and the axis
-//! of the placebo, each as it was and changed, every combination of them. The cause is confirmed when removing it surely
-//! closes at least half of the time that its own cost claims (the lower end of what came back, over three blocks or
-//! more), its indicator falls, and the placebo, a change of the same kind that the cause does not feel, is equivalent to
-//! nothing: it is not seen to move the time by 2 %, and surely moves it by less than half of what came back. A placebo so noisy that nobody knows holds
-//! nothing, and a cause that nobody counts cannot be seen to go. Both effects are main effects: each block compares with
-//! and without over both values of the other axis.
+//! of the placebo, each as it was and changed, every combination of them. The cause is confirmed when removing it
+//! surely closes at least half of the time that its own cost claims (the lower end of what came back, over three
+//! blocks or more), its indicator falls, and the placebo, a change of the same kind that the cause does not feel, is
+//! equivalent to nothing: it is not seen to move the time by 2 %, and surely moves it by less than half of what came
+//! back. A placebo so noisy that nobody knows holds nothing, and a cause that nobody counts cannot be seen to go. Both
+//! effects are main effects: each block compares with and without over both values of the other axis.
 
 use super::cause::{CLOSES, Case, Cause, Scene, Time, Trial};
 use crate::compare::comparisons::MARGIN;

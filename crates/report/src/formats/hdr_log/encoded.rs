@@ -1,6 +1,6 @@
 //! A histogram in HdrHistogram's V2 encoding: counts as ZigZag LEB128, runs of empty buckets as one negative number,
-//! deflated, in base64. Our buckets are those of an HdrHistogram of three digits whose lowest discernible value is 64 ns,
-//! so nothing is rounded: whoever reads it finds the same counts in the same buckets.
+//! deflated, in base64. Our buckets are those of an HdrHistogram of three digits whose lowest discernible value is 64
+//! ns, so nothing is rounded: whoever reads it finds the same counts in the same buckets.
 
 use base64ct::{Base64, Encoding};
 use model::Histogram;

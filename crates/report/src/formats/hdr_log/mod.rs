@@ -1,6 +1,6 @@
 //! HdrHistogram's interval log: a line per second and operation with its histogram, tagged `cell:operation` (or
-//! `cell:group:operation`), so that every tool which reads such logs merges and draws them. Values are nanoseconds. Only
-//! measured phases of cells that stand are in it; the others are named in comments.
+//! `cell:group:operation`), so that every tool which reads such logs merges and draws them. Values are nanoseconds.
+//! Only measured phases of cells that stand are in it; the others are named in comments.
 
 mod encoded;
 
