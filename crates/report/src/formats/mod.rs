@@ -21,7 +21,7 @@ pub struct Handed<'a> {
     pub details: &'a dyn Details,
     /// What the user says of the record for tools that file results, as `git_commit`.
     pub attributes: &'a BTreeMap<String, String>,
-    /// Of this cell alone.
+    /// Only that of this cell.
     pub cell: Option<&'a str>,
 }
 
