@@ -49,6 +49,14 @@ fn schema(control: &mut Control) -> String {
     control.value(named).unwrap().expect("the data are loaded")
 }
 
+/// Waits until users are at work: what is read and asked before them is a few hundred statements.
+fn at_work(control: &mut Control) {
+    let asked = "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'COM_STMT_EXECUTE'";
+    let mut asked = || control.value(asked).unwrap().expect("a counter").parse::<u64>().unwrap();
+    let before = asked();
+    until("the users at work", || (asked() > before + 2_000).then_some(()));
+}
+
 /// What somebody does to a server, and how its verdict is to name it.
 struct Deed {
     act: fn(&mut Control, &str, u32),
@@ -108,12 +116,13 @@ fn judged(record: &Record, details: &lab::notebook::Folder) -> BTreeMap<String, 
 #[test]
 fn whatever_somebody_does_to_a_server_during_a_run_is_named_and_strikes_its_number() {
     let desk = Desk::new();
-    desk.write("q.toml", &question("point_selects", DEEDS.len(), "1500ms"));
+    desk.write("q.toml", &question("point_selects", DEEDS.len(), "3s"));
     let lab = desk.start(&["run", "q.toml", "--out", "record"]);
     for (number, Deed { act, name }) in DEEDS.iter().enumerate() {
         until(name, || (desk.count("run_started") > number).then_some(()));
         let mut control = somebody(&desk);
         let schema = schema(&mut control);
+        at_work(&mut control);
         act(&mut control, &schema, desk.server().expect("a server"));
         control.quit();
         assert_eq!(desk.count("run_done"), number, "{name}: done while it was measured");
