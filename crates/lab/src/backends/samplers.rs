@@ -168,6 +168,11 @@ mod tests {
             }
             let mut reading = Reading::default();
             source.read(Occasion::Mark, &mut reading);
+            if source.name() == "throttled" {
+                // It reads the load's own groups too, which are always there.
+                assert!(!reading.missing.is_empty(), "the server's groups cannot be read");
+                continue;
+            }
             let broken = [
                 "memcached",
                 "status",
