@@ -5,7 +5,7 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo demo-page demo-program test bare fleet page book build install uninstall deb lint fuzz bench instructions sysbench-suite clean-records
+.PHONY: help demo demo-page demo-program test bare fleet page book build install uninstall deb lint fuzz bench sabotage aa instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for two minutes, and draw the report"
@@ -21,6 +21,8 @@ help:
 	@echo "make fuzz    libFuzzer on every parser of bytes, 20 minutes each at the lowest priority: docs/reliability.md"
 	@echo "SYSBENCH_TESTS=DIR make sysbench-suite    sysbench's own tests, of a checkout of its repository, against this program"
 	@echo "make bench   the load against sysbench and the floor, a quarter of an hour: docs/performance.md"
+	@echo "make sabotage    harm done to real servers on purpose, and what is said of it, an hour, as root: docs/trust.md"
+	@echo "make aa      records in which nothing differs, and what is said of them, a quarter of an hour: docs/trust.md"
 
 # The program is built without its page while packages are fetched and the page is made, and then once more with it, which is two crates.
 # The profile is for minutes, not for speed.
@@ -84,9 +86,10 @@ deb: $(BINARY)
 	@rm $(PACKAGE)/usr/share/doc/assay/LICENSE # Debian's is called copyright, and cargo-deb writes it
 	cargo deb --no-build --locked -p assay $(CARGO_DEB)
 
-# Links and generated pages are proven by `cargo test -p assay --test book`; mdBook only draws them.
+# Links and generated pages are proven first, because mdBook draws dead ones as they are.
 book:
 	@scripts/install book
+	@cargo test --quiet --locked -p assay --test book
 	PATH="$$HOME/.cargo/bin:$$PATH" mdbook build
 	@echo "The book: file://$(CURDIR)/target/book/index.html"
 
@@ -125,6 +128,13 @@ bench:
 	@$(MAKE) --no-print-directory build
 	cargo build --release --locked -p lab --example sham
 	@bench/run.sh
+
+# FIGURES=FILE and MINUTES=N for slices: see the heads of trust/*.py.
+sabotage: $(BINARY)
+	@trust/sabotage.py
+
+aa: $(BINARY)
+	@trust/aa.py
 
 # Instructions per operation of the load, against the number kept in bench/instructions.txt.
 instructions:

@@ -7,8 +7,8 @@
  *   floor epoll|io_uring|blocking SOCKET SCHEMA TABLES ROWS CONNECTIONS SECONDS [fixed]     prints one line of JSON
  *   floor epoll|io_uring|blocking SOCKET memcached 0 KEYS CONNECTIONS SECONDS      the same of gets in memcached's text
  *
- * SOCKET is a path, or HOST:PORT. epoll and io_uring hold all connections in one thread; blocking gives each a thread of
- * its own, which waits in send and recv.
+ * SOCKET is a path, or HOST:PORT. epoll and io_uring hold all connections in one thread, or in as many as follow a colon
+ * (io_uring:2); blocking gives each a thread of its own, which waits in send and recv.
  *
  * Each request draws its table, as those of sysbench and assay do; with `fixed` a connection keeps to one, which spares
  * the server three quarters of its prepared statements. SCHEMA may be empty. Only the loop is measured: connecting and preparing are over before. */
@@ -181,15 +181,23 @@ static double now(clockid_t clock) {
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void by_epoll(double end) {
+/* A thread's share of the connections, each so many apart. */
+struct share {
+    pthread_t thread;
+    unsigned first, step;
+};
+
+static void *by_epoll(void *place) {
+    struct share *own = place;
+    lottery += own->first * 0x9e3779b97f4a7c15u;
     int set = epoll_create1(0);
     struct epoll_event happened[EVENTS];
-    for (unsigned i = 0; i < connections; i++) {
+    for (unsigned i = own->first; i < connections; i += own->step) {
         struct epoll_event wanted = {EPOLLIN, {.ptr = &all[i]}};
         if (epoll_ctl(set, EPOLL_CTL_ADD, all[i].socket, &wanted)) give_up("epoll_ctl");
         send(all[i].socket, all[i].request, all[i].length, 0);
     }
-    while (now(CLOCK_MONOTONIC) < end) {
+    while (now(CLOCK_MONOTONIC) < over) {
         int n = epoll_wait(set, happened, EVENTS, 100);
         for (int i = 0; i < n; i++) {
             struct conversation *c = happened[i].data.ptr;
@@ -197,6 +205,8 @@ static void by_epoll(double end) {
             send(c->socket, c->request, c->length, MSG_NOSIGNAL);
         }
     }
+    answered += answers;
+    return NULL;
 }
 
 static struct io_uring_sqe *entry(struct io_uring *ring, unsigned wanted) {
@@ -215,14 +225,16 @@ static void exchange(struct io_uring *ring, struct conversation *c) {
     e->user_data = (uint64_t)(uintptr_t)c;
 }
 
-static void by_io_uring(double end) {
+static void *by_io_uring(void *place) {
+    struct share *own = place;
+    lottery += own->first * 0x9e3779b97f4a7c15u;
     struct io_uring ring;
     struct io_uring_params wish = {.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE,
                                    .cq_entries = COMPLETIONS};
     int refused = io_uring_queue_init_params(RING_ENTRIES, &ring, &wish);
     if (refused) { fprintf(stderr, "io_uring is refused here: %s\n", strerror(-refused)); exit(1); }
-    for (unsigned i = 0; i < connections; i++) exchange(&ring, &all[i]);
-    while (now(CLOCK_MONOTONIC) < end) {
+    for (unsigned i = own->first; i < connections; i += own->step) exchange(&ring, &all[i]);
+    while (now(CLOCK_MONOTONIC) < over) {
         io_uring_submit_and_wait(&ring, 1);
         struct io_uring_cqe *done;
         unsigned head, count = 0;
@@ -235,11 +247,14 @@ static void by_io_uring(double end) {
         }
         io_uring_cq_advance(&ring, count);
     }
+    answered += answers;
+    return NULL;
 }
 
-static void *live(void *place) {
-    struct conversation *c = place;
-    lottery += (c - all) * 0x9e3779b97f4a7c15u;
+static void *by_blocking(void *place) {
+    struct share *own = place;
+    struct conversation *c = &all[own->first];
+    lottery += own->first * 0x9e3779b97f4a7c15u;
     /* The clock is read seldom: sysbench reads it too, and it is no part of the exchange. */
     while (now(CLOCK_MONOTONIC) < over)
         for (int i = 0; i < 16; i++) {
@@ -250,16 +265,16 @@ static void *live(void *place) {
     return NULL;
 }
 
-static void by_threads(double end) {
-    pthread_t *threads = calloc(connections, sizeof *threads);
+static void in_threads(void *(*way)(void *), unsigned count) {
+    struct share *shares = calloc(count, sizeof *shares);
     pthread_attr_t small;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 64 * 1024);
-    over = end;
-    for (unsigned i = 0; i < connections; i++)
-        if (pthread_create(&threads[i], &small, live, &all[i])) give_up("pthread_create");
-    for (unsigned i = 0; i < connections; i++) pthread_join(threads[i], NULL);
-    answers = answered;
+    for (unsigned i = 0; i < count; i++) {
+        shares[i].first = i, shares[i].step = count;
+        if (pthread_create(&shares[i].thread, &small, way, &shares[i])) give_up("pthread_create");
+    }
+    for (unsigned i = 0; i < count; i++) pthread_join(shares[i].thread, NULL);
 }
 
 static double in_seconds(struct timeval t) { return t.tv_sec + t.tv_usec / 1e6; }
@@ -284,12 +299,15 @@ int main(int count, char **word) {
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     double begin = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-    (*word[1] == 'e' ? by_epoll : *word[1] == 'b' ? by_threads : by_io_uring)(begin + atof(word[7]));
+    const char *threads = strchr(word[1], ':');
+    unsigned wanted = *word[1] == 'b' ? connections : threads ? atoi(threads + 1) : 1;
+    over = begin + atof(word[7]);
+    in_threads(*word[1] == 'e' ? by_epoll : *word[1] == 'b' ? by_blocking : by_io_uring, wanted < connections ? wanted : connections);
     double wall = now(CLOCK_MONOTONIC) - begin;
     cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     getrusage(RUSAGE_SELF, &after);
     double user = in_seconds(after.ru_utime) - in_seconds(before.ru_utime);
     printf("{\"qps\":%.0f,\"client_cpu_us_per_statement\":%.3f,\"client_cpu_user_us_per_statement\":%.3f}\n",
-           answers / wall, cpu / answers * 1e6, user / answers * 1e6);
+           answered / wall, cpu / answered * 1e6, user / answered * 1e6);
     return 0;
 }

@@ -121,7 +121,7 @@ run_sysbench() { # SCRIPT
     figure sysbench rss "$(awk "BEGIN {print $kib / 1024}")"
 }
 
-run_floor() { # epoll|io_uring|blocking SOCKET SCHEMA [COMMAND BEFORE]
+run_floor() { # epoll|io_uring|blocking, or io_uring:THREADS SOCKET SCHEMA [COMMAND BEFORE]
     local io=$1 to=$2 schema=$3
     shift 3
     "$home/spend" "$home/spent" '' '' "$@" "$home/floor" "$io" "$to" "$schema" "$TABLES" "$ROWS" "$users" "$LENGTH" >"$home/out" 2>>"$home/log"
@@ -158,7 +158,7 @@ interleaved() { # PART LEVELS ENDPOINT DSN COMMAND_BEFORE...
     for round in $(rounds "$2" "$ROUNDS"); do
         for users in $2; do
             say "$part, round $round, $users connections"
-            for io in blocking io_uring epoll; do run_floor "$io" "$to" sbtest "${@:5}"; done
+            for io in blocking io_uring "io_uring:$(nproc)" epoll "epoll:$(nproc)"; do run_floor "$io" "$to" sbtest "${@:5}"; done
             PINNED="${*:5}" run_assay oltp.point_selects auto "$there" "${parameters[@]}"
             PINNED="${*:5}" run_sysbench oltp_point_select
         done
@@ -276,20 +276,20 @@ into_page() { # BLOCK
 }
 # A block without figures stays as it is.
 if grep -vE '^(transport|tpcc|lua)' "$figures" >"$home/part.tsv"; then
-    { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page bench
 fi
 if grep '^transport' "$figures" >"$home/part.tsv"; then
-    { measured "$("$ASSAY" --version)" "io_uring"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    { measured "$("$ASSAY" --version)" "io_uring"; awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page transport
 fi
 if grep '^lua' "$figures" >"$home/part.tsv"; then
-    { LENGTH=$LUA_LENGTH measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    { LENGTH=$LUA_LENGTH measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page lua
 fi
 if grep '^tpcc' "$figures" >"$home/part.tsv"; then
     { TABLES=$TPCC_WAREHOUSES ROWS=; measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket" | sed 's/^[0-9]* tables × *rows/'"$TPCC_WAREHOUSES"' warehouses/'
-      awk -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+      awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page tpcc
 fi
 mkdir -p target && cp "$figures" target/bench-figures.tsv

@@ -82,15 +82,15 @@ fn parameters<Text: std::fmt::Display>(text: &mut String, all: &[Parameter<Text>
 fn the_page_of_every_key_is_written_from_the_tables_of_keys() {
     let mut text = format!(
         "# Every key\n\nWhat an experiment may say, written from `model::experiment::keys`, `model::settings` and the \
-         workloads' and disturbances' own tables by\n`{RENEWED_BY}`. [experiment.md](experiment.md) says what each is for, \
-         with examples.\n\n## Fixed keys\n\nA key that changes nothing only presses the server harder or less, or longer.\n\n\
-         | key | accepts | unless said | axis | said of | another value can change |\n|---|---|---|---|---|---|\n"
+         workloads' and disturbances' own tables by\n`{RENEWED_BY}`. [experiment.md](experiment.md) has examples.\n\n## Fixed keys\n\nA key that changes nothing only presses the server harder or less, or longer.\n\n\
+         | key | says | accepts | unless said | axis | said of | another value can change |\n|---|---|---|---|---|---|---|\n"
     );
     for key in KEYS.iter().filter(|key| key.section != "axes") {
         let changes: Vec<&str> = key.changes.iter().map(|change| effect(*change)).collect();
         let default = key.unless_said().map_or("–".into(), |default| format!("`{default}`"));
         let axis = if key.is_axis { "yes" } else { "" };
         let cells = [
+            in_cell(key.meaning),
             in_cell(&key.kind().map_or_else(|| key.accepts(), accepts)),
             in_cell(&default),
             axis.into(),

@@ -52,8 +52,8 @@ const UNSAFE_ROOMS: &[&str] = &[
 const LISTED: &[(&str, &str)] = &[
     ("judge/src/checks", "mod.rs"),
     ("judge/src/findings", "mod.rs"),
-    ("lab/src/samplers", "../backends/samplers.rs"),
-    ("lab/src/backends/mysql/samplers", "../../samplers.rs"),
+    ("lab/src/samplers", "mod.rs"),
+    ("lab/src/backends/mysql/samplers", "mod.rs"),
     ("lab/src/disturbances", "mod.rs"),
     ("assay/src/verbs", "mod.rs"),
 ];

@@ -1,6 +1,6 @@
 //! Prints the tables of docs/statistics.md: how often intervals hold the truth, and how often the judge cries wolf,
 //! over simulated experiments. `cargo run --release -p judge --example coverage [EXPERIMENTS]
-//! [intervals|histories|CELLS]`: ten thousand unless said otherwise; a word or a number of cells prints that part
+//! [intervals|percentiles|records|until|histories|CELLS]`: ten thousand unless said otherwise; a word or a number of cells prints that part
 //! alone, since all of it takes half an hour.
 
 #[path = "../tests/bench/mod.rs"]
@@ -21,8 +21,72 @@ fn main() {
     if only.is_none() || cells.is_some() {
         alarms(experiments, cells);
     }
+    if part("percentiles") {
+        percentiles(experiments / 10);
+    }
+    if part("until") {
+        until(experiments / 2);
+    }
+    if part("records") {
+        records(experiments / 10);
+    }
     if part("histories") {
         histories(experiments / 10);
+    }
+}
+
+fn percentiles(count: u64) {
+    println!(
+        "\n| percentile | runs | levels of runs spread by | runs with stalls | its interval holds the truth in | the range of the runs in |\n|---|--:|--:|--:|--:|--:|"
+    );
+    for (between, stalling) in [(0.0, 0.0), (0.02, 0.0), (0.1, 0.0), (0.02, 0.25)] {
+        for (name, q) in [("p50", 0.5), ("p99", 0.99)] {
+            for n in [3, 5, 10] {
+                let of = simulate::Latencies { between, stalling };
+                let [ours, range] = [false, true].map(|range| 100.0 * simulate::percentiles(count, n, q, of, range));
+                let [between, stalling] = [between, stalling].map(|share| format!("{:.0} %", 100.0 * share));
+                println!("| {name} | {n} | {between} | {stalling} | {ours:.1} % | {range:.1} % |");
+            }
+        }
+    }
+}
+
+fn until(count: u64) {
+    println!(
+        "\n| cells | runs spread by | blocks made for \"until 2 %\" | its intervals hold the truth in |\n|--:|--:|--:|--:|"
+    );
+    for cells in [1, 4, 12] {
+        for spread in [0.005, 0.01, 0.02, 0.03, 0.05] {
+            let (covers, blocks) = simulate::until(count, cells, spread);
+            println!("| {cells} | {:.1} % | {blocks:.1} | {:.1} % |", 100.0 * spread, 100.0 * covers);
+        }
+    }
+}
+
+fn records(count: u64) {
+    use simulate::records::{Draw, again, two_draws};
+    println!(
+        "\n| two records of one server | runs each | records differ by | interval holds the truth in | a difference claimed | suggested by the runs |\n|---|--:|--:|--:|--:|--:|"
+    );
+    let row = |what: String, runs: usize, sessions: f64, draw: Draw| {
+        let [covers, claimed, suggested] =
+            [draw.covers, draw.claimed, draw.suggested].map(|share| format!("{:.1} %", 100.0 * share));
+        println!("| {what} | {runs} | {:.0} % | {covers} | {claimed} | {suggested} |", 100.0 * sessions);
+    };
+    for sessions in [0.0, 0.01, 0.03] {
+        for runs in [3, 5] {
+            for earlier in [0, 3, 5, 10] {
+                row(
+                    format!("beside {earlier} earlier ones"),
+                    runs,
+                    sessions,
+                    two_draws(count, earlier, runs, sessions),
+                );
+            }
+            for pairs in [3, 5, 10] {
+                row(format!("{pairs} pairs made in turn"), runs, sessions, again(count, pairs, runs, sessions));
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ pub mod frame;
 pub mod stats;
 pub mod tell;
 
-use compare::comparisons;
+use compare::{beside, comparisons};
 use curves::{forecast, law};
 use findings::frame::finding;
 use frame::{cells, check, evidence, metrics, plans, silence};
@@ -34,7 +34,8 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let evidence = evidence::Evidence::of(record, details);
     let cells = cells::all(&evidence);
     let verdicts = check::on_experiment(checks::ALL, &evidence);
-    let comparisons = comparisons::all(&evidence, &cells);
+    let mut comparisons = comparisons::all(&evidence, &cells);
+    comparisons.extend(beside::all(&evidence, &cells));
     let health = health::of(&cells);
     let claims = claims::all(&evidence, &cells, &verdicts, &comparisons, &health);
     let not_measured = silence::all(&evidence);

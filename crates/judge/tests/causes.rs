@@ -295,6 +295,18 @@ fn planned(record: &Record, text: &str) -> Plan {
 }
 
 #[test]
+fn the_placebo_is_of_the_subsystem_on_which_the_change_acts() {
+    let placebo_of = |record: &Record| found(record, "reads_from_disk").unwrap().next_experiment.unwrap();
+    let unknown = placebo_of(&reading());
+    assert!(unknown.contains("placebo = \"native.join_buffer_size\""), "{unknown}");
+    let mut record = reading();
+    bench::states::say(&mut record, "innodb_sort_buffer_size", Some("1048576"));
+    let of_innodb = placebo_of(&record);
+    assert!(of_innodb.contains("placebo = \"native.innodb_sort_buffer_size\""), "{of_innodb}");
+    assert!(of_innodb.contains("native.innodb_sort_buffer_size = [1048576, 2097152]"), "{of_innodb}");
+}
+
+#[test]
 fn the_next_experiments_arm_as_it_was_is_the_cell() {
     let record = reading();
     let text = found(&record, "reads_from_disk").unwrap().next_experiment.unwrap();

@@ -56,6 +56,37 @@ fn the_bootstrap_covers_a_ratio_with_a_tail() {
 }
 
 #[test]
+fn intervals_of_percentiles_cover_although_operations_of_a_run_resemble_each_other() {
+    for between in [0.02, 0.1] {
+        let of = simulate::Latencies { between, stalling: 0.0 };
+        let share = simulate::percentiles(300, 3, 0.99, of, false);
+        // Of 300 a share of 95 % comes out between 92 and 98; of noise that is not normal a little below.
+        assert!((0.91..=0.99).contains(&share), "the interval of p99 covers {share} at a spread of {between}");
+    }
+}
+
+#[test]
+fn two_records_of_one_server_are_not_told_apart_and_their_intervals_cover() {
+    // Records differ by as much as their runs, so that the runs alone would claim it of every seventh pair.
+    let beside_five = simulate::records::two_draws(100, 5, 5, 0.01);
+    assert!(beside_five.covers >= 0.9 && beside_five.claimed <= 0.01, "{beside_five:?}");
+    let alone = simulate::records::two_draws(100, 0, 5, 0.01);
+    assert!(alone.claimed == 0.0 && alone.suggested > 0.02, "runs of one record know nothing of days: {alone:?}");
+    let again = simulate::records::again(100, 5, 3, 0.01);
+    assert!(again.covers >= 0.9 && again.claimed <= 0.01, "{again:?}");
+}
+
+#[test]
+fn repetitions_that_stop_by_their_own_interval_cover_nearly_as_often_as_they_say() {
+    for spread in [0.005, 0.02, 0.04] {
+        let (covers, blocks) = simulate::until(EXPERIMENTS, 1, spread);
+        assert!((0.91..=0.965).contains(&covers), "a spread of {spread} covers {covers} after {blocks} blocks");
+    }
+    let (calm, noisy) = (simulate::until(200, 4, 0.005).1, simulate::until(200, 4, 0.04).1);
+    assert!(calm < 5.5 && (14.0..30.0).contains(&noisy), "{calm} {noisy}");
+}
+
+#[test]
 fn the_judge_raises_no_alarm_about_unchanged_servers() {
     // 300 experiments, of which one in a hundred might alarm.
     let alarms = [simulate::false_alarms(150, 6, 3, 0.01).any, simulate::false_alarms(150, 2, 5, 0.01).any];

@@ -140,21 +140,22 @@ fn a_percentile_is_of_all_operations_and_never_a_mean_of_percentiles() {
     }
     let p99 = &judge(&record).cells[0].metrics["latency_us_p99"];
     assert!((p99.value / 100.0 - 1.0).abs() < 1e-3, "{p99:?}");
-    assert!((p99.high.unwrap() / 900.0 - 1.0).abs() < 1e-3, "the range shows the run that was slow: {p99:?}");
+    assert!(p99.high.unwrap() > 900.0, "three runs of which one was slow know little: {p99:?}");
 }
 
 #[test]
 fn an_axis_is_told_by_its_largest_effect_with_its_interval() {
     let judgement = judge(&slower_charset());
-    assert_eq!(judgement.comparisons.len(), 2, "one per number of users; users are not compared with each other");
-    let first = &judgement.comparisons[0];
+    let rates = rates(&judgement);
+    assert_eq!(rates.len(), 2, "one per number of users; users are not compared with each other");
+    let first = rates[0];
     assert_eq!((first.base.as_str(), first.candidate.as_str(), first.outcome), ("c001", "c003", Outcome::Worse));
     insta::assert_snapshot!(sentences(&slower_charset()).join("\n"));
 }
 
 #[test]
 fn equal_cells_are_equivalent_and_noisy_ones_undecided() {
-    assert!(judge(&record()).comparisons.iter().all(|c| c.outcome == Outcome::Equivalent));
+    assert!(rates(&judge(&record())).iter().all(|c| c.outcome == Outcome::Equivalent));
     let mut noisy = record();
     of_cell(&mut noisy, "c003").for_each(|r| set_rate(r, QPS * (1.0 + 0.12 * (f64::from(r.repetition) - 2.0))));
     let judgement = judge(&noisy);

@@ -77,7 +77,8 @@ fn cells_are_compared_phase_by_phase_and_never_by_a_sum_over_what_was_done_to_th
         run.phases[1] = alone.phases.remove(0);
     }
     let judgement = judge(&record);
-    let of_charset: Vec<_> = judgement.comparisons.iter().filter(|c| c.axis == "charset" && c.base == "c001").collect();
+    let of_charset: Vec<_> =
+        rates(&judgement).into_iter().filter(|c| c.axis == "charset" && c.base == "c001").collect();
     let told: Vec<_> = of_charset.iter().map(|c| (c.phase.as_deref().unwrap(), c.outcome)).collect();
     assert_eq!(told, [("before", Equivalent), ("open", Worse), ("after", Equivalent)]);
     assert!(of_charset[1].sentence.contains("in phase `open`"), "{}", of_charset[1].sentence);

@@ -333,8 +333,11 @@ fn a_flat_rate_behind_a_limit_is_admission_control() {
     // Those who wait for the limit are counted as running.
     for run in record.runs.iter_mut().filter(|r| r.cell.0 == "c002") {
         level(run, "status.Threads_running", 8.0);
+        // … and wait within their statements.
+        per_operation(run, "foreground.statement_time", 790e3);
     }
-    only(&record, "admission_control", Rung::QuantitativelySufficient);
+    let found = only(&record, "admission_control", Rung::QuantitativelySufficient);
+    assert!(found.sentence.contains("8 threads are in a statement and 2 may work"), "{}", found.sentence);
     variable(&mut record, "innodb_thread_concurrency", "0");
     none(&record, "admission_control");
 }

@@ -55,6 +55,22 @@ fn a_phase_of_ten_seconds_makes_no_step_by_chance() {
 }
 
 #[test]
+fn ten_seconds_by_their_tenths_have_no_second_level_by_chance() {
+    // As `throughput_was_steady` asks of a hundred tenths: more than one level, and a mean that they moved by 2 %.
+    for (spread, phi) in [(0.05, 0.5), (0.10, 0.3), (0.10, 0.7), (0.30, 0.3)] {
+        let alarm = |seed: &u64| {
+            let rates = calm(100, spread, phi, *seed);
+            let levels = state(&rates).levels;
+            let longest = levels.iter().max_by(|a, b| (a.to - a.from).total_cmp(&(b.to - b.from))).unwrap();
+            let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+            levels.len() > 1 && (mean / longest.rate - 1.0).abs() > steady::SAME.0
+        };
+        let alarms = (0..500).filter(alarm).count();
+        assert!(alarms <= 5, "spread {spread}, φ {phi}: {alarms} of 500 series have levels");
+    }
+}
+
+#[test]
 fn a_warm_up_is_told_with_its_end() {
     let mut rates = calm(120, 0.02, 0.3, 1);
     rates[..30].iter_mut().enumerate().for_each(|(i, rate)| *rate *= 0.5 + 0.015 * i as f64);

@@ -116,7 +116,8 @@ fn a_phase_that_a_check_strikes_takes_its_own_numbers_away_and_no_others() {
     let judged = judge(&wrong("again"));
     let struck = |phase: &str| judged.cells[1].phases.iter().find(|p| p.name == phase).unwrap().struck.clone();
     assert_eq!((struck("scan"), struck("again")), (vec![], vec!["answers_were_expected".to_string()]));
-    let compared = |phase: &str| judged.comparisons.iter().find(|c| c.phase.as_deref() == Some(phase)).unwrap().outcome;
+    let compared =
+        |phase: &str| rates(&judged).into_iter().find(|c| c.phase.as_deref() == Some(phase)).unwrap().outcome;
     assert_eq!((compared("scan"), compared("again")), (Outcome::Worse, Outcome::Refused));
     let found = finding(&wrong("again"), PRICE).expect("it is found");
     assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);

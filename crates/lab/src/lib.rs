@@ -14,5 +14,5 @@ pub mod samplers;
 pub mod servers;
 pub mod trouble;
 
-pub use campaign::{Halt, Noting, Progress, carry_out, check};
+pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check};
 pub use servers::survey::survey;

@@ -9,7 +9,7 @@ use lab::execution::sampling::{Sampling, between};
 use lab::notebook::{Notebook, read};
 use lab::os::clock;
 use lab::os::process::Guard;
-use lab::samplers::client::Workers;
+use lab::samplers::Workers;
 use lab::samplers::{self, Ask};
 use lab::servers::catalogue;
 use lab::servers::process::folders::Folders;

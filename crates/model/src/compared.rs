@@ -14,6 +14,9 @@ pub struct Compared {
     /// As they were named on the command line.
     pub base: String,
     pub candidate: String,
+    /// Pairs of records that were made in turn to decide it; absent of two records as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<u32>,
     pub rows: Vec<Row>,
     /// Ratios of two cells of one record that are others in the other record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -37,6 +37,18 @@ pub struct Comparison {
     pub sentence: String,
 }
 
+/// Statements per second.
+pub const QPS: &str = "qps";
+/// What searches for a rate are compared by: the rate that they found.
+pub const KNEE: &str = "knee_rate";
+
+impl Comparison {
+    /// On a rate, which is what cells are compared on first; the others are what an operation costs.
+    pub fn is_of_a_rate(&self) -> bool {
+        [QPS, KNEE].contains(&self.metric.as_str())
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

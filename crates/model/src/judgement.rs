@@ -97,6 +97,11 @@ pub struct CellJudgement {
 }
 
 impl CellJudgement {
+    /// The client was in the way, or near it: the server would have done at least this.
+    pub fn is_lower_bound(&self) -> bool {
+        self.verdicts.iter().any(|verdict| verdict.is_of_client() && verdict.verdict >= Status::Warn)
+    }
+
     /// The check that strikes the numbers of this phase; of `None`, those of the cell as a whole.
     pub fn struck(&self, phase: Option<&str>) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.strikes(phase))

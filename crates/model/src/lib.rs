@@ -21,6 +21,7 @@ pub mod intervention;
 pub mod judgement;
 pub mod load;
 pub mod plan;
+pub mod precision;
 pub mod problem;
 pub mod protocol;
 pub mod rate;
@@ -31,6 +32,7 @@ pub mod server;
 pub mod settings;
 pub mod topology;
 pub mod units;
+
 pub mod value;
 pub mod verdict;
 pub mod words;

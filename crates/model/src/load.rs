@@ -7,6 +7,7 @@ use crate::units::{Nanos, Users};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
@@ -168,6 +169,41 @@ impl Io {
     }
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|io| io.word() == word)
+    }
+}
+
+/// On how many threads the load holds its users, where they do not have one each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Threads {
+    /// As on CPUs that were shared with the server, in records that do not say it.
+    #[default]
+    One,
+    PerCpu,
+}
+
+/// How users wait for their answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub io: Io,
+    pub threads: Threads,
+}
+
+impl Waiting {
+    pub const fn by(io: Io) -> Self {
+        Self { io, threads: Threads::PerCpu }
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let io = self.io.word();
+        match (self.io, self.threads) {
+            (Io::Blocking, _) => f.write_str("a blocking thread for each user"),
+            (_, Threads::PerCpu) => write!(f, "{io} on a thread per CPU"),
+            (_, Threads::One) => write!(f, "{io} on one thread"),
+        }
     }
 }
 

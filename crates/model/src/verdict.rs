@@ -28,7 +28,15 @@ pub struct Verdict {
     pub phases: Vec<String>,
 }
 
+/// Checks of the load itself: where the client was in the way, or near it, a rate is a lower bound of the server's.
+pub const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
+
 impl Verdict {
+    /// Whether it speaks of the load and not of the server.
+    pub fn is_of_client(&self) -> bool {
+        OF_CLIENT.contains(&self.check.as_str())
+    }
+
     /// Whether it strikes the numbers of this phase; of `None`, those of the cell as a whole.
     pub fn strikes(&self, phase: Option<&str>) -> bool {
         let here = |phase: &str| self.phases.iter().any(|p| p == phase);

@@ -5,6 +5,7 @@
 
 mod axes;
 pub mod compared;
+mod costs;
 mod csv;
 mod document;
 mod explained;

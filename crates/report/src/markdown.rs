@@ -2,7 +2,7 @@
 //! first, then one table per workload, then only those checks that did not pass. Three digits, units in the caption.
 
 use crate::figures::{three, with_interval};
-use crate::{axes, explained, phases, plans, repeat, searches};
+use crate::{axes, costs, explained, phases, plans, repeat, searches};
 use model::experiment::Axis;
 use model::plan::{self};
 use model::{
@@ -26,6 +26,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         heading(record),
         verdict(judgement),
         numbers(&record.plan, judgement),
+        costs::of(&record.plan, judgement),
         phases::of(&record.plan, judgement),
         plans::of(judgement),
         errors(&record.plan, judgement),
@@ -167,13 +168,8 @@ fn table(plan: &Plan, cells: &[&CellJudgement], figure: Figure) -> String {
     text
 }
 
-/// Checks whose warning makes a rate a lower bound for the server.
-const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
-
 fn number(cell: &CellJudgement, figure: Figure) -> String {
-    // The client was in the way: the server would have done more.
-    let is_least = cell.verdicts.iter().any(|v| OF_CLIENT.contains(&v.check.as_str()) && v.verdict >= Status::Warn);
-    let least = if is_least && HEADLINES.contains(&figure.metric) { "≥ " } else { "" };
+    let least = if cell.is_lower_bound() && HEADLINES.contains(&figure.metric) { "≥ " } else { "" };
     match (figure.of(cell), &cell.no_number) {
         (Some(estimate), _) if cell.status == Status::Fail => format!("~~{}~~", with_interval(estimate)),
         (Some(estimate), _) => format!("{least}{}", with_interval(estimate)),

@@ -39,6 +39,7 @@ fn compared() -> Compared {
         schema: COMPARED_SCHEMA,
         base: "records/main".into(),
         candidate: "records/<branch>".into(),
+        again: None,
         rows: vec![
             row(one, "qps", "statements/s", [20_000.0, 18_100.0], Outcome::Worse, ""),
             row(one, "latency_us_p99", "µs", [910.0, 905.0], Outcome::Equivalent, ""),
@@ -97,4 +98,12 @@ fn a_build_server_gets_a_case_per_row_and_no_text_can_end_its_xml() {
     let xml = junit(&compared(), &broken());
     assert!(!xml.contains("<branch>"));
     insta::assert_snapshot!(xml);
+}
+
+#[test]
+fn records_that_were_made_in_turn_say_how_many_pairs() {
+    let compared = Compared { again: Some(5), ..compared() };
+    let told = "5 pairs of records, made in turn: each pair is one ratio.";
+    assert!(text(&compared, &Broken::new()).contains(told));
+    assert!(markdown(&compared, &Broken::new()).contains(told));
 }

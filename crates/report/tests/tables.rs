@@ -6,8 +6,7 @@ mod judgement;
 #[path = "../examples/sample/record.rs"]
 mod record;
 
-use model::record::run::Ends;
-use model::{Judgement, Nanos, Record, Status, Verdict};
+use model::{Comparison, Estimate, Judgement, Outcome, Record, Status, Verdict};
 use record::Size;
 use report::tables;
 
@@ -32,22 +31,32 @@ fn marked() -> (Record, Judgement) {
     judgement.cells.iter_mut().for_each(|cell| cell.verdicts.clear());
     judgement.cells[2].verdicts.push(verdict("machine_was_quiet", Status::Fail));
     judgement.cells[3].verdicts.push(verdict("client_had_headroom", Status::Warn));
-    for run in &mut record.runs {
-        for phase in &mut run.phases {
-            let ends =
-                |end: f64| Ends { begin: 0.0, end, begin_at: phase.from, end_at: Nanos(phase.to.0 + 500_000_000) };
-            let done = phase.groups["users"].tally.done() as f64;
-            let counters = [
-                ("server.cpu.user", 30_000.0 * done),
-                ("server.cpu.system", 10_000.0 * done),
-                ("server.switches.voluntary", 2.0 * done),
-                ("server.switches.involuntary", 0.1 * done),
-                ("db.redo_fsyncs", done),
-                ("server.io.write_bytes", 4096.0 * done),
-            ];
-            phase.counters.extend(counters.map(|(name, end)| (name.to_string(), ends(end))));
-        }
+    for cell in judgement.cells.iter_mut().filter(|cell| !cell.metrics.is_empty()) {
+        let costs = [
+            ("server_cpu_us_per_op", 40.0, "µs"),
+            ("client_cpu_us_per_op", 6.0, "µs"),
+            ("server_switches_per_op", 2.1, "switches"),
+            ("written_kib_per_op", 4.0, "KiB"),
+            ("fsyncs_per_op", 1.0, "fsyncs"),
+        ];
+        let estimate = |value, unit: &str| Estimate { value, low: None, high: None, n: 3, unit: unit.into() };
+        cell.metrics.extend(costs.map(|(name, value, unit)| (name.to_string(), estimate(value, unit))));
     }
+    let rates = judgement.comparisons.clone();
+    let of_costs = rates.iter().flat_map(|rate| {
+        [
+            ("server_cpu_us_per_op", 1.2, Outcome::Worse),
+            ("written_kib_per_op", 1.0, Outcome::Equivalent),
+            ("fsyncs_per_op", 1.1, Outcome::Undecided),
+        ]
+        .map(|(metric, value, outcome)| {
+            let ratio =
+                Estimate { value, low: Some(value - 0.05), high: Some(value + 0.05), n: 3, unit: "ratio".into() };
+            let outcome = if rate.outcome == Outcome::Refused { Outcome::Refused } else { outcome };
+            Comparison { metric: metric.into(), ratio, outcome, ..rate.clone() }
+        })
+    });
+    judgement.comparisons.extend(of_costs.collect::<Vec<_>>());
     for run in record.runs.iter_mut().filter(|run| run.cell.0 == "c009" || run.cell.0 == "c010") {
         for group in run.phases.iter_mut().flat_map(|phase| phase.groups.values_mut()) {
             group.tally.statements.values_mut().for_each(|statement| statement.affected = statement.calls);
@@ -65,6 +74,17 @@ fn tables_to_paste_read_like_this() {
             insta::assert_snapshot!(format!("{name}_{form}"), text);
         }
     }
+}
+
+#[test]
+fn the_report_lays_costs_side_by_side_like_this() {
+    let (record, judgement) = marked();
+    let (_, details) = record::of(Size::Golden);
+    let text = report::render(&record, &judgement, &details, "").markdown;
+    let (_, section) = text.split_once("## What an operation costs").expect("costs were compared");
+    insta::assert_snapshot!(section.split("\n## ").next().unwrap_or(section));
+    let without = report::render(&record, &self::judgement::of(&record), &details, "").markdown;
+    assert!(!without.contains("## What an operation costs"), "nothing was compared but rates");
 }
 
 #[test]

@@ -168,3 +168,10 @@ fn comment(schema: &Value, indent: &str) -> String {
         several => format!("{indent}/**\n{indent} * {}\n{indent} */\n", several.join(&format!("\n{indent} * "))),
     }
 }
+
+#[test]
+fn the_page_takes_the_same_checks_for_those_of_the_client() {
+    let page = include_str!("../page/src/bound.ts");
+    let [one, other] = model::verdict::OF_CLIENT;
+    assert!(page.contains(&format!("const OF_CLIENT = ['{one}', '{other}'];")), "bound.ts names others");
+}

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// The workload that only the sham server answers.
-const OF_SHAM: &str = "noop";
+pub const OF_SHAM: &str = "noop";
 
 pub const VERB: Verb = Verb { name: "bench", command, run: bench };
 

@@ -2,12 +2,14 @@
 //! pipe. The file is commented, because who reads it is about to change it. It is parsed and planned before it is
 //! written: a first experiment that is refused would be a poor welcome.
 
+use super::bench::OF_SHAM;
 use super::{Verb, bench};
 use crate::arguments::{option, positional};
 use crate::exit::{self, Exit};
 use crate::{out, question};
 use clap::{ArgMatches, Command};
 use model::Plan;
+use model::problem::nearest;
 use model::words::WorkloadWords;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -55,7 +57,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
         return Err(exit::refused(format!("{file} is there already, and init overwrites nothing; name another file")));
     }
     let workloads = Workloads::built_in().words();
-    let asked = ask(matches)?;
+    let asked = ask(matches, &workloads)?;
     let words = workloads.iter().find(|words| words.name == asked.workload);
     bench::needs_sham(&asked.workload, Some(&asked.on))?;
     let text = compose(file, &asked, words);
@@ -68,34 +70,68 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     Ok(Exit::Valid)
 }
 
-fn ask(matches: &ArgMatches) -> Result<Asked, Exit> {
+fn ask(matches: &ArgMatches, workloads: &[WorkloadWords]) -> Result<Asked, Exit> {
     let answers = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let said = |name: &str| matches.get_one::<String>(name).cloned();
-    let or_asked = |name: &str, what: &str, default: &str| match said(name) {
+    let or_asked = |name: &str, what: &str, default: &str, mistake: &dyn Fn(&str) -> Option<String>| match said(name) {
         Some(said) => said,
-        None if answers => answer(what, default),
+        None if answers => answer(what, default, mistake),
         None => default.to_string(),
     };
     let on = said("on").unwrap_or_else(|| "distribution".into());
-    let workload = or_asked("workload", "What do the users do?", WORKLOAD);
-    let users = or_asked("users", "How many users, level by level?", USERS);
-    let levels: Result<Vec<u32>, _> = users.split(',').map(|n| n.trim().parse()).collect();
+    let workload = or_asked("workload", &offered(workloads), WORKLOAD, &|name| unknown(name, workloads));
+    let wrong = |users: &str| levels(users).is_none().then(|| format!("write numbers with commas, as {USERS}"));
+    let users = or_asked("users", "How many users, level by level?", USERS, &wrong);
+    let levels = levels(&users);
     let levels =
-        levels.map_err(|_| exit::refused(format!("--users {users}: write numbers with commas, as {USERS}")))?;
+        levels.ok_or_else(|| exit::refused(format!("--users {users}: write numbers with commas, as {USERS}")))?;
     let default = format!("How does {workload} grow with the number of users?");
-    let question = or_asked("question", "What do you want to know?", &default);
+    let question = or_asked("question", "What do you want to know?", &default, &|_| None);
     Ok(Asked { question, workload, users: levels, on })
 }
 
-/// Asked on stderr, so that what stdout gets is the result.
-fn answer(what: &str, default: &str) -> String {
-    eprint!("{what} [{default}] ");
-    let _ = std::io::stderr().flush();
-    let mut line = String::new();
-    let _ = std::io::stdin().read_line(&mut line);
-    match line.trim() {
-        "" => default.into(),
-        said => said.into(),
+/// The first question, which nobody can answer who does not know what there is.
+fn offered(workloads: &[WorkloadWords]) -> String {
+    let mut families: Vec<&str> = workloads.iter().filter_map(|words| words.name.split('.').next()).collect();
+    families.retain(|family| *family != OF_SHAM);
+    families.dedup();
+    format!("What do the users do? A workload of {}; `?` lists them", families.join(", "))
+}
+
+/// Why there is no such workload, with what is near or, when asked for it, all.
+fn unknown(name: &str, workloads: &[WorkloadWords]) -> Option<String> {
+    let names = || workloads.iter().map(|words| &*words.name).filter(|name| *name != OF_SHAM);
+    if names().any(|known| known == name) {
+        return None;
+    }
+    Some(match nearest(name, names()) {
+        Some(near) => format!("there is no workload {name}; did you mean {near}?"),
+        None => list(workloads),
+    })
+}
+
+fn list(workloads: &[WorkloadWords]) -> String {
+    let rows = workloads.iter().filter(|words| words.name != OF_SHAM);
+    rows.map(|words| format!("  {:26} {}", words.name, words.why)).collect::<Vec<_>>().join("\n")
+}
+
+fn levels(users: &str) -> Option<Vec<u32>> {
+    users.split(',').map(|n| n.trim().parse().ok()).collect()
+}
+
+/// Asked on stderr, so that what stdout gets is the result, and again as long as the answer is a mistake and somebody
+/// is there to mend it.
+fn answer(what: &str, default: &str, mistake: &dyn Fn(&str) -> Option<String>) -> String {
+    loop {
+        eprint!("{what} [{default}] ");
+        let _ = std::io::stderr().flush();
+        let mut line = String::new();
+        let is_over = !std::io::stdin().read_line(&mut line).is_ok_and(|read| read > 0);
+        let said = if line.trim().is_empty() { default } else { line.trim() };
+        match mistake(said) {
+            Some(why) if !is_over => eprintln!("{why}"),
+            Some(_) | None => return said.to_string(),
+        }
     }
 }
 

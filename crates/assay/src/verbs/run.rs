@@ -42,7 +42,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
 pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Record, &Judgement)) -> Result<Exit, Exit> {
     // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
     // somebody else's.
-    carry_out(question, folder).inspect_err(|exit| {
+    measure(question, folder).inspect_err(|exit| {
         if *exit == Exit::WorldFailed {
             let _ = report::write(folder);
         }
@@ -69,7 +69,8 @@ fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Result<Exit,
     Ok(if judgement.failed() { Exit::CheckFailed } else { Exit::Valid })
 }
 
-fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
+/// Makes what is missing of a record. A run that fails is a result and no error.
+pub fn measure(question: &Question, folder: &Path) -> Result<(), Exit> {
     let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
     lab::check(plan).map_err(exit::refused)?;
@@ -80,7 +81,7 @@ fn carry_out(question: &Question, folder: &Path) -> Result<(), Exit> {
         plan,
         host,
         &question.workloads,
-        ::judge::curves::search::next,
+        lab::Rules { next: ::judge::curves::search::next, enough: ::judge::curves::until::enough },
         Guard::this_program(),
         &mut notebook,
         &mut terminal,

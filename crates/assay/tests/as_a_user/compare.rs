@@ -1,6 +1,9 @@
-//! Two records of the real server side by side: the table, the forms for machines, the exit status.
+//! Two records of the real server side by side: the table, the forms for machines, the exit status; and their
+//! experiments carried out again, in turn.
 
-use crate::desk::{Desk, TINY};
+use crate::desk::{Desk, TINY, until};
+use crate::interruptions::signal;
+use rustix::process::Signal;
 use serde_json::Value;
 
 #[test]
@@ -35,6 +38,51 @@ fn two_records_are_laid_side_by_side_with_what_else_differs() {
     // Two cells of one record.
     let cells = desk.assay(&["compare", "base:c001", "base:c002"]);
     assert!(cells.out.contains("range_size: 10 → 100"), "{cells:?}");
+}
+
+#[test]
+fn experiments_are_carried_out_again_in_turn_and_the_same_command_goes_on() {
+    let desk = Desk::new();
+    desk.write("one.toml", &TINY.replace("repetitions = 2", "repetitions = 1").replace("[10, 100]", "[10]"));
+    desk.write("other.toml", &desk.read("one.toml").replace("64 MiB", "96 MiB"));
+    for (experiment, record) in [("one.toml", "base"), ("other.toml", "candidate")] {
+        assert!(desk.assay(&["run", experiment, "--out", record]).status < 2);
+    }
+    let command = ["compare", "base", "candidate", "--again", "3", "--out", "again", "--json"];
+    let mut lab = desk.start(&command);
+    // The second record of the first round is under way: the first is whole.
+    until("the second record", || desk.path("again/candidate-1/runs").exists().then_some(()));
+    signal(lab.id(), Signal::INT);
+    lab.wait().expect("a child of ours");
+    desk.assert_nothing_is_left();
+    let first = desk.read("again/base-1/runs/c001-1/run.json");
+    assert!(!desk.path("again/candidate-2").exists(), "it was asked to stop");
+
+    let said = desk.assay(&command);
+    said.assert_carried_out();
+    desk.assert_nothing_is_left();
+    assert_eq!(desk.read("again/base-1/runs/c001-1/run.json"), first, "what was whole is kept");
+    let compared: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    assert_eq!((&compared["again"], &compared["base"]), (&3.into(), &"base".into()));
+    let rows = compared["rows"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["suggests"].is_null()), "{}", said.out);
+    let started = |name: &str| {
+        let run: Value = serde_json::from_str(&desk.read(&format!("again/{name}/runs/c001-1/run.json"))).unwrap();
+        run["started_unix_ms"].as_u64().unwrap()
+    };
+    let mut order = ["base-1", "base-2", "base-3", "candidate-1", "candidate-2", "candidate-3"];
+    order.sort_by_key(|name| started(name));
+    assert_eq!(order, ["base-1", "candidate-1", "candidate-2", "base-2", "base-3", "candidate-3"]);
+}
+
+#[test]
+fn too_few_pairs_and_cells_of_records_are_no_experiments_to_repeat() {
+    let desk = Desk::without_server();
+    let few = desk.assay(&["compare", "a", "b", "--again", "2"]);
+    assert_eq!(few.status, 2);
+    assert!(few.err.contains("fewer pairs have no interval"), "{few:?}");
+    let past = desk.assay(&["compare", "a", "b", "--again", "3", "--history", "."]);
+    assert_eq!(past.status, 2, "{past:?}");
 }
 
 #[test]

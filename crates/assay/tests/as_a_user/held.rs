@@ -35,7 +35,7 @@ aa          = false
 }
 
 /// Somebody's own way into the private server that is up.
-fn somebody(desk: &Desk) -> Control {
+pub(crate) fn somebody(desk: &Desk) -> Control {
     let socket = until("the private server", || {
         let folders = fs::read_dir(desk.path("")).unwrap().flatten().map(|e| e.path());
         folders.map(|folder| folder.join("s")).filter(|socket| socket.exists()).last()
@@ -44,13 +44,13 @@ fn somebody(desk: &Desk) -> Control {
 }
 
 /// The schema that the lab loaded.
-fn schema(control: &mut Control) -> String {
+pub(crate) fn schema(control: &mut Control) -> String {
     let named = "SELECT table_schema FROM information_schema.tables WHERE table_name = 'sbtest1'";
     control.value(named).unwrap().expect("the data are loaded")
 }
 
 /// Waits until users are at work: what is read and asked before them is a few hundred statements.
-fn at_work(control: &mut Control) {
+pub(crate) fn at_work(control: &mut Control) {
     let asked = "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'COM_STMT_EXECUTE'";
     let mut asked = || control.value(asked).unwrap().expect("a counter").parse::<u64>().unwrap();
     let before = asked();
@@ -67,7 +67,7 @@ const fn deed(name: &'static str, act: fn(&mut Control, &str, u32)) -> Deed {
     Deed { act, name }
 }
 
-fn say(control: &mut Control, sql: &str) {
+pub(crate) fn say(control: &mut Control, sql: &str) {
     control.execute(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
 }
 
@@ -103,12 +103,12 @@ const DEEDS: &[Deed] = &[
     deed("`innodb_buffer_pool_size` was 67108864", |c, _, _| say(c, "SET GLOBAL innodb_buffer_pool_size = 8388608")),
 ];
 
-fn end(mut lab: Child) -> Said {
+pub(crate) fn end(mut lab: Child) -> Said {
     until("the end of the lab", || lab.try_wait().unwrap());
     Said::of(lab.wait_with_output().unwrap())
 }
 
-fn judged(record: &Record, details: &lab::notebook::Folder) -> BTreeMap<String, Verdict> {
+pub(crate) fn judged(record: &Record, details: &lab::notebook::Folder) -> BTreeMap<String, Verdict> {
     let judgement = judge::judge(record, details);
     judgement.cells.into_iter().flat_map(|cell| cell.verdicts).map(|v| (v.check.clone(), v)).collect()
 }

@@ -9,7 +9,7 @@ use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::statement_time::mean;
-use model::load::Io;
+use model::load::Threads;
 use model::record::canary::{Reach, qps_at};
 use model::units::Share;
 
@@ -38,8 +38,11 @@ const WAY_FAIL: Limit =
 fn reaches<'r>(run: &RunEvidence<'r>) -> Option<(Vec<&'r Reach>, &'r Reach)> {
     let canary = run.record.canary.as_ref()?;
     let server = &canary.choice.as_ref()?.server;
-    let all: Vec<_> = canary.reaches.iter().filter(|reach| reach.server == *server).collect();
-    let own = all.iter().find(|reach| reach.io.word() == run.run.io)?;
+    let all: Vec<_> = canary.of_server(server).collect();
+    let same: Vec<_> = all.iter().filter(|reach| reach.io.word() == run.run.io).collect();
+    // On one CPU, and of one user, there is no difference.
+    let threads = if run.run.workers > 1 { Threads::PerCpu } else { Threads::One };
+    let own = same.iter().find(|reach| reach.threads == threads).or(same.first())?;
     let most = own.points.last()?.users;
     (run.users() <= most).then_some((all.clone(), own))
 }
@@ -62,24 +65,18 @@ fn look(run: &RunEvidence) -> Sight {
     let share = (longer_us / mean_us).clamp(0.0, 1.0);
     let [warn, fail] = [&WAY_WARN, &WAY_FAIL].map(|limit| run.limits.share(limit));
     let status = graded(share, warn.0, fail.0);
-    let way = |io: Io| match io {
-        Io::Blocking => "a blocking thread for each user",
-        Io::IoUring => "io_uring",
-        Io::Epoll => "epoll",
-        Io::Auto => "whichever way is best",
-    };
-    let sentence = match best.io == own.io || share < warn.0 {
+    let sentence = match best.waiting() == own.waiting() || share < warn.0 {
         true => format!(
             "With {users} users {} reaches {} of the cheapest requests per second here and no other way would shorten a statement by more than {}.",
-            way(own.io),
+            own.waiting(),
             whole(here),
             Share(share)
         ),
         false => format!(
             "With {users} users {} reaches {} of the cheapest requests per second here and {} {}: {longer_us:.0} of the mean statement's {mean_us:.0} µs ({}) are the client's way of waiting.",
-            way(own.io),
+            own.waiting(),
             whole(here),
-            way(best.io),
+            best.waiting(),
             whole(there),
             Share(share)
         ),

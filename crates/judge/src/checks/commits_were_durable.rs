@@ -3,7 +3,7 @@
 //! change while it runs, a library swallows its syncs, a disk lies. Two laws hold. A user waits for one commit at a
 //! time, so one sync cannot carry more commits than there are users. And syncs of one log follow each other, so that
 //! all of them cannot take longer than the window, each taking at least what the lab itself measured on the same file
-//! system after the run.
+//! system after its runs, of which the fastest counts.
 //!
 //! More than 4 commits per sync and user fail, and so do syncs that would have taken more than 4 windows. Data on a
 //! file system in memory warn, and so does a disk that syncs in less than 5 µs. It is asked where each commit is to be
@@ -11,6 +11,7 @@
 
 use crate::frame::applies::{Absence, mysql, tables};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use model::record::around::Syncs;
 use model::units::round3;
 use model::{Nanos, Status};
 
@@ -106,7 +107,7 @@ fn look(run: &RunEvidence) -> Sight {
     let measured = format!("{} commits per sync of {users} users", round3(carried));
     let seen = |status, sentence: String| Ok(Seen::new(status, measured.clone(), limit.clone(), sentence));
     let told = format!("{wrote} transactions that wrote were committed with {syncs} syncs");
-    let disk = run.run.around.as_ref().and_then(|around| around.syncs);
+    let disk = fastest(run);
     // First, because a server may see by itself that its log lies in memory, and then syncs nothing.
     let least = Nanos((run.limits.of(&SYNC_LEAST) * 1e9) as u64);
     if let Some(disk) = disk.filter(|disk| disk.in_memory || disk.least < least) {
@@ -146,6 +147,14 @@ fn look(run: &RunEvidence) -> Sight {
         );
     }
     seen(Status::Pass, format!("{told}, and a sync takes {} on that disk.", disk.least))
+}
+
+/// The shortest sync on this disk that any run of the record saw: beside others' syncs all of a run's may take longer
+/// than the server's own did.
+fn fastest(run: &RunEvidence) -> Option<Syncs> {
+    let own = run.run.around.as_ref()?.syncs?;
+    let all = run.record.runs.iter().filter_map(|other| other.around.as_ref()?.syncs);
+    all.filter(|other| other.in_memory == own.in_memory).min_by_key(|other| other.least)
 }
 
 /// The way of writing by which nothing is ever synced; or why syncs tell nothing.

@@ -17,7 +17,7 @@ pub const CHECK: Check = Check {
     needs: &[],
     limits: &[COMPACTION_WARN, COMPACTION_FAIL, STALLED],
     doubts: Doubts::Work,
-    quarantined: true,
+    quarantined: false,
     advice: "measure until compaction keeps up, give it more threads, or say that the rate is borrowed",
     look: Look::Run(look),
 };

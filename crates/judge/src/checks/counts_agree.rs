@@ -10,6 +10,9 @@
 //! What the load did and the server's counter for it was not read cannot be said to agree. Rows that this server counts
 //! under no name are told beside what was compared.
 //!
+//! Where the server counts statements by account (`performance_schema`, `userstat`), who sent those that were not
+//! the load's is told by user and host.
+//!
 //! A few statements beside the load (16) pass, since the lab itself has a session or two; up to 0.5 % and two per user
 //! warn; above, it fails.
 
@@ -17,6 +20,7 @@ use crate::frame::applies::{Applies, mysql, tables};
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
+use crate::frame::strangers;
 use model::record::disturbance::Asked;
 use model::record::run::RunRecord;
 use model::units::Share;
@@ -103,10 +107,15 @@ fn look(run: &RunEvidence) -> Sight {
             };
             format!("The client counts {client} {what} and the server {server}.{beside}")
         }
-        Status::Warn | Status::Fail => format!(
-            "The client counts {client} {what}, the server {server}: somebody else worked there, or one of the two miscounts ({} apart).",
-            Share((client / server.max(1.0) - 1.0).abs())
-        ),
+        Status::Warn | Status::Fail => {
+            let apart = Share((client / server.max(1.0) - 1.0).abs());
+            // Who asks makes the server's count larger.
+            let who = (server > client).then(|| strangers::askers(run)).flatten();
+            let who = who.map_or(String::new(), |who| format!(" {who}"));
+            format!(
+                "The client counts {client} {what}, the server {server}: somebody else worked there, or one of the two miscounts ({apart} apart).{who}"
+            )
+        }
     };
     Ok(Seen::new(status, measured, format!("{apart}, or {share} and {IN_FLIGHT} per user"), sentence))
 }

@@ -1,7 +1,10 @@
 //! Bytes that somebody else moves over the same disk make the server wait, and no counter of the server tells them from
 //! its own. What the kernel counts of all disks is held against what the server's process and assay moved; the rest is
-//! foreign, or was written by ours earlier and reached the disk now, which makes the server wait just the same. A file
-//! system that is nearly full is slower, too.
+//! foreign. What loading, copying and earlier runs had written is sent to the disk before the users come, to a server
+//! of assay's own, so that their write-back is not taken for somebody's; to one that was found it may be. A file system
+//! that is nearly full is slower, too.
+//!
+//! Who moved most from the start of the run to its end is named, as far as the kernel shows it.
 //!
 //! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 %
 //! of free space.
@@ -39,6 +42,20 @@ const DISK_FREE: Limit =
 /// What a system's own logs and caches write within a minute, with room.
 const SMALL: f64 = 16.0 * 1024.0 * 1024.0;
 
+/// Who moved less is not told.
+const TOLD: Bytes = Bytes(1 << 20);
+/// The names that a sentence has room for.
+const NAMED: usize = 2;
+
+/// `, most of it by dd (1.2 GiB)`.
+fn movers(run: &RunEvidence) -> String {
+    let mut all: Vec<_> = run.run.around.iter().flat_map(|around| &around.neighbours).collect();
+    all.retain(|neighbour| neighbour.moved >= TOLD);
+    all.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.moved));
+    let named: Vec<_> = all.iter().take(NAMED).map(|n| format!("{} ({})", n.name, n.moved)).collect();
+    if named.is_empty() { String::new() } else { format!(", most of it by {}", named.join(" and ")) }
+}
+
 fn look(run: &RunEvidence) -> Sight {
     let sum = |names: [&str; 2]| names.iter().filter_map(|name| run.growth(name)).map(|g| g.delta).sum::<f64>();
     let all = sum(["host.disk.read_bytes", "host.disk.write_bytes"]);
@@ -50,7 +67,9 @@ fn look(run: &RunEvidence) -> Sight {
     let free = run.run.around.as_ref().and_then(|around| around.disk_free);
     let mut troubles = Vec::new();
     if share.0 > most.0 && foreign > SMALL {
-        troubles.push(format!("{share} of {} on the disks were moved by neither server nor client", Bytes(all as u64)));
+        let all = Bytes(all as u64);
+        let who = movers(run);
+        troubles.push(format!("{share} of {all} on the disks were moved by neither server nor client{who}"));
     }
     if let Some(free) = free.filter(|free| free.0 < least.0) {
         troubles.push(format!("only {free} of the file system was free, and many slow down below {least}"));

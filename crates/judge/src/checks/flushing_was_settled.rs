@@ -18,7 +18,7 @@ pub const CHECK: Check = Check {
     needs: &[],
     limits: &[REDO_WARN, REDO_FAIL, DIRTY_WARN],
     doubts: Doubts::Work,
-    quarantined: true,
+    quarantined: false,
     advice: "warm up until the log has filled once, or make the log smaller",
     look: Look::Run(look),
 };

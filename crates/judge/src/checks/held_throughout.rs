@@ -6,12 +6,15 @@
 //! true at the end.
 //!
 //! A difference in anything that can change work, plan, bytes or durability fails, and that is every difference but a
-//! few that are known to be harmless: names, addresses, languages, sessions of others. Those warn. What a disturbance
-//! of the run did on purpose, and rows of a workload that writes, are no differences.
+//! few that are known to be harmless: names, addresses, languages, sessions of others. Those warn, and so do more than
+//! sixteen statements of an account that is not the load's, where the server counts them by account. What a disturbance
+//! of the run did on purpose, what a statement of the run's own users changed by name (a script may create tables in
+//! its events), and rows of a workload that writes, are no differences.
 
 use crate::frame::applies::{Absence, states};
+use crate::frame::own_changes::from_outside;
 use crate::frame::states::{Difference, End, Weight, between, unasked, weight, writes};
-use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
+use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight, strangers};
 use model::Status;
 use model::record::state::Facet;
 
@@ -39,7 +42,7 @@ fn look(run: &RunEvidence) -> Sight {
     let id = &run.run.id;
     let begin = run.state(End::Begin).ok_or(format!("what held when run {id} began was not recorded"))?;
     let over = run.state(End::Over).ok_or(format!("what held when run {id} was over was not recorded"))?;
-    let mut found = unasked(between(&begin, &over), run);
+    let mut found = from_outside(unasked(between(&begin, &over), run), run);
     if writes(run) {
         found.retain(|d| !matches!(d.facet, Facet::Rows | Facet::Written));
     }
@@ -47,9 +50,16 @@ fn look(run: &RunEvidence) -> Sight {
     let held = || format!("All {facts} facts that were read when the run began were true at its end.");
     let sentence = |d: &Difference| {
         let (was, is) = d.values();
-        format!("{} was {was} at the start of {id} and {is} at its end", d.name())
+        let who = (d.facet == Facet::Transactions).then(|| strangers::holders(run)).flatten();
+        let who = who.map_or(String::new(), |who| format!(" ({who})"));
+        format!("{} was {was} at the start of {id} and {is} at its end{who}", d.name())
     };
-    Ok(told(&found, held, sentence).at(paths(run)))
+    let mut seen = told(&found, held, sentence).at(paths(run));
+    if let Some(senders) = strangers::senders(run) {
+        let before = if seen.status == Status::Pass { String::new() } else { format!("{} ", seen.sentence) };
+        seen = Seen { status: seen.status.max(Status::Warn), sentence: format!("{before}{senders}"), ..seen };
+    }
+    Ok(seen)
 }
 
 /// The verdict on differences of which each has its sentence.
@@ -79,7 +89,7 @@ pub(super) fn paths(run: &RunEvidence) -> Vec<String> {
     let mut paths: Vec<String> = names
         .filter(|(facet, name)| {
             let both = run.run.states.as_ref().map(|s| (s.begin.get(facet), s.end.get(facet)));
-            both.is_some_and(|(a, b)| a != b) && !name.is_empty()
+            facet.is_to_hold() && both.is_some_and(|(a, b)| a != b) && !name.is_empty()
         })
         .map(|(_, name)| format!("states/{name}.json"))
         .collect();

@@ -24,8 +24,8 @@ pub const CHECK: Check = Check {
     applies: Applies::Always,
     needs: &[],
     limits: &[PULSE_WARN, PULSE_FAIL],
-    doubts: Doubts::Work,
-    quarantined: true,
+    doubts: Doubts::Times,
+    quarantined: false,
     advice: "let the machine cool, fix its clock (performance governor), leave its other threads idle, and run again",
     look: Look::Cell(look),
 };

@@ -29,6 +29,7 @@ mod measured_work_agrees;
 mod memory_was_enough;
 mod mix_follows_its_parts;
 mod network_had_room;
+mod nobody_else_asked;
 mod observer_moved_nothing;
 mod observer_was_cheap;
 pub(crate) mod operations_succeeded;
@@ -72,6 +73,7 @@ pub const ALL: &[Check] = &[
     operations_succeeded::CHECK,
     errors_were_told::CHECK,
     counts_agree::CHECK,
+    nobody_else_asked::CHECK,
     gets_agree::CHECK,
     answers_were_expected::CHECK,
     statements_warned_nothing::CHECK,

@@ -3,7 +3,8 @@
 //! median distance), since three runs of one cell know nothing of their own. Beyond five of these a run is an outlier,
 //! once in two million where noise is normal. It is never left out of a number; what else went wrong in it is the first
 //! thing to look at. Where a load has a fixed rate runs spread by next to nothing, and nobody asks after one that is
-//! off by less than any difference that is claimed.
+//! off by less than any difference that is claimed. Where all operations arrive at a rate their number is the
+//! schedule's draw and no answer of the server: such cells are left out.
 //!
 //! An outlier warns.
 
@@ -21,8 +22,8 @@ pub const CHECK: Check = Check {
     applies: Applies::Experiment(absent),
     needs: &[],
     limits: &[OUTLIER],
-    doubts: Doubts::Work,
-    quarantined: true,
+    doubts: Doubts::Times,
+    quarantined: false,
     advice: "look at that run's series and events; repeat the cell, and keep both numbers",
     look: Look::Experiment(look),
 };
@@ -45,16 +46,21 @@ fn absent(evidence: &Evidence) -> Absence {
         let planned = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain).count();
         planned.max(cell.runs.len())
     };
-    let of_cells = evidence.cells.iter().filter(|cell| cell.search.is_none()).map(runs).filter(|runs| *runs >= RUNS);
+    let of_cells = evidence.cells.iter().filter(|cell| is_asked(cell)).map(runs).filter(|runs| *runs >= RUNS);
     let distances: usize = of_cells.map(|runs| runs - runs % 2).sum();
     (distances < FEWEST).then(|| {
         format!("The experiment has {distances} runs beside their cells' medians; {FEWEST} would tell what is usual.")
     })
 }
 
+/// Whether its rate is the server's answer: no search's and no schedule's.
+fn is_asked(cell: &CellEvidence) -> bool {
+    cell.search.is_none() && cell.cell.groups().iter().any(|group| !group.is_scheduled())
+}
+
 fn look(evidence: &Evidence) -> Sight {
     let mut far: Vec<(f64, String, String)> = Vec::new();
-    for cell in evidence.cells.iter().filter(|c| c.runs.len() >= RUNS && c.search.is_none()) {
+    for cell in evidence.cells.iter().filter(|c| c.runs.len() >= RUNS && is_asked(c)) {
         let logs: Vec<f64> = cell.runs.iter().map(|r| r.qps()).filter(|qps| *qps > 0.0).map(f64::ln).collect();
         if logs.len() < cell.runs.len() {
             continue;

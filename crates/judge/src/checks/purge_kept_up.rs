@@ -2,6 +2,8 @@
 //! its rate: the versions left behind slow down every later read and have to be removed one day. The history list's
 //! growth over the window is held against the transactions that wrote meanwhile.
 //!
+//! Who had a transaction open at an end of the run is named with user, host and age: what it saw is what is kept.
+//!
 //! More than 1 % of them left behind warns and more than 10 % fails. Where the phase is disturbed by something that
 //! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is
 //! said against purge, which may not even have begun.
@@ -11,6 +13,7 @@ use crate::frame::applies::{Absence, Applies, innodb};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
+use crate::frame::strangers;
 use model::disturbance::{Does, does};
 use model::units::{Share, round3};
 use model::verdict::Status;
@@ -80,5 +83,7 @@ fn look(run: &RunEvidence) -> Sight {
         Status::Warn => ": purge falls behind",
         Status::Fail => ": purge does not keep up, and this rate is borrowed",
     };
-    Ok(Seen::new(status, share.to_string(), limit, format!("{what} ({share}){rest}.")))
+    let who = (status > Status::NotEvaluable).then(|| strangers::holders(run)).flatten();
+    let who = who.map_or(String::new(), |who| format!(", and {who}"));
+    Ok(Seen::new(status, share.to_string(), limit, format!("{what} ({share}){rest}{who}.")))
 }

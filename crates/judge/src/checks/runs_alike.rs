@@ -5,12 +5,15 @@
 //! same data begins with: nobody writes in between. And cells that share a server share its variables, plugins and
 //! limits, those that share data their tables, and all of them the kernel, whatever their own axes are.
 //!
+//! What the users of these runs changed themselves, by a statement that names it, is the work.
+//!
 //! A difference in anything that can change work, plan, bytes or durability fails, other differences warn, as in
 //! `held_throughout`.
 
 use super::held_throughout::told;
 use crate::compare::fingerprint;
 use crate::frame::applies::{Absence, states};
+use crate::frame::own_changes::OwnChanges;
 use crate::frame::states::{Difference, End, Facts, between};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Look, RunEvidence, Seen, Sight};
 use model::record::state::Facet;
@@ -60,11 +63,13 @@ fn look(cell: &CellEvidence) -> Sight {
         let id = &run.run.id;
         states.push(run.state(End::Begin).ok_or(format!("what held when run {id} began was not recorded"))?);
     }
+    // What users of an earlier run changed, a later one begins with.
+    let own = OwnChanges::of_all(cell.runs.iter().map(|run| run.run));
     let (Some(first), Some(one)) = (states.first(), cell.runs.first()) else { return Err("there is no run".into()) };
     for (run, state) in cell.runs.iter().zip(&states).skip(1) {
         let mut found = between(first, state);
         // Data that are prepared anew are written anew.
-        found.retain(|d| d.facet != Facet::Written);
+        found.retain(|d| d.facet != Facet::Written && !own.explain(d));
         if !found.is_empty() {
             return Ok(of_pair(one.run, run.run, &found));
         }
@@ -139,6 +144,7 @@ fn written_between<'a>(run: &RunEvidence<'a>, began: &Facts) -> Option<(&'a RunR
 /// Where most runs of the record that share a server or its data began with other facts than this one: one of those
 /// runs, and the differences.
 fn beside<'a>(run: &RunEvidence<'a>) -> Option<(&'a RunRecord, Vec<Difference>)> {
+    let own = OwnChanges::of_all(run.record.runs.iter().filter(|other| other.instance == run.run.instance));
     SHARED.iter().find_map(|(facet, shared)| {
         let name = |run: &'a RunRecord| run.states.as_ref()?.begin.get(facet);
         let mut runs: BTreeMap<&String, Vec<&'a RunRecord>> = BTreeMap::new();
@@ -150,7 +156,8 @@ fn beside<'a>(run: &RunEvidence<'a>) -> Option<(&'a RunRecord, Vec<Difference>)>
         let usual = usual.first().copied()?;
         let facts =
             |name: Option<&String>| -> Option<Facts<'a>> { Some([(*facet, run.record.states.get(name?)?)].into()) };
-        let found = between(&facts(name(usual))?, &facts(name(run.run))?);
+        let mut found = between(&facts(name(usual))?, &facts(name(run.run))?);
+        found.retain(|d| !own.explain(d));
         (!found.is_empty()).then_some((usual, found))
     })
 }

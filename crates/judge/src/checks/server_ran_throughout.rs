@@ -3,6 +3,10 @@
 //! lab looks 25 times a second whether the server stands still, and reads how long control groups held server and load
 //! back.
 //!
+//! A stop in the warm-up, or at the edge of the window, warns.
+//!
+//! A load that is stopped asks nothing meanwhile, and is looked at in the same way.
+//!
 //! A server seen standing still for more than 1 % of the window fails, and one that was seen so at all warns: no
 //! server stops itself. Of time that a quota took, per CPU, 10 % of the window fails and 1 % warns, the load's as the
 //! server's.
@@ -36,6 +40,8 @@ const THROTTLED_FAIL: Limit =
 
 const STOPS: &str = "server.stops";
 const STOOD: &str = "server.stopped";
+const OWN_STOPS: &str = "client.stops";
+const OWN_STOOD: &str = "client.stopped";
 const HELD_BACK: [(&str, &str); 2] = [("the server", "server.throttled"), ("the load", "client.throttled")];
 
 fn absent(run: &RunEvidence) -> Absence {
@@ -61,6 +67,23 @@ fn look(run: &RunEvidence) -> Sight {
             share(stood)
         ));
     }
+    let beside = beside(run, stops);
+    if beside > 0.0 {
+        status = status.max(Status::Warn);
+        told.push(format!(
+            "the server stood still {} just before what is measured, or at its very edge, where readings wait for it",
+            times(beside)
+        ));
+    }
+    if let Some(own) = nanos(OWN_STOOD).filter(|own| own.0 > 0) {
+        status = status.max(if share(own).0 > most.0 { Status::Fail } else { Status::Warn });
+        let stops = run.growth(OWN_STOPS).map_or(0.0, |grown| grown.delta);
+        told.push(format!(
+            "the load stood still {} for {own} ({} of the window) and asked nothing meanwhile, though it waited for no CPU: it was stopped by a signal or a debugger, or the machine was paused",
+            times(stops),
+            share(own)
+        ));
+    }
     for (who, name) in HELD_BACK {
         let held_back = nanos(name).unwrap_or_default();
         let graded = graded(share(held_back).0, warn.0, fail.0);
@@ -81,6 +104,14 @@ fn look(run: &RunEvidence) -> Sight {
         }
     };
     Ok(Seen::new(status, measured, limit, sentence))
+}
+
+/// Stops of the whole run that no phase which measures has seen. While the server stands still it is not read, so that
+/// a phase may begin with its users and have its first reading behind the stop.
+fn beside(run: &RunEvidence, seen: f64) -> f64 {
+    let on_purpose = run.run.phases.iter().any(|phase| phase.disturbance.is_some());
+    let whole = run.grown(&run.run.whole.counters, STOPS).filter(|_| !on_purpose && run.group.is_none());
+    whole.map_or(0.0, |whole| whole.delta - seen).max(0.0)
 }
 
 fn times(stops: f64) -> String {

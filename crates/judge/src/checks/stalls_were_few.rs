@@ -3,13 +3,16 @@
 //! here it is said how much of the time nothing was answered. A machine stalls at times, whatever is measured on it, so
 //! it is told once of the record.
 //!
+//! The longest are told with their moments and with what was slow just then: the server stopped, a quota, locks, the
+//! disk, a checkpoint, purge, CPUs (`frame/meanwhile.rs`).
+//!
 //! It warns when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of
 //! the time. Operations that arrive at a rate have their stalls in their latencies: to those it does not apply.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_among;
 use crate::frame::naming::counted;
-use crate::frame::{Applies, Check, Doubts, Each, Limit, Look, RunEvidence, Seen, Sight};
+use crate::frame::{Applies, Check, Doubts, Each, Limit, Look, RunEvidence, Seen, Sight, meanwhile};
 use model::record::gaps::Gaps;
 use model::{Nanos, Share, Status, Users};
 
@@ -61,8 +64,9 @@ fn of_group(run: &RunEvidence) -> Sight {
     let label = format!("{users} waited for {their} answers, as in any closed load");
     let (status, sentence) = if share.0 > most.0 {
         let told = format!(
-            "{label}: {} took {share} of the time, and what would have arrived meanwhile is in no latency.",
-            counted(count as usize, "stall")
+            "{label}: {} took {share} of the time, and what would have arrived meanwhile is in no latency{}.",
+            counted(count as usize, "stall"),
+            meanwhile::told(run, limit).map_or(String::new(), |longest| format!("; {longest}"))
         );
         (Status::Warn, told)
     } else {

@@ -10,7 +10,7 @@
 //! run and little of them before another, where no warm-up made the two alike.
 
 use crate::frame::applies::tables;
-use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, prepared};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, prepared, strangers};
 use model::{PhaseKind, Share, StartingState, Status};
 use std::collections::BTreeSet;
 
@@ -73,7 +73,8 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     for (run, state) in pairs(cell, &states) {
         if let Some(history) = state.history.filter(|h| *h as f64 > cell.limits.of(&START_HISTORY)) {
-            unrest.push(format!("{history} old row versions were left before run {}", run.run.id));
+            let who = strangers::holders(run).map_or(String::new(), |who| format!(" ({who})"));
+            unrest.push(format!("{history} old row versions were left before run {}{who}", run.run.id));
         }
         let lag = state.checkpoint_age.zip(redo(run)).map(|(age, redo)| Share(age.0 as f64 / redo));
         if let Some(lag) = lag.filter(|l| l.0 > cell.limits.of(&START_CHECKPOINT)) {

@@ -6,14 +6,18 @@
 //! what held it back is in one part of the number. So does a drift of 5 % over the last level. A drift of 2 % warns,
 //! and so does a warm-up within the first third.
 //!
-//! Phases of 8 to 30 s are too short for levels of their own: they are asked for one step of 5 % or more that stands
-//! out of their seconds, which finds a rate that halved and overlooks small changes. Shorter ones have too few seconds
-//! even for that, and a phase that is disturbed on purpose is not looked at: there the course is the result.
+//! Phases of 3 to 30 s have too few seconds: their levels are those of their tenths of seconds, cut by the same rule,
+//! and what a second level does is held against the number itself: where it moved the mean away from the longest level
+//! by 5 % it fails, by 2 % it warns, and a warm-up warns at most. Where tenths were not recorded, or hold too few
+//! operations, phases from 8 s on are asked for one step of 5 % or more that stands out of their seconds. A phase that
+//! is disturbed on purpose is not looked at: there the course is the result.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_of;
+use crate::frame::tenths::{self, Points};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
-use crate::stats::steady::{self, Class, SHORTEST_SECONDS, WARM_UP};
+use crate::stats::average;
+use crate::stats::steady::{self, Class, FEWEST_POINTS, SHORTEST_SECONDS, Steady, WARM_UP};
 use crate::stats::step::{self, Step};
 use model::load::Until;
 use model::record::second::Second;
@@ -38,7 +42,7 @@ const DRIFT_WARN: Limit =
 const DRIFT_FAIL: Limit = Limit::share("drift_fail", 0.05, "one number no longer stands for the window").convention();
 
 fn absent(run: &RunEvidence) -> Absence {
-    let mut calm = run.phases.iter().filter(|phase| phase.disturb.is_none()).peekable();
+    let mut calm = run.phases.iter().copied().filter(|phase| phase.disturb.is_none()).peekable();
     if calm.peek().is_none() {
         return Some("Each phase is disturbed on purpose: there the course is the result.".into());
     }
@@ -50,25 +54,35 @@ fn absent(run: &RunEvidence) -> Absence {
         };
         was_to_be.max(phase.length().seconds()) < step::FEWEST as f64
     };
-    calm.all(|phase| is_short(phase))
+    let seconds = run.details.seconds(&run.run.id);
+    if calm.clone().any(|phase| tenths::of(phase, &seconds, FEWEST_POINTS).is_some()) {
+        return None;
+    }
+    calm.all(is_short)
         .then(|| format!("No phase is as long as {} s: shorter ones have no states to tell apart.", step::FEWEST))
 }
 
 fn look(run: &RunEvidence) -> Sight {
     let calm: Vec<&PhaseRecord> = run.phases.iter().copied().filter(|p| p.disturb.is_none()).collect();
-    let long: Vec<_> = calm.into_iter().filter(|p| p.length().seconds() >= step::FEWEST as f64).collect();
+    let seconds = run.details.seconds(&run.run.id);
+    let is_long = |p: &&PhaseRecord| {
+        p.length().seconds() >= step::FEWEST as f64 || tenths::of(p, &seconds, FEWEST_POINTS).is_some()
+    };
+    let long: Vec<_> = calm.into_iter().filter(is_long).collect();
     if long.is_empty() {
         return Err(format!("no phase is as long as {} s", step::FEWEST));
     }
-    let seconds = run.details.seconds(&run.run.id);
     worst_of(long.iter().map(|phase| (phase.name.clone(), of_phase(run, phase, &seconds))).collect())
 }
 
 fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight {
-    let rates = rates(phase, seconds);
     if phase.length().seconds() < SHORTEST_SECONDS {
-        return of_short(run, &rates);
+        return match tenths::of(phase, seconds, FEWEST_POINTS) {
+            Some(points) => of_tenths(run, &points),
+            None => of_short(run, &rates(phase, seconds)),
+        };
     }
+    let rates = rates(phase, seconds);
     let steady = steady::of(&rates, 1.0).ok_or("its seconds were not recorded")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let drift = Share(if steady.drifts { steady.drift.abs() } else { 0.0 });
@@ -126,6 +140,57 @@ fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight
     }
     let measured = format!("{} levels, drift {drift}", steady.levels.len());
     Ok(Seen::new(by_class.max(by_drift), measured, format!("1 level; drift {fail}, warns at {warn}"), sentence))
+}
+
+/// A phase of a few seconds by its tenths, which the rule for seconds takes for so many seconds.
+fn of_tenths(run: &RunEvidence, points: &Points) -> Sight {
+    let steady = steady::of(&points.rates, 1.0).ok_or("it has too few points")?;
+    let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
+    let length = |level: &steady::Level| level.to - level.from;
+    let longest = steady.levels.iter().max_by(|a, b| length(a).total_cmp(&length(b))).expect("it has a level");
+    let mean = average(&points.rates);
+    let moved = Share((mean / longest.rate - 1.0).abs());
+    let by_effect = match moved.0 {
+        m if m > fail.0 => Status::Fail,
+        m if m > warn.0 => Status::Warn,
+        _ => Status::Pass,
+    };
+    let seconds = |points_since: f64| round3(points_since * points.width);
+    let count = steady.levels.len();
+    let measured = format!("{count} levels, mean moved by {moved}");
+    let limit = format!("moved by {fail}, warns at {warn}");
+    let seen = |status, sentence| Ok(Seen::new(status, measured.clone(), limit.clone(), sentence));
+    if count == 1 || by_effect == Status::Pass {
+        let more = if count == 1 { String::new() } else { format!(", and {count} levels moved it by {moved} only") };
+        let sentence = format!("The rate had one level, {} operations per second{more}.", round3(longest.rate));
+        return seen(Status::Pass, sentence);
+    }
+    let (status, course) = of_levels(&steady, by_effect, seconds);
+    let longest = round3(longest.rate);
+    seen(status, format!("{course}: the mean is {moved} away from its longest level, {longest} operations per second."))
+}
+
+/// What the levels are, and the worst that is said of them.
+fn of_levels(steady: &Steady, by_effect: Status, seconds: impl Fn(f64) -> String) -> (Status, String) {
+    let (levels, last) = (&steady.levels, steady.last());
+    let before = levels[levels.len() - 2].rate;
+    match steady.class {
+        Class::WarmUp => {
+            (by_effect.min(Status::Warn), format!("The first {} s were slower, a warm-up", seconds(last.from)))
+        }
+        Class::Rise | Class::Slowdown | Class::NoSteadyState if levels.len() == 2 => {
+            let verb = if last.rate > before { "rose" } else { "fell" };
+            let (was, is) = (round3(before), round3(last.rate));
+            (
+                by_effect,
+                format!("The rate {verb} from {was} to {is} operations per second after {} s", seconds(last.from)),
+            )
+        }
+        Class::Flat | Class::Cyclic | Class::Rise | Class::Slowdown | Class::NoSteadyState => {
+            let all = levels.iter().map(|level| format!("{} from {} s", round3(level.rate), seconds(level.from)));
+            (by_effect, format!("The rate had {} levels ({})", levels.len(), all.collect::<Vec<_>>().join(", ")))
+        }
+    }
 }
 
 /// A phase of a few seconds, which may have made one step.

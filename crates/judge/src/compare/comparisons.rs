@@ -1,7 +1,7 @@
-//! Cells side by side: each value of an axis against the first, all else equal, on statements per second. The ratio is
-//! taken block by block where both have a run in the same blocks. What it is called is decided for all of them together
-//! (`decide`); a check that forbids the comparison *refuses* it. Numbers of users are not compared with each other:
-//! that is scaling, and has its own sentence.
+//! Cells side by side: each value of an axis against the first, all else equal, on statements per second (`beside` has
+//! what an operation costs). The ratio is taken block by block where both have a run in the same blocks. What it is
+//! called is decided for all of them together (`decide`); a check that forbids the comparison *refuses* it. Numbers of
+//! users are not compared with each other: that is scaling, and has its own sentence.
 
 use super::decide::{self, Decision};
 use super::drift::{self, Class};
@@ -22,17 +22,29 @@ const NOISY: Share = Share(0.10);
 /// … says nothing about differences smaller than that.
 const CLAIMABLE: Share = Share(0.20);
 
-/// What searches for a rate are compared by: the rate that they found.
-pub const KNEE: &str = "knee_rate";
+pub use model::estimate::{KNEE, QPS};
 
 /// The axis that is drawn as a curve and not compared.
 pub(crate) const CURVE: &str = USERS;
 
 pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
-    let judged: BTreeMap<&CellId, &CellJudgement> = cells.iter().map(|cell| (&cell.id, cell)).collect();
-    let failed = |id: &CellId, phase: Option<&str>| Some(judged.get(id)?.struck(phase)?.check.clone());
+    rates(&sides(evidence), evidence, &strikes(cells))
+}
+
+/// The cells that are laid side by side, phase by phase where there are several.
+pub(super) fn sides<'a>(evidence: &'a Evidence<'a>) -> Vec<Side<'a>> {
     let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
-    let sides: Vec<Side> = pairs.flat_map(by_phase).collect();
+    pairs.flat_map(by_phase).collect()
+}
+
+/// Which check strikes a cell, or a phase of it.
+pub(super) fn strikes(cells: &[CellJudgement]) -> impl Fn(&CellId, Option<&str>) -> Option<String> {
+    let judged: BTreeMap<&CellId, &CellJudgement> = cells.iter().map(|cell| (&cell.id, cell)).collect();
+    move |id, phase| Some(judged.get(id)?.struck(phase)?.check.clone())
+}
+
+/// On statements per second, or on what searches found.
+fn rates(sides: &[Side], evidence: &Evidence, failed: &Failed) -> Vec<Comparison> {
     let with = |s: &'_ Side| Some((ratio(&s.base, &s.candidate)?, of_runs(&s.base, &s.candidate)));
     let sides: Vec<(&Side, Estimate, Option<Ratio>)> =
         sides.iter().filter_map(|side| with(side).map(|(estimate, ratio)| (side, estimate, ratio))).collect();
@@ -45,20 +57,20 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
             decision.widen(drawn(&side.base, &side.candidate, seed));
         }
         let pair = Pair { axis: side.axis, base: &side.base, candidate: &side.candidate };
-        one(&pair, side.phase, estimate, decision, &failed)
+        one(&pair, side.phase, estimate, decision, failed)
     };
     sides.into_iter().map(one).collect()
 }
 
 /// The check that strikes a cell, or a phase of it.
-type Failed<'a> = dyn Fn(&CellId, Option<&str>) -> Option<String> + 'a;
+pub(super) type Failed<'a> = dyn Fn(&CellId, Option<&str>) -> Option<String> + 'a;
 
 /// Two cells, or one phase of each.
-struct Side<'a> {
-    axis: &'a str,
-    phase: Option<&'a str>,
-    base: Cow<'a, CellEvidence<'a>>,
-    candidate: Cow<'a, CellEvidence<'a>>,
+pub(super) struct Side<'a> {
+    pub(super) axis: &'a str,
+    pub(super) phase: Option<&'a str>,
+    pub(super) base: Cow<'a, CellEvidence<'a>>,
+    pub(super) candidate: Cow<'a, CellEvidence<'a>>,
 }
 
 /// Two cells whose runs have several phases that measure are compared phase by phase: a sum over what was done to a
@@ -97,9 +109,10 @@ fn one(
         }
         None => estimate,
     };
-    let (outcome, why) = outcome(pair, &ratio, decision.as_ref(), |id| failed(id, phase));
+    let is_noisy = of_runs(pair.base, pair.candidate).is_some_and(|ratio| is_noisy(&ratio));
+    let (outcome, why) = outcome(pair, &ratio, decision.as_ref(), is_noisy, |id| failed(id, phase));
     Comparison {
-        metric: if knees(pair.base, pair.candidate).is_some() { KNEE } else { "qps" }.into(),
+        metric: if knees(pair.base, pair.candidate).is_some() { KNEE } else { QPS }.into(),
         base: pair.base.cell.id.to_string(),
         candidate: pair.candidate.cell.id.to_string(),
         axis: pair.axis.into(),
@@ -182,11 +195,17 @@ pub(crate) fn of_answers(base: &Estimate, candidate: &Estimate) -> Option<Estima
     Some(Estimate { value, low, high, n, unit: "ratio".into() })
 }
 
+/// A ratio has the noise of both its sides.
+pub(super) fn is_noisy(ratio: &Ratio) -> bool {
+    (ratio.variance / 2.0).sqrt() > NOISY.0
+}
+
 /// With the reason, where there is one to give. `failed` names the check that strikes a cell.
-fn outcome(
+pub(super) fn outcome(
     pair: &Pair,
     ratio: &Estimate,
     decision: Option<&Decision>,
+    is_noisy: bool,
     failed: impl Fn(&CellId) -> Option<String>,
 ) -> (Outcome, String) {
     let drifts = drift::between(pair.base, pair.candidate, pair.axis);
@@ -210,11 +229,9 @@ fn outcome(
             ),
         );
     };
-    // A ratio has the noise of both its sides.
-    let noisy = of_runs(pair.base, pair.candidate).is_some_and(|ratio| (ratio.variance / 2.0).sqrt() > NOISY.0);
     let claims = |outcome: Outcome| matches!(outcome, Outcome::Better | Outcome::Worse);
     match decision {
-        Some(d) if claims(d.outcome) && noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 => (
+        Some(d) if claims(d.outcome) && is_noisy && (ratio.value - 1.0).abs() < CLAIMABLE.0 => (
             Outcome::Undecided,
             format!("repetitions spread by more than {NOISY}, and the difference is below {CLAIMABLE}."),
         ),
@@ -261,7 +278,7 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
 }
 
 /// The workload and the values on the other axes.
-fn place(pair: &Pair) -> String {
+pub(super) fn place(pair: &Pair) -> String {
     let cell = pair.base.cell;
     let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != WORKLOAD);
     let others: Vec<String> =

@@ -121,10 +121,15 @@ fn more(ratio: &Ratio, margin: Option<Share>, beyond_floor: bool) -> Option<u32>
 
 /// The repetitions that an undecided comparison lacks, as the end of a sentence.
 pub fn told(more: Option<u32>) -> String {
+    told_of(more, "repetition", "repetitions")
+}
+
+/// The same of what is repeated, one and several of it.
+pub fn told_of(more: Option<u32>, one: &str, several: &str) -> String {
     match more {
-        Some(1) => "1 more repetition would probably decide".into(),
-        Some(more) => format!("{more} more repetitions would probably decide"),
-        None => format!("more than {MOST_MORE} further repetitions would be needed at this noise"),
+        Some(1) => format!("1 more {one} would probably decide"),
+        Some(more) => format!("{more} more {several} would probably decide"),
+        None => format!("more than {MOST_MORE} further {several} would be needed at this noise"),
     }
 }
 

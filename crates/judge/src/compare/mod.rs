@@ -2,6 +2,7 @@
 //! decision that follows from them, and whatever else differs between the sides.
 
 pub mod across;
+pub mod beside;
 pub mod comparisons;
 pub mod costs;
 pub mod decide;
@@ -9,3 +10,4 @@ pub mod drift;
 pub mod fingerprint;
 pub mod history;
 pub mod moved;
+pub mod values;

@@ -6,3 +6,4 @@ pub mod forecast;
 pub mod law;
 pub mod scaling;
 pub mod search;
+pub mod until;

@@ -31,8 +31,7 @@ struct Use {
 pub fn of(cell: &CellEvidence, verdicts: &[Verdict]) -> Option<Bound> {
     let first = cell.runs.first()?;
     let of_check = |id: &str| verdicts.iter().find(|v| v.check == id);
-    let client = ["client_had_headroom", "client_was_not_in_the_way"].map(of_check).into_iter().flatten();
-    if let Some(client) = client.into_iter().find(|v| v.verdict == Status::Fail) {
+    if let Some(client) = verdicts.iter().find(|v| v.is_of_client() && v.verdict == Status::Fail) {
         return Some(Bound { evidence: client.evidence.clone(), ..bound("client-bound", client.sentence.clone()) });
     }
     if cell.runs.iter().filter_map(regime).any(|r| r.regime == Regime::IoBound) {

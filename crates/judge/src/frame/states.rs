@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const ABSENT: &str = "absent";
 /// Characters of a value that are shown; the files have it whole.
 const SHOWN: usize = 100;
+/// How a fact of one column is called: where a table is gone, or another, all of its columns differ, and say least.
+const COLUMN: &str = "column ";
 /// Estimates of the same rows differ by less: the engine samples a few pages.
 const ROWS: f64 = 1.5;
 /// Rows below which an estimate says nothing.
@@ -108,7 +110,7 @@ impl<'a> RunEvidence<'a> {
 pub fn between(was: &Facts, is: &Facts) -> Vec<Difference> {
     let mut found = Vec::new();
     for (facet, one) in was {
-        let Some(other) = is.get(facet) else { continue };
+        let Some(other) = is.get(facet).filter(|_| facet.is_to_hold()) else { continue };
         let keys: BTreeSet<&String> = one.facts.keys().chain(other.facts.keys()).collect();
         for key in keys {
             let (was, is) = (one.facts.get(key), other.facts.get(key));
@@ -124,7 +126,8 @@ pub fn between(was: &Facts, is: &Facts) -> Vec<Difference> {
         found.iter().filter(|d| d.facet == Facet::Variables).map(|d| d.key.clone()).collect();
     let is_of_session = |d: &Difference| matches!(d.facet, Facet::LabSession | Facet::UserSession);
     found.retain(|d| !(is_of_session(d) && global.contains(&d.key)));
-    found.sort_by(|a, b| (weight(a), a.facet, &a.key).cmp(&(weight(b), b.facet, &b.key)));
+    let order = |d: &Difference| (weight(d), d.facet, d.facet == Facet::Tables && d.key.starts_with(COLUMN));
+    found.sort_by(|a, b| (order(a), &a.key).cmp(&(order(b), &b.key)));
     found
 }
 
@@ -145,7 +148,7 @@ pub fn weight(difference: &Difference) -> Weight {
     let is_harmless = || HARMLESS.iter().any(|(pattern, _)| matches(pattern, &difference.key));
     match difference.facet {
         Facet::Variables | Facet::UserSession if is_harmless() => Weight::Warns,
-        Facet::LabSession | Facet::Others => Weight::Warns,
+        Facet::LabSession | Facet::Others | Facet::Holders | Facet::Askers => Weight::Warns,
         Facet::Variables
         | Facet::UserSession
         | Facet::Tables
@@ -203,6 +206,8 @@ impl Difference {
             Facet::Plugins => format!("the plugin `{key}`"),
             Facet::Transactions => format!("the number of open transactions of {key}"),
             Facet::Others => format!("the number of other sessions of {key}"),
+            Facet::Holders => format!("the age of a transaction of {key}"),
+            Facet::Askers => format!("the number of statements of {key}"),
             Facet::Process => format!("`{key}` of the server's process"),
             Facet::Client => format!("`{key}` of the client's process"),
             Facet::Kernel => format!("the kernel's `{key}`"),

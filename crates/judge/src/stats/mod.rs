@@ -14,6 +14,7 @@ pub mod mean;
 pub mod modes;
 pub mod normal;
 pub mod order;
+pub mod percentile;
 pub mod prior;
 pub mod ratio;
 pub mod selection;

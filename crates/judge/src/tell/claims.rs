@@ -5,14 +5,15 @@
 
 use super::reasons;
 use crate::compare::comparisons::MARGIN;
-use crate::curves::scaling;
+use crate::curves::{scaling, until};
 use crate::frame::evidence::Evidence;
 use crate::frame::naming::counted as number_of;
 use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
 use model::{
-    CellJudgement, Comparison, Ending, Estimate, Health, Outcome, SearchJudgement, Share, Standing, Status, Verdict,
+    CellJudgement, Comparison, Ending, Estimate, Health, Outcome, PlannedRun, SearchJudgement, Share, Standing, Status,
+    Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,8 +103,10 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
     // A search that is over leaves runs of its plan unmade.
     let made: BTreeSet<_> = evidence.record.runs.iter().map(|r| &r.id).collect();
     let over: BTreeSet<_> = evidence.cells.iter().filter(|c| c.search_is_over()).map(|c| &c.cell.id).collect();
-    let wanted = evidence.record.plan.runs.iter().filter(|r| made.contains(&r.id) || !over.contains(&r.cell));
-    let planned = wanted.count();
+    // And so do repetitions that were enough.
+    let stopped = until::stopped(evidence.record);
+    let is_wanted = |run: &PlannedRun| !over.contains(&run.cell) && (stopped.is_none() || run.explain);
+    let planned = evidence.record.plan.runs.iter().filter(|r| made.contains(&r.id) || is_wanted(r)).count();
     let count = |of: fn(&Ending) -> bool| evidence.record.runs.iter().filter(|r| of(&r.ending)).count();
     let done = count(|e| matches!(e, Ending::Done));
     let failed = count(|e| matches!(e, Ending::Failed { .. }));
@@ -122,9 +125,10 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
         Status::Pass
     };
     let of = number_of(cells.len(), "cell");
+    let stopped = stopped.map_or(String::new(), |why| format!(" It ended because {why}."));
     let sentence = match others.is_empty() && with_number == cells.len() {
-        true => format!("{of} measured in {}.", number_of(done, "run")),
-        false => format!("{with_number} of {of} measured, in {done} of {planned} runs{}.", others.concat()),
+        true => format!("{of} measured in {}.{stopped}", number_of(done, "run")),
+        false => format!("{with_number} of {of} measured, in {done} of {planned} runs{}.{stopped}", others.concat()),
     };
     Claim { is_answer: false, status, sentence, evidence: Vec::new() }
 }
@@ -212,7 +216,7 @@ fn effects(
     cells: &[CellJudgement],
     status: Status,
 ) -> (Vec<Claim>, Option<Claim>) {
-    let of_axis: Vec<&Comparison> = comparisons.iter().filter(|c| c.axis == axis).collect();
+    let of_axis: Vec<&Comparison> = comparisons.iter().filter(|c| c.axis == axis && c.is_of_a_rate()).collect();
     if of_axis.is_empty() {
         return (Vec::new(), None);
     }

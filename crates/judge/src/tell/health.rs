@@ -54,7 +54,7 @@ fn numbers(cell: &CellJudgement) -> Vec<Number<'_>> {
 
 fn whys(cell: &CellJudgement, phase: Option<&str>) -> Vec<Why> {
     let failed: Vec<&Verdict> = cell.verdicts.iter().filter(|v| v.strikes(phase)).collect();
-    let is_of_client = |v: &&Verdict| reasons::OF_CLIENT.contains(&v.check.as_str());
+    let is_of_client = |v: &&Verdict| v.is_of_client();
     let standing = if failed.iter().all(is_of_client) { Standing::LowerBound } else { Standing::Struck };
     // The client is a reason of its own only where nothing else is one.
     let told = failed.into_iter().filter(|v| standing == Standing::LowerBound || !is_of_client(v));

@@ -1,8 +1,7 @@
 //! Why a number does not stand, in the few words that follow *because*. Several checks look for one illness, so this is
 //! a table from checks to reasons and not a field of each; a check that has no row here is told by its own claim.
 
-/// Checks whose failure alone leaves a lower bound: the server did at least what was measured.
-pub const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
+use model::verdict::OF_CLIENT;
 
 const REASONS: &[(&str, &[&str])] = &[
     ("other processes used the CPU", &["machine_was_quiet"]),
@@ -16,6 +15,7 @@ const REASONS: &[(&str, &[&str])] = &[
     ("operations failed", &["operations_succeeded"]),
     ("the server refused statements that nobody counted", &["errors_were_told"]),
     ("the data do not hold what was done", &["data_obeyed_its_laws"]),
+    ("somebody else used the server", &["nobody_else_asked"]),
     ("client and server count different work", &["counts_agree", "gets_agree"]),
     ("answers were not the expected ones", &["answers_were_expected"]),
     ("answers were out of date", &["answers_were_fresh"]),
@@ -28,6 +28,11 @@ const REASONS: &[(&str, &[&str])] = &[
     ("the clock was too coarse", &["timers_were_fine"]),
     ("a statement's plan changed during the run", &["plans_were_stable"]),
     ("runs began in different states", &["starting_states_agree"]),
+    ("something was changed while it ran", &["held_throughout"]),
+    ("something was changed between its runs", &["runs_alike"]),
+    ("the server was stopped or held back meanwhile", &["server_ran_throughout"]),
+    ("the way to the server was too long for it, or changed", &["way_was_short"]),
+    ("commits were not on the disk when they were answered", &["commits_were_durable"]),
     ("what was to be done to the server was not done", &["disturbances_acted"]),
     ("data did not stay in memory", &["regime_was_cached", "regimes_agree"]),
     ("the rate never held still", &["throughput_was_steady"]),
@@ -43,4 +48,28 @@ const REASONS: &[(&str, &[&str])] = &[
 pub fn of(check: &str) -> String {
     let row = REASONS.iter().find(|(_, checks)| checks.contains(&check));
     row.map_or_else(|| format!("the check {check} failed"), |(because, _)| (*because).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks;
+
+    #[test]
+    fn every_reason_is_of_checks_that_there_are() {
+        for (because, named) in REASONS {
+            for check in *named {
+                assert!(checks::ALL.iter().any(|known| known.id == *check), "{because}: no check is called {check}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_holds_of_a_whole_run_is_told_in_words_of_its_own() {
+        let whole = ["held_throughout", "runs_alike", "server_ran_throughout", "way_was_short", "commits_were_durable"];
+        for check in whole {
+            assert!(!of(check).contains(check), "{check}");
+        }
+        assert_eq!(of("no_such_check"), "the check no_such_check failed");
+    }
 }

@@ -70,3 +70,15 @@ pub fn say(record: &mut Record, variable: &str, value: Option<&str>) {
         }
     }
 }
+
+/// What else was read at the two ends of all runs.
+pub fn put(record: &mut Record, facet: Facet, ends: [&[(&str, &str)]; 2]) {
+    let facts = |all: &[(&str, &str)]| all.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
+    let [begin, end] = ["begin", "end"].map(|end| format!("{} at the {end}", name(facet)));
+    record.states.insert(begin.clone(), State::new(facet, facts(ends[0])));
+    record.states.insert(end.clone(), State::new(facet, facts(ends[1])));
+    for states in record.runs.iter_mut().filter_map(|run| run.states.as_mut()) {
+        states.begin.insert(facet, begin.clone());
+        states.end.insert(facet, end.clone());
+    }
+}

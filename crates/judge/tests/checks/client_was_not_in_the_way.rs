@@ -1,7 +1,7 @@
 //! The check `client_was_not_in_the_way`: healthy, ill, and where nothing was measured.
 
 use crate::bench::*;
-use model::load::Io;
+use model::load::{Io, Threads};
 use model::record::Record;
 use model::record::canary::{CanaryPoint, Choice, Reach, SHAM};
 use model::verdict::Status::{Fail, NotApplicable, Pass};
@@ -12,13 +12,14 @@ fn waiting(io: Io, threads_gain: f64) -> Record {
     let reach = |io, factor: f64| Reach {
         server: SHAM.into(),
         io,
+        threads: Threads::One,
         points: [1, 64]
             .map(|users| CanaryPoint { users, qps: factor * 12_000.0, client_cpu_us: 1.0, latency_us_p50: 1.0 })
             .into(),
         unix_ms: 0,
     };
     let canary = record.canary.as_mut().unwrap();
-    canary.choice = Some(Choice { blocking_up_to: 0, above: Io::IoUring, server: SHAM.into() });
+    canary.choice = Some(Choice { blocking_up_to: 0, above: Io::IoUring, threads: Threads::One, server: SHAM.into() });
     canary.reaches = vec![reach(Io::Blocking, threads_gain), reach(Io::IoUring, 1.0)];
     record
 }

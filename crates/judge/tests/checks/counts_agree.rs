@@ -1,7 +1,9 @@
 //! The check `counts_agree`: healthy, ill, and without its evidence.
 
+use crate::bench::states::put;
 use crate::bench::*;
 use model::record::run::Writes;
+use model::record::state::{Facet, OF_THE_LOAD};
 use model::topology::Topology;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
@@ -64,4 +66,25 @@ fn a_law_whose_counter_is_absent_is_not_held() {
         r.whole.counters.remove("status.Com_commit");
     });
     assert_eq!(status(&reading, "counts_agree"), Pass, "who commits nothing needs no count of it");
+}
+
+#[test]
+fn who_asked_beside_the_load_is_named_by_user_and_host() {
+    let mut record = all_runs(|r| {
+        let asked = r.whole.counters["status.Questions"];
+        r.whole.counters.insert("status.Questions".into(), ends(asked.delta() + 1_200.0));
+    });
+    let told = |record: &_| verdict(record, "counts_agree").sentence;
+    put(&mut record, Facet::Others, [&[], &[("watcher@localhost", "1")]]);
+    let there = told(&record);
+    assert!(there.contains("beside the load watcher@localhost had a session"), "{there}");
+    let ours = format!("root@localhost{OF_THE_LOAD}");
+    let begin = [(ours.as_str(), "5000"), ("app@10.0.0.5", "300")];
+    let end = [(ours.as_str(), "90000"), ("app@10.0.0.5", "1500"), ("watcher@localhost", "4")];
+    put(&mut record, Facet::Askers, [&begin, &end]);
+    let named = told(&record);
+    assert!(named.ends_with("User app@10.0.0.5 sent 1200 statements during c001-1."), "{named}");
+    put(&mut record, Facet::Askers, [&begin[..1], &end[..1]]);
+    let alike = told(&record);
+    assert!(alike.ends_with("No other account sent any during c001-1: who did came as the load does."), "{alike}");
 }

@@ -1,7 +1,8 @@
 //! The check `disk_was_ours`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
-use model::units::Share;
+use model::record::around::Neighbour;
+use model::units::{Bytes, Nanos, Share};
 use model::verdict::Status::{NotEvaluable, Pass, Warn};
 
 #[test]
@@ -11,6 +12,13 @@ fn bytes_of_others_on_the_disk_warn() {
     let foreign = verdict(&moved(200e6), "disk_was_ours");
     assert_eq!(foreign.verdict, Warn);
     assert!(foreign.sentence.contains("moved by neither server nor client"), "{}", foreign.sentence);
+    let named = all_runs(|r| {
+        counter(r, "host.disk.write_bytes", 200e6);
+        let dd = Neighbour { name: "dd".into(), cpu: Nanos(0), moved: Bytes(190 << 20) };
+        r.around.as_mut().unwrap().neighbours = vec![dd];
+    });
+    let sentence = verdict(&named, "disk_was_ours").sentence;
+    assert!(sentence.contains("most of it by dd (190 MiB)"), "{sentence}");
     let full = all_runs(|r| r.around.as_mut().unwrap().disk_free = Some(Share(0.04)));
     assert_eq!(status(&full, "disk_was_ours"), Warn);
     let unknown = all_runs(|r| forget(r, "server.io.write_bytes"));

@@ -1,9 +1,10 @@
 //! The check `held_throughout`: healthy, ill, and without its evidence.
 
-use crate::bench::states::change;
+use crate::bench::states::{change, put};
 use crate::bench::*;
 use model::record::Record;
 use model::record::state::Facet;
+use model::record::tally::StatementTally;
 use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 
 const CHECK: &str = "held_throughout";
@@ -94,4 +95,42 @@ fn what_was_not_read_is_not_held() {
     let record = spoilt(|r| r.runs[0].states.as_mut().unwrap().end.clear());
     assert_eq!(status(&record, CHECK), NotEvaluable);
     assert_eq!(status(&all_runs(|r| r.states = None), CHECK), NotApplicable, "a record from before");
+}
+
+#[test]
+fn what_the_users_of_the_plan_change_themselves_is_no_change_from_outside() {
+    let sent = |text: &str, facet, key, value: Option<&str>| {
+        let mut record = within(facet, key, value);
+        let statement = StatementTally { calls: 7, ..StatementTally::default() };
+        record.runs.iter_mut().for_each(|run| drop(tally(run).statements.insert(text.into(), statement.clone())));
+        verdict(&record, CHECK)
+    };
+    let own = |text: &str, facet, key, value| assert_eq!(sent(text, facet, key, value).verdict, Pass, "{text}");
+    own("ALTER TABLE sbtest1 DROP INDEX k_1", Facet::Tables, "key `k_1` of sbtest1", None);
+    own("CREATE TABLE IF NOT EXISTS `mine` (id INT)", Facet::Tables, "column `id` of mine", Some("int"));
+    own("drop table mine", Facet::Tables, "number of tables in sbtest", Some("4"));
+    own("SET GLOBAL innodb_io_capacity = ?", Facet::Variables, "innodb_io_capacity", Some("100"));
+    own("TRUNCATE TABLE sbtest1", Facet::Rows, "sbtest1", Some("0"));
+    let other = |text: &str, facet, key, value| assert_eq!(sent(text, facet, key, value).verdict, Fail, "{text}");
+    other("CREATE TABLE mine (id INT)", Facet::Tables, "key `k_1` of sbtest1", None);
+    other("SELECT k_1 FROM sbtest1", Facet::Tables, "key `k_1` of sbtest1", None);
+    other("SET GLOBAL innodb_io_capacity = ?", Facet::Variables, "innodb_flush_log_at_trx_commit", Some("2"));
+}
+
+#[test]
+fn a_transaction_that_somebody_left_open_is_named_with_its_age() {
+    let mut record = record();
+    put(&mut record, Facet::Transactions, [&[], &[("app@10.0.0.5", "1")]]);
+    put(&mut record, Facet::Holders, [&[], &[("app@10.0.0.5, thread 17", "31")]]);
+    let told = verdict(&record, CHECK);
+    assert_eq!(told.verdict, Fail);
+    let who = "app@10.0.0.5, thread 17, had a transaction open for 31 s when c001-1 was over";
+    assert!(told.sentence.contains(who), "{}", told.sentence);
+    put(&mut record, Facet::Transactions, [&[], &[]]);
+    put(&mut record, Facet::Askers, [&[("a@b", "1")], &[("a@b", "9")]]);
+    assert_eq!(status(&record, CHECK), Pass, "ages and counts are not to hold, and a few statements are nothing");
+    put(&mut record, Facet::Askers, [&[("a@b", "1")], &[("a@b", "1201")]]);
+    let sent = verdict(&record, CHECK);
+    assert_eq!(sent.verdict, Warn);
+    assert!(sent.sentence.contains("User a@b sent 1200 statements during c001-1."), "{}", sent.sentence);
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::*;
 use model::record::around::Neighbour;
-use model::units::Nanos;
+use model::units::{Bytes, Nanos};
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
@@ -13,7 +13,7 @@ fn cpu_time_of_others_is_noticed_as_far_as_the_clock_resolves_it() {
     assert_eq!(status(&idle(1.30), "machine_was_quiet"), Fail);
     let named = all_runs(|r| {
         counter(r, "host.cpu.idle", 1.3e9);
-        let make = Neighbour { name: "make".into(), cpu: Nanos::from_millis(400) };
+        let make = Neighbour { name: "make".into(), cpu: Nanos::from_millis(400), moved: Bytes(0) };
         r.around.as_mut().unwrap().neighbours = vec![make];
     });
     let sentence = verdict(&named, "machine_was_quiet").sentence;
@@ -49,7 +49,7 @@ fn what_the_kernel_does_is_nobodys_process() {
         all_runs(move |r| {
             counter(r, "host.cpu.idle", 1.3e9);
             // Twice as long as what is measured, so that half of it falls into that.
-            let worker = Neighbour { name: name.into(), cpu: Nanos::from_millis(860) };
+            let worker = Neighbour { name: name.into(), cpu: Nanos::from_millis(860), moved: Bytes(0) };
             r.around.as_mut().unwrap().neighbours = vec![worker];
         })
     };

@@ -28,6 +28,7 @@ mod measured_work_agrees;
 mod memory_was_enough;
 mod mix_follows_its_parts;
 mod network_had_room;
+mod nobody_else_asked;
 mod observer_moved_nothing;
 mod observer_was_cheap;
 mod operations_succeeded;

@@ -1,7 +1,9 @@
 //! The check `purge_kept_up`: healthy, ill, and without its evidence.
 
+use crate::bench::states::put;
 use crate::bench::*;
 use model::record::run::RunRecord;
+use model::record::state::Facet;
 use model::units::Nanos;
 use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 
@@ -33,4 +35,21 @@ fn history_left_behind_is_a_rate_that_was_borrowed() {
         phase.to = Nanos(phase.from.0 + 500_000_000);
     });
     assert_eq!(status(&short, "purge_kept_up"), NotEvaluable, "purge had hardly begun");
+}
+
+#[test]
+fn who_holds_the_history_is_named_with_user_host_and_age() {
+    let mut record = all_runs(|r| {
+        tally(r).commits = 50_000;
+        counter(r, "status.Com_update", 50_000.0);
+        counter(r, "db.history_list_length", 20_000.0);
+    });
+    let silent = verdict(&record, "purge_kept_up").sentence;
+    assert!(!silent.contains("open for"), "{silent}");
+    let open = [("app@10.0.0.5, thread 17", "412"), ("app@10.0.0.6, thread 19", "3")];
+    put(&mut record, Facet::Holders, [&[], &open]);
+    let told = verdict(&record, "purge_kept_up");
+    assert_eq!(told.verdict, Fail);
+    let who = "app@10.0.0.5, thread 17, had a transaction open for 6.87 min when c001-1 was over (1 more were younger)";
+    assert!(told.sentence.contains(who), "{}", told.sentence);
 }

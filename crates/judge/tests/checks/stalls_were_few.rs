@@ -1,6 +1,11 @@
 //! The check `stalls_were_few`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
+use model::plan::RunId;
+use model::record::Details;
+use model::record::course::{Course, Stall};
+use model::record::series::{Metric, Series, Shape, Unit};
+use model::record::tally::{Interval, OperationTally, Tally};
 use model::units::Nanos;
 use model::verdict::Status::{NotEvaluable, Pass, Warn};
 
@@ -26,4 +31,48 @@ fn a_machine_that_stalls_is_told_once_and_strikes_no_cell() {
         "{}",
         told[0].sentence
     );
+}
+
+/// One worker stood still for 700 ms from 3.2 s on, while a counter grew as told: by second.
+struct Stood {
+    counter: &'static str,
+    readings: Vec<f64>,
+}
+
+impl Details for Stood {
+    fn intervals(&self, _: &RunId) -> Vec<Interval> {
+        let stalls = vec![Stall { at: Nanos::from_millis(3_200), length: Nanos::from_millis(700) }];
+        let course = Course { tenths: vec![10; 10], stalls };
+        let operations = [("point_selects".to_string(), OperationTally { done: 100, ..OperationTally::default() })];
+        let tally = Tally { operations: operations.into(), course: Some(course), ..Tally::default() };
+        let (from, to) = (Nanos::from_secs(3), Nanos::from_secs(4));
+        vec![Interval { from, to, phase: "measure".into(), group: "users".into(), tally }]
+    }
+    fn series(&self, _: &RunId, metrics: &[&str]) -> Vec<Series> {
+        let metric = Metric { name: self.counter.into(), unit: Unit::Count, shape: Shape::Counter };
+        let readings = (0u64..).zip(&self.readings).map(|(s, v)| (Nanos::from_millis(500 + 1_000 * s), *v)).collect();
+        metrics.contains(&self.counter).then_some(Series { metric, readings }).into_iter().collect()
+    }
+}
+
+#[test]
+fn a_stall_is_told_with_its_moment_and_what_was_slow_then() {
+    let stalled = all_runs(|r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(700)));
+    let told = |counter, readings: &[f64]| {
+        let details = Stood { counter, readings: readings.to_vec() };
+        let judgement = judge::judge(&stalled, &details);
+        let verdict = judgement.verdicts.iter().find(|v| v.check == "stalls_were_few").unwrap().clone();
+        assert_eq!(verdict.verdict, Warn);
+        verdict.sentence
+    };
+    let stopped = told("server.stopped", &[0.0, 0.0, 0.0, 0.0, 7e8, 7e8]);
+    assert!(stopped.contains("the longest: 700 ms at 3.2 s (the server was stopped for 700 ms"), "{stopped}");
+    let locks = told("db.row_lock_time_ms", &[0.0, 10.0, 20.0, 700.0, 1_400.0, 1_410.0]);
+    assert!(locks.contains("transactions waited for row locks"), "{locks}");
+    let disk = told("host.pressure.io_some", &[0.0, 1e7, 2e7, 4e8, 7e8, 7.1e8]);
+    assert!(disk.contains("syncs or reads waited for the disk"), "{disk}");
+    let flushed = told("db.pages_written", &[0.0, 10.0, 20.0, 3_000.0, 6_000.0, 6_010.0]);
+    assert!(flushed.contains("InnoDB flushed pages"), "{flushed}");
+    let always = told("host.pressure.io_some", &[0.0, 5e8, 1e9, 1.5e9, 2e9, 2.5e9]);
+    assert!(always.contains("nothing that was read stood out then"), "{always}");
 }

@@ -77,6 +77,58 @@ fn ten_seconds_tell_a_step_and_no_more() {
     assert_eq!(of(|n| if n < 5 { 20_000.0 } else { 19_600.0 }).verdict, Status::Pass, "2 % is no state");
 }
 
+/// Ten seconds of two workers who keep their tenths, at so many operations in each of all tenths.
+struct Tenths(Vec<u32>);
+
+impl Details for Tenths {
+    fn intervals(&self, _: &RunId) -> Vec<Interval> {
+        let interval = |(n, part): (usize, &[u32])| {
+            let course = model::record::course::Course { tenths: part.to_vec(), stalls: Vec::new() };
+            let operation =
+                OperationTally { done: part.iter().map(|n| u64::from(*n)).sum(), ..OperationTally::default() };
+            let operations = [("point_selects".to_string(), operation)].into();
+            let tally = Tally { operations, course: Some(course), ..Tally::default() };
+            let from = Nanos::from_secs(1 + n as u64);
+            let to = Nanos(from.0 + part.len() as u64 * 100_000_000);
+            Interval { from, to, phase: "measure".into(), group: "users".into(), tally }
+        };
+        let one: Vec<Interval> = self.0.chunks(10).enumerate().map(interval).collect();
+        one.iter().cloned().chain(one.iter().cloned()).collect()
+    }
+    fn series(&self, _: &RunId, _: &[&str]) -> Vec<Series> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn tenths_of_seconds_tell_the_levels_of_a_short_phase_and_what_they_did_to_its_mean() {
+    let of = |tenths: usize, rate: fn(usize) -> f64| {
+        let mut short = experiment(&[]);
+        for run in &mut short.runs {
+            run.phases[0].to = Nanos(run.phases[0].from.0 + tenths as u64 * 100_000_000);
+        }
+        let ripple = |n: usize| 0.95 + 0.1 * (((n * 2_654_435_761) >> 7) % 101) as f64 / 100.0;
+        let details = Tenths((0..tenths).map(|n| (rate(n) * ripple(n)) as u32).collect());
+        let judgement = judge::judge(&short, &details);
+        judgement.cells[0].verdicts.iter().find(|v| v.check == "throughput_was_steady").unwrap().clone()
+    };
+    let flat = of(100, |_| 1_000.0);
+    assert_eq!(flat.verdict, Status::Pass, "{}", flat.sentence);
+    let fell = of(100, |n| if n < 60 { 1_000.0 } else { 600.0 });
+    assert_eq!(fell.verdict, Status::Fail, "{}", fell.sentence);
+    assert!(fell.sentence.contains("fell from") && fell.sentence.contains("after 6 s"), "{}", fell.sentence);
+    let rose = of(100, |n| if n < 50 { 600.0 } else { 1_000.0 });
+    assert_eq!(rose.verdict, Status::Fail, "{}", rose.sentence);
+    let warmed = of(100, |n| if n < 12 { 500.0 } else { 1_000.0 });
+    assert_eq!(warmed.verdict, Status::Warn, "{}", warmed.sentence);
+    assert!(warmed.sentence.contains("a warm-up"), "{}", warmed.sentence);
+    let stuttered = of(100, |n| if n == 40 { 0.0 } else { 1_000.0 });
+    assert_eq!(stuttered.verdict, Status::Pass, "a stall is no level: {}", stuttered.sentence);
+    let in_five = of(50, |n| if n < 25 { 1_000.0 } else { 700.0 });
+    assert_eq!(in_five.verdict, Status::Fail, "five seconds are enough: {}", in_five.sentence);
+    assert_eq!(of(20, |_| 1_000.0).verdict, Status::NotApplicable, "two seconds are not");
+}
+
 #[test]
 fn what_is_too_short_or_disturbed_on_purpose_has_no_state() {
     assert_eq!(status(&record(), "throughput_was_steady"), Status::NotApplicable);

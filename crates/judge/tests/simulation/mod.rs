@@ -3,14 +3,20 @@
 //! each.
 #![allow(dead_code)] // each user takes its part
 
+pub mod records;
+
 use crate::bench;
 use judge::compare::decide;
+use judge::curves::until::enough;
 use judge::stats::change::vote;
 use judge::stats::draws::Draws;
 use judge::stats::ratio::Ratio;
-use judge::stats::{Interval, bootstrap, mean, ratio};
+use judge::stats::{Interval, bootstrap, mean, percentile, quantile, ratio};
 use model::estimate::Outcome;
+use model::plan::CellId;
+use model::precision::Precision;
 use model::record::Record;
+use model::record::rates::Rates;
 use model::seed::Seed;
 use model::units::Share;
 use model::value::Value;
@@ -78,6 +84,81 @@ pub fn ratio_with_a_tail(experiments: u64, n: usize, of: impl Fn(&[f64], Seed) -
 
 pub fn bootstrapped(ratios: &[f64], seed: Seed) -> Option<Interval> {
     bootstrap::ratio(ratios, seed)
+}
+
+/// How latencies of runs differ.
+#[derive(Clone, Copy)]
+pub struct Latencies {
+    /// Spread of the runs' levels, on logarithms.
+    pub between: f64,
+    /// Share of the runs that have stalls: one operation in fifty takes twenty times as long.
+    pub stalling: f64,
+}
+
+/// Seconds of a run, and operations in each.
+const RUN: (usize, usize) = (30, 50);
+
+/// A run's latencies, ascending: seconds that spread by a tenth and resemble each other by 0.7, and within each
+/// operations that are exponential around it.
+fn latencies(d: &mut Draws, of: Latencies) -> Vec<f64> {
+    const ALIKE: f64 = 0.7;
+    let level = rate(d, 1_000.0, of.between);
+    let stalls = d.uniform() < of.stalling;
+    let mut last = d.normal();
+    let mut all = Vec::with_capacity(RUN.0 * RUN.1);
+    for _ in 0..RUN.0 {
+        last = ALIKE * last + (1.0 - ALIKE * ALIKE).sqrt() * d.normal();
+        let second = level * (0.1 * last).exp();
+        all.extend((0..RUN.1).map(|_| {
+            let slow = if stalls && d.below(50) == 0 { 20.0 } else { 1.0 };
+            -d.uniform().ln() * second * slow
+        }));
+    }
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// The share of intervals of a percentile of all runs together that hold that of runs without end.
+pub fn percentiles(experiments: u64, n: usize, q: f64, of: Latencies, range: bool) -> f64 {
+    let d = &mut Draws::of(Seed(19));
+    let mut endless: Vec<f64> = (0..1_500).flat_map(|_| latencies(d, of)).collect();
+    endless.sort_by(f64::total_cmp);
+    coverage(experiments, quantile(&endless, q), |d| {
+        let runs: Vec<Vec<f64>> = (0..n).map(|_| latencies(d, of)).collect();
+        let each: Vec<f64> = runs.iter().map(|run| quantile(run, q)).collect();
+        let mut all = runs.concat();
+        all.sort_by(f64::total_cmp);
+        let merged = quantile(&all, q);
+        if range {
+            let (low, high) = each.iter().fold((merged, merged), |(low, high), x| (low.min(*x), high.max(*x)));
+            return Some(Interval { value: merged, low, high });
+        }
+        percentile::interval(merged, &each, Seed(d.below(1 << 40) as u64))
+    })
+}
+
+/// What stopping by an interval's own width comes to: the share of printed intervals that hold the truth, and the blocks
+/// that were made on average, of cells whose runs spread by so much.
+pub fn until(experiments: u64, cells: usize, spread: f64) -> (f64, f64) {
+    const UNTIL: Precision = Precision { within: Share(0.02), most: Precision::MOST };
+    let one = |number: u64| {
+        let d = &mut Draws::of(Seed(31).nth(number));
+        let mut rates = Rates::new();
+        let mut blocks = 0;
+        while enough(&UNTIL, &rates, blocks).is_none() {
+            blocks += 1;
+            for cell in 0..cells {
+                let of_cell = rates.entry((CellId(format!("c{cell}")), "measure".into())).or_default();
+                of_cell.push(rate(d, 1_000.0, spread));
+            }
+        }
+        let held = rates.values().filter_map(|values| mean::of_logs(values));
+        let held = held.filter(|i| i.low <= 1_000.0 && 1_000.0 <= i.high).count();
+        (held as f64 / cells as f64, f64::from(blocks))
+    };
+    let all: Vec<(f64, f64)> = (0..experiments).map(one).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+    (mean(|(held, _)| *held), mean(|(_, blocks)| *blocks))
 }
 
 /// The intervals of a table of comparisons that lend each other what they know of noise, which in each is `spread`

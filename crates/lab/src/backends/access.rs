@@ -9,13 +9,28 @@ use super::mongodb::session::DocumentEndpoint;
 use super::{keyed, mongodb, mysql, own_sessions};
 use crate::load;
 use crate::load::user::{Driver, User};
+use std::sync::Arc;
 use workload::Workload;
+use workload::cheapest::Cheapest;
 use workload::life::Life;
 use workload::session::Fault;
 
 /// The load of a run, and a group of its users.
 pub type LoadPlan = load::LoadPlan<Access>;
 pub type UserGroup = load::UserGroup<Access>;
+
+impl UserGroup {
+    /// The least that these users can ask.
+    pub fn cheapest(&self) -> Cheapest {
+        let is_postgres = self.access.beside.as_ref().and_then(Endpoint::postgres).is_some();
+        Cheapest::of(&self.workload.life(), is_postgres.then_some("pgsql"))
+    }
+
+    /// One of these users who asks nothing else.
+    pub fn asking_least(&self) -> Self {
+        Self::asking(Arc::new(self.cheapest()), Arc::clone(&self.parameters), self.access.clone())
+    }
+}
 
 /// An endpoint for users who ask in another protocol than MySQL's.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,12 @@ use super::needs::DatasetNeed;
 use super::samplers::SamplerNeeds;
 use super::up::Up;
 use crate::notebook::reporter::Reporter;
-use crate::samplers::client::Workers;
+use crate::samplers::Workers;
 use crate::samplers::{Process, Source};
 use crate::servers::process::instance::Instance;
 use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
+use model::record::explain::Explain;
 use model::record::start::Restored;
 use model::record::state::State;
 use model::{Cell, DatasetRecord, PlannedRun, Server, SessionAnswer, StartingState, StatementPlan, Users, Work};
@@ -95,11 +96,28 @@ pub trait Servers: Sync {
         Vec::new()
     }
 
+    /// Switches on what tells where the time of an explain run goes; why not, where that cannot be.
+    fn instruments(&self, _: &Up, _: &Cell) -> Result<Box<dyn Instruments>, String> {
+        Err("assay knows no instruments of this server that tell where its time goes".into())
+    }
+
+    /// The limit of sessions that has just refused some of these users, as one would raise it; `None` where it does not
+    /// say it.
+    fn session_limit(&self, _: &UserGroup) -> Option<String> {
+        None
+    }
+
     /// Who is read while a run goes on: the server, every node of it, this host and the load.
     fn sources(&self, up: &Up, sampled: Sampled<'_>) -> MakeSources;
 
     /// Takes away what the lab left in a server of others, and says what became of it.
     fn leave(&self, _: &Up, _: &mut Reporter<'_>) {}
+}
+
+/// Instruments that are switched on for one run.
+pub trait Instruments {
+    /// What they saw; they are put back.
+    fn explained(self: Box<Self>) -> Explain;
 }
 
 /// Makes sources, on the thread that reads them.

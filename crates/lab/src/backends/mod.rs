@@ -27,12 +27,13 @@ pub mod opening;
 pub mod own_sessions;
 pub mod postgres;
 mod random;
+mod reopening;
 pub mod samplers;
 pub mod sql;
 pub mod tls;
 pub mod up;
 
-pub use contract::{Backend, Files, Filling, MakeSources, Met, Sampled, Servers, Started, Witness};
+pub use contract::{Backend, Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Started, Witness};
 
 use crate::servers::catalogue;
 use endpoint::protocol_of;

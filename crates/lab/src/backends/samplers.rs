@@ -1,42 +1,18 @@
-//! Which sources of numbers a run has: those of its server, by backend, among those of the host, of processes and of
-//! the load, in the order in which they are read.
+//! Which sources of numbers a run has: those of its server, which each backend lists, with those of the host, of
+//! processes and of the load.
 
 use super::access::Endpoint;
-use super::memcached::samplers as memcached;
-use super::mysql::samplers::{database, foreground, index_lock, innodb, node, rocksdb, status};
-use super::postgres::samplers as postgres;
-use crate::samplers::{Ask, Asker, Process, Source};
-use crate::samplers::{
-    client, data, host, sampler, server_process, server_processes, server_stops, server_threads, throttled,
-};
+use super::memcached::samplers::Memcached;
+use super::mysql::of_node::OfNode;
+use super::mysql::samplers as mysql;
+use super::postgres::samplers::Postgres;
+use crate::samplers::source::{Available, Owner, Server, make};
+use crate::samplers::{self, Ask, Asker, Process, Source, Workers};
 use std::cell::RefCell;
 use std::rc::Rc;
 use workload::audit::Question;
 
-/// Every source, one file each, in the order in which they are read: `status` holds the counts that must agree with the
-/// client's own (check `counts_agree`), so it is read nearest to the mark, and `sampler` counts the statements sent
-/// until then. `database` comes last: it says the same in the lab's own names.
-pub const ALL: &[&str] = &[
-    memcached::NAME,
-    status::NAME,
-    sampler::NAME,
-    data::NAME,
-    server_process::NAME,
-    server_stops::NAME,
-    client::NAME,
-    host::NAME,
-    throttled::NAME,
-    server_threads::NAME,
-    foreground::NAME,
-    innodb::NAME,
-    index_lock::NAME,
-    rocksdb::NAME,
-    database::NAME,
-];
-
-/// Those of a server that speaks PostgreSQL's words.
-pub const OF_POSTGRESQL: &[&str] =
-    &[postgres::NAME, server_processes::NAME, server_stops::NAME, client::NAME, host::NAME, throttled::NAME];
+const EVERYBODY: &[Owner] = &[Owner::Server, Owner::Host];
 
 /// What is read only where somebody wants it.
 #[derive(Debug, Default)]
@@ -50,77 +26,46 @@ pub struct SamplerNeeds {
 }
 
 /// The sources of a run that can be read there: without a session none of what the server tells, without a process of
-/// ours no `server_process` and `server_threads`, and `rocksdb` only where that is the engine under test.
+/// ours none that reads /proc of it.
 pub fn sources(
     ask: Option<Box<dyn Ask>>,
     server: Option<Process>,
-    workers: &client::Workers,
+    workers: &Workers,
     engine: &str,
     wanted: SamplerNeeds,
 ) -> Vec<Box<dyn Source>> {
-    let asker = ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask))));
-    let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    let cache = wanted.beside.as_ref().and_then(memcached::Memcached::of);
-    let requests = cache.as_ref().map(memcached::Memcached::requests).unwrap_or_default();
-    sources.extend(cache.map(|source| Box::new(source) as Box<dyn Source>));
-    if asker.is_none() {
-        sources.push(Box::new(sampler::Sampler(Box::new(move || requests.get()))));
-    }
-    if let Some(asker) = &asker {
-        sources.push(Box::new(status::Status(asker.clone())));
-        let counts = asker.clone();
-        sources.push(Box::new(sampler::Sampler(Box::new(move || counts.borrow().statements))));
-        sources.push(Box::new(data::Data::new(asker.clone(), wanted.questions)));
-    }
-    if let Some(process) = &server {
-        sources.push(Box::new(server_process::ServerProcess(process.clone())));
-        sources.push(Box::new(server_stops::ServerStops::new(process.clone())));
-    }
-    sources.push(Box::new(client::Client::new(workers.clone())));
-    sources.push(Box::new(host::HostWide));
-    sources.push(Box::new(throttled::Throttled::new(server.clone())));
-    if let Some(process) = &server {
-        sources.push(Box::new(server_threads::ServerThreads::new(process.clone())));
-    }
-    if let Some(asker) = asker {
-        sources.push(Box::new(foreground::Foreground::new(asker.clone(), server)));
-        sources.push(Box::new(innodb::Innodb::new(asker.clone())));
-        if wanted.engine_counters {
-            sources.push(Box::new(index_lock::IndexLock(asker.clone())));
-        }
-        if engine == rocksdb::NAME {
-            sources.push(Box::new(rocksdb::RocksDb(asker.clone())));
-        }
-        sources.push(Box::new(database::Database::new(asker, engine)));
-    }
-    sources
+    let cache = wanted.beside.as_ref().and_then(Memcached::of);
+    let available = Available {
+        server: server.map(Server::OneProcess),
+        asker: ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask)))),
+        requests: Some(cache.as_ref().map(Memcached::requests).unwrap_or_default()),
+        workers: workers.clone(),
+        engine: engine.into(),
+        engine_counters: wanted.engine_counters,
+        questions: wanted.questions,
+    };
+    let cache = cache.map(|source| Box::new(source) as Box<dyn Source>);
+    cache.into_iter().chain(make(&[samplers::ALL, mysql::ALL], EVERYBODY, &available)).collect()
 }
 
 /// The same of a PostgreSQL; `server` is the first of its processes.
-pub fn sources_of_postgres(
-    ask: Box<dyn Ask>,
-    server: Option<Process>,
-    workers: &client::Workers,
-) -> Vec<Box<dyn Source>> {
-    let mut sources: Vec<Box<dyn Source>> = vec![Box::new(postgres::Postgres(ask))];
-    if let Some(first) = server.clone() {
-        sources.push(Box::new(server_processes::ServerProcesses::new(first.clone())));
-        sources.push(Box::new(server_stops::ServerStops::new(first)));
-    }
-    sources.push(Box::new(client::Client::new(workers.clone())));
-    sources.push(Box::new(host::HostWide));
-    sources.push(Box::new(throttled::Throttled::new(server)));
-    sources
+pub fn sources_of_postgres(ask: Box<dyn Ask>, server: Option<Process>, workers: &Workers) -> Vec<Box<dyn Source>> {
+    let server = server.map(Server::Processes);
+    let available = Available { server, workers: workers.clone(), ..Available::default() };
+    let own = Box::new(Postgres(ask)) as Box<dyn Source>;
+    [own].into_iter().chain(make(&[samplers::ALL], EVERYBODY, &available)).collect()
 }
 
 /// What another node of a cluster tells, under names of its own: client and host are the same for all.
 pub fn sources_of_node(number: u32, ask: Box<dyn Ask>, server: u32, engine: &str) -> Vec<Box<dyn Source>> {
-    let all =
-        sources(Some(ask), Some(Process::of(server)), &client::Workers::default(), engine, SamplerNeeds::default());
-    let own = all
-        .into_iter()
-        .filter(|source| ![client::NAME, host::NAME, throttled::NAME, data::NAME].contains(&source.name()));
-    own.map(|source| Box::new(node::OfNode::new(number, source)) as Box<dyn Source>).collect()
+    let available = Available {
+        server: Some(Server::OneProcess(Process::of(server))),
+        asker: Some(Rc::new(RefCell::new(Asker::new(ask)))),
+        engine: engine.into(),
+        ..Available::default()
+    };
+    let own = make(&[samplers::ALL, mysql::ALL], &[Owner::Server], &available);
+    own.into_iter().map(|source| Box::new(OfNode::new(number, source)) as Box<dyn Source>).collect()
 }
 
 #[cfg(test)]
@@ -130,6 +75,28 @@ mod tests {
     use crate::os::address::Address;
     use crate::samplers::{Occasion, Reading, Refused};
 
+    /// Nearest to the mark is what must agree with the client's own counts, then what that cost; last what says
+    /// the same again.
+    const OF_MYSQL: &[&str] = &[
+        "memcached",
+        "status",
+        "sampler",
+        "data",
+        "server_process",
+        "server_stops",
+        "client",
+        "host",
+        "throttled",
+        "server_threads",
+        "foreground",
+        "innodb",
+        "index_lock",
+        "rocksdb",
+        "database",
+    ];
+
+    const OF_POSTGRESQL: &[&str] = &["postgres", "server_processes", "server_stops", "client", "host", "throttled"];
+
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
         let endpoint = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
@@ -137,24 +104,24 @@ mod tests {
     }
 
     #[test]
-    fn every_source_is_read_in_the_order_of_the_list() {
+    fn every_source_is_read_in_its_turn() {
         let all = sources(
             Some(Box::new(Refused("2002".into()))),
             Some(Process::of(1)),
-            &client::Workers::default(),
+            &Workers::default(),
             "rocksdb",
             all_wanted(),
         );
-        assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), ALL);
+        assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), OF_MYSQL);
         let refused = Box::new(Refused("57P01".into()));
-        let of_postgres = sources_of_postgres(refused, Some(Process::of(1)), &client::Workers::default());
+        let of_postgres = sources_of_postgres(refused, Some(Process::of(1)), &Workers::default());
         assert_eq!(of_postgres.iter().map(|s| s.name()).collect::<Vec<_>>(), OF_POSTGRESQL);
     }
 
     #[test]
     fn what_cannot_be_read_is_missing_and_never_zero() {
         // No process has this number.
-        let workers = client::Workers::default();
+        let workers = Workers::default();
         for mut source in sources(
             Some(Box::new(Refused("2002".into()))),
             Some(Process::of(u32::MAX)),
@@ -162,7 +129,7 @@ mod tests {
             "rocksdb",
             all_wanted(),
         ) {
-            if source.name() == database::NAME || source.name() == data::NAME {
+            if source.name() == "database" || source.name() == "data" {
                 // It tells again what the others told, and they have said why they could not.
                 continue;
             }

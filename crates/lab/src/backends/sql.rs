@@ -6,12 +6,12 @@
 use super::channel::Channel;
 use super::faults::lost;
 use super::opening::Opening;
+use super::reopening::{Dialing, Reopening};
 use crate::load::ledger::{Ledger, Opened};
 use crate::os::clock;
 use model::units::Nanos;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use workload::rows::KeptRows;
 use workload::session::{Answer, Class, Fact, Fault, Request, Sql, Want};
 
@@ -42,9 +42,7 @@ pub trait Conversing: Sized + 'static {
 pub struct Session<C: Conversing, L: Ledger> {
     pub(crate) conversation: C,
     opening: Rc<Opening>,
-    reopening: Option<Redialing<C>>,
-    /// The conversation broke: there is nobody to say goodbye to.
-    pub(crate) broken: bool,
+    pub(crate) reopening: Reopening<C>,
     /// A goodbye was said, and the server has not hung up yet.
     leaving: bool,
     pub(crate) ledger: L,
@@ -53,8 +51,6 @@ pub struct Session<C: Conversing, L: Ledger> {
     /// The wall clock less the lab's.
     unix_at_boot: Nanos,
 }
-
-type Redialing<C> = Pin<Box<dyn Future<Output = Result<C, Fault>>>>;
 
 /// The request under way.
 pub(crate) struct Pending<A> {
@@ -82,8 +78,7 @@ impl<C: Conversing, L: Ledger> Session<C, L> {
         let mut session = Self {
             conversation,
             opening,
-            reopening: None,
-            broken: false,
+            reopening: Reopening::default(),
             leaving: false,
             ledger,
             now,
@@ -124,7 +119,7 @@ impl<C: Conversing, L: Ledger> Session<C, L> {
     }
 
     fn failed(&mut self, fault: Fault) -> Fault {
-        self.broken |= !fault.session_survives();
+        self.reopening.broken |= !fault.session_survives();
         self.conversation.failed(&self.now.asked);
         self.ledger.refused(self.now.class, &fault);
         fault
@@ -185,10 +180,10 @@ impl<C: Conversing, L: Ledger> Sql for Session<C, L> {
     }
 
     fn start_reconnect(&mut self) {
-        if !self.broken {
+        if !self.reopening.broken {
             self.say_goodbye();
         }
-        self.leaving = !self.broken;
+        self.leaving = !self.reopening.broken;
     }
 
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
@@ -196,20 +191,15 @@ impl<C: Conversing, L: Ledger> Sql for Session<C, L> {
             return Poll::Pending;
         }
         self.leaving = false;
-        let opening = &self.opening;
-        let reopening = self.reopening.get_or_insert_with(|| {
-            let opening = Rc::clone(opening);
+        let dial = || -> Dialing<_> {
+            let opening = Rc::clone(&self.opening);
             Box::pin(async move { redial(&opening).await })
-        });
-        let Poll::Ready(outcome) = reopening.as_mut().poll(cx) else { return Poll::Pending };
-        self.reopening = None;
-        Poll::Ready(outcome.map(|conversation: C| {
-            let opened = if self.broken { Opened::AfterBreak } else { Opened::ByWish };
-            self.ledger.connected(conversation.connect_time(), opened);
-            self.opening.setup.iter().for_each(|_| self.ledger.asked());
-            self.conversation = conversation;
-            self.broken = false;
-        }))
+        };
+        let (conversation, opened) = ready!(self.reopening.poll(cx, dial))?;
+        self.ledger.connected(conversation.connect_time(), opened);
+        self.opening.setup.iter().for_each(|_| self.ledger.asked());
+        self.conversation = conversation;
+        Poll::Ready(Ok(()))
     }
 }
 

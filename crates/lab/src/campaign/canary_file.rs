@@ -11,6 +11,7 @@ use std::time::Duration;
 
 /// A machine does not change its speed for good within a day.
 pub(super) const STALE: Duration = Duration::from_secs(24 * 3600);
+
 /// The ceiling kept from before, when it was measured on this machine by this build.
 pub(super) fn read(folders: &Folders) -> Option<Canary> {
     let text = std::fs::read_to_string(path(folders)).ok()?;
@@ -41,9 +42,9 @@ pub(super) fn keep(folders: &Folders, canary: &Canary) -> Result<(), Trouble> {
     std::fs::write(path(folders), text).map_err(Trouble::at("keeping the canary in", &path(folders)))
 }
 
-/// Whether what was measured then may be taken for what is.
-pub(super) fn is_of_today(then: u64) -> bool {
-    u128::from(unix_ms().saturating_sub(then)) < STALE.as_millis()
+/// Whether what was measured then may be taken for what is, where that stays true for so long.
+pub(super) fn is_younger(then: u64, than: Duration) -> bool {
+    u128::from(unix_ms().saturating_sub(then)) < than.as_millis()
 }
 
 fn path(folders: &Folders) -> PathBuf {

@@ -5,9 +5,9 @@
 //! too, and of the last two the better counts at each level. Beside it lies what each way to the kernel reaches with
 //! few users (`reach.rs`).
 
-use super::level::{Level, asking};
+use super::level::Level;
 use super::{canary_file, reach};
-use crate::backends::access::Access;
+use crate::backends::access::{Access, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::notebook::unix_ms;
 use crate::os::placement::{Placement, place};
@@ -16,7 +16,7 @@ use crate::servers::process::folders::Folders;
 use crate::servers::sham::Sham;
 use crate::trouble::Trouble;
 use model::host::Host;
-use model::load::Io;
+use model::load::{Io, Threads, Waiting};
 use model::plan::Server;
 use model::record::canary::{Canary, Reach, SHAM};
 use model::units::{Nanos, Share};
@@ -90,11 +90,11 @@ fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, 
     let _sham = Sham::start(&socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
     let workload = workload::Workloads::built_in().planned("noop");
-    let user_group = &asking(workload, Arc::default(), Access::to(SqlEndpoint::root(socket)));
+    let user_group = &UserGroup::asking(workload, Arc::default(), Access::to(SqlEndpoint::root(socket)));
     for _ in 0..ROUNDS {
         for (at, users) in USERS.iter().enumerate() {
-            let io = Io::Auto;
-            let level = Level { user_group, io, users: *users, warm_up: WARM_UP, measure: MEASURE };
+            let waiting = Waiting { io: Io::Auto, threads: Threads::One };
+            let level = Level { user_group, waiting, users: *users, warm_up: WARM_UP, measure: MEASURE };
             let (point, io) = level.reached(&placement, stop)?;
             canary.io = io;
             match (canary.points.get_mut(at), point) {
@@ -117,7 +117,8 @@ fn sham_reaches(
 ) -> Result<Vec<Reach>, Trouble> {
     let _sham = Sham::start_threaded(socket, &placement.server)
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
-    let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(SqlEndpoint::root(socket.to_path_buf())));
+    let user_group =
+        UserGroup::asking(Arc::new(RoundTrip), Arc::default(), Access::to(SqlEndpoint::root(socket.to_path_buf())));
     reach::measure(SHAM, &user_group, placement, levels, stop)
 }
 

@@ -1,43 +1,22 @@
 //! One level of a measurement of the load itself: so many users for a moment, by one way to the kernel.
 
-use crate::backends::access::{Access, LoadPlan, UserGroup};
+use crate::backends::access::{LoadPlan, UserGroup};
 use crate::load::{Witness, drive};
 use crate::os::placement::Placement;
 use crate::trouble::Trouble;
-use model::errors::Errors;
-use model::load::{Io, Phase, PhaseKind, Until};
+use model::load::{Phase, PhaseKind, Until, Waiting};
 use model::record::canary::CanaryPoint;
 use model::record::tally::Tally;
-use model::seed::Seed;
 use model::units::Nanos;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use workload::{Parameters, Workload};
 
 pub(super) struct Level<'a> {
     /// Who they are, but for their number.
     pub user_group: &'a UserGroup,
-    pub io: Io,
+    pub waiting: Waiting,
     pub users: u32,
     pub warm_up: Nanos,
     pub measure: Nanos,
-}
-
-/// Users who do this in a closed loop, whatever else they do in an experiment.
-pub(super) fn asking(workload: Arc<dyn Workload>, parameters: Arc<Parameters>, access: Access) -> UserGroup {
-    UserGroup {
-        workload,
-        parameters,
-        seed: Seed(1),
-        users: 1,
-        arrivals: None,
-        pause: None,
-        deadline: Nanos::from_secs(10),
-        reconnect_every: None,
-        errors: Errors::default(),
-        access,
-        outlasts: false,
-    }
 }
 
 impl Level<'_> {
@@ -47,12 +26,12 @@ impl Level<'_> {
         let user_group = UserGroup { users: self.users, ..self.user_group.clone() };
         let load_plan = LoadPlan {
             user_groups: vec![user_group],
-            io: self.io,
+            io: self.waiting.io,
             phases: vec![
                 phase("warm-up", PhaseKind::WarmUp, self.warm_up),
                 phase("measure", PhaseKind::Measure, self.measure),
             ],
-            workers: placement.workers(self.users),
+            workers: placement.workers(self.users, self.waiting.threads),
             cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
         };
         let mut reached = Reached::default();

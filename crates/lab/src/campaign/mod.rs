@@ -18,5 +18,5 @@ pub use crate::notebook::reporter::Progress;
 pub use crate::trouble::Halt;
 pub use checking::check;
 pub use scripts::Noting;
-pub use searches::Next;
+pub use searches::{Next, Rules};
 pub use walk::carry_out;

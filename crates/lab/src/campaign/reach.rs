@@ -1,11 +1,12 @@
-//! What each way to the kernel reaches with few users: a thread for each that blocks, io_uring, epoll. Which is best
-//! depends on the kernel, on the CPUs and on how the server waits, so it is measured and not known: with a sham server
+//! What each way to the kernel reaches with few users: a thread for each that blocks, io_uring, epoll, these two on a
+//! thread per CPU or on one. Which is best depends on the kernel, on the CPUs, on how the server waits, and on what
+//! waking a CPU costs just now, so it is measured and not known: with a sham server
 //! that has a thread for each session, for the machine's own sake, and with the server under test, by the cheapest
 //! request of its users' protocol. `io = "auto"` goes by the server's (`model::record::canary`), and a check holds runs
 //! against it.
 
 use super::canary_file;
-use super::level::{Level, asking};
+use super::level::Level;
 use crate::backends::access::{Access, UserGroup};
 use crate::backends::own_sessions::ScriptEndpoints;
 use crate::execution::groups::load_plans;
@@ -18,28 +19,31 @@ use crate::servers::process::folders::{Folders, private_folder};
 use crate::servers::survey;
 use crate::trouble::{Halt, Trouble};
 use model::host::Host;
-use model::load::Io;
+use model::load::{Io, Threads, Waiting};
 use model::plan::Plan;
-use model::record::canary::{Canary, Choice, Reach};
+use model::record::canary::{Canary, CanaryPoint, Choice, Reach};
 use model::record::event::EventKind;
 use model::units::Nanos;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use workload::cheapest::Cheapest;
+use std::time::Duration;
 use workload::life::Life;
 use workload::round_trip::RoundTrip;
 
 /// From the few with which threads reach most to the many with which batches do, on every machine seen so far.
 pub(super) const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// A thousand requests at one user, and seven levels of three ways, three times, in nine seconds.
-const MEASURE: Nanos = Nanos::from_millis(120);
-const WARM_UP: Nanos = Nanos::from_millis(20);
+/// Some five hundred requests at one user; seven levels of four ways, six times, take nine seconds.
+const MEASURE: Nanos = Nanos::from_millis(40);
+const WARM_UP: Nanos = Nanos::from_millis(10);
 
-/// The ways take turns, and the middle of a level's rates counts: with few users the same way is sometimes twice as
-/// fast, by the luck of which CPUs its threads and the server's lie on.
-const ROUNDS: usize = 3;
+/// The ways take turns, and the mean of a level's rates counts: with few users the same way is sometimes twice as fast,
+/// by the luck of which CPUs its threads and the server's lie on, and a run has such luck or has it not.
+const ROUNDS: usize = 6;
+
+/// As long as a ceiling that others disturbed.
+const STAYS_TRUE: Duration = Duration::from_secs(10 * 60);
 
 /// So many are measured however few the plan has: one level alone decides by luck.
 const LEAST_LEVELS: usize = 4;
@@ -67,7 +71,7 @@ pub(super) fn choose(
     let levels = levels(most);
     let known = known(canary, name).and_then(|reach| reach.points.last());
     let is_known = known.is_some_and(|point| levels.iter().all(|level| *level <= point.users));
-    let users = load_plans(provision.up(), host, needs, Io::Auto).into_iter().next();
+    let users = load_plans(provision.up(), host, needs, Waiting::by(Io::Auto)).into_iter().next();
     let users = users.and_then(|(_, load_plan)| asking_least(&load_plan.user_groups[0]));
     if let Some(user_group) = users.filter(|_| few && !is_known) {
         reporter.say(&format!("measuring how users are best to wait for the answers of {name}"));
@@ -81,14 +85,15 @@ pub(super) fn choose(
         }
     }
     // Nothing is measured twice for one record, were it in vain.
-    let unknown = Choice { blocking_up_to: 0, above: Io::Auto, server: name.into() };
+    let unknown = Choice { blocking_up_to: 0, above: Io::Auto, threads: Threads::PerCpu, server: name.into() };
     canary.choice = Some(canary.choose(name).unwrap_or(unknown));
     Ok(())
 }
 
-/// What was measured with that server within a day: neither it nor the machine stays the same for long.
-fn known<'c>(canary: &'c Canary, server: &str) -> Option<&'c Reach> {
-    canary.reach(server, Io::Blocking).filter(|reach| canary_file::is_of_today(reach.unix_ms))
+/// What was measured with that server a moment ago: what waking a CPU costs on a shared machine, which decides between
+/// the ways, changes by a factor of three within minutes.
+fn known<'c>(canary: &'c Canary, server: &'c str) -> Option<&'c Reach> {
+    canary.of_server(server).next().filter(|reach| canary_file::is_younger(reach.unix_ms, STAYS_TRUE))
 }
 
 /// What `assay plan` can say of `io = "auto"` before a server is up.
@@ -102,14 +107,9 @@ pub fn expected(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// The same users with the least that they can ask; those of a script bring sessions of their own.
+/// One of these users with the least that they can ask; those of a script bring sessions of their own.
 fn asking_least(user_group: &UserGroup) -> Option<UserGroup> {
-    let UserGroup { workload, parameters, access, .. } = user_group;
-    let cheapest = match workload.life() {
-        Life::Script(_) => return None,
-        life @ (Life::Sql(_) | Life::KeyValue(_) | Life::Documents(_)) => Cheapest::of(&life, None),
-    };
-    Some(asking(Arc::new(cheapest), Arc::clone(parameters), access.clone()))
+    (!matches!(user_group.workload.life(), Life::Script(_))).then(|| user_group.asking_least())
 }
 
 /// The way for the users of a script at that server of MySQL's family, from what the ways reach at their level.
@@ -124,12 +124,13 @@ pub fn for_script(endpoints: &ScriptEndpoints, users: u32, stop: &AtomicBool) ->
     // More levels would tell more surely, and take longer than a script's user waits without a word.
     let levels = [users];
     if known(&canary, &name).is_none_or(|reach| reach.points.iter().all(|point| point.users != users)) {
-        let user_group = asking(Arc::new(RoundTrip), Arc::default(), Access::to(endpoint.clone()));
+        let user_group = UserGroup::asking(Arc::new(RoundTrip), Arc::default(), Access::to(endpoint.clone()));
         canary.reaches.retain(|reach| reach.server != name);
         canary.reaches.extend(measure(&name, &user_group, &survey::placement(), &levels, stop)?);
         canary_file::keep(&folders, &canary)?;
     }
-    Ok(canary.choose(&name).map_or(Io::Auto, |choice| choice.for_users(users)))
+    // States of Lua want a thread per CPU, whatever the waiting takes.
+    Ok(canary.choose(&name).map_or(Io::Auto, |choice| choice.for_users(users).io))
 }
 
 /// The reaches of every way that the kernel grants.
@@ -141,23 +142,43 @@ pub(super) fn measure(
     stop: &AtomicBool,
 ) -> Result<Vec<Reach>, Trouble> {
     let ring = io_uring::IoUring::new(2).is_ok();
-    let ways = [Io::Blocking, Io::IoUring, Io::Epoll].into_iter().filter(|io| ring || *io != Io::IoUring);
-    let mut reaches: Vec<Reach> =
-        ways.map(|io| Reach { server: server.into(), io, points: Vec::new(), unix_ms: unix_ms() }).collect();
+    let best = if ring { Io::IoUring } else { Io::Epoll };
+    let mut ways = vec![Waiting::by(Io::Blocking), Waiting::by(best)];
+    if !placement.apart && placement.load.len() > 1 {
+        ways.push(Waiting { io: best, threads: Threads::One });
+    }
+    if ring {
+        ways.push(Waiting::by(Io::Epoll));
+    }
+    let reach =
+        |Waiting { io, threads }| Reach { server: server.into(), io, threads, points: Vec::new(), unix_ms: unix_ms() };
+    let mut reaches: Vec<Reach> = ways.into_iter().map(reach).collect();
     for _ in 0..ROUNDS {
         for users in levels {
             for reach in &mut reaches {
                 if stop.load(Relaxed) {
                     return Ok(Vec::new());
                 }
-                let level = Level { user_group, io: reach.io, users: *users, warm_up: WARM_UP, measure: MEASURE };
+                let waiting = reach.waiting();
+                let level = Level { user_group, waiting, users: *users, warm_up: WARM_UP, measure: MEASURE };
                 reach.points.extend(level.reached(placement, stop)?.0);
             }
         }
     }
     for reach in &mut reaches {
-        reach.points.sort_by(|a, b| a.users.cmp(&b.users).then(a.qps.total_cmp(&b.qps)));
-        reach.points = reach.points.chunk_by(|a, b| a.users == b.users).map(|same| same[same.len() / 2]).collect();
+        reach.points.sort_by_key(|point| point.users);
+        reach.points = reach.points.chunk_by(|a, b| a.users == b.users).map(mean).collect();
     }
     Ok(reaches)
+}
+
+/// The mean point of one level.
+fn mean(points: &[CanaryPoint]) -> CanaryPoint {
+    let of = |figure: fn(&CanaryPoint) -> f64| points.iter().map(figure).sum::<f64>() / points.len() as f64;
+    CanaryPoint {
+        users: points[0].users,
+        qps: of(|point| point.qps),
+        client_cpu_us: of(|point| point.client_cpu_us),
+        latency_us_p50: of(|point| point.latency_us_p50),
+    }
 }

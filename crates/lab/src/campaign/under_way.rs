@@ -12,7 +12,7 @@ use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Host;
-use model::load::Io;
+use model::load::{Io, Waiting};
 use model::plan::{Plan, PlannedRun, Stage};
 use model::record::canary::Canary;
 use model::record::event::EventKind;
@@ -53,7 +53,7 @@ impl<'a> Campaign<'a> {
     pub fn begin(&mut self, todo: &[PlannedRun]) -> Result<(), Halt> {
         let found = self.reporter.notebook.finished().len();
         let resumed = if found > 0 { format!(", {found} of them done before") } else { String::new() };
-        let most = if self.plan.searches() { "at most " } else { "" };
+        let most = if self.plan.is_at_most() { "at most " } else { "" };
         let (total, folder) = (self.plan.runs.len(), self.reporter.notebook.folder().display().to_string());
         self.reporter.say(&format!("{most}{total} runs{resumed}; the record is {folder}"));
         if !self.host.io_uring && self.plan.cells.iter().any(|cell| cell.load.io == Io::Auto) {
@@ -77,15 +77,16 @@ impl<'a> Campaign<'a> {
     }
 
     /// How the users of this run wait for their answers, once its server is up.
-    pub fn io(&mut self, needs: &RunNeeds<'_>) -> Result<Io, Halt> {
-        let Some(mut canary) = self.canary.take() else { return Ok(needs.cell.load.io) };
+    pub fn waiting(&mut self, needs: &RunNeeds<'_>) -> Result<Waiting, Halt> {
+        let named = Waiting::by(needs.cell.load.io);
+        let Some(mut canary) = self.canary.take() else { return Ok(named) };
         if canary.choice.is_none() {
             reach::choose(&mut canary, self.plan, needs, &self.provision, self.host, &mut self.reporter)?;
             self.reporter.notebook.canary(&canary)?;
         }
-        let io = canary.choice.as_ref().map_or(needs.cell.load.io, |choice| choice.io(needs.cell));
+        let waiting = canary.choice.as_ref().map_or(named, |choice| choice.waiting(needs.cell));
         self.canary = Some(canary);
-        Ok(io)
+        Ok(waiting)
     }
 
     /// One run from "its server is up" to "it is in the record".

@@ -1,6 +1,6 @@
 //! The way through a plan: what is left to do, in which order, and when a search is over.
 
-use super::searches::{Next, Searches};
+use super::searches::{Rules, Searches};
 use super::under_way::{Campaign, Coming};
 use crate::execution::groups::load_plans;
 use crate::notebook::Notebook;
@@ -8,6 +8,7 @@ use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::Halt;
+use model::load::Waiting;
 use model::search::{Step, Trial};
 use model::{EventKind, Host, Plan, PlannedRun};
 use std::sync::atomic::AtomicBool;
@@ -19,26 +20,32 @@ pub fn carry_out(
     plan: &Plan,
     host: &Host,
     workloads: &Workloads,
-    next: Next,
+    rules: Rules,
     guard: Guard,
     notebook: &mut Notebook,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(), Halt> {
     let mut campaign = Campaign::new(plan, host, workloads, guard, Reporter { notebook, progress, stop })?;
-    let outcome = campaign.walk(next);
+    let outcome = campaign.walk(rules);
     campaign.close(&outcome);
     outcome
 }
 
 impl Campaign<'_> {
-    fn walk(&mut self, next: Next) -> Result<(), Halt> {
+    fn walk(&mut self, rules: Rules) -> Result<(), Halt> {
         let notebook = &*self.reporter.notebook;
-        let mut searches = Searches::recall(self.plan, next, notebook)?;
+        let mut searches = Searches::recall(self.plan, rules, notebook)?;
         let is_open = |run: &&PlannedRun| {
             !notebook.finished().contains(&run.id) && !matches!(searches.step(run), Some(Step::Over { .. }))
         };
         let mut todo: Vec<PlannedRun> = self.plan.runs.iter().filter(is_open).cloned().collect();
+        // Of a record that is gone on with: the blocks before its first open run are whole.
+        if let Some(first) = todo.first().filter(|run| !run.explain && is_first_of_block(self.plan, run))
+            && searches.enough(first.block).is_some()
+        {
+            todo.retain(|run| run.explain);
+        }
         if todo.is_empty() {
             let text = format!("all {} runs are in {}", notebook.finished().len(), notebook.folder().display());
             self.reporter.say(&text);
@@ -47,6 +54,15 @@ impl Campaign<'_> {
         self.begin(&todo)?;
         while let Some(run) = todo.get(self.pace.done).cloned() {
             self.reporter.check_stop()?;
+            if !run.explain
+                && is_first_of_block(self.plan, &run)
+                && let Some(why) = searches.enough(run.block)
+            {
+                self.repetitions_are_enough(&why)?;
+                let mut at = 0..;
+                todo.retain(|r| at.next() < Some(self.pace.done) || r.explain);
+                continue;
+            }
             let trial = match searches.step(&run) {
                 None => None,
                 Some(Step::Run { level, why }) => Some(Trial { level, why, cut: None }),
@@ -79,11 +95,16 @@ impl Campaign<'_> {
         }
         let needs = RunNeeds::of(self.workloads, self.plan, &cell, run);
         let prepared = self.provision.prepare(&needs, &mut self.reporter);
-        let io = if prepared.is_ok() { self.io(&needs)? } else { cell.load.io };
+        let waiting = if prepared.is_ok() { self.waiting(&needs)? } else { Waiting::by(cell.load.io) };
         let host = self.host;
-        let coming = Coming { stages: &|up| load_plans(up, host, &needs, io), caller: None };
+        let coming = Coming { stages: &|up| load_plans(up, host, &needs, waiting), caller: None };
         searches.remember(self.one(&needs, trial, todo, prepared, coming)?);
         Ok(())
+    }
+
+    fn repetitions_are_enough(&mut self, why: &str) -> Result<(), Halt> {
+        self.reporter.say(why);
+        Ok(self.reporter.note(EventKind::Note, None, why)?)
     }
 
     fn search_is_over(&mut self, run: &PlannedRun, why: &str) -> Result<(), Halt> {
@@ -91,4 +112,9 @@ impl Campaign<'_> {
         self.reporter.say(&text);
         Ok(self.reporter.note(EventKind::Note, None, text)?)
     }
+}
+
+/// Whether all runs of the blocks before it come before it, and none of its own.
+fn is_first_of_block(plan: &Plan, run: &PlannedRun) -> bool {
+    plan.runs.iter().find(|planned| planned.block == run.block).is_some_and(|first| first.id == run.id)
 }

@@ -11,7 +11,7 @@ use crate::os::placement::place;
 use crate::provision::needs::RunNeeds;
 use model::errors::LOST_CONNECTION;
 use model::host::Host;
-use model::load::{Group, Io, Work};
+use model::load::{Group, Waiting, Work};
 use model::plan::{Cell, Stage};
 use model::record::answer::SessionAnswer;
 use model::record::run::RunRecord;
@@ -30,7 +30,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(300);
 pub(crate) const PATIENCE_BETWEEN: Duration = Duration::from_millis(30);
 
 /// The users whom the plan names, for each stage of the cell, who wait for answers in this way.
-pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>, io: Io) -> Vec<(Stage, LoadPlan)> {
+pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>, waiting: Waiting) -> Vec<(Stage, LoadPlan)> {
     let RunNeeds { workloads, cell, run: planned, .. } = *needs;
     let placement = place(&cell.server, host);
     let load_plan = |(number, stage): (u64, Stage)| {
@@ -44,9 +44,9 @@ pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>, io: Io) -> 
         }
         let load_plan = LoadPlan {
             user_groups,
-            io,
+            io: waiting.io,
             phases: cell.phases[stage.phases.clone()].to_vec(),
-            workers: placement.workers(stage.users().0),
+            workers: placement.workers(stage.users().0, waiting.threads),
             cpus: if placement.apart { placement.load.clone() } else { Vec::new() },
         };
         (stage, load_plan)

@@ -5,7 +5,6 @@ pub mod around;
 pub mod audit;
 pub mod drain;
 pub mod driving;
-pub mod explain;
 pub mod groups;
 mod limit_watch;
 mod record;

@@ -9,7 +9,7 @@ use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::{Outcome, Witness};
 use crate::notebook::Page;
 use crate::notebook::reporter::{Progress, Reporter};
-use crate::samplers::client::Workers;
+use crate::samplers::Workers;
 use crate::trouble::Trouble;
 use model::plan::Stage;
 use model::record::run::Ends;
@@ -203,7 +203,7 @@ impl Witness for Watch<'_, '_, '_> {
         self.recorder.acting.end(self.stage.phases.start + phase);
     }
 
-    fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, tally: Tally) {
+    fn interval(&mut self, user_group: usize, phase: usize, from: Nanos, to: Nanos, mut tally: Tally) {
         if let Some(beside) = &mut self.beside {
             beside.interval(user_group, phase, from, to, tally.clone());
         }
@@ -219,6 +219,7 @@ impl Witness for Watch<'_, '_, '_> {
         sum.tallies[user_group].merge(&tally);
         let group = sum.groups[user_group].name.clone();
         let phase = self.recorder.cell.phases[place].name.clone();
+        tally.course = tally.course.map(|course| course.since(self.recorder.start));
         let interval = Interval { from: self.recorder.since(from), to: self.recorder.since(to), phase, group, tally };
         if self.recorder.written.is_ok() {
             self.recorder.written = self.recorder.intervals.append(&interval);

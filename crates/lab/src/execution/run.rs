@@ -4,7 +4,6 @@
 use super::around::{self, Before};
 use super::audit::Auditor;
 use super::driving::{Caller, Driving};
-use super::explain::Instruments;
 use super::groups::{PATIENCE, ask};
 use super::limit_watch::LimitWatch;
 use super::record::{blank, end, name_datasets, whole, without_pages};
@@ -24,11 +23,11 @@ use crate::notebook::reporter::Reporter;
 use crate::notebook::{RunPages, unix_ms};
 use crate::os::placement::place;
 use crate::os::procfs::children;
-use crate::os::sync_probe;
+use crate::os::{sync_probe, write_back};
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::samplers::Process;
-use crate::samplers::client::Workers;
+use crate::samplers::Workers;
 use crate::servers::catalogue;
 use crate::trouble::{Halt, Trouble};
 use model::host::Host;
@@ -78,7 +77,8 @@ impl Run<'_, '_, '_, '_> {
     /// Carries out a run whose instance and dataset are ready.
     pub fn carry_out(mut self, stages: &[(Stage, LoadPlan)]) -> Result<RunRecord, Halt> {
         let RunNeeds { run: planned, cell, .. } = *self.assignment.needs;
-        let instruments = planned.explain.then(|| Instruments::of(self.provision.up(), cell)).transpose();
+        let instruments =
+            planned.explain.then(|| of_up(self.provision.up()).instruments(self.provision.up(), cell)).transpose();
         let instruments = match instruments {
             Ok(instruments) => instruments,
             Err(reason) => {
@@ -92,7 +92,7 @@ impl Run<'_, '_, '_, '_> {
             Err(reason) => Ending::Failed { reason },
         };
         record.ended_unix_ms = unix_ms();
-        record.explain = instruments.map(Instruments::explained).or(record.explain);
+        record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
         end(record, ending, self.reporter)
     }
 
@@ -117,6 +117,7 @@ impl Run<'_, '_, '_, '_> {
         record.more_sessions = told.into_iter().collect();
         self.provision.begin_use(datasets, needs.writes).map_err(before)?;
         auditor.before();
+        self.settle(record);
         Ok(auditor)
     }
 
@@ -190,7 +191,10 @@ impl Run<'_, '_, '_, '_> {
         record.audits = auditor.after(&outcome.counted);
         let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
         let failure = outcome.failure.map(|why| match outcome.cause {
-            Cause::Full => troubles::with_limit(&stages[0].1.user_groups[0].access.endpoint, why),
+            Cause::Full => {
+                let limit = of_up(self.provision.up()).session_limit(&stages[0].1.user_groups[0]);
+                troubles::with_limit(limit, &why)
+            }
             Cause::Stalled | Cause::Other => why,
         });
         let died = self.provision.died(patience, self.reporter);
@@ -215,6 +219,15 @@ impl Run<'_, '_, '_, '_> {
         own.extend(self.provision.still_up().and_then(|up| up.server.pid()));
         own.extend(own.clone().into_iter().flat_map(children));
         before.and_after(&own, &self.provision.folders().home)
+    }
+
+    /// Sends to the disk what loading, copying or an earlier run left, so that it is not written while users are there.
+    fn settle(&self, record: &RunRecord) {
+        let needs = self.assignment.needs;
+        let is_first = record.start.as_ref().is_none_or(|start| start.runs_before == 0);
+        if needs.cell.server.on.is_none() && (is_first || needs.writes) {
+            write_back::finish(&self.provision.folders().home);
+        }
     }
 
     /// What a sync takes where the data of a server of ours lie, after users who wrote.

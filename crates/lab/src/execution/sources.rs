@@ -6,7 +6,7 @@ use crate::backends::samplers::SamplerNeeds;
 use crate::backends::up::Up;
 use crate::backends::{MakeSources, Sampled, of_up};
 use crate::samplers::Process;
-use crate::samplers::client::Workers;
+use crate::samplers::Workers;
 use model::plan::{Cell, Stage};
 use model::value::Value;
 use std::time::Duration;

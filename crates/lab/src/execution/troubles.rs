@@ -1,13 +1,7 @@
 //! What went wrong during a run, told in a sentence for the events of the record; the numbers stay in its tallies.
 
-use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::control::Control;
 use model::{Tally, errors};
 use std::collections::BTreeMap;
-use std::time::Duration;
-
-/// A server that has just refused users for want of room may also refuse the lab, and is not waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Retries, failures and broken sessions of a whole run; `None` when there were none.
 pub fn sentence(whole: &Tally) -> Option<String> {
@@ -30,14 +24,7 @@ pub fn sentence(whole: &Tally) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Why a server had no room, with its limit and the mend.
-pub fn with_limit(endpoint: &SqlEndpoint, why: String) -> String {
-    let asked = Control::connect_with(endpoint, PATIENCE).and_then(|mut control| {
-        let limit = control.value("SELECT @@max_connections");
-        control.quit();
-        limit
-    });
-    let limit =
-        asked.ok().flatten().map_or_else(|| "its limit".into(), |limit| format!("its max_connections = {limit}"));
-    format!("{why}; raise {limit}, or ask for fewer users")
+/// Why a server had no room, with its limit, where it says it, and the mend.
+pub fn with_limit(limit: Option<String>, why: &str) -> String {
+    format!("{why}; raise its {}, or ask for fewer users", limit.as_deref().unwrap_or("limit"))
 }

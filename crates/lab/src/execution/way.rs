@@ -2,15 +2,12 @@
 //! of their own protocol, over a session that is opened as theirs are, one after the other by a thread that blocks for
 //! each answer. Outside of everything that is counted, and bounded, because a way that is slow is asked no less often.
 
-use crate::backends::access::{Endpoint, LoadPlan, UserGroup};
+use crate::backends::access::{LoadPlan, UserGroup};
 use crate::load::{Witness, drive_within};
-use model::errors::Errors;
 use model::load::{Io, Phase, PhaseKind, Until};
 use model::record::way::{Trips, Way};
 use model::{Nanos, Tally};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use workload::cheapest::Cheapest;
 
 /// Enough that ten lie beyond the 95th percentile.
 const TRIPS: u64 = 200;
@@ -26,7 +23,7 @@ impl Floor {
     /// The floor of the first users of a run, where it is wanted.
     pub(crate) fn before(load_plan: &LoadPlan, is_wanted: bool, stop: &AtomicBool) -> Self {
         Self(is_wanted.then(|| {
-            let mut way = Way { request: cheapest(&load_plan.user_groups[0]).request().into(), ..Way::default() };
+            let mut way = Way { request: load_plan.user_groups[0].cheapest().request().into(), ..Way::default() };
             way.before = kept(trips(load_plan, stop), &mut way);
             way
         }))
@@ -43,24 +40,9 @@ fn kept(taken: Result<Trips, String>, way: &mut Way) -> Option<Trips> {
     taken.map_err(|why| way.failed = way.failed.take().or(Some(why))).ok()
 }
 
-fn cheapest(users: &UserGroup) -> Cheapest {
-    let is_postgres = users.access.beside.as_ref().and_then(Endpoint::postgres).is_some();
-    Cheapest::of(&users.workload.life(), is_postgres.then_some("pgsql"))
-}
-
 fn trips(load_plan: &LoadPlan, stop: &AtomicBool) -> Result<Trips, String> {
     let users = &load_plan.user_groups[0];
-    let one = UserGroup {
-        workload: Arc::new(cheapest(users)),
-        users: 1,
-        arrivals: None,
-        pause: None,
-        deadline: Nanos(users.deadline.0.min(DEADLINE.0)),
-        reconnect_every: None,
-        errors: Errors::default(),
-        outlasts: false,
-        ..users.clone()
-    };
+    let one = UserGroup { deadline: Nanos(users.deadline.0.min(DEADLINE.0)), ..users.asking_least() };
     let asked = LoadPlan {
         user_groups: vec![one],
         io: Io::Blocking,

@@ -62,6 +62,25 @@ pub struct UserGroup<D> {
     pub outlasts: bool,
 }
 
+impl<D> UserGroup<D> {
+    /// A user who does this in a closed loop, as fast as answers come, whatever else is done in an experiment.
+    pub fn asking(workload: Arc<dyn Workload>, parameters: Arc<Parameters>, access: D) -> Self {
+        Self {
+            workload,
+            parameters,
+            seed: Seed(1),
+            users: 1,
+            arrivals: None,
+            pause: None,
+            deadline: Nanos::from_secs(10),
+            reconnect_every: None,
+            errors: Errors::default(),
+            access,
+            outlasts: false,
+        }
+    }
+}
+
 impl<D> LoadPlan<D> {
     fn users(&self) -> u32 {
         self.user_groups.iter().map(|c| c.users).sum()

@@ -4,6 +4,7 @@
 
 use super::UserGroup;
 use super::ledger::Opened;
+use model::record::course::{Course, Stall};
 use model::record::gaps::Gaps;
 use model::{ArrivalTally, Histogram, Nanos, OperationTally, StatementTally, Tally};
 use workload::session::{Answer, Class, Fact, Fault};
@@ -24,6 +25,7 @@ pub struct WorkerTally {
     /// Where operations wait for moments.
     lag: Option<Histogram>,
     gaps: Gaps,
+    within: Within,
     /// Operations have intended starts.
     is_scheduled: bool,
 }
@@ -56,6 +58,7 @@ impl WorkerTally {
             arrivals: ArrivalTally::default(),
             lag: (is_scheduled || user_group.pause.is_some()).then(Histogram::new),
             gaps: Gaps::default(),
+            within: Within::default(),
             is_scheduled,
         }
     }
@@ -82,8 +85,15 @@ impl WorkerTally {
     }
 
     #[inline]
-    pub fn gap(&mut self, gap: Nanos) {
+    pub fn gap(&mut self, from: Nanos, to: Nanos) {
+        let gap = Nanos(to.0.saturating_sub(from.0));
         self.gaps.record(gap);
+        self.within.saw(to, gap);
+    }
+
+    /// The interval that is counted from now on.
+    pub fn begin(&mut self, at: Nanos) {
+        self.within = Within { tenth_ends: Nanos(at.0 + Course::TENTH.0), ..Within::default() };
     }
 
     #[cold]
@@ -155,6 +165,7 @@ impl WorkerTally {
             arrivals: self.is_scheduled.then_some(self.arrivals),
             lag: self.lag.clone(),
             gaps: Some(self.gaps.clone()),
+            course: Some(self.within.told()),
             facts: (workload.facts().iter().zip(&self.facts))
                 .filter(|(_, amount)| **amount != 0)
                 .map(|(name, amount)| ((*name).to_string(), *amount))
@@ -171,7 +182,12 @@ impl WorkerTally {
                 Doing::Commit | Doing::WriteAndCommit => tally.commits += s.calls,
                 Doing::Rollback => tally.rollbacks += s.calls,
                 Doing::Read | Doing::Write | Doing::Begin => {}
-                Doing::Plumbing => continue,
+                Doing::Plumbing => {
+                    if s.calls > 0 {
+                        tally.aside.insert(statement.name.to_string(), s.calls);
+                    }
+                    continue;
+                }
             }
             if s.calls > 0 || !s.failed.is_empty() || s.unexpected > 0 {
                 tally.statements.insert(statement.name.to_string(), s.clone());
@@ -197,5 +213,49 @@ impl WorkerTally {
         self.arrivals = ArrivalTally::default();
         self.lag.iter_mut().for_each(Histogram::clear);
         self.gaps = Gaps::default();
+        self.within = Within::default();
+    }
+}
+
+/// Tenths of one interval, which may be a little longer than a second.
+const TENTHS: usize = 12;
+/// Stalls of an interval that are kept with their moment.
+const STALLS: usize = 4;
+
+/// How the interval goes, in so much room.
+#[derive(Default)]
+struct Within {
+    tenths: [u32; TENTHS],
+    /// The tenth that is under way, and its end.
+    tenth: usize,
+    tenth_ends: Nanos,
+    stalls: [Stall; STALLS],
+}
+
+impl Within {
+    #[inline]
+    fn saw(&mut self, now: Nanos, gap: Nanos) {
+        while now >= self.tenth_ends && self.tenth + 1 < TENTHS {
+            self.tenth += 1;
+            self.tenth_ends.0 += Course::TENTH.0;
+        }
+        self.tenths[self.tenth] += 1;
+        if gap >= Gaps::FROM {
+            self.stood(Stall { at: Nanos(now.0 - gap.0), length: gap });
+        }
+    }
+
+    /// Takes the place of the shortest.
+    fn stood(&mut self, stall: Stall) {
+        let shortest = self.stalls.iter_mut().min_by_key(|known| known.length).expect("there is room for some");
+        if stall.length > shortest.length {
+            *shortest = stall;
+        }
+    }
+
+    fn told(&self) -> Course {
+        let mut stalls: Vec<Stall> = self.stalls.iter().copied().filter(|stall| stall.length.0 > 0).collect();
+        stalls.sort_by_key(|stall| stall.at);
+        Course { tenths: self.tenths[..=self.tenth].to_vec(), stalls }
     }
 }

@@ -208,7 +208,8 @@ impl<D> TallySender<D> {
         let empty: Vec<_> = self.tables.iter().map(empty).collect();
         let now = clock::now();
         let from = self.since.replace(now);
-        for ((user_group, table), empty) in self.tables.iter().enumerate().zip(empty) {
+        for ((user_group, table), mut empty) in self.tables.iter().enumerate().zip(empty) {
+            empty.begin(now);
             if phase.is_some() {
                 table.state.look(now);
             }

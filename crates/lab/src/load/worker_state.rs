@@ -64,7 +64,7 @@ impl WorkerState {
     #[inline]
     pub fn answered(&self, now: Nanos) {
         self.in_flight.set(self.in_flight.get() - 1);
-        self.tally.borrow_mut().gap(Nanos(now.0.saturating_sub(self.last_end.replace(now).0)));
+        self.tally.borrow_mut().gap(self.last_end.replace(now), now);
     }
 
     /// An operation failed: it answers nothing, so the gap goes on while others are under way.

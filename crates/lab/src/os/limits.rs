@@ -2,13 +2,12 @@
 //! memory, CPUs, disks and network. Read as texts by name, to be compared with what they were and never computed with.
 //! What this kernel does not have, or does not show to us, is left out.
 
+use super::cgroups::Hierarchies;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub type Facts = BTreeMap<String, String>;
-
-const GROUPS: &str = "/sys/fs/cgroup";
 
 /// Limits and weights of a control group, of both versions.
 const OF_GROUP: &[&str] = &[
@@ -109,8 +108,25 @@ pub fn of_process(pid: u32) -> Facts {
     facts.insert("nice".into(), joined(nice));
     facts.insert("scheduling policy".into(), joined(policies));
     facts.insert("CPUs allowed".into(), joined(cpus));
+    facts.extend(attended(pid));
     facts.retain(|_, value| !value.is_empty());
     facts
+}
+
+/// Who looks into a process, by which it stops at each system call, and whether what it runs is what lies on the disk.
+fn attended(pid: u32) -> Facts {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let tracer = of_status(&status, "TracerPid").map(|tracer| match tracer.as_str() {
+        "0" => "nobody".to_string(),
+        pid => fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_string(),
+    });
+    let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
+    let program = program.map(|path| match path.to_string_lossy().ends_with(" (deleted)") {
+        true => "replaced or deleted",
+        false => "as it was started",
+    });
+    let named = |name: &str, value: Option<String>| Some((name.to_string(), value?));
+    [named("traced by", tracer), named("program on disk", program.map(String::from))].into_iter().flatten().collect()
 }
 
 /// Limits of a process as a whole, whatever its threads were given.
@@ -120,11 +136,13 @@ pub fn of_main(pid: u32) -> Facts {
     if let Some(priority) = priority(&file("stat")) {
         facts.insert("nice of the main thread".into(), priority.nice.to_string());
     }
+    let cpus = of_status(&file("status"), "Cpus_allowed_list").unwrap_or_default();
+    facts.insert("CPUs allowed to the main thread".into(), cpus);
     for name in ["oom_score_adj", "timerslack_ns"] {
         facts.insert(name.into(), file(name).trim().to_string());
     }
     facts.insert("NUMA nodes allowed".into(), of_status(&file("status"), "Mems_allowed_list").unwrap_or_default());
-    facts.extend(groups(&file("cgroup")));
+    facts.extend(groups(pid));
     facts.retain(|_, value| !value.is_empty());
     facts
 }
@@ -214,34 +232,19 @@ fn of_status(text: &str, name: &str) -> Option<String> {
 }
 
 /// Limits of all control groups that hold a process, from its own up to the root's.
-fn groups(text: &str) -> Facts {
+fn groups(pid: u32) -> Facts {
+    let hierarchies = Hierarchies::of_this_host();
+    let mut folders = BTreeMap::new();
     let mut facts = Facts::new();
-    for line in text.lines() {
-        let mut parts = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
-        let controllers = controllers.trim_start_matches("name=");
-        let top = PathBuf::from(GROUPS);
-        let roots = if controllers.is_empty() { vec![top.join("unified"), top] } else { vec![top.join(controllers)] };
-        for name in OF_GROUP {
-            let values: Vec<String> = roots
-                .iter()
-                .filter(|root| root.is_dir())
-                .flat_map(|root| upwards(root, path))
-                .filter_map(|group| one_line(&group.join(name)))
-                .collect();
-            if !values.is_empty() {
-                facts.insert(format!("cgroup {name}"), values.join(", within "));
-            }
+    for name in OF_GROUP {
+        let controller = name.split('.').next().unwrap_or(name);
+        let held_by = folders.entry(controller).or_insert_with(|| hierarchies.folders(pid, controller));
+        let values: Vec<String> = held_by.iter().filter_map(|group| one_line(&group.join(name))).collect();
+        if !values.is_empty() {
+            facts.insert(format!("cgroup {name}"), values.join(", within "));
         }
     }
     facts
-}
-
-/// The group and those around it.
-fn upwards(root: &Path, path: &str) -> Vec<PathBuf> {
-    let own = root.join(path.trim_start_matches('/'));
-    let inside = own.ancestors().take_while(|group| group.starts_with(root)).map(Path::to_path_buf);
-    inside.collect()
 }
 
 /// What is chosen of several: `always [madvise] never`.
@@ -287,15 +290,9 @@ mod tests {
     }
 
     #[test]
-    fn the_groups_around_a_group_limit_it_too() {
-        let all = upwards(Path::new("/g"), "/a/b");
-        assert_eq!(all, [Path::new("/g/a/b"), Path::new("/g/a"), Path::new("/g")]);
-    }
-
-    #[test]
     fn this_process_and_this_kernel_say_what_they_are_set_to() {
         let own = of_process(std::process::id());
-        for fact in ["Max open files", "nice", "CPUs allowed", "oom_score_adj"] {
+        for fact in ["Max open files", "nice", "CPUs allowed", "oom_score_adj", "traced by", "program on disk"] {
             assert!(own.contains_key(fact), "{fact}: {own:?}");
         }
         assert!(of_kernel().contains_key("vm.swappiness"));

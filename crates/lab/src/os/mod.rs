@@ -17,3 +17,4 @@ pub mod procfs;
 pub mod speed_probe;
 pub(crate) mod sync_probe;
 pub mod waits;
+pub(crate) mod write_back;

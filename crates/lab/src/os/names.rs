@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn an_address_asks_no_resolver() {
         for host in ["127.0.0.1", "::1"] {
-            let found = by_name(host, 3306, RESOLVING, |_, _| unreachable!("an address has no name"));
+            let found = by_name(host, 3306, RESOLVING, |_, _| Err(io::Error::other("it was asked")));
             assert_eq!(found.unwrap(), [SocketAddr::new(host.parse().unwrap(), 3306)]);
         }
     }

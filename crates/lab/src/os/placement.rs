@@ -1,6 +1,7 @@
 //! Which CPUs the server and the load may use. On four CPUs or more they are kept apart, because a load that takes
 //! its CPU from the server under test measures itself; on fewer there is nothing to keep apart, and they share.
 
+use model::load::Threads;
 use model::{CpuSet, Host, Server};
 
 /// Below this, giving the load a CPU of its own takes too much from the server.
@@ -45,10 +46,10 @@ pub fn place(server: &Server, host: &Host) -> Placement {
 }
 
 impl Placement {
-    /// Workers for that many users: one per CPU of its own, one in all where it shares, since a second worker there
-    /// only adds wake-ups.
-    pub fn workers(&self, users: u32) -> u32 {
-        if self.apart { (self.load.len() as u32).clamp(1, users.max(1)) } else { 1 }
+    /// Workers for that many users: one per CPU, or one in all where the load shares its CPUs and is to.
+    pub fn workers(&self, users: u32, threads: Threads) -> u32 {
+        let most = if self.apart || threads == Threads::PerCpu { self.load.len() as u32 } else { 1 };
+        most.clamp(1, users.max(1))
     }
 }
 

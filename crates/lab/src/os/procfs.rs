@@ -4,11 +4,14 @@
 /// What is read of `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
+    pub parent: u32,
     pub minor_faults: u64,
     pub major_faults: u64,
     /// Clock ticks.
     pub user: u64,
     pub system: u64,
+    /// Clock ticks of the children that it waited for.
+    pub of_children: u64,
     pub threads: u64,
 }
 
@@ -16,12 +19,14 @@ pub fn stat(text: &str) -> Option<Stat> {
     // The name may hold spaces and parentheses; the fields after its last one are numbers, from field 3 on.
     let (_, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    let field = |number: usize| fields.get(number - 3)?.parse().ok();
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     Some(Stat {
+        parent: u32::try_from(field(4)?).ok()?,
         minor_faults: field(10)?,
         major_faults: field(12)?,
         user: field(14)?,
         system: field(15)?,
+        of_children: field(16)? + field(17)?,
         threads: field(20)?,
     })
 }
@@ -135,8 +140,16 @@ mod tests {
 
     #[test]
     fn a_process_with_an_odd_name_is_read() {
-        let text = "4242 (maria) db d) S 1 4242 4242 0 -1 4194560 15307 0 23 0 1412 309 0 0 20 0 14 0 5133 8591350740 26136 1844";
-        let expected = Stat { minor_faults: 15307, major_faults: 23, user: 1412, system: 309, threads: 14 };
+        let text = "4242 (maria) db d) S 1 4242 4242 0 -1 4194560 15307 0 23 0 1412 309 700 800 20 0 14 0 5133 8591350740 26136 1844";
+        let expected = Stat {
+            parent: 1,
+            minor_faults: 15307,
+            major_faults: 23,
+            user: 1412,
+            system: 309,
+            of_children: 1500,
+            threads: 14,
+        };
         assert_eq!(stat(text), Some(expected));
         assert_eq!(stat("4242 (mariadbd) S 1"), None);
     }

@@ -2,24 +2,14 @@
 //! the process. Only worker threads count as client: the sampler and the conductor share the process, not the work.
 //! When a worker is gone its counts are too, so that the sums are left out rather than lowered.
 
-use super::{Occasion, Reading, Source};
+use super::source::{Available, Occasion, Owner, Reading, Sampler, Source, Turn, Workers};
 use crate::os::procfs::{resident, schedstat, stat, switches, ticks_to_nanos};
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) const NAME: &str = "client";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "client", turn: Turn::Between, owner: Owner::Host, make };
 
-/// The thread ids of the load's workers, set when they are known.
-#[derive(Clone, Debug, Default)]
-pub struct Workers(Arc<Mutex<Vec<u32>>>);
-
-impl Workers {
-    pub fn set(&self, threads: Vec<u32>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = threads;
-    }
-    fn get(&self) -> Vec<u32> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(Client::new(available.workers.clone())))
 }
 
 pub(crate) struct Client {
@@ -46,7 +36,7 @@ impl Client {
 
 impl Source for Client {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {

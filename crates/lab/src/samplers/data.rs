@@ -2,13 +2,17 @@
 //! session at marks only, so that a rate of the server's own can be laid beside the client's. Asked before and after
 //! the run, too, where laws tie it to what the users counted.
 
-use super::{Asker, Occasion, Reading, Source};
+use super::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
 use std::rc::Rc;
 use workload::audit::Question;
 
-pub(crate) const NAME: &str = "data";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "data", turn: Turn::Between, owner: Owner::Host, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(Data::new(available.asker.clone()?, available.questions.clone())))
+}
 
 pub(crate) struct Data {
     asker: Rc<RefCell<Asker>>,
@@ -23,7 +27,7 @@ impl Data {
 
 impl Source for Data {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, occasion: Occasion, reading: &mut Reading) {

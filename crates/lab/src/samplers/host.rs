@@ -1,17 +1,21 @@
 //! The machine around client and server: CPU with steal, stalls, swapping and want of memory, disks, network. These say
 //! whether somebody else was at work, which no counter of ours can.
 
-use super::{Occasion, Reading, Source};
+use super::source::{Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
 use std::path::Path;
 
-pub(crate) const NAME: &str = "host";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "host", turn: Turn::Between, owner: Owner::Host, make };
+
+fn make(_: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(HostWide))
+}
 
 pub(crate) struct HostWide;
 
 impl Source for HostWide {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {

@@ -2,16 +2,26 @@
 //! statements told are those that the status had counted. Of a server without SQL they are the requests for its
 //! statistics.
 
-use super::{Occasion, Reading, Source};
+use super::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
+use std::cell::RefCell;
+use std::rc::Rc;
 
-pub(crate) const NAME: &str = "sampler";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "sampler", turn: Turn::Second, owner: Owner::Server, make };
 
-/// With what counts the statements so far.
-pub(crate) struct Sampler(pub(crate) Box<dyn Fn() -> u64>);
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    let statements = |asker: Rc<RefCell<Asker>>| Box::new(move || asker.borrow().statements) as Count;
+    let requests = available.requests.clone().map(|requests| Box::new(move || requests.get()) as Count);
+    Some(Box::new(OwnCost(available.asker.clone().map(statements).or(requests)?)))
+}
 
-impl Source for Sampler {
+/// Counts what the server was asked so far.
+type Count = Box<dyn Fn() -> u64>;
+
+struct OwnCost(Count);
+
+impl Source for OwnCost {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
         reading.tell("sampler.statements", (self.0)());

@@ -1,16 +1,23 @@
 //! The instance's process as a whole: CPU, faults, memory, I/O, number of threads. Cheap whatever the number of its
 //! threads; what the kernel keeps per thread is `server_threads`.
 
-use super::{Occasion, Process, Reading, Source};
+use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Server, Source, Turn};
 use crate::os::procfs::{field, io, resident, stat, ticks_to_nanos};
 
-pub(crate) const NAME: &str = "server_process";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "server_process", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    match available.server.as_ref()? {
+        Server::OneProcess(process) => Some(Box::new(ServerProcess(process.clone()))),
+        Server::Processes(_) => None,
+    }
+}
 
 pub(crate) struct ServerProcess(pub(crate) Process);
 
 impl Source for ServerProcess {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {

@@ -4,11 +4,19 @@
 //! most of it is shared and would count again and again.
 
 use super::server_threads::Sums;
-use super::{Occasion, Process, Reading, Source};
+use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Server, Source, Turn};
 use crate::os::procfs::{children, io, schedstat, stat, ticks_to_nanos};
 use std::fs;
 
-pub(crate) const NAME: &str = "server_processes";
+pub(crate) const SAMPLER: Sampler =
+    Sampler { name: "server_processes", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    match available.server.as_ref()? {
+        Server::Processes(first) => Some(Box::new(ServerProcesses::new(first.clone()))),
+        Server::OneProcess(_) => None,
+    }
+}
 
 /// As they are summed.
 const COUNTED: [&str; 7] = [
@@ -34,7 +42,7 @@ impl ServerProcesses {
 
 impl Source for ServerProcesses {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {

@@ -2,8 +2,11 @@
 //! a stop lasts tenths of seconds and is over before anybody reads anything once a second, so a thread of its own looks
 //! 25 times a second, at two small files. What it tells is less than the truth: only time between two looks that both
 //! found the server standing counts.
+//!
+//! The load can be stopped just so, and then asks nothing meanwhile. A look that comes late without its thread having
+//! waited for a CPU is one that was not allowed to run.
 
-use super::{Occasion, Process, Reading, Source};
+use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Source, Turn};
 use crate::os::cgroups::{Hierarchies, is_frozen};
 use crate::os::clock;
 use std::fs;
@@ -15,9 +18,17 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub(crate) const NAME: &str = "server_stops";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "server_stops", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(ServerStops::new(available.server.as_ref()?.first())))
+}
 
 const LOOK: Duration = Duration::from_millis(40);
+/// A look that is late by less may be late for want of a timer.
+const LATE: u64 = 150_000_000;
+/// This thread's time on a CPU and its time of waiting for one, in nanoseconds.
+const OWN_WAITS: &str = "/proc/thread-self/schedstat";
 
 pub(crate) struct ServerStops {
     seen: Arc<Seen>,
@@ -31,6 +42,9 @@ pub(crate) struct ServerStops {
 struct Seen {
     stops: AtomicU64,
     stopped: AtomicU64,
+    /// The same of the load.
+    own_stops: AtomicU64,
+    own_stopped: AtomicU64,
 }
 
 impl ServerStops {
@@ -41,7 +55,14 @@ impl ServerStops {
         let thread = std::thread::Builder::new().name("stops".into()).spawn(move || {
             let hierarchies = Hierarchies::of_this_host();
             let (mut stood, mut at) = (false, clock::now());
+            let (mut slept, mut waited) = (at, own_waits());
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let late = (clock::now().0 - slept.0).saturating_sub(LOOK.as_nanos() as u64);
+                let for_a_cpu = own_waits().zip(waited).map(|(now, before)| now.saturating_sub(before));
+                if late > LATE && for_a_cpu.is_some_and(|waited| waited < late / 2) {
+                    told.own_stops.fetch_add(1, Relaxed);
+                    told.own_stopped.fetch_add(late, Relaxed);
+                }
                 let (stands, now) = (stands_still(process.pid(), &hierarchies), clock::now());
                 if stands && stood {
                     told.stopped.fetch_add(now.0 - at.0, Relaxed);
@@ -49,6 +70,7 @@ impl ServerStops {
                     told.stops.fetch_add(1, Relaxed);
                 }
                 (stood, at) = (stands, now);
+                (slept, waited) = (clock::now(), own_waits());
             }
         });
         // Without a thread nothing was seen, and nothing is told.
@@ -58,7 +80,7 @@ impl ServerStops {
 
 impl Source for ServerStops {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
@@ -67,6 +89,8 @@ impl Source for ServerStops {
         }
         reading.tell("server.stops", self.seen.stops.load(Relaxed));
         reading.tell("server.stopped", self.seen.stopped.load(Relaxed));
+        reading.tell("client.stops", self.seen.own_stops.load(Relaxed));
+        reading.tell("client.stopped", self.seen.own_stopped.load(Relaxed));
     }
 }
 
@@ -77,6 +101,10 @@ impl Drop for ServerStops {
             let _ = thread.join();
         }
     }
+}
+
+fn own_waits() -> Option<u64> {
+    fs::read_to_string(OWN_WAITS).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 fn stands_still(pid: u32, hierarchies: &Hierarchies) -> bool {

@@ -2,12 +2,19 @@
 //! though threads come and go: what a thread had counted at its last reading stays in the sum. Two files per thread are
 //! dear when every user has a thread, so many threads are read at the marks only.
 
-use super::{Occasion, Process, Reading, Source};
+use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Server, Source, Turn};
 use crate::os::procfs::{schedstat, switches};
 use std::collections::HashMap;
 use std::fs;
 
-pub(crate) const NAME: &str = "server_threads";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "server_threads", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    match available.server.as_ref()? {
+        Server::OneProcess(process) => Some(Box::new(ServerThreads::new(process.clone()))),
+        Server::Processes(_) => None,
+    }
+}
 
 /// About 20 µs a thread: beyond this, once a second would cost more than 0.3 % of a core.
 const THREADS_EVERY_SECOND: usize = 128;
@@ -40,7 +47,7 @@ impl ServerThreads {
 
 impl Source for ServerThreads {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, occasion: Occasion, reading: &mut Reading) {

@@ -2,11 +2,15 @@
 //! groups of each count it, their own and all above. Host-wide shares know nothing of it, since the CPUs are idle.
 
 use super::server_threads::Sums;
-use super::{Occasion, Process, Reading, Source};
+use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Server, Source, Turn};
 use crate::os::cgroups::{Hierarchies, throttled};
 use std::collections::HashMap;
 
-pub(crate) const NAME: &str = "throttled";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "throttled", turn: Turn::Between, owner: Owner::Host, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(Throttled::new(available.server.as_ref().map(Server::first))))
+}
 
 pub(crate) struct Throttled {
     /// `None` where the server's process is not known.
@@ -35,7 +39,7 @@ impl Throttled {
 
 impl Source for Throttled {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {

@@ -4,6 +4,7 @@
 
 use super::catalogue;
 use super::process::folders::free_bytes;
+use crate::os::cgroups::Hierarchies;
 use crate::os::clock;
 use crate::os::placement::{Placement, place};
 use crate::os::process::parse_cpu_list;
@@ -13,7 +14,7 @@ use model::units::{Bytes, Nanos};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Surveys this machine; `folder` is where records and data directories go (it or its nearest existing parent).
 pub fn survey(folder: &Path) -> Host {
@@ -138,13 +139,11 @@ fn threads() -> u64 {
     let number = |path: &str| read(path).and_then(|text| text.parse::<u64>().ok());
     let kernel = number("/proc/sys/kernel/threads-max");
     let own = if rustix::process::getuid().is_root() { None } else { getrlimit(Resource::Nproc).current };
-    let group =
-        read("/proc/self/cgroup").and_then(|text| text.lines().find_map(|l| Some(l.strip_prefix("0::")?.to_string())));
-    let left = |group: &Path| {
-        let file = |name: &str| number(&format!("/sys/fs/cgroup{}/{name}", group.display()));
+    let left = |group: PathBuf| {
+        let file = |name: &str| number(&group.join(name).to_string_lossy());
         Some(file("pids.max")?.saturating_sub(file("pids.current")?))
     };
-    let groups = group.iter().flat_map(|group| Path::new(group).ancestors().filter_map(left).collect::<Vec<_>>());
+    let groups = Hierarchies::of_this_host().folders(std::process::id(), "pids").into_iter().filter_map(left);
     kernel.into_iter().chain(own).chain(groups).min().unwrap_or(0)
 }
 

@@ -9,6 +9,7 @@ use super::{Experiment, NO_DISTURBANCE, Repeat};
 use crate::errors;
 use crate::intervention::Intervention;
 use crate::load::{Arrivals, Distribution, Group, Load, Pause, Phase, PhaseKind, Process, Until, Work};
+use crate::precision::Precision;
 use crate::rate::Rate;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -24,6 +25,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
     let search = search::of(get);
     let groups: Vec<Group> = reading.list("groups").iter().map(|at| group(get, reading, at)).collect();
     let (server, load) = asked(get, reading, &groups, search.as_ref());
+    let until = get.text("repeat.repetitions").and_then(|text| Precision::parse(&text, u32::MAX).ok());
     let compared: usize = reading.axes.iter().map(|a| a.values.len()).fold(1, usize::saturating_mul);
     Experiment {
         name: name.to_string(),
@@ -39,10 +41,12 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
         phases: phases(get, reading),
         intervention: intervention(get),
         repeat: Repeat {
-            repetitions: match &search {
-                Some(search) => search.runs,
-                None => u32::try_from(get.count_or_default("repeat.repetitions")).expect("bounded"),
+            repetitions: match (&search, until) {
+                (Some(search), _) => search.runs,
+                (None, Some(until)) => until.most,
+                (None, None) => u32::try_from(get.count_or_default("repeat.repetitions")).expect("bounded"),
             },
+            until,
             seed: Seed(get.count_or_default("repeat.seed").unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
             explain: get.flag_or_default("repeat.explain"),

@@ -66,6 +66,8 @@ enum Stands {
 pub struct Key {
     pub section: &'static str,
     pub name: &'static str,
+    /// What it says, in the words of somebody who writes an experiment.
+    pub meaning: &'static str,
     pub(super) shape: Shape,
     /// In its plain form, where it is a value; other keys are left to their neighbours, or mean nothing unless said.
     pub default: Option<Literal>,
@@ -79,10 +81,17 @@ pub struct Key {
 }
 
 impl Key {
-    pub(super) const fn new(section: &'static str, name: &'static str, shape: Shape, scope: Scope) -> Self {
+    pub(super) const fn new(
+        section: &'static str,
+        name: &'static str,
+        meaning: &'static str,
+        shape: Shape,
+        scope: Scope,
+    ) -> Self {
         Self {
             section,
             name,
+            meaning,
             shape,
             default: None,
             is_axis: false,

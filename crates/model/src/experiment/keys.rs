@@ -20,7 +20,7 @@ use crate::words::{Kind, Literal};
 /// More simulated users than a server accepts connections.
 pub(super) const MAX_USERS: i64 = 100_000;
 /// A hundred is already more than any interval needs.
-const MAX_REPETITIONS: i64 = 1_000;
+pub(super) const MAX_REPETITIONS: i64 = 1_000;
 /// Fewer runs find nothing that has an interval.
 const MIN_SEARCH: i64 = 8;
 const MAX_ITERATIONS: i64 = 100;
@@ -46,20 +46,20 @@ pub(super) const KEYING: &str = "keying";
 /// In a table of think times: after the operations that have none of their own.
 pub(super) const OTHERS: &str = "default";
 
-const fn experiment(section: &'static str, name: &'static str, shape: Shape) -> Key {
-    Key::new(section, name, shape, Scope::Experiment)
+const fn experiment(section: &'static str, name: &'static str, meaning: &'static str, shape: Shape) -> Key {
+    Key::new(section, name, meaning, shape, Scope::Experiment)
 }
-const fn server(name: &'static str, shape: Shape) -> Key {
-    Key::new("server", name, shape, Scope::Cell)
+const fn server(name: &'static str, meaning: &'static str, shape: Shape) -> Key {
+    Key::new("server", name, meaning, shape, Scope::Cell)
 }
-const fn load(name: &'static str, shape: Shape) -> Key {
-    Key::new("load", name, shape, Scope::Cell)
+const fn load(name: &'static str, meaning: &'static str, shape: Shape) -> Key {
+    Key::new("load", name, meaning, shape, Scope::Cell)
 }
-const fn group(name: &'static str, shape: Shape) -> Key {
-    Key::new("groups", name, shape, Scope::Group)
+const fn group(name: &'static str, meaning: &'static str, shape: Shape) -> Key {
+    Key::new("groups", name, meaning, shape, Scope::Group)
 }
-const fn phase(name: &'static str, shape: Shape) -> Key {
-    Key::new("phases", name, shape, Scope::Phase)
+const fn phase(name: &'static str, meaning: &'static str, shape: Shape) -> Key {
+    Key::new("phases", name, meaning, shape, Scope::Phase)
 }
 
 pub(super) const fn count(min: i64, max: i64) -> Shape {
@@ -85,19 +85,19 @@ use Effect::{Answer, Disk, Measuring, Operation, Plan, Rows, Server, Way};
 
 /// In the order in which mends name them.
 pub const KEYS: &[Key] = &[
-    experiment("", "question", TEXT),
-    server("build", Shape::Build)
+    experiment("", "question", "what the experiment asks, as the report's title says it", TEXT),
+    server("build", "which server: a build of the catalogue, or the newest of a series", Shape::Build)
         .or(word(DEFAULT_BUILD))
         .axis()
         .changes(&[Server, Plan, Disk, Answer])
         .moves(&["version*", "binary"])
         .of_server(|s| some(&s.build), |s, v| s.build = text(v)),
-    server("on", Shape::Dsn)
+    server("on", "a server that is there already, which is never started, stopped or set", Shape::Dsn)
         .changes(&[Server, Plan, Disk, Answer, Way])
         .of_server(|s| s.on.as_deref().and_then(some), |s, v| s.on = Some(text(v))),
     // Of the tables: a server that is there already may have several. The words of the storage engine move the
     // variables of the engine under test, and leave the others at their defaults.
-    server("engine", Shape::Engine)
+    server("engine", "the storage engine of the tables", Shape::Engine)
         .or(word("innodb"))
         .axis()
         .changes(&[Plan, Disk])
@@ -111,13 +111,13 @@ pub const KEYS: &[Key] = &[
             "variable.ignore_db_dirs",
         ])
         .of_server(|s| some(&s.engine), |s, v| s.engine = text(v)),
-    server("profile", Shape::Of(Kind::Choice(settings::PROFILES)))
+    server("profile", "`durable` sets the server so that every commit is on the disk, `default` leaves it as it comes", Shape::Of(Kind::Choice(settings::PROFILES)))
         .or(word("durable"))
         .axis()
         .changes(&[Server])
         .moves(&["variable.*"])
         .of_server(|s| some(&s.profile), |s, v| s.profile = text(v)),
-    server("topology", Shape::Topology)
+    server("topology", "one server, or a cluster of several nodes on this host", Shape::Topology)
         .axis()
         .changes(&[Server])
         .moves(&["variable.wsrep_*", "variable.binlog_format", "variable.innodb_autoinc_lock_mode"])
@@ -125,84 +125,84 @@ pub const KEYS: &[Key] = &[
             |s| (!s.topology.is_single()).then(|| Value::Text(s.topology.to_string())),
             |s, v| s.topology = Topology::parse(&text(v)).expect(CHECKED),
         ),
-    server("cpus", Shape::Cpus)
+    server("cpus", "the CPUs that the server may use", Shape::Cpus)
         .axis()
         .changes(&[Server])
         .moves(&["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"])
         .of_server(|s| s.cpus.as_deref().and_then(some), |s, v| s.cpus = Some(text(v))),
-    server("load_cpus", Shape::Cpus)
+    server("load_cpus", "the CPUs of the load, where it is not to share the server's", Shape::Cpus)
         .axis()
         .changes(&[Measuring])
         .moves(&["server_cpus", "load_cpus", "workers"])
         .of_server(|s| s.load_cpus.as_deref().and_then(some), |s, v| s.load_cpus = Some(text(v))),
-    load(USERS, HOW_MANY).axis().moves(&["workers"]).of_rhythm(|l| number(l.users.0.into())),
-    load("rate", Shape::Rate).axis().of_rhythm(|l| Some(l.arrivals.as_ref()?.rate.value())),
-    load("arrivals", ARRIVALS).of_rhythm(|l| some(l.arrivals.as_ref()?.process.word())),
-    load("think", SOME_TIME).of_rhythm(|l| time_of(thinking(l)?.0)),
-    load("think_distribution", DISTRIBUTIONS).of_rhythm(|l| some(thinking(l)?.1.word())),
-    load("pace", SOME_TIME).of_rhythm(|l| time_of(pacing(l)?)),
-    load("transport", Shape::Of(Kind::Choice(Transport::WORDS)))
+    load(USERS, "simulated users, each with a session of its own", HOW_MANY).axis().moves(&["workers"]).of_rhythm(|l| number(l.users.0.into())),
+    load("rate", "operations that arrive each second; left out, each user begins its next operation when the last has ended", Shape::Rate).axis().of_rhythm(|l| Some(l.arrivals.as_ref()?.rate.value())),
+    load("arrivals", "how arrivals are spread: at random, or evenly apart", ARRIVALS).of_rhythm(|l| some(l.arrivals.as_ref()?.process.word())),
+    load("think", "how long a user waits after an operation, for all or by operation", SOME_TIME).of_rhythm(|l| time_of(thinking(l)?.0)),
+    load("think_distribution", "whether that is always the same time, or the mean of random ones", DISTRIBUTIONS).of_rhythm(|l| some(thinking(l)?.1.word())),
+    load("pace", "a user begins an operation at most this often", SOME_TIME).of_rhythm(|l| time_of(pacing(l)?)),
+    load("transport", "how users reach a server of the lab: its socket, loopback, or loopback under TLS", Shape::Of(Kind::Choice(Transport::WORDS)))
         .axis()
         .changes(&[Way])
         .of_load(|l| some(l.transport?.word()), |l, v| l.transport = Transport::named(&text(v))),
-    load("io", Shape::Of(Kind::Choice(Io::WORDS)))
+    load("io", "how users wait for answers: a thread for each that blocks, or few threads with io_uring or epoll; `auto` measures which", Shape::Of(Kind::Choice(Io::WORDS)))
         .changes(&[Measuring])
         .of_load(|l| (l.io != Io::Auto).then(|| l.io.word().into()), |l, v| l.io = Io::named(&text(v)).expect(CHECKED)),
-    load("deadline", SOME_TIME).or(time(DEADLINE)).of_load(|l| time_of(l.deadline), |l, v| l.deadline = nanos(v)),
-    load("reconnect_every", count(1, i64::MAX))
+    load("deadline", "an answer later than this is a failed operation", SOME_TIME).or(time(DEADLINE)).of_load(|l| time_of(l.deadline), |l, v| l.deadline = nanos(v)),
+    load("reconnect_every", "a user opens a new session after so many operations; left out, it keeps its own", count(1, i64::MAX))
         .axis()
         .of_load(|l| number(l.reconnect_every?), |l, v| l.reconnect_every = Some(nanos(v).0)),
-    load("drain", SOME_TIME).of_load(|l| time_of(l.drain?), |l, v| l.drain = Some(nanos(v))),
-    load("sampling", FLAG)
+    load("drain", "after the load, how long to wait at most until the server owes no more writes than before it", SOME_TIME).of_load(|l| time_of(l.drain?), |l, v| l.drain = Some(nanos(v))),
+    load("sampling", "read counters each second; without it, only at the ends of phases", FLAG)
         .or(Literal::Flag(true))
         .axis()
         .changes(&[Measuring])
         .of_load(|l| (!l.sampling).then_some(Value::Flag(false)), |l, v| l.sampling = v.flag().expect(CHECKED)),
-    load("errors.back_off", ANY_TIME)
+    load("errors.back_off", "the wait between a rollback and the next try", ANY_TIME)
         .or(time(Nanos(0)))
         .of_load(|l| time_of(l.errors.back_off).filter(|v| v.count() != Some(0)), |l, v| l.errors.back_off = nanos(v)),
-    load("errors.stop", Shape::Errors).of_load(
+    load("errors.stop", "errors that end the run as failed, whoever gets them", Shape::Errors).of_load(
         |l| (!l.errors.stop.is_empty()).then(|| Value::Text(errors::words(l.errors.stop.iter().copied()))),
         |l, v| l.errors.stop = text(v).split_whitespace().filter_map(errors::number).collect(),
     ),
-    load("warm_up", ANY_TIME).or(time(WARM_UP)).of_phases(|p| time_of(plain(p)?.0)),
-    load("measure", SOME_TIME).or(time(MEASURE)).of_phases(|p| time_of(plain(p)?.1)),
-    load("search.for", Shape::Of(Kind::Choice(&["rate", "users"]))),
-    load("search.keep", Shape::Keep),
-    load("search.from", LEVEL),
-    load("search.to", LEVEL),
-    load("search.within", Shape::Of(Kind::Real { min: 0.005, max: 1.0 })),
-    load("search.runs", count(MIN_SEARCH, MAX_REPETITIONS)),
-    group("name", TEXT),
-    group(WORKLOAD, Shape::Workload).changes(&[Operation, Plan, Disk]),
-    group(USERS, HOW_MANY).axis(),
-    group("rate", Shape::Rate).axis(),
-    group("arrivals", ARRIVALS),
-    group("think", SOME_TIME),
-    group("think_distribution", DISTRIBUTIONS),
-    group("pace", SOME_TIME),
-    phase("name", TEXT).of_phase(|p| some(&p.name)),
-    phase("measure", SOME_TIME).of_end(|p| lasting(p, PhaseKind::Measure)),
-    phase("warm_up", SOME_TIME).of_end(|p| lasting(p, PhaseKind::WarmUp)),
-    phase("count", count(1, i64::MAX)).of_end(|p| number(counted(p)?)),
-    phase("kind", Shape::Of(Kind::Choice(&["measure", "warm_up"])))
+    load("warm_up", "users are at work, and nothing they do counts", ANY_TIME).or(time(WARM_UP)).of_phases(|p| time_of(plain(p)?.0)),
+    load("measure", "how long is measured", SOME_TIME).or(time(MEASURE)).of_phases(|p| time_of(plain(p)?.1)),
+    load("search.for", "what is searched for: the highest rate that keeps the limit, or the users with whom most is done", Shape::Of(Kind::Choice(&["rate", "users"]))),
+    load("search.keep", "the limit that has to be kept", Shape::Keep),
+    load("search.from", "the level at which the search begins", LEVEL),
+    load("search.to", "the level beyond which it does not go", LEVEL),
+    load("search.within", "the half-width of the answer at which the search ends, as a share of it", Shape::Of(Kind::Real { min: 0.005, max: 1.0 })),
+    load("search.runs", "runs that it may take in all", count(MIN_SEARCH, MAX_REPETITIONS)),
+    group("name", "what its numbers are called", TEXT),
+    group(WORKLOAD, "what its users do", Shape::Workload).changes(&[Operation, Plan, Disk]),
+    group(USERS, "how many they are", HOW_MANY).axis(),
+    group("rate", "as in `[load]`, of this group alone", Shape::Rate).axis(),
+    group("arrivals", "as in `[load]`", ARRIVALS),
+    group("think", "as in `[load]`", SOME_TIME),
+    group("think_distribution", "as in `[load]`", DISTRIBUTIONS),
+    group("pace", "as in `[load]`", SOME_TIME),
+    phase("name", "what it is called in the report", TEXT).of_phase(|p| some(&p.name)),
+    phase("measure", "it lasts so long, and counts", SOME_TIME).of_end(|p| lasting(p, PhaseKind::Measure)),
+    phase("warm_up", "it lasts so long, and does not count", SOME_TIME).of_end(|p| lasting(p, PhaseKind::WarmUp)),
+    phase("count", "it lasts until so many operations are done", count(1, i64::MAX)).of_end(|p| number(counted(p)?)),
+    phase("kind", "with `count`: whether it counts", Shape::Of(Kind::Choice(&["measure", "warm_up"])))
         .of_phase(|p| counted(p).and_then(|_| some(p.kind.word()))),
     // What is done to a server may be done to its statistics.
-    phase("disturb", Shape::Disturbance).axis().changes(&[Plan]),
-    phase(WORKLOAD, Shape::Workload).changes(&[Operation, Plan, Disk]),
-    phase(USERS, HOW_MANY),
-    phase("once", FLAG),
-    experiment("repeat", "repetitions", count(1, MAX_REPETITIONS)).or(Literal::Count(REPETITIONS)),
-    experiment("repeat", "iterations", count(1, MAX_ITERATIONS)).or(Literal::Count(1)),
-    experiment("repeat", "seed", count(0, MAX_SEED)).or(Literal::Count(1)),
-    experiment("repeat", "aa", FLAG),
-    experiment("repeat", "explain", FLAG).or(Literal::Flag(false)),
-    experiment("intervention", "of", TEXT),
-    experiment("intervention", "finding", TEXT),
-    experiment("intervention", "removes", TEXT),
-    experiment("intervention", "placebo", TEXT),
+    phase("disturb", "what is done to the server while it lasts", Shape::Disturbance).axis().changes(&[Plan]),
+    phase(WORKLOAD, "what users do in it; all phases say so, or none", Shape::Workload).changes(&[Operation, Plan, Disk]),
+    phase(USERS, "how many they are in it", HOW_MANY),
+    phase("once", "only the first iteration has it", FLAG),
+    experiment("repeat", "repetitions", "runs of each cell; fewer than three give no interval; or `until 2 %`: as many as that takes", Shape::Repetitions { most: MAX_REPETITIONS as u32 }).or(Literal::Count(REPETITIONS)),
+    experiment("repeat", "iterations", "how often one run goes through its phases", count(1, MAX_ITERATIONS)).or(Literal::Count(1)),
+    experiment("repeat", "seed", "where random numbers begin: order, data, what users draw", count(0, MAX_SEED)).or(Literal::Count(1)),
+    experiment("repeat", "aa", "run one cell twice, to see what no difference looks like here", FLAG),
+    experiment("repeat", "explain", "one more run of each cell with the server's wait instruments on, beside the numbers", FLAG).or(Literal::Flag(false)),
+    experiment("intervention", "of", "the experiment whose finding is tested", TEXT),
+    experiment("intervention", "finding", "the finding, by its name", TEXT),
+    experiment("intervention", "removes", "the axis whose second value takes the cause away", TEXT),
+    experiment("intervention", "placebo", "the axis whose second value changes as much and leaves the cause", TEXT),
     // The same statement asks for the same, whichever workload it belongs to.
-    Key::new("axes", WORKLOAD, Shape::Workload, Scope::Cell).axis().changes(&[Operation, Plan, Disk]),
+    Key::new("axes", WORKLOAD, "what users do", Shape::Workload, Scope::Cell).axis().changes(&[Operation, Plan, Disk]),
 ];
 
 /// What a parameter may change of which nothing is said here.
@@ -332,6 +332,7 @@ mod tests {
                 | (Shape::Duration { .. }, Some(Literal::Count(_)))
                 | (Shape::Build | Shape::Engine, Some(Literal::Text(_))) => true,
                 (Shape::Of(Kind::Count { min, max }), Some(Literal::Count(n))) => (min..=max).contains(&n),
+                (Shape::Repetitions { most }, Some(Literal::Count(n))) => (1..=i64::from(most)).contains(&n),
                 (Shape::Of(Kind::Choice(words)), Some(Literal::Text(word))) => words.contains(&word),
                 (_, Some(_)) => false,
             };

@@ -19,6 +19,7 @@ mod whole;
 
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
+use crate::precision::Precision;
 use crate::problem::Problem;
 use crate::search::Search;
 use crate::seed::Seed;
@@ -78,7 +79,9 @@ pub struct Axis {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repeat {
+    /// The most, where noise says how many.
     pub repetitions: u32,
+    pub until: Option<Precision>,
     pub seed: Seed,
     /// Run one cell a second time under another label, to know what "no change" looks like here.
     pub aa: bool,

@@ -5,6 +5,7 @@ use super::document::Raw;
 use crate::dsn::{Dsn, Malformed};
 use crate::errors;
 use crate::plan::cpus::CpuSet;
+use crate::precision::Precision;
 use crate::problem::nearest;
 use crate::rate::Rate;
 use crate::search::Keep;
@@ -31,6 +32,10 @@ pub(super) enum Shape {
     Rate,
     /// A limit on a percentile, as `p99 < 5ms`.
     Keep,
+    /// A whole number up to this, or as `until 2 %`.
+    Repetitions {
+        most: u32,
+    },
     Build,
     Engine,
     /// A server that is there already, as `mysql://user@host:port/schema`, `mongodb://host:port/database` or
@@ -74,6 +79,7 @@ impl Shape {
             Self::Duration { zero } => duration(zero, value),
             Self::Rate => rate(value),
             Self::Keep => keep(value),
+            Self::Repetitions { most } => repetitions(most, value),
             Self::Native => Ok(value.clone()),
             Self::Errors => unreachable!("lists and values are read above"),
             Self::Build
@@ -103,7 +109,13 @@ impl Shape {
             Self::Topology if Topology::parse(text).is_some() => Ok(text.into()),
             Self::Topology => wrong(format!("`{text}` is not a topology"), format!("write {}", Topology::FORMS)),
             Self::Dsn => dsn(text),
-            Self::Of(_) | Self::Duration { .. } | Self::Rate | Self::Keep | Self::Errors | Self::Native => {
+            Self::Of(_)
+            | Self::Duration { .. }
+            | Self::Rate
+            | Self::Keep
+            | Self::Repetitions { .. }
+            | Self::Errors
+            | Self::Native => {
                 unreachable!("read elsewhere")
             }
         }
@@ -121,6 +133,7 @@ impl Shape {
             Self::Duration { .. } => "a time as \"40s\"".into(),
             Self::Rate => "a rate".into(),
             Self::Keep => format!("a limit as {}", Keep::FORMS),
+            Self::Repetitions { most } => format!("a whole number, 1 to {most}, or as {}", Precision::FORMS),
             Self::Build => "the name of a build".into(),
             Self::Engine => "the name of an engine".into(),
             Self::Dsn => "a DSN".into(),
@@ -131,6 +144,17 @@ impl Shape {
             Self::Errors => "a list of errors".into(),
             Self::Native => "a single value".into(),
         }
+    }
+}
+
+/// How often, or until when.
+fn repetitions(most: u32, value: &Value) -> Result<Value, Wrong> {
+    match value.text() {
+        Some(text) => match Precision::parse(text, most) {
+            Ok(until) => Ok(Value::Text(until.to_string())),
+            Err(what) => wrong(what, format!("write a whole number, or {}", Precision::FORMS)),
+        },
+        None => of_kind(Kind::Count { min: 1, max: most.into() }, value),
     }
 }
 

@@ -29,11 +29,25 @@ impl Reading<'_> {
         } else {
             self.check_groups();
         }
+        self.check_repetitions();
         self.check_errors();
         self.check_script();
         self.check_phases();
         self.check_stages();
         self.check_intervention();
+    }
+
+    /// A load that is offered comes at the rate that it was given: the noise of its rate says nothing of how many
+    /// repetitions are enough.
+    fn check_repetitions(&mut self) {
+        let is_until = self.values.get("repeat.repetitions").is_some_and(|value| value.text().is_some());
+        let is_rate = |path: &str| {
+            path == "load.rate" || path == "axes.rate" || path.starts_with("groups.") && path.ends_with(".rate")
+        };
+        if is_until && self.entries.iter().any(|entry| is_rate(&entry.path)) {
+            let mend = "write a whole number, as repetitions = 5, or leave the rate out";
+            self.problem("repeat.repetitions", "repetitions until a rate is known that the load is given", mend);
+        }
     }
 
     /// Both axes are as it was and changed, nothing else: the judge compares the four arms.

@@ -21,6 +21,7 @@ use crate::experiment::{Axis, Experiment};
 use crate::host::Host;
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
+use crate::precision::Precision;
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::search::Search;
@@ -73,6 +74,9 @@ pub struct Plan {
     /// Limits of checks that the experiment sets itself, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, f64>,
+    /// Noise says how many of the blocks are made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Precision>,
 }
 
 /// One combination of axis values, with everything that defines it.
@@ -184,6 +188,7 @@ impl Plan {
             cost: Cost::default(),
             warnings: Vec::new(),
             limits: BTreeMap::new(),
+            until: None,
         }
     }
 
@@ -245,7 +250,12 @@ impl Plan {
             cost,
             warnings,
             limits: experiment.limits.clone(),
+            until: experiment.repeat.until,
         })
+    }
+    /// Whether there may be fewer runs than planned.
+    pub fn is_at_most(&self) -> bool {
+        self.searches() || self.until.is_some()
     }
     /// Whether levels are looked for, so that there may be fewer runs than planned.
     pub fn searches(&self) -> bool {

@@ -6,6 +6,7 @@ use super::cpus::counted;
 use super::{Cell, Plan};
 use crate::experiment::keys::KEYS;
 use crate::load::{Group, Phase, PhaseKind, Until};
+use crate::precision::Precision;
 use crate::settings;
 use crate::units::{Bytes, Nanos};
 use crate::value::Value;
@@ -197,7 +198,7 @@ fn totals(plan: &Plan) -> String {
     let cells = counted(plan.cells.len() - twins, "cell");
     let aa = if twins == 0 { "" } else { " and one again as an A/A arm" };
     let blocks = plan.runs.iter().filter(|r| !r.explain).map(|r| r.block).max().unwrap_or(0) as usize;
-    let (runs, most) = (counted(plan.runs.len(), "run"), if plan.searches() { "at most " } else { "" });
+    let (runs, most) = (counted(plan.runs.len(), "run"), if plan.is_at_most() { "at most " } else { "" });
     let blocks = if plan.searches() { "each a search".into() } else { counted(blocks, "block") };
     let mut text = format!("\n{cells}{aa}, {blocks}: {most}{runs}\n");
     let _ = writeln!(
@@ -206,6 +207,9 @@ fn totals(plan: &Plan) -> String {
         about(plan.cost.time),
         loading(plan.cost.rows)
     );
+    if let Some(until) = &plan.until {
+        let _ = writeln!(text, "repetitions: {until}, whole blocks, {} at least", Precision::FEWEST);
+    }
     let _ = writeln!(text, "disk: about {}", plan.cost.disk);
     text
 }

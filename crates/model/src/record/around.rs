@@ -4,7 +4,7 @@
 //! `commits_were_durable`).
 
 use super::way::Way;
-use crate::units::{Nanos, Share};
+use crate::units::{Bytes, Nanos, Share};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,13 @@ pub struct Pulse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbour {
     pub name: String,
-    /// CPU time between the two looks.
+    /// CPU time between the two looks, that of children which ended meanwhile in it.
     pub cpu: Nanos,
+    /// Bytes that it moved from and to devices, likewise; none in records from before.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub moved: Bytes,
+}
+
+fn is_none(moved: &Bytes) -> bool {
+    moved.0 == 0
 }

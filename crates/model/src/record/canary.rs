@@ -3,7 +3,7 @@
 //! ceiling says more about the client than about the server (check `client_had_headroom`). Beside it: what each way to
 //! the kernel reaches with few users, which is what `io = "auto"` chooses by.
 
-use crate::load::Io;
+use crate::load::{Io, Threads, Waiting};
 use crate::plan::Cell;
 use crate::units::Share;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,9 @@ pub struct Reach {
     /// A build, or [`SHAM`].
     pub server: String,
     pub io: Io,
+    /// Where users do not have a thread each.
+    #[serde(default)]
+    pub threads: Threads,
     /// Ascending in users.
     pub points: Vec<CanaryPoint>,
     pub unix_ms: u64,
@@ -64,36 +67,43 @@ pub struct Choice {
     /// Up to so many users each has a thread that blocks; 0: none.
     pub blocking_up_to: u32,
     pub above: Io,
+    /// How many threads the way above takes.
+    #[serde(default)]
+    pub threads: Threads,
     /// Whose reaches it was chosen by.
     pub server: String,
 }
 
 /// A thread for each user costs more CPU where the rates are equal, so it must gain this much.
 const GAIN: f64 = 1.03;
-/// As much must epoll be ahead of io_uring over all levels: a choice that changes from day to day compares nothing.
+/// As much must epoll be ahead of io_uring: a choice that changes from day to day compares nothing.
 const AHEAD: f64 = 1.05;
 
 impl Choice {
     /// The way of a cell that leaves it open. Under arrivals idle users take turns at what comes, which those of one
-    /// thread do without a lock.
-    pub fn io(&self, cell: &Cell) -> Io {
+    /// thread do without a lock, and which leaves the server its CPUs.
+    pub fn waiting(&self, cell: &Cell) -> Waiting {
         let most = cell.stages().iter().map(|stage| stage.users().0).max().unwrap_or(cell.load.users.0);
         let is_open = cell.groups().iter().any(|group| group.arrivals.is_some());
         match cell.load.io {
-            Io::Auto if is_open => self.above,
+            Io::Auto if is_open => Waiting { io: self.above, threads: Threads::One },
             Io::Auto => self.for_users(most),
-            named => named,
+            named => Waiting::by(named),
         }
     }
 
-    pub fn for_users(&self, users: u32) -> Io {
-        if users <= self.blocking_up_to { Io::Blocking } else { self.above }
+    pub fn for_users(&self, users: u32) -> Waiting {
+        if users <= self.blocking_up_to { Waiting::by(Io::Blocking) } else { self.above() }
+    }
+
+    fn above(&self) -> Waiting {
+        Waiting { io: self.above, threads: self.threads }
     }
 }
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let above = self.above.word();
+        let above = self.above();
         match self.blocking_up_to {
             0 => write!(f, "{above} at every level, as measured with {}", self.server),
             most => write!(
@@ -105,44 +115,50 @@ impl fmt::Display for Choice {
     }
 }
 
-impl Canary {
-    /// A way's reach with a server.
-    pub fn reach(&self, server: &str, io: Io) -> Option<&Reach> {
-        self.reaches.iter().find(|reach| reach.server == server && reach.io == io)
+impl Reach {
+    pub fn waiting(&self) -> Waiting {
+        Waiting { io: self.io, threads: self.threads }
     }
 
-    /// The choice that a server's reaches tell: the number of users at which changing from blocking threads to the
-    /// better of the other two loses least over all levels, so that one disturbed level does not decide.
+    fn at(&self, users: u32) -> Option<f64> {
+        self.points.iter().find(|point| point.users == users).map(|point| point.qps)
+    }
+}
+
+impl Canary {
+    /// What the ways reach with a server.
+    pub fn of_server<'a>(&'a self, server: &'a str) -> impl Iterator<Item = &'a Reach> {
+        self.reaches.iter().filter(move |reach| reach.server == server)
+    }
+
+    /// The choice that a server's reaches tell: of all ways for many users, and of all numbers of users up to which
+    /// each has a thread that blocks, those that lose least over all levels, so that one disturbed level does not
+    /// decide. Between equals the way that was measured first is taken.
     pub fn choose(&self, server: &str) -> Option<Choice> {
-        let of = |io| self.reach(server, io);
-        let above = match (of(Io::IoUring), of(Io::Epoll)) {
-            (Some(ring), Some(epoll)) if mean_gain(ring, epoll) > AHEAD.ln() => epoll,
-            (Some(ring), _) => ring,
-            (None, epoll) => epoll?,
-        };
-        let mut blocking_up_to = 0;
-        let (mut gained, mut most) = (0.0, 0.0);
-        for (users, gain) in of(Io::Blocking).into_iter().flat_map(|blocking| gains(above, blocking)) {
-            gained += gain - GAIN.ln();
-            if gained > most {
-                (most, blocking_up_to) = (gained, users);
+        let blocking = self.of_server(server).find(|reach| reach.io == Io::Blocking);
+        let ways: Vec<&Reach> = self.of_server(server).filter(|reach| reach.io != Io::Blocking).collect();
+        let first = *ways.first()?;
+        let levels: Vec<u32> = first.points.iter().map(|point| point.users).collect();
+        // How much more than the first way another reaches at a level, as a logarithm.
+        let gain = |reach: &Reach, users: &u32| Some((reach.at(*users)? / first.at(*users)?).ln());
+        let has_ring = ways.iter().any(|way| way.io == Io::IoUring);
+        let mut best = (0.0, 0, first);
+        for way in ways {
+            let least = if has_ring && way.io == Io::Epoll { AHEAD.ln() } else { 0.0 };
+            for few in 0..=levels.len() {
+                let (below, above) = levels.split_at(few);
+                let below: Option<f64> = below.iter().map(|users| Some(gain(blocking?, users)? - GAIN.ln())).sum();
+                let above: Option<f64> = above.iter().map(|users| Some(gain(way, users)? - least)).sum();
+                let Some(gained) = below.zip(above).map(|(below, above)| below + above) else { continue };
+                if gained > best.0 {
+                    best = (gained, few, way);
+                }
             }
         }
-        Some(Choice { blocking_up_to, above: above.io, server: server.into() })
+        let (_, few, above) = best;
+        let blocking_up_to = few.checked_sub(1).map_or(0, |last| levels[last]);
+        Some(Choice { blocking_up_to, above: above.io, threads: above.threads, server: server.into() })
     }
-}
-
-/// By level, the logarithm of what the second reaches over the first.
-fn gains<'a>(first: &'a Reach, second: &'a Reach) -> impl Iterator<Item = (u32, f64)> + 'a {
-    second.points.iter().filter_map(|b| {
-        let a = first.points.iter().find(|a| a.users == b.users)?;
-        Some((b.users, (b.qps / a.qps).ln()))
-    })
-}
-
-fn mean_gain(first: &Reach, second: &Reach) -> f64 {
-    let gains: Vec<f64> = gains(first, second).map(|(_, gain)| gain).collect();
-    gains.iter().sum::<f64>() / gains.len().max(1) as f64
 }
 
 /// Statements per second at so many users: between points on a log scale, and beyond them as at the nearest.
@@ -169,6 +185,7 @@ mod tests {
         let reach = |(io, rates): &(Io, &[f64])| Reach {
             server: SHAM.into(),
             io: *io,
+            threads: Threads::PerCpu,
             points: rates.iter().enumerate().map(point).collect(),
             unix_ms: 0,
         };

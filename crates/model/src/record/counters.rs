@@ -259,6 +259,11 @@ pub const ALL: &[Counter] = &[
     count("server.threads", "threads of the server's process").level(),
     count("server.stops", "times that the server stood still as a whole, stopped or frozen; seen 25 times a second"),
     nanos("server.stopped", "time in which it was seen to stand still"),
+    count(
+        "client.stops",
+        "times that the load stood still as a whole, without waiting for a CPU; where a server's process is known",
+    ),
+    nanos("client.stopped", "time in which it stood still"),
     nanos(
         "server.throttled",
         "time in which a spent quota kept its control groups from CPUs, over all groups above it",

@@ -2,6 +2,7 @@
 //! the interval's line, with its histograms passed over (they are nine tenths of it) or with those of operations
 //! merged, because a record of a thousand runs has a million such lines.
 
+use super::course::Course;
 use super::tally::{ArrivalTally, Interval};
 use crate::histogram::Histogram;
 use crate::units::Nanos;
@@ -23,6 +24,7 @@ pub struct Second<L = ()> {
     pub calls: u64,
     pub refused: u64,
     pub arrivals: Option<ArrivalTally>,
+    pub course: Option<Course>,
     /// The latency of operations done, where it was asked for.
     pub latency: L,
 }
@@ -36,9 +38,10 @@ impl<L> Second<L> {
     }
     /// As the sums alone.
     pub fn sums(&self) -> Second {
-        let Self { from, to, phase, done, calls, refused, arrivals, .. } = self;
+        let Self { from, to, phase, done, calls, refused, arrivals, course, .. } = self;
         let (from, to, phase, done, calls) = (*from, *to, phase.clone(), *done, *calls);
-        Second { from, to, phase, done, calls, refused: *refused, arrivals: *arrivals, latency: () }
+        let (refused, arrivals, course) = (*refused, *arrivals, course.clone());
+        Second { from, to, phase, done, calls, refused, arrivals, course, latency: () }
     }
     fn of(interval: &Interval, latency: L) -> Self {
         let statements = interval.tally.statements.values();
@@ -50,6 +53,7 @@ impl<L> Second<L> {
             calls: statements.clone().map(|s| s.calls).sum(),
             refused: statements.flat_map(|s| s.failed.values()).sum(),
             arrivals: interval.tally.arrivals,
+            course: interval.tally.course.clone(),
             latency,
         }
     }
@@ -110,6 +114,8 @@ struct Sums<L: Latency> {
     statements: Folded<Statements>,
     #[serde(default)]
     arrivals: Option<ArrivalTally>,
+    #[serde(default)]
+    course: Option<Course>,
 }
 
 #[derive(Default)]
@@ -185,7 +191,7 @@ impl<'de, S: Fold> Deserialize<'de> for Folded<S> {
 impl<'de, L: Latency> Deserialize<'de> for Second<L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Line { from, to, phase, tally } = Line::<L>::deserialize(deserializer)?;
-        let Sums { operations: Folded(operations), statements: Folded(statements), arrivals } = tally;
+        let Sums { operations: Folded(operations), statements: Folded(statements), arrivals, course } = tally;
         Ok(Self {
             from,
             to,
@@ -194,6 +200,7 @@ impl<'de, L: Latency> Deserialize<'de> for Second<L> {
             calls: statements.calls,
             refused: statements.refused,
             arrivals,
+            course,
             latency: operations.latency,
         })
     }

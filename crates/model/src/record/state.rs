@@ -29,12 +29,28 @@ pub enum Facet {
     Transactions,
     /// Sessions that were none of the lab's.
     Others,
+    /// The transactions of [`Facet::Transactions`] one by one, as `app@10.0.0.5, thread 17`, with their age in seconds;
+    /// in PostgreSQL those that hold a snapshot.
+    Holders,
+    /// Statements that the server has counted of each account since it started, where it counts them; accounts as whom
+    /// the load comes end with [`OF_THE_LOAD`].
+    Askers,
     /// Limits of the server's process: control groups, limits of resources, priority, CPUs.
     Process,
     /// The same of the client's.
     Client,
     /// Knobs of the kernel that bear on memory, CPUs, disks and network.
     Kernel,
+}
+
+/// What marks an account of [`Facet::Askers`] as one by which the lab's own sessions come.
+pub const OF_THE_LOAD: &str = " (the load's)";
+
+impl Facet {
+    /// Whether what it says is to be the same at both ends: an age grows, and so does a count.
+    pub fn is_to_hold(self) -> bool {
+        !matches!(self, Self::Holders | Self::Askers)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! One group's counts and histograms over a stretch of time. A tally is summed over workers, seconds and groups, and
 //! merging parts gives the whole, error counters included.
 
+use super::course::Course;
 use super::gaps::Gaps;
 use crate::histogram::Histogram;
 use crate::units::Nanos;
@@ -13,6 +14,9 @@ pub struct Tally {
     pub operations: BTreeMap<String, OperationTally>,
     /// By statement name (class of statements, as `point_selects`).
     pub statements: BTreeMap<String, StatementTally>,
+    /// Executions of what a script sends beside its work, as definitions of tables, by text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub aside: BTreeMap<String, u64>,
     /// Transactions committed and rolled back as the client saw them acknowledged.
     #[serde(default)]
     pub commits: u64,
@@ -37,6 +41,9 @@ pub struct Tally {
     /// `None` when nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
+    /// How an interval of one worker went within itself; a sum has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<Course>,
     /// What the workload counts beside its statements, as sums of money or lines of orders, by its own names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, i64>,
@@ -127,6 +134,9 @@ impl Tally {
         }
         for (name, part) in &other.statements {
             self.statements.entry(name.clone()).or_default().merge(part);
+        }
+        for (text, calls) in &other.aside {
+            *self.aside.entry(text.clone()).or_default() += calls;
         }
         self.commits += other.commits;
         self.rollbacks += other.rollbacks;

@@ -7,8 +7,11 @@
 mod judgement;
 mod record;
 
+use model::finding::{Finding, Rung};
 use model::forecast::{Forecast, ForecastPhase, ForecastPoint};
+use model::load::{Io, Threads};
 use model::record::Record;
+use model::record::canary::{CanaryPoint, Choice, Reach};
 use model::record::disturbance::DisturbanceRecord;
 use model::units::Nanos;
 use record::Size;
@@ -19,7 +22,9 @@ fn main() -> std::io::Result<()> {
     let (mut record, details) = record::of(Size::Study);
     let mut judgement = judgement::of(&record);
     disturb(&mut record);
+    ways(&mut record);
     judgement.forecasts = vec![forecast()];
+    judgement.findings = vec![finding()];
     let report = report::render(&record, &judgement, &details, report::SHELL);
     std::fs::create_dir_all(&folder)?;
     for (name, text) in [("html", &report.html), ("md", &report.markdown), ("json", &report.json), ("csv", &report.csv)]
@@ -44,6 +49,46 @@ fn disturb(record: &mut Record) {
         failed: None,
         asked: None,
     });
+}
+
+/// What each way of waiting for answers reaches, and what was chosen by it: few users block, each in a thread.
+fn ways(record: &mut Record) {
+    let Some(canary) = &mut record.canary else { return };
+    let point = |(users, qps)| CanaryPoint { users, qps, client_cpu_us: 4.0, latency_us_p50: 30.0 };
+    let reach = |io, rates: [f64; 4]| Reach {
+        server: "mariadb-10.11".into(),
+        io,
+        threads: Threads::PerCpu,
+        points: [1, 4, 16, 64].into_iter().zip(rates).map(point).collect(),
+        unix_ms: canary.unix_ms,
+    };
+    canary.reaches = vec![
+        reach(Io::Blocking, [31_000.0, 66_000.0, 71_000.0, 69_000.0]),
+        reach(Io::IoUring, [14_000.0, 41_000.0, 76_000.0, 82_000.0]),
+    ];
+    canary.choice = Some(Choice {
+        blocking_up_to: 4,
+        above: Io::IoUring,
+        threads: Threads::PerCpu,
+        server: "mariadb-10.11".into(),
+    });
+}
+
+/// What the forecast is of.
+fn finding() -> Finding {
+    Finding {
+        name: "open_snapshot_keeps_old_versions".into(),
+        rung: Rung::QuantitativelySufficient,
+        sentence:
+            "oltp.mixed (c001): lists read more pages while a snapshot was open, as many as its old versions foretell."
+                .into(),
+        share: Some(0.83),
+        share_interval: None,
+        rival: None,
+        evidence: vec!["c001".into(), "runs/c001-1/run.json".into()],
+        next_experiment: None,
+        next_file: None,
+    }
 }
 
 /// Three phases of ten seconds, of which the middle one is foretold.

@@ -111,6 +111,7 @@ fn plan(size: Size) -> Plan {
         cost: Cost { time: Nanos::from_secs(240), disk: Bytes(1 << 30), rows: 300_000 },
         warnings: Vec::new(),
         limits: BTreeMap::new(),
+        until: None,
     }
 }
 

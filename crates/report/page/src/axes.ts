@@ -10,12 +10,22 @@ export const constant: Axis[] = report.experiment.axes.filter((a) => a.values.le
 export const x: Axis | undefined = varied.find((a) => a.key === data.x);
 export const cells: Cell[] = report.cells.filter((c) => c.repeats === undefined);
 
+/** What one asks about before what one varies it over: words before numbers, the workload last. */
+export const interest: Axis[] = [...varied].sort((a, b) => weight(a) - weight(b));
+
+function weight(axis: Axis): number {
+  return axis.key === 'workload' ? 2 : axis.values.every((v) => typeof v === 'number') ? 1 : 0;
+}
+
 export const xNumeric: boolean = x !== undefined && x.values.every((v) => typeof v === 'number');
 
 /** Values of an axis that some cell has. */
 export function present(axis: Axis): Value[] {
   return axis.values.filter((v) => cells.some((c) => c.axes[axis.key] === v));
 }
+
+/** A value as a legend has it: a number needs the name of its axis. */
+export const named = (axis: Axis, value: Value): string => (typeof value === 'string' ? value : `${axis.key.split('.').at(-1) ?? axis.key} ${show(value)}`);
 
 export function place(cell: Cell, axis: Axis): number {
   const at = axis.values.findIndex((v) => v === cell.axes[axis.key]);

@@ -6,10 +6,13 @@ import { badge, evidences } from './badge';
 import { account } from './cell/account';
 import { block } from './cell/block';
 import { checks, errors } from './cell/checks';
+import { costs } from './cell/costs';
 import { parts, table } from './cell/numbers';
 import { phases } from './cell/phases';
 import { comparisons, plans, runs } from './cell/runs';
 import { legend } from './charts/chart';
+import { course } from './charts/disturbed';
+import { copied } from './clipboard';
 import { COLOURS, hasLatency, latency, operations, sizes } from './charts/latency';
 import { cellById, report } from './data';
 import { h } from './dom';
@@ -56,6 +59,7 @@ function body(cell: Cell): (HTMLElement | null)[] {
     account(cell),
     checks(cell),
     errors(cell),
+    lanes(cell),
     distribution(cell),
     phases(cell),
     table('Metrics', Object.fromEntries(Object.entries(cell.metrics).filter(([name]) => !/^(groups|phases)\./.test(name))), cell),
@@ -63,6 +67,7 @@ function body(cell: Cell): (HTMLElement | null)[] {
       table(`Group ${name}: ${group.workload}`, group.metrics),
       parts(`Statements of ${name}`, group.statements),
     ]),
+    costs(cell),
     runs(cell),
     parts('Statements', cell.statements),
     parts('Operations', cell.operations),
@@ -106,13 +111,19 @@ function cite(cell: Cell, metric: string): HTMLElement {
       class: 'link',
       title: text,
       onclick: () =>
-        void navigator.clipboard.writeText(text).then(() => {
-          button.textContent = 'copied';
+        void copied(text).then((done) => {
+          button.textContent = done ? 'copied' : 'copying was refused';
         }),
     },
     'copy with its evidence',
   );
   return button;
+}
+
+/** Its runs on one clock. */
+function lanes(cell: Cell): HTMLElement | null {
+  const drawn = course(cell);
+  return drawn && block('How its runs went', drawn);
 }
 
 function distribution(cell: Cell): HTMLElement | null {

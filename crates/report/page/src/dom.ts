@@ -11,7 +11,22 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = 
     else if (value !== undefined && value !== false) element.setAttribute(name, String(value));
   }
   append(element, children);
+  if (/\b(scroll|tall)\b/.test(String(props.class ?? ''))) reachable(element);
   return element;
+}
+
+/** What scrolls in itself takes the keyboard while it does, and is no stop on its way while all of it is seen. */
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const box = target.closest('.scroll, .tall') ?? target;
+    if (box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1) box.setAttribute('tabindex', '0');
+    else box.removeAttribute('tabindex');
+  }
+});
+
+function reachable(box: HTMLElement): void {
+  sizes.observe(box);
+  for (const child of box.children) sizes.observe(child);
 }
 
 function append(element: HTMLElement, children: Child[]): void {
@@ -26,14 +41,15 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-export function section(id: string, title: string, lead: string, ...children: Child[]): HTMLElement {
-  return h(
-    'section',
-    { id, 'aria-labelledby': `${id}-title` },
-    h('h2', { id: `${id}-title` }, title),
-    lead ? h('p', { class: 'lead' }, lead) : null,
-    ...children,
+/** A part that is folded until a reader asks for it: its heading opens it. */
+export function folded(id: string, title: string, lead: string, isOpen: boolean, toggled: (open: boolean) => void, ...children: Child[]): HTMLElement {
+  const fold: HTMLDetailsElement = h(
+    'details',
+    { class: 'part', open: isOpen, ontoggle: () => toggled(fold.open) },
+    h('summary', {}, h('h2', { id: `${id}-title` }, title), lead ? h('span', { class: 'lead' }, lead) : null),
+    h('div', { class: 'inside' }, ...children),
   );
+  return h('section', { id, 'aria-labelledby': `${id}-title` }, fold);
 }
 
 export interface Choice {

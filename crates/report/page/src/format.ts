@@ -126,7 +126,7 @@ export function metricTitle(path: string): string {
 export function direction(metric: string): -1 | 0 | 1 {
   const name = partOf(metric)[1];
   if (/^(qps|tps|nopm|knee_rate|.*_per_s)$/.test(name)) return 1;
-  return /latency|cpu|error|switches|wait/.test(name) ? -1 : 0;
+  return /latency|cpu|error|switches|wait|_per_op$/.test(name) ? -1 : 0;
 }
 
 export function clock(unixMs: number): string {

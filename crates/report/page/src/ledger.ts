@@ -7,7 +7,7 @@ import { report } from './data';
 import { h, select } from './dom';
 import { STATUS, WORST_FIRST } from './format';
 import { get, link, set } from './state';
-import { verdicts } from './verdict';
+import { verdicts } from './verdicts';
 import type { Status } from './types';
 
 const AT_FIRST = 25;
@@ -96,6 +96,7 @@ function row({ verdict: v, cell }: (typeof verdicts)[number], first: boolean): H
       'td',
       { 'data-title': 'what was found' },
       told(v.sentence),
+      v.quarantined ? h('span', { class: 'where' }, 'A new check: told, and no number is struck for it.') : null,
       first && v.advice ? h('span', { class: 'advice' }, v.advice) : null,
       v.evidence.length > 0
         ? h(

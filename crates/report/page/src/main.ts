@@ -1,5 +1,5 @@
-// Puts the page together, in the order in which a reader needs it: verdict, matrix, curves, latency, timeline,
-// repetitions, checks, provenance. Each part is drawn from data and the chosen view, and drawn again when that changes.
+// Puts the page together: the first screen (`first.ts`), and below it the parts, folded until a reader asks for one, in the order in which
+// they are needed. Each part is drawn from data and the chosen view, and drawn again when that changes.
 
 import './style.css';
 import { present, varied, x } from './axes';
@@ -15,8 +15,9 @@ import { hasSteps, steps } from './charts/steps';
 import { timeline } from './charts/timeline';
 import { data, report } from './data';
 import { distribution } from './distribution';
-import { h, section, select, toggle } from './dom';
+import { folded, h, select, toggle } from './dom';
 import { findings } from './findings';
+import { first, heading } from './first';
 import { metricTitle, plural, show } from './format';
 import { ledger } from './ledger';
 import { plans, plansDiffer } from './plans';
@@ -24,7 +25,7 @@ import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
 import { hasTables, tables } from './tables';
 import { isDark, onTheme, setTheme } from './theme';
-import { answerSection, heading, verdictSection } from './verdict';
+import { verdict } from './verdict';
 import { explained, waits } from './waits';
 
 /** A part of the page that is drawn again when one of these choices changes. */
@@ -118,13 +119,14 @@ function skipped(): HTMLElement | null {
 }
 
 /** The parts after the verdict, in order; a part that would have nothing to show is left out. */
-function parts(): { title: string; element: HTMLElement }[] {
+function parts(): { title: string; lead: string; content: () => (HTMLElement | null)[] }[] {
   const chosen = ['metric', 'axis', 'ref'];
   const n = report.experiment.repetitions;
   const whiskers = `Whiskers: 95 % interval over n = ${n} repetitions. Hollow and crossed: a check failed, the number does not count. ≥: a lower bound, since the client was in the way. Bands: what limits each point. Metric and reference are those of the matrix.`;
   const over = `${x ? `Over ${x.key}` : 'As measured'}; one chart per combination of the other axes.`;
   const all: [boolean, string, string, () => (HTMLElement | null)[]][] = [
-    [report.findings.length > 0, 'Findings', 'Explanations, each with the rung of evidence that it has reached.', () => [findings()]],
+    [report.findings.length > 0, 'Findings', 'Explanations, each beside the chart that shows it.', () => [findings()]],
+    [true, 'Verdict', 'How far it may be believed, what was not measured, how to repeat it.', () => [verdict()]],
     [
       hasForecasts(),
       'Forecast',
@@ -180,9 +182,28 @@ function parts(): { title: string; element: HTMLElement }[] {
     [true, 'Checks', 'What each number had to pass.', () => [part(['status', 'check'], ledger)]],
     [true, 'Provenance', 'What it takes to get the same numbers.', () => [provenance()]],
   ];
-  return all
-    .filter(([shown]) => shown)
-    .map(([, title, lead, content]) => ({ title, element: section(title.toLowerCase(), title, lead, ...content()) }));
+  return all.filter(([shown]) => shown).map(([, title, lead, content]) => ({ title, lead, content }));
+}
+
+const opened = (): Set<string> => new Set(get('open').split(',').filter((id) => id !== ''));
+
+/** Drawn when it is opened first: hundreds of runs make a part long, and most readers open few. */
+function fold({ title, lead, content }: ReturnType<typeof parts>[number]): HTMLElement {
+  const id = title.toLowerCase();
+  const isOpen = opened().has(id) || get('at') === id;
+  const inside = h('div', {}, ...(isOpen ? content() : []));
+  let isDrawn = isOpen;
+  const toggled = (open: boolean): void => {
+    if (open && !isDrawn) {
+      inside.append(...content().filter((e) => e !== null));
+      isDrawn = true;
+    }
+    const now = opened();
+    if (open) now.add(id);
+    else now.delete(id);
+    set({ open: [...now].join(',') });
+  };
+  return folded(id, title, lead, isOpen, toggled, inside);
 }
 
 function bar(titles: string[]): HTMLElement {
@@ -204,8 +225,14 @@ function bar(titles: string[]): HTMLElement {
   return h('nav', { 'aria-label': 'Parts of the report' }, h('b', {}, 'assay'), h('div', { class: 'links' }, links), theme);
 }
 
+/** Opens the part and goes there. */
 function goTo(id: string): void {
-  document.getElementById(id)?.scrollIntoView({ block: 'start' });
+  const section = document.getElementById(id);
+  const part = section?.querySelector<HTMLDetailsElement>('details.part');
+  const go = (): void => section?.scrollIntoView({ block: 'start' });
+  if (!part || part.open) return go();
+  part.addEventListener('toggle', go, { once: true });
+  part.open = true;
 }
 
 function draw(): void {
@@ -214,14 +241,14 @@ function draw(): void {
   const footer = `Drawn by assay (${report.host.assay}) from ${plural(data.runs.length, 'run')}. This page holds all its data and loads nothing.`;
   const main = h(
     'main',
-    {},
+    { id: 'main', tabindex: '-1' },
     heading(),
-    part(['axis', 'ref'], () => answerSection() ?? h('span', {})),
-    verdictSection(),
-    shown.map((p) => p.element),
+    part(['metric', 'axis', 'ref'], first),
+    shown.map((p) => fold(p)),
     h('footer', {}, footer),
   );
-  document.getElementById('page')?.append(bar(['Verdict', ...shown.map((p) => p.title)]), main, drawer());
+  const skip = h('a', { class: 'skip', href: '#main', onclick: (event: Event) => (event.preventDefault(), main.focus()) }, 'Skip to the report');
+  document.getElementById('page')?.append(skip, bar(shown.map((p) => p.title)), main, drawer());
 }
 
 draw();

@@ -126,7 +126,7 @@ function variables(): HTMLElement {
                   'tr',
                   {},
                   h('th', { scope: 'row' }, h('code', {}, n)),
-                  (differing[n] ?? []).map((v) => h('td', {}, h('div', {}, v ?? 'absent'))),
+                  (differing[n] ?? []).map((v) => h('td', {}, h('div', { class: 'tall' }, v ?? 'absent'))),
                 ),
               ),
             ),
@@ -214,6 +214,12 @@ function dataset(d: DatasetRecord): HTMLElement {
   );
 }
 
+/** A way of waiting for answers, in words. */
+function wayOf(way: { io: string; threads?: string }): string {
+  if (way.io === 'blocking') return 'a blocking thread for each user';
+  return `${way.io} on ${way.threads === 'per_cpu' ? 'a thread per CPU' : 'one thread'}`;
+}
+
 /** What each way of waiting for answers reaches, by server, and what was chosen by it. */
 function reaches(): HTMLElement[] {
   const c = data.canary;
@@ -225,7 +231,7 @@ function reaches(): HTMLElement[] {
       'tr',
       {},
       h('td', {}, r.server),
-      h('td', {}, r.io),
+      h('td', {}, wayOf(r)),
       users.map((u) => {
         const p = r.points.find((q) => q.users === u);
         return h('td', { class: 'num' }, p ? `${digits(p.qps)}/s` : '');
@@ -233,7 +239,7 @@ function reaches(): HTMLElement[] {
     ),
   );
   const head = h('tr', {}, ['server', 'way'].map((t) => h('th', { scope: 'col' }, t)), users.map((u) => h('th', { scope: 'col', class: 'num' }, u)));
-  const chosen = c.choice ? ` Chosen for ${c.choice.server}: a thread that blocks for each of up to ${c.choice.blocking_up_to} users, ${c.choice.above} for more.` : '';
+  const chosen = c.choice ? ` Chosen for ${c.choice.server}: a thread that blocks for each of up to ${c.choice.blocking_up_to} users, ${wayOf({ io: c.choice.above, threads: c.choice.threads })} for more.` : '';
   return [
     h('p', { class: 'caption' }, `The cheapest requests per second that users reach by each way of waiting for their answers, by users.${chosen}`),
     h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, head), h('tbody', {}, rows))),

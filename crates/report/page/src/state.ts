@@ -1,7 +1,7 @@
 // What the reader has chosen, kept in the URL's fragment, so that a link leads to the same view. Listeners are told
 // after each change; nobody else holds state.
 
-import { present, varied, x } from './axes';
+import { interest, present, varied, x } from './axes';
 import { report } from './data';
 import { show } from './format';
 
@@ -11,7 +11,8 @@ const metrics = [...new Set(report.cells.flatMap((c) => Object.keys(c.metrics)))
 export const metricNames: string[] = [...HEADLINES.filter((m) => metrics.includes(m)), ...metrics.filter((m) => !HEADLINES.includes(m))];
 
 const lines = varied.filter((a) => a !== x && a.key !== 'workload' && present(a).length > 1);
-const comparedBy = lines.at(-1) ?? varied.find((a) => a !== x) ?? x;
+const asked = interest.find((a) => report.comparisons.some((c) => c.axis === a.key));
+const comparedBy = (asked !== x ? asked : undefined) ?? lines.at(-1) ?? varied.find((a) => a !== x) ?? x;
 
 const DEFAULTS: Record<string, string> = {
   metric: metricNames[0] ?? '',
@@ -19,6 +20,7 @@ const DEFAULTS: Record<string, string> = {
   ref: comparedBy ? show(present(comparedBy)[0]) : '',
   cell: '',
   at: '',
+  open: '',
   y: 'row',
   as: 'absolute',
   status: 'fail,warn,not_evaluable',

@@ -1,6 +1,7 @@
 // Tables as studies publish them, each with buttons that copy it as Markdown or as tab-separated values. Rust made both texts and the
 // cells; nothing is computed here.
 
+import { copied } from './clipboard';
 import { data } from './data';
 import { h } from './dom';
 import type { PastedCell, PastedGroup, Pasted } from './types';
@@ -25,7 +26,7 @@ function table(t: Pasted): HTMLElement {
     h('div', { class: 'controls' }, copy('Markdown', t.markdown), copy('TSV', t.tsv), told),
     h(
       'div',
-      { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t.title },
+      { class: 'scroll', role: 'region', 'aria-label': t.title },
       h(
         'table',
         {},
@@ -62,19 +63,3 @@ function body(group: PastedGroup, width: number): HTMLElement {
 }
 
 const shown = (cell: PastedCell): HTMLElement | string => (cell.struck ? h('s', {}, cell.text) : cell.text);
-
-/** A page that was opened from a file may have no clipboard: then by a selection, as it was done before there was one. */
-async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const place = h('textarea', { readonly: true, 'aria-hidden': 'true' }, text);
-    document.body.append(place);
-    place.select();
-    // Deprecated, and the only way there.
-    const done = document.execCommand('copy');
-    place.remove();
-    return done;
-  }
-}

@@ -118,6 +118,8 @@ export interface Choice {
   /** Up to so many users each has a thread that blocks; 0: none. */
   blocking_up_to: number;
   above: Io;
+  /** How many threads the way above takes. */
+  threads: Threads;
   /** Whose reaches it was chosen by. */
   server: string;
 }
@@ -660,6 +662,8 @@ export interface Reach {
   /** A build, or [`SHAM`]. */
   server: string;
   io: Io;
+  /** Where users do not have a thread each. */
+  threads: Threads;
   /** Ascending in users. */
   points: CanaryPoint[];
   unix_ms: number;
@@ -909,6 +913,9 @@ export interface Term {
   /** Metrics that it was computed from. */
   from: string[];
 }
+
+/** On how many threads the load holds its users, where they do not have one each. */
+export type Threads = 'per_cpu' | 'one';
 
 export interface TlsAnswer {
   version: string;

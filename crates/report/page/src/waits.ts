@@ -26,10 +26,10 @@ function table(noun: string, rows: Wait[]): HTMLElement | null {
   if (rows.length === 0) return null;
   const row = (w: Wait): HTMLElement =>
     h('tr', {}, h('td', {}, w.event), ...[w.time / 1e6, w.count, w.time / w.count / 1e3].map((n) => h('td', { class: 'num' }, digits(n))));
-  return h(
+  return h('div', { class: 'scroll' }, h(
     'table',
     { class: 'waits' },
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, noun), ...['ms', 'times', 'µs each'].map((t) => h('th', { scope: 'col', class: 'num' }, t)))),
     h('tbody', {}, rows.map(row)),
-  );
+  ));
 }

@@ -1,11 +1,12 @@
 //! For a pull request: the table, and the differences folded away below it.
 
-use super::{Broken, HEADS, cells, difference, pairs, summary};
+use super::{Broken, HEADS, cells, difference, pairs, stands_on, summary};
 use model::compared::Compared;
 
 pub fn markdown(compared: &Compared, broken: &Broken) -> String {
     let safe = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     let mut text = format!("### {} → {}\n\n{}\n\n", compared.base, compared.candidate, summary(compared, broken));
+    text.extend(stands_on(compared).map(|told| format!("{told}\n\n")));
     text += &format!("| {} |\n|---|---|--:|--:|---|---|\n", HEADS.join(" | "));
     for (i, row) in compared.rows.iter().enumerate() {
         let mut cells = cells(row, broken.get(&i)).map(|cell| safe(&cell));

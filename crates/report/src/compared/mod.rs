@@ -66,6 +66,11 @@ fn summary(compared: &Compared, broken: &Broken) -> String {
     if counts.is_empty() { "Nothing could be compared.".into() } else { format!("{counts}{limits}.") }
 }
 
+/// What the rows stand on, where it is more than two records.
+fn stands_on(compared: &Compared) -> Option<String> {
+    compared.again.map(|pairs| format!("{pairs} pairs of records, made in turn: each pair is one ratio."))
+}
+
 /// Longer values are cut: a plan or a list of modes fills a screen.
 const LONGEST: usize = 60;
 

@@ -1,6 +1,6 @@
 //! For a terminal: columns as wide as what they hold, then whose change a moved ratio is, and what else differs.
 
-use super::{Broken, HEADS, cells, difference, pairs, summary};
+use super::{Broken, HEADS, cells, difference, pairs, stands_on, summary};
 use model::compared::Compared;
 
 pub fn text(compared: &Compared, broken: &Broken) -> String {
@@ -16,6 +16,7 @@ pub fn text(compared: &Compared, broken: &Broken) -> String {
         padded.collect::<Vec<_>>().join("  ").trim_end().to_string() + "\n"
     };
     let mut text = format!("base       {}\ncandidate  {}\n\n", compared.base, compared.candidate);
+    text.extend(stands_on(compared).map(|told| format!("{told}\n\n")));
     text += &line(&heads);
     text.extend(rows.iter().map(line));
     if !compared.moved.is_empty() {

@@ -34,9 +34,6 @@ const METRICS: &[(&str, Better)] = &[
     ("errors_per_op", Better::Lower),
 ];
 
-/// Checks whose warning makes a rate a lower bound: the client was in the way.
-const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
-
 pub struct Number<'a> {
     pub metric: &'static str,
     pub better: Better,
@@ -68,7 +65,7 @@ pub fn places<'a>(handed: &Handed<'a>) -> Vec<Place<'a>> {
     let (record, mut places) = (handed.record, Vec::new());
     let is_first = |cell: &&CellJudgement| repeats(&record.plan, &cell.id).is_none();
     for cell in handed.judgement.cells.iter().filter(is_first).filter(|cell| handed.is_asked(cell)) {
-        let is_least = cell.verdicts.iter().any(|v| OF_CLIENT.contains(&v.check.as_str()) && v.verdict >= Status::Warn);
+        let is_least = cell.is_lower_bound();
         let mut place = |phase: Option<&'a str>, metrics: &'a BTreeMap<String, Estimate>, struck| {
             let name = named(record, cell, phase);
             let numbers = numbers(metrics, is_least);

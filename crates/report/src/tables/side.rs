@@ -15,8 +15,6 @@ const BUILD: &str = "build";
 const LAST: [&str; 2] = ["users", "rate"];
 /// The rate of a test: the first of these that its cells have.
 const RATES: [&str; 3] = ["knee_rate", "qps", "ops_per_s"];
-/// Checks whose warning makes a rate a lower bound: the client was in the way.
-const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
 
 /// In the order in which studies publish them.
 pub const GROUPS: [&str; 4] = ["point", "range", "aggregation", "write"];
@@ -30,6 +28,7 @@ pub struct Test<'a> {
 
 pub struct Sides<'a> {
     pub record: &'a Record,
+    pub judgement: &'a Judgement,
     /// What goes across; `None` where nothing varies.
     pub axis: Option<&'a Axis>,
     pub tests: Vec<Test<'a>>,
@@ -51,7 +50,7 @@ impl<'a> Sides<'a> {
             });
             tests[at].cells[column] = Some(cell);
         }
-        Self { record, axis, tests }
+        Self { record, judgement, axis, tests }
     }
 
     pub fn columns(&self) -> Vec<String> {
@@ -71,7 +70,8 @@ impl<'a> Sides<'a> {
 /// Builds, else what the judge compared most cells on, else what varies.
 fn across<'a>(record: &'a Record, judgement: &Judgement) -> Option<&'a Axis> {
     let varied: Vec<&Axis> = axes::varied(&record.plan).into_iter().filter(|axis| axis.key != "workload").collect();
-    let compared = |axis: &&&Axis| judgement.comparisons.iter().filter(|c| c.axis == axis.key).count();
+    let compared =
+        |axis: &&&Axis| judgement.comparisons.iter().filter(|c| c.axis == axis.key && c.is_of_a_rate()).count();
     let first = || varied.iter().filter(|axis| !LAST.contains(&axis.key.as_str())).rev().max_by_key(compared);
     varied.iter().find(|axis| axis.key == BUILD).or_else(first).or(varied.last()).copied()
 }
@@ -102,17 +102,13 @@ fn group_of(record: &Record, cell: &CellJudgement) -> &'static str {
 }
 
 /// The runs that make its numbers.
-pub fn runs_of<'a>(record: &'a Record, cell: &CellJudgement) -> impl Iterator<Item = &'a RunRecord> {
+fn runs_of<'a>(record: &'a Record, cell: &CellJudgement) -> impl Iterator<Item = &'a RunRecord> {
     let id = cell.id.clone();
     record.runs.iter().filter(move |run| run.cell == id && run.is_done() && run.explain.is_none())
 }
 
 pub fn is_struck(cell: &CellJudgement) -> bool {
     cell.verdicts.iter().any(|verdict| verdict.counts_as() == Status::Fail)
-}
-
-fn is_least(cell: &CellJudgement) -> bool {
-    cell.verdicts.iter().any(|v| OF_CLIENT.contains(&v.check.as_str()) && v.verdict >= Status::Warn)
 }
 
 pub fn qps(sides: &Sides) -> Option<Pasted> {
@@ -139,13 +135,13 @@ fn row(test: &Test, rate: &str) -> Vec<PastedCell> {
     let value = |cell: &CellJudgement| cell.metrics.get(rate).map(|estimate| estimate.value);
     let base = test.cells[0].and_then(|cell| Some((cell, value(cell)?)));
     let first = base.map_or(PastedCell::plain("–"), |(cell, value)| {
-        let mark = if is_least(cell) { "≥ " } else { "" };
+        let mark = if cell.is_lower_bound() { "≥ " } else { "" };
         PastedCell { text: format!("{mark}{}", three(value)), struck: is_struck(cell) }
     });
     let others = test.cells[1..].iter().map(|cell| {
         let (Some((base, denominator)), Some(cell)) = (base, cell) else { return PastedCell::plain("–") };
         let Some(numerator) = value(cell).filter(|_| denominator > 0.0) else { return PastedCell::plain("–") };
-        let mark = match (is_least(base), is_least(cell)) {
+        let mark = match (base.is_lower_bound(), cell.is_lower_bound()) {
             (false, false) => "",
             (false, true) => "≥ ",
             (true, false) => "≤ ",

@@ -46,7 +46,7 @@ pub fn of(record: &Record, judgement: &Judgement, width: usize, room: usize) -> 
 
 /// The axis that the experiment asks about, among those whose cells are compared.
 fn main_axis<'a>(plan: &'a Plan, judgement: &Judgement) -> Option<&'a str> {
-    let is_compared = |axis: &&str| judgement.comparisons.iter().any(|c| c.axis == **axis);
+    let is_compared = |axis: &&str| judgement.comparisons.iter().any(|c| c.axis == **axis && c.is_of_a_rate());
     plan.in_order_of_interest().into_iter().find(is_compared)
 }
 
@@ -56,7 +56,7 @@ fn compared(plan: &Plan, judgement: &Judgement) -> Option<Table> {
     let all: Vec<(&Comparison, &CellJudgement)> = judgement
         .comparisons
         .iter()
-        .filter(|c| c.axis == main)
+        .filter(|c| c.axis == main && c.is_of_a_rate())
         .filter_map(|c| Some((c, cell(&c.candidate)?)))
         .collect();
     let others = others(plan, all.iter().map(|(_, cell)| *cell), Some(main));

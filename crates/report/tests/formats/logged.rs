@@ -11,7 +11,7 @@ use report::formats::{self, Handed};
 use std::collections::BTreeMap;
 
 /// By tag: everything that the log has of it, added up by the crate.
-fn read(text: &str) -> BTreeMap<String, Histogram<u64>> {
+pub fn merged(text: &str) -> BTreeMap<String, Histogram<u64>> {
     let mut merged: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     let mut deserializer = Deserializer::new();
     for entry in IntervalLogIterator::new(text.as_bytes()) {
@@ -25,7 +25,7 @@ fn read(text: &str) -> BTreeMap<String, Histogram<u64>> {
 }
 
 /// By bucket that counted: its lowest value, and how many.
-fn counts(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
+pub fn counts(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
     let lowest = |value| histogram.lowest_equivalent(value);
     histogram.iter_recorded().map(|v| (lowest(v.value_iterated_to()), v.count_at_value())).collect()
 }
@@ -33,7 +33,7 @@ fn counts(histogram: &Histogram<u64>) -> Vec<(u64, u64)> {
 #[test]
 fn hdrhistogram_reads_the_same_counts_and_percentiles_from_the_log() {
     let judged = Judged::clean();
-    let read = read(&judged.text("hdrhistogram"));
+    let read = merged(&judged.text("hdrhistogram"));
     let mut ours: BTreeMap<String, model::Histogram> = BTreeMap::new();
     for run in judged.record.runs.iter().filter(|run| run.is_done()) {
         for interval in judged.details.intervals(&run.id) {
@@ -89,7 +89,7 @@ fn hdrhistogram_finds_the_extremes_of_what_can_be_measured_in_their_buckets() {
     let details = OneSecond(latency);
     let (record, judgement, attributes) = (&record, &judgement, &attributes);
     let handed = Handed { record, judgement, details: &details, attributes, cell: None };
-    let read = read(&formats::of("hdrhistogram", &handed).expect("a log"));
+    let read = merged(&formats::of("hdrhistogram", &handed).expect("a log"));
     let theirs = read.values().next().expect("it was logged");
     let ours: Vec<(u64, u64)> = details.0.buckets().map(|(Nanos(value), count)| (value, count)).collect();
     assert_eq!(counts(theirs), ours);

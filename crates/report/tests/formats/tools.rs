@@ -1,7 +1,8 @@
-//! The text forms, read by the parsers that people run: prometheus_client's strict one for OpenMetrics, and Otava's
-//! own importer for its CSV. `scripts/install test` puts both into target/tools; where it could not, these tests are
-//! skipped.
+//! The text forms, read by the parsers that people run: prometheus_client's strict one for OpenMetrics, Otava's own
+//! importer for its CSV, and Python's HdrHistogram for its log. `scripts/install test` puts them into target/tools;
+//! where it could not, these tests are skipped.
 
+use super::logged::{counts, merged};
 use super::{Judged, skipped};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,42 @@ fn prometheus_parses_the_openmetrics_text_and_finds_every_rate() {
     let cells = judged.judgement.cells.iter().enumerate().filter(|(i, _)| *i != 2 && *i != last);
     let ours: Vec<(String, f64)> = cells.map(|(_, cell)| (cell.id.0.clone(), cell.metrics["qps"].value)).collect();
     assert_eq!(read, ours);
+}
+
+const READ: &str = "
+import sys, tempfile
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+merged = {}
+with tempfile.NamedTemporaryFile('w', suffix='.hlog') as file:
+    file.write(sys.stdin.read())
+    file.flush()
+    reader = HistogramLogReader(file.name, HdrHistogram(1, 2**62, 3))
+    while (one := reader.get_next_interval_histogram()) is not None:
+        merged.setdefault(one.get_tag(), HdrHistogram(1, 2**62, 3)).add(one)
+for tag, all in sorted(merged.items()):
+    counts = [(all.get_lowest_equivalent_value(i.value_iterated_to), i.count_at_value_iterated_to)
+              for i in all.get_recorded_iterator()]
+    print(tag, all.get_total_count(), len(counts), sum(value * count for value, count in counts))
+";
+
+/// Bucket by bucket: which value a percentile is told by is each library's own rounding.
+#[test]
+fn another_library_of_hdrhistogram_reads_the_log_the_same() {
+    let Some(python) = python("hdrh") else { return };
+    let judged = Judged::clean();
+    let log = judged.text("hdrhistogram");
+    let said = asked(&python, READ, &log);
+    let ours: Vec<String> = merged(&log)
+        .into_iter()
+        .map(|(tag, all)| {
+            let counts = counts(&all);
+            let sum: u128 = counts.iter().map(|(value, count)| u128::from(*value) * u128::from(*count)).sum();
+            format!("{tag} {} {} {sum}", all.len(), counts.len())
+        })
+        .collect();
+    assert!(!ours.is_empty());
+    assert_eq!(said.lines().collect::<Vec<_>>(), ours);
 }
 
 const IMPORT: &str = "

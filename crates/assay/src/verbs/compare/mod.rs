@@ -2,6 +2,7 @@
 //! The exit status is 1 when a limit named by --fail-if is broken or the evidence is invalid; a difference by itself is
 //! a result and no failure.
 
+mod again;
 mod history;
 mod limit;
 
@@ -41,6 +42,14 @@ fn command(command: Command) -> Command {
             "DIR",
             "Earlier records of the same machine, which say how much days differ; alone: all records below this folder over time, and where a metric changed its level",
         ),
+        option(
+            "again",
+            "N",
+            "Carry both records' experiments out in turn, N times each, and decide by these N pairs; resumes",
+        )
+        .requires("candidate")
+        .conflicts_with("history"),
+        option("out", "DIR", "Where --again makes its records [default: records/again-HASH-HASH]").requires("again"),
         option("html", "FILE", "Draw the history into this file, a page that opens offline").requires("history").conflicts_with("base"),
     ])
 }
@@ -68,6 +77,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
         return Err(exit::wrong("--fail-if", &problems));
     }
     let limits: Vec<Limit> = limits.into_iter().flatten().collect();
+    let pairs = matches.get_one::<String>("again").map(|text| again::parse(text)).transpose().map_err(exit::refused)?;
     let side = |name: &str| read(said(matches, name));
     let (base, candidate) = match (side("base"), side("candidate")) {
         (Ok(base), Ok(candidate)) => (base, candidate),
@@ -81,7 +91,13 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
             metrics.push(&limit.metric);
         }
     }
-    let compared = across::compare(&base.side(), &candidate.side(), &metrics, &past);
+    let compared = match pairs {
+        Some(pairs) => {
+            let out = matches.get_one::<String>("out").map(String::as_str);
+            again::run([&base, &candidate], pairs, out, &metrics)?
+        }
+        None => across::compare(&base.side(), &candidate.side(), &metrics, &past),
+    };
     if let Some(problem) = nothing(&compared, &limits) {
         return Err(exit::wrong("compare", &[problem]));
     }

@@ -5,30 +5,26 @@
 //! records of the same cells on the same machine; without them a difference is *suggested* at most, and decided by
 //! nobody.
 
+mod again;
 mod differences;
 mod sides;
+
+pub use again::{FEWEST_PAIRS, again};
 
 pub use super::costs::is_cost;
 use super::decide::{self, Asked, Decision};
 use super::drift;
 use super::history::{self, Taken};
-use crate::frame::metrics::of_run;
-use crate::frame::{CellEvidence, Evidence, RunEvidence, pairs};
-use crate::stats::ratio::{self, Ratio};
+use super::values::Values;
+use crate::frame::{CellEvidence, Evidence, pairs};
+use crate::stats::ratio::Ratio;
 use model::compared::{COMPARED_SCHEMA, Row};
 use model::experiment::keys::WORKLOAD;
-use model::{
-    CellId, CellJudgement, Compared, Details, Estimate, Histogram, Judgement, Nanos, Outcome, Record, Share, Status,
-    Value,
-};
+use model::{CellId, CellJudgement, Compared, Details, Estimate, Judgement, Outcome, Record, Share, Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is compared unless somebody asks for others.
 pub const USUAL: &[&str] = &["qps", "latency_us_p50", "latency_us_p99", "server_cpu_us_per_statement"];
-
-/// Percentiles of the operations of each run.
-const PERCENTILES: &[(&str, f64)] =
-    &[("latency_us_p50", 50.0), ("latency_us_p95", 95.0), ("latency_us_p99", 99.0), ("latency_us_p99.9", 99.9)];
 
 /// One of the two: a record with its judgement, or one cell of it.
 pub struct Side<'a> {
@@ -60,6 +56,7 @@ pub fn compare(base: &Side, candidate: &Side, metrics: &[&str], past: &[Taken]) 
         schema: COMPARED_SCHEMA,
         base: base.name.clone(),
         candidate: candidate.name.clone(),
+        again: None,
         rows: rows.into_iter().map(|matched| matched.row).collect(),
         moved: moved.unwrap_or_default(),
         differences: differences::all(&pairs, base.record, candidate.record),
@@ -124,7 +121,7 @@ struct Known<'k> {
 /// By how much twins of a record differ on a metric.
 fn floor(evidence: &Evidence, metric: &str) -> Share {
     let twins = pairs::twins(evidence);
-    let apart = twins.iter().filter_map(|twin| of_metric(twin.base, twin.candidate, true, metric));
+    let apart = twins.iter().filter_map(|t| Values::of(t.candidate).over(&Values::of(t.base), metric, true));
     Share(apart.map(|ratio| ratio.log.abs().exp_m1()).fold(0.0, f64::max))
 }
 
@@ -163,6 +160,7 @@ fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str
         for phase in shared_phases(pair) {
             let alone = phase.map(|phase| (pair.base.of_phase(phase), pair.candidate.of_phase(phase)));
             let (base, candidate) = alone.as_ref().map_or((pair.base, pair.candidate), |(one, other)| (one, other));
+            let (of_base, of_candidate) = (Values::of(base), Values::of(candidate));
             for metric in metrics {
                 let estimate = |cell: &CellJudgement| match phase {
                     None => cell.metrics.get(*metric).cloned(),
@@ -173,7 +171,7 @@ fn rows<'a>(pairs: &[Pair<'a, '_>], judgements: [&Judgement; 2], metrics: &[&str
                 if one.value <= 0.0 || other.value <= 0.0 {
                     continue;
                 }
-                let ratio = of_metric(base, candidate, pair.in_one_record(), metric);
+                let ratio = of_candidate.over(&of_base, metric, pair.in_one_record());
                 let (ratio, draws) = pair.between_records(ratio, phase, metric, known.past);
                 open.push(Open { pair, phase, metric: (*metric).into(), values: [one, other], ratio, draws });
             }
@@ -266,32 +264,6 @@ fn outcome(
             Outcome::Better | Outcome::Worse | Outcome::Equivalent | Outcome::Refused => (d.outcome, String::new()),
         },
     }
-}
-
-/// The ratio of a metric over the runs of a pair: by block in one record, of independent arms in two.
-fn of_metric(base: &CellEvidence, candidate: &CellEvidence, in_one_record: bool, metric: &str) -> Option<Ratio> {
-    let of = |cell: &CellEvidence| -> Option<BTreeMap<u32, f64>> {
-        cell.runs.iter().map(|run| Some((run.run.block, value(run, metric).filter(|v| *v > 0.0)?))).collect()
-    };
-    let (base, candidate) = (of(base)?, of(candidate)?);
-    if in_one_record {
-        let shared: Vec<_> = base.iter().filter_map(|(block, one)| Some((*one, *candidate.get(block)?))).collect();
-        if let Some(paired) = ratio::paired(&shared) {
-            return Some(paired);
-        }
-    }
-    let values = |runs: BTreeMap<u32, f64>| runs.into_values().collect::<Vec<_>>();
-    ratio::unpaired(&values(base), &values(candidate))
-}
-
-/// One run's value.
-fn value(run: &RunEvidence, metric: &str) -> Option<f64> {
-    if let Some((_, percent)) = PERCENTILES.iter().find(|(name, _)| *name == metric) {
-        let mut all = Histogram::default();
-        of_run::latencies(run).into_iter().for_each(|(_, histogram)| all.merge(histogram));
-        return (all.count() > 0).then(|| all.percentile(*percent).map(Nanos::micros)).flatten();
-    }
-    of_run::whole(run).into_iter().find(|((name, _), _)| *name == metric).map(|(_, value)| value)
 }
 
 impl Pair<'_, '_> {

@@ -1,14 +1,14 @@
 //! A cell's estimates over its repetitions. Rates, times and amounts: the mean over runs with Student's interval, on
 //! the log scale where all values are positive (`stats::mean`). Percentiles: of the merged histogram of all
-//! repetitions, never a mean of percentiles. Their interval is the wider of two: what the runs' own percentiles range
-//! over, and the order statistics that bound the percentile given how many independent samples there are (`noise`).
-//! Fewer than three runs: no interval.
+//! repetitions, never a mean of percentiles. Their interval is the wider of two: what the runs' own percentiles vary by
+//! (`stats::percentile`), and the order statistics that bound the percentile given how many independent samples there
+//! are (`noise`). Fewer than three runs: no interval.
 
 use super::of_run::{self, Name, Named, Values};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::noise;
-use crate::stats::{FEWEST, average, mean, order};
-use model::{Estimate, Histogram, Nanos};
+use crate::stats::{FEWEST, average, mean, order, percentile};
+use model::{Estimate, Histogram, Nanos, Seed};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -109,7 +109,11 @@ fn latencies<'a>(
         }
     }
     let independence = if cell.runs.len() < FEWEST { 1.0 } else { noise::independence(cell) };
-    runs.into_iter().map(|(name, runs)| (name.to_string(), of_histograms(&runs, independence))).collect()
+    let seed = cell.runs.first().map_or(Seed(0), |run| run.record.plan.seed.child("percentiles"));
+    let estimates = |(name, runs): (&str, Vec<Cow<Histogram>>)| {
+        (name.to_string(), of_histograms(&runs, independence, seed.child(name)))
+    };
+    runs.into_iter().map(estimates).collect()
 }
 
 /// Between which values the percentile of everything that could have been measured lies, as far as so many samples
@@ -121,7 +125,7 @@ fn bounds(merged: &Histogram, percent: f64, independence: f64) -> (f64, f64) {
     (at(low).unwrap_or(f64::INFINITY), at(high).unwrap_or(0.0))
 }
 
-fn of_histograms(runs: &[Cow<Histogram>], independence: f64) -> Estimates {
+fn of_histograms(runs: &[Cow<Histogram>], independence: f64, seed: Seed) -> Estimates {
     // With room for every value: many are merged faster so than into a list. What is walked often is then a list again.
     let mut merged = Histogram::new();
     runs.iter().for_each(|h| merged.merge(h));
@@ -131,17 +135,21 @@ fn of_histograms(runs: &[Cow<Histogram>], independence: f64) -> Estimates {
         values.expect("only histograms with a value come here").map(Nanos::micros)
     };
     let each: Vec<_> = runs.iter().map(|h| values(h)).collect();
-    let percentile = |((name, percent), (place, value)): ((&str, f64), (usize, f64))| {
-        // Of the largest that could have been measured nobody knows more than what the runs say.
-        let known = if percent < MAX { bounds(&merged, percent, independence) } else { (f64::INFINITY, 0.0) };
-        let wider =
-            |(low, high): (f64, f64), run: &[f64; PERCENTILES.len()]| (low.min(run[place]), high.max(run[place]));
-        let ends = (runs.len() >= FEWEST).then(|| each.iter().fold(known, wider));
+    let estimate = |((name, percent), (place, value)): ((&str, f64), (usize, f64))| {
+        let of_runs: Vec<f64> = each.iter().map(|run| run[place]).collect();
+        let wider = |(low, high): (f64, f64), (from, to): (f64, f64)| (low.min(from), high.max(to));
+        let ends = (runs.len() >= FEWEST).then(|| match percentile::interval(value, &of_runs, seed) {
+            Some(of_runs) if percent < MAX => {
+                wider(bounds(&merged, percent, independence), (of_runs.low, of_runs.high))
+            }
+            // Of the largest that could have been measured nobody knows more than what the runs say.
+            Some(_) | None => of_runs.iter().fold((f64::INFINITY, 0.0), |ends, run| wider(ends, (*run, *run))),
+        });
         let (low, high) = ends.unzip();
         (name.to_string(), Estimate { value, low, high, n: runs.len() as u32, unit: "µs".into() })
     };
     let mut estimates: Estimates =
-        PERCENTILES.into_iter().zip(values(&merged).into_iter().enumerate()).map(percentile).collect();
+        PERCENTILES.into_iter().zip(values(&merged).into_iter().enumerate()).map(estimate).collect();
     let means: Vec<f64> = runs.iter().filter_map(|h| h.mean()).map(Nanos::micros).collect();
     estimates.insert("latency_us_mean".into(), over(&means, "µs"));
     estimates

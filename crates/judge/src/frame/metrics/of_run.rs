@@ -32,6 +32,20 @@ const PER_STATEMENT: &[(Name, &[&str], f64)] = &[
     (("server_switches_per_statement", "switches"), &[SERVER_VOLUNTARY, SERVER_INVOLUNTARY], 1.0),
 ];
 
+/// Counters that are divided by the operations done in the same time: name, unit, of several lists of counters the
+/// first that was read, what one counted unit is worth.
+const PER_OPERATION: &[(Name, &[&[&str]], f64)] = &[
+    (("server_cpu_us_per_op", "µs"), &[&[SERVER_USER, SERVER_SYSTEM]], 1e-3),
+    (("client_cpu_us_per_op", "µs"), &[&[CLIENT_USER, CLIENT_SYSTEM]], 1e-3),
+    (("server_switches_per_op", "switches"), &[&[SERVER_VOLUNTARY, SERVER_INVOLUNTARY]], 1.0),
+    (("page_reads_per_op", "pages"), &[&["db.page_reads"]], 1.0),
+    (("read_kib_per_op", "KiB"), &[&["server.io.read_bytes"]], KIB),
+    (("written_kib_per_op", "KiB"), &[&["server.io.write_bytes"]], KIB),
+    (("log_kib_per_op", "KiB"), &[&["db.redo_written"]], KIB),
+    (("fsyncs_per_op", "fsyncs"), &[&["db.data_fsyncs"], &["db.redo_fsyncs"]], 1.0),
+];
+const KIB: f64 = 1.0 / 1024.0;
+
 /// CPUs kept busy: name, unit, counters in nanoseconds.
 const BUSY: &[(Name, &[&str])] = &[
     (("server_cpus_used", "CPUs"), &[SERVER_USER, SERVER_SYSTEM]),
@@ -51,13 +65,20 @@ pub fn made_of() -> BTreeMap<String, Made> {
         ("tps", "commits in the measured phases ÷ their length"),
         ("errors_per_op", "operations given up ÷ operations attempted"),
         ("rows_per_statement", "rows returned ÷ statements answered"),
+        ("answer_bytes_per_op", "bytes of the answers ÷ operations done"),
     ];
     let per_statement = PER_STATEMENT.iter().map(|((name, _), counters, _)| {
         (*name, made("growth of the counters over their window ÷ statements answered in that time", counters))
     });
+    let per_operation = PER_OPERATION.iter().map(|((name, _), lists, _)| {
+        let first = if lists.len() > 1 { ", of the first that was read," } else { "" };
+        let how = format!("growth of the counters{first} over their window ÷ operations done in that time");
+        (*name, made(&how, &lists.concat()))
+    });
     let busy =
         BUSY.iter().map(|((name, _), counters)| (*name, made("growth of the counters ÷ their window", counters)));
-    let all = of_tally.into_iter().map(|(name, how)| (name, made(how, &[]))).chain(per_statement).chain(busy);
+    let all = of_tally.into_iter().map(|(name, how)| (name, made(how, &[])));
+    let all = all.chain(per_statement).chain(per_operation).chain(busy);
     all.map(|(name, made)| (name.to_string(), made)).collect()
 }
 
@@ -82,11 +103,25 @@ pub fn whole(run: &RunEvidence) -> Values {
         let each = |counters: &[&str], worth| run.rates(counters).map(|rate| rate * worth / (calls / seconds));
         values.extend(PER_STATEMENT.iter().filter_map(|(name, counters, worth)| Some((*name, each(counters, worth)?))));
     }
+    if done > 0.0 {
+        values.extend(per_operation(run, done / seconds));
+    }
     values.extend(debt_adjusted(run).map(|rate| (("debt_adjusted_ops_per_s", "operations/s"), rate)));
     values.extend(orders(run));
     values.extend(crate::frame::metrics::keys::values(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
     values
+}
+
+/// What each operation cost, at so many of them in a second.
+fn per_operation<'r>(run: &'r RunEvidence, each_second: f64) -> impl Iterator<Item = (Name, f64)> + use<'r> {
+    let bytes: u64 = run.statements().map(|(_, s)| s.bytes).sum();
+    let answers = (("answer_bytes_per_op", "bytes"), bytes as f64 / run.seconds() / each_second);
+    let counted = PER_OPERATION.iter().filter_map(move |(name, lists, worth)| {
+        let rate = lists.iter().find_map(|counters| run.rates(counters))?;
+        Some((*name, rate * worth / each_second))
+    });
+    counted.chain((bytes > 0).then_some(answers))
 }
 
 /// Operations over the time that they were measured and that the server went on paying for them without users; `None`

@@ -15,12 +15,12 @@ pub use protocol::{KeyProtocol, Keys};
 
 use super::channel::Channel;
 use super::faults::lost;
+use super::reopening::{Dialing, Reopening};
 use crate::load::ledger::{Ledger, Opened};
 use batch::{Notes, Read, Request};
 use model::units::Nanos;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use workload::rows::KeptRows;
 use workload::session::key_value::KeyValue;
 use workload::session::{Answer, Class, Fact, Fault, Want};
@@ -28,8 +28,7 @@ use workload::session::{Answer, Class, Fact, Fault, Want};
 pub struct Session<L: Ledger> {
     channel: Channel,
     opening: Rc<Opening>,
-    reopening: Option<Redialing>,
-    broken: bool,
+    reopening: Reopening<(Channel, Nanos)>,
     ledger: L,
     /// The batch, and its first request that is not yet answered.
     batch: Vec<Request>,
@@ -42,8 +41,6 @@ pub struct Session<L: Ledger> {
     notes: Notes,
 }
 
-type Redialing = Pin<Box<dyn Future<Output = Result<(Channel, Nanos), Fault>>>>;
-
 impl<L: Ledger> Session<L> {
     pub async fn open(opening: Rc<Opening>, ledger: L) -> Result<Self, Fault> {
         let (channel, time) = opening::dial(&opening).await?;
@@ -51,8 +48,7 @@ impl<L: Ledger> Session<L> {
         Ok(Self {
             channel,
             opening,
-            reopening: None,
-            broken: false,
+            reopening: Reopening::default(),
             ledger,
             batch: Vec::new(),
             next: 0,
@@ -122,7 +118,7 @@ impl<L: Ledger> Session<L> {
 
     #[cold]
     fn failed(&mut self, fault: Fault) -> Fault {
-        self.broken = true;
+        self.reopening.broken = true;
         if let Some(request) = self.batch.get(self.next) {
             self.ledger.refused(request.class, &fault);
         }
@@ -191,17 +187,13 @@ impl<L: Ledger> KeyValue for Session<L> {
     }
 
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        let opening = &self.opening;
-        let reopening = self.reopening.get_or_insert_with(|| {
-            let opening = Rc::clone(opening);
+        let dial = || -> Dialing<_> {
+            let opening = Rc::clone(&self.opening);
             Box::pin(async move { opening::dial(&opening).await })
-        });
-        let Poll::Ready(outcome) = reopening.as_mut().poll(cx) else { return Poll::Pending };
-        self.reopening = None;
-        Poll::Ready(outcome.map(|(channel, time)| {
-            self.ledger.connected(time, if self.broken { Opened::AfterBreak } else { Opened::ByWish });
-            self.channel = channel;
-            self.broken = false;
-        }))
+        };
+        let ((channel, time), opened) = ready!(self.reopening.poll(cx, dial))?;
+        self.ledger.connected(time, opened);
+        self.channel = channel;
+        Poll::Ready(Ok(()))
     }
 }

@@ -10,8 +10,12 @@ use crate::backends::loading::{LoadFault, Loaded, world};
 use crate::trouble::Trouble;
 use model::Users;
 use model::plan::LAB_SESSIONS;
+use std::time::Duration;
 use workload::dataset::{Dataset, Rows};
 use workload::session::Fault;
+
+/// For a server that has just refused users.
+const NO_ROOM_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The server behind a DSN, the endpoint to it outside any schema, and a session that came through it.
 pub fn knock(name: &str) -> Result<(Found, SqlEndpoint, Control), Trouble> {
@@ -116,4 +120,13 @@ pub fn unmark(endpoint: &SqlEndpoint) -> Result<(), Fault> {
     control.execute(&format!("DELETE FROM {MARKER}"))?;
     control.quit();
     Ok(())
+}
+
+/// How many sessions it admits. It has just refused users for want of room, may refuse the lab too, and is not waited
+/// for.
+pub(super) fn session_limit(endpoint: &SqlEndpoint) -> Option<String> {
+    let mut control = Control::connect_with(endpoint, NO_ROOM_PATIENCE).ok()?;
+    let limit = control.value("SELECT @@max_connections").ok().flatten();
+    control.quit();
+    Some(format!("max_connections = {}", limit?))
 }

@@ -5,13 +5,14 @@ use super::asking::asker;
 use super::control::Control;
 use super::data::{self, DataDirectory};
 use super::describe::{describe, of_ours};
-use super::found::{has_room, knock, knock_at, unmark};
+use super::found::{has_room, knock, knock_at, session_limit, unmark};
+use super::instruments::PerformanceSchema;
 use super::kinds;
 use super::plugins::PortEndpoints;
 use super::rest::warm;
 use super::{start, state};
 use crate::backends::access::UserGroup;
-use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::contract::{Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::build_of;
@@ -22,6 +23,7 @@ use crate::notebook::reporter::Reporter;
 use crate::servers::Kind;
 use crate::servers::process::instance::Instance;
 use crate::trouble::{Trouble, Unready};
+use model::plan::Cell;
 use model::record::event::EventKind;
 use model::record::start::{Prepared, StartingState};
 use model::record::state::State;
@@ -100,6 +102,14 @@ impl Servers for MySql {
             Serving::Found(_) if writes => up.schemas(needs).try_for_each(|schema| unmark(&up.endpoint.within(schema))),
             Serving::Found(_) | Serving::Ours(_) => Ok(()),
         }
+    }
+
+    fn instruments(&self, up: &Up, cell: &Cell) -> Result<Box<dyn Instruments>, String> {
+        Ok(Box::new(PerformanceSchema::of(up, cell)?))
+    }
+
+    fn session_limit(&self, users: &UserGroup) -> Option<String> {
+        session_limit(&users.access.endpoint)
     }
 
     fn sources(&self, up: &Up, sampled: Sampled<'_>) -> MakeSources {

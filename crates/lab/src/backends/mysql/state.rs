@@ -9,7 +9,7 @@ use crate::backends::access::UserGroup;
 use crate::backends::found::MARKER;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up, held};
-use model::record::state::{Facet, NO_WRITE, State, volatile};
+use model::record::state::{Facet, NO_WRITE, OF_THE_LOAD, State, volatile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Duration;
@@ -42,10 +42,22 @@ const OTHERS: &str = "SELECT id, CONCAT(user, '@', SUBSTRING_INDEX(host, ':', 1)
      AND command <> 'Daemon'";
 /// Younger ones come and go with every statement.
 const TRANSACTIONS: &str = "SELECT t.trx_mysql_thread_id, COALESCE(CONCAT(p.user, '@', SUBSTRING_INDEX(p.host, ':', 1)), \
-     'nobody'), t.trx_started FROM information_schema.innodb_trx t LEFT JOIN information_schema.processlist p \
+     'nobody'), TIMESTAMPDIFF(SECOND, t.trx_started, NOW()) FROM information_schema.innodb_trx t LEFT JOIN information_schema.processlist p \
      ON p.id = t.trx_mysql_thread_id WHERE t.trx_started < NOW() - INTERVAL 1 SECOND";
 
+/// Without those that users' sessions only prepare and close, by account; empty where the performance schema is off.
+const ASKERS: &str = "SELECT user, host, SUM(count_star) FROM \
+     performance_schema.events_statements_summary_by_account_by_event_name WHERE user IS NOT NULL \
+     AND user NOT IN ('event_scheduler', 'mysql.session', 'mysql.infoschema') AND event_name NOT IN \
+     ('statement/com/Prepare', 'statement/com/Close stmt', 'statement/com/Quit') GROUP BY user, host \
+     HAVING SUM(count_star) > 0";
+/// The same where `userstat` is on, which tells no host.
+const ASKERS_BY_USER: &str = "SELECT user, '%', select_commands + update_commands + other_commands \
+     FROM information_schema.user_statistics";
+
 type Facts = BTreeMap<String, String>;
+/// By the thread of a session that stays: whose it is, and since how many seconds.
+type Stayed = BTreeMap<String, (String, String)>;
 
 pub(crate) fn read(up: &Up, users: &[&UserGroup], needs: &[DatasetNeed]) -> Vec<State> {
     // One that is gone, or does not let us in, says nothing; a run on it has ended by that.
@@ -87,7 +99,10 @@ pub(crate) fn read(up: &Up, users: &[&UserGroup], needs: &[DatasetNeed]) -> Vec<
         ours.insert(own);
     }
     put(Facet::Others, others(&mut control, OTHERS, &ours).map(counted));
-    put(Facet::Transactions, others(&mut control, TRANSACTIONS, &ours).map(counted));
+    let open = others(&mut control, TRANSACTIONS, &ours);
+    put(Facet::Holders, open.as_ref().map(holders));
+    put(Facet::Transactions, open.map(counted));
+    put(Facet::Askers, askers(&mut control, up, users));
     control.quit();
     states
 }
@@ -215,8 +230,8 @@ fn definition(table: &str, text: &str) -> Facts {
 }
 
 /// Number, account and since when of whoever is none of ours and stays; `None` where that may not be asked.
-fn others(control: &mut Control, sql: &str, ours: &BTreeSet<String>) -> Option<BTreeMap<String, (String, String)>> {
-    let mut stayed: Option<BTreeMap<String, (String, String)>> = None;
+fn others(control: &mut Control, sql: &str, ours: &BTreeSet<String>) -> Option<Stayed> {
+    let mut stayed: Option<Stayed> = None;
     for look in 0..LOOKS {
         if look > 0 {
             thread::sleep(BETWEEN);
@@ -239,12 +254,35 @@ fn others(control: &mut Control, sql: &str, ours: &BTreeSet<String>) -> Option<B
 }
 
 /// How many there are of each account: their numbers differ from start to start.
-fn counted(others: BTreeMap<String, (String, String)>) -> Facts {
+fn counted(others: Stayed) -> Facts {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for (account, _) in others.into_values() {
         *counts.entry(account).or_default() += 1;
     }
     counts.into_iter().map(|(account, count)| (account, count.to_string())).collect()
+}
+
+/// Each with its age.
+fn holders(open: &Stayed) -> Facts {
+    open.iter().map(|(thread, (account, age))| (format!("{account}, thread {thread}"), age.clone())).collect()
+}
+
+/// Statements of each account; `None` where the server counts none.
+fn askers(control: &mut Control, up: &Up, users: &[&UserGroup]) -> Option<Facts> {
+    let own = |user: &str| {
+        let mut endpoints = users.iter().map(|group| &group.access.endpoint).chain([&up.endpoint]);
+        endpoints.any(|endpoint| endpoint.user == user)
+    };
+    let account = |row: TextRow| {
+        let mut cells = row.into_iter().flatten();
+        let (user, host, count) = (cells.next()?, cells.next()?, cells.next()?);
+        let mark = if own(&user) { OF_THE_LOAD } else { "" };
+        Some((format!("{user}@{host}{mark}"), count))
+    };
+    [ASKERS, ASKERS_BY_USER].into_iter().find_map(|sql| {
+        let facts: Facts = control.rows(sql).ok()?.into_iter().filter_map(account).collect();
+        (!facts.is_empty()).then_some(facts)
+    })
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Option<Facts> {

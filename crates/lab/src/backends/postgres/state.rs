@@ -35,6 +35,11 @@ const TRANSACTIONS: &str = "SELECT usename || '@' || coalesce(host(client_addr),
      FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename IS NOT NULL \
      AND xact_start < now() - interval '1 second' GROUP BY 1";
 
+/// Who keeps old row versions alive, by process.
+const HOLDERS: &str = "SELECT usename || '@' || coalesce(host(client_addr), 'localhost') || ', process ' || pid, \
+     extract(epoch FROM now() - xact_start)::bigint FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
+     AND usename IS NOT NULL AND backend_xmin IS NOT NULL AND xact_start < now() - interval '1 second'";
+
 pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
     let Ok(mut control) = Control::connect(endpoint, PATIENCE) else { return Vec::new() };
     let questions: &[(Facet, &[&str])] = &[
@@ -45,6 +50,7 @@ pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
         (Facet::Plugins, &[EXTENSIONS]),
         (Facet::Others, &[OTHERS]),
         (Facet::Transactions, &[TRANSACTIONS]),
+        (Facet::Holders, &[HOLDERS]),
     ];
     let mut states = Vec::new();
     for (facet, asked) in questions {

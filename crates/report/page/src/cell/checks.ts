@@ -68,7 +68,7 @@ export function errors(cell: Cell): HTMLElement | null {
   const head = h('thead', {}, h('tr', {}, ['error', 'tried again', 'failed'].map((c) => h('th', { scope: 'col' }, c))));
   return block(
     'Errors and retries',
-    counted.length > 0 ? h('table', {}, head, h('tbody', {}, counted)) : null,
-    sessions.length > 0 ? h('table', {}, h('tbody', {}, sessions)) : null,
+    counted.length > 0 ? h('div', { class: 'scroll' }, h('table', {}, head, h('tbody', {}, counted))) : null,
+    sessions.length > 0 ? h('div', { class: 'scroll' }, h('table', {}, h('tbody', {}, sessions))) : null,
   );
 }

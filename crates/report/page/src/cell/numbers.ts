@@ -95,7 +95,7 @@ export function parts(title: string, named: Record<string, Metrics>): HTMLElemen
           h(
             'tr',
             {},
-            h('th', {}),
+            h('th', { scope: 'col' }, title.split(' ')[0]),
             columns.map((c) => h('th', { scope: 'col', class: 'num' }, metricTitle(c))),
           ),
         ),

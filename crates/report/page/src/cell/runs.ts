@@ -25,7 +25,7 @@ export function runs(cell: Cell): HTMLElement {
       h('td', {}, run ? ending(run) : ''),
     );
   };
-  const head = ['run', 'order', 'started', 'took', metric ? metricTitle(metric) : '', 'ending'].map((t, i) =>
+  const head = ['run', 'order', 'started', 'took', metric ? metricTitle(metric) : 'value', 'ending'].map((t, i) =>
     h('th', { scope: 'col', class: [1, 3, 4].includes(i) ? 'num' : '' }, t),
   );
   return block(

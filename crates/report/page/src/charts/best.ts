@@ -49,6 +49,6 @@ export function best(): HTMLElement {
       h('td', { class: 'num soft' }, share === undefined ? '–' : `${(share * 100).toFixed(0)} %`),
     );
   };
-  const head = ['', '', 'statements', x?.key ?? '', 'client’s share of the CPU'].map((t, n) => h('th', { scope: 'col', class: n > 1 ? 'num' : '' }, t));
+  const head = ['curve', '', 'statements', x?.key ?? '', 'client’s share of the CPU'].map((t, n) => (t ? h('th', { scope: 'col', class: n > 1 ? 'num' : '' }, t) : h('td', { class: 'bars' })));
   return h('div', { class: 'scroll' }, h('table', { class: 'best' }, h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows.map(row))));
 }

@@ -6,7 +6,9 @@ import { AxisPointerComponent, DataZoomComponent, GridComponent, MarkLineCompone
 import { init, use, type EChartsCoreOption, type EChartsType } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { h } from '../dom';
+import { markOf } from './marks';
 import { onTheme, palette, type Palette } from '../theme';
+import { tools, type Told } from './told';
 
 use([
   CustomChart,
@@ -27,7 +29,10 @@ export const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'p
 export const CROSSED = 'path://M0,10a10,10,0,1,0,20,0a10,10,0,1,0,-20,0M3,3L17,17M17,3L3,17';
 
 export interface Chart {
+  /** The drawing with its tools. */
   element: HTMLElement;
+  /** The drawing alone. */
+  mount: HTMLElement;
   redraw(): void;
   on(handler: (cell: string) => void): void;
   instance(): EChartsType;
@@ -45,13 +50,14 @@ onTheme(() => {
   for (const chart of live) chart.redraw();
 });
 
-export function chart(label: string, height: number, option: (colours: Palette, width: number) => Option): Chart {
-  const element = h('div', { class: 'chart', role: 'img', 'aria-label': label, style: `height:${height}px` });
+export function chart(told: Told, height: number, option: (colours: Palette, width: number) => Option): Chart {
+  const mount = h('div', { class: 'chart', role: 'img', 'aria-label': told.label, style: `height:${height}px` });
+  const element = h('div', { class: 'drawn' }, mount, ...tools(told, () => mount.querySelector('svg')));
   let drawn: EChartsType | undefined;
   const handlers: ((cell: string) => void)[] = [];
   const instance = (): EChartsType => {
     if (drawn) return drawn;
-    drawn = init(element, null, { renderer: 'svg' });
+    drawn = init(mount, null, { renderer: 'svg' });
     drawn.on('click', (event) => {
       const cell = (event.data as { cell?: string } | undefined)?.cell;
       if (cell) for (const handler of handlers) handler(cell);
@@ -59,19 +65,19 @@ export function chart(label: string, height: number, option: (colours: Palette, 
     return drawn;
   };
   const redraw = (): void => {
-    if (element.clientWidth === 0) return;
+    if (mount.clientWidth === 0) return;
     const colours = palette();
     const base = { animation: false, textStyle: { fontFamily: FONT, color: colours.soft }, aria: { enabled: false } };
-    instance().setOption({ ...base, ...option(colours, element.clientWidth) }, { notMerge: true });
+    instance().setOption({ ...base, ...option(colours, mount.clientWidth) }, { notMerge: true });
   };
   const watch = new ResizeObserver(() => {
-    if (!element.isConnected) return handle.dispose();
-    if (element.clientWidth === 0) return;
+    if (!mount.isConnected) return handle.dispose();
+    if (mount.clientWidth === 0) return;
     drawn?.resize();
     redraw();
   });
   const handle = {
-    element,
+    element: mount,
     redraw,
     dispose: () => {
       watch.disconnect();
@@ -80,8 +86,8 @@ export function chart(label: string, height: number, option: (colours: Palette, 
     },
   };
   live.add(handle);
-  watch.observe(element);
-  return { element, redraw, on: (handler) => void handlers.push(handler), instance };
+  watch.observe(mount);
+  return { element, mount, redraw, on: (handler) => void handlers.push(handler), instance };
 }
 
 export function axisStyle(c: Palette): Option {
@@ -111,17 +117,9 @@ export function tooltipStyle(c: Palette): Option {
 
 /** The legend of all charts that share these series: colour, symbol and word. */
 export function legend(names: string[]): HTMLElement {
-  const shapes = [
-    '<circle cx="6" cy="6" r="4.5"/>',
-    '<rect x="2" y="2" width="8" height="8"/>',
-    '<path d="M6 1.5 11 10.5H1z"/>',
-    '<path d="M6 1 11 6 6 11 1 6z"/>',
-    '<rect x="2" y="2" width="8" height="8" rx="2.5"/>',
-    '<path d="M6 11 2 5a4 4 0 1 1 8 0z"/>',
-  ];
   const items = names.map((name, i) => {
     const mark = h('span', { class: 'key', 'aria-hidden': 'true', style: `color:var(--series-${(i % 6) + 1})` });
-    mark.innerHTML = `<svg viewBox="0 0 12 12" width="12" height="12" fill="currentColor">${shapes[i % 6] ?? ''}</svg>`;
+    mark.innerHTML = `<svg viewBox="0 0 12 12" width="12" height="12" fill="currentColor">${markOf(i)}</svg>`;
     return h('span', { class: 'item' }, mark, name);
   });
   return h('div', { class: 'legend' }, names.length > 1 ? items : []);

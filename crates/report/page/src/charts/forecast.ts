@@ -8,14 +8,21 @@ import { escaped, h } from '../dom';
 import { digits, plural, tick } from '../format';
 import type { Palette } from '../theme';
 import { axisStyle, chart, type Option, tooltipStyle } from './chart';
+import type { Grid, Row } from './told';
 import type { Forecast, ForecastPoint } from '../types';
 
 const HEIGHT = 270;
 
-export const hasForecasts = (): boolean => (report.forecasts ?? []).length > 0;
+/** Those that no finding has beside it. */
+const alone = (): Forecast[] => {
+  const all = report.forecasts ?? [];
+  return all.filter((f, i) => !report.findings.some((g) => g.name === f.finding) || all.findIndex((g) => g.finding === f.finding) !== i);
+};
+
+export const hasForecasts = (): boolean => alone().length > 0;
 
 export function forecasts(): HTMLElement {
-  return h('div', { class: 'multiples wide' }, (report.forecasts ?? []).map(figure));
+  return h('div', { class: 'multiples wide' }, alone().map(figure));
 }
 
 const middle = (p: ForecastPoint): number => p.at_s + p.for_s / 2;
@@ -68,11 +75,17 @@ function ratio(scale: number | undefined): string {
   return ` The axes are scaled to the mean of the tinted phase, ${told}: compare shapes, not heights.`;
 }
 
-function figure(forecast: Forecast): HTMLElement {
+export function figure(forecast: Forecast): HTMLElement {
   const points = forecast.phases.flatMap((p) => p.points);
   const cell = cellById.get(forecast.cell);
   const place = (cell && words(cell, varied)) || forecast.cell;
-  const drawn = chart(`${place}: ${forecast.measured}, beside ${forecast.expected}`, HEIGHT, (c) => ({
+  const title = `${place}: ${forecast.measured}, beside ${forecast.expected}`;
+  const row = (phase: string, p: ForecastPoint): Row => ({ fields: [digits(p.at_s), phase, digits(p.measured), p.expected === null ? '' : digits(p.expected)] });
+  const grid = (): Grid => ({
+    heads: ['second', 'phase', forecast.measured, forecast.expected],
+    rows: forecast.phases.flatMap(({ name, points: of }) => of.map((p) => row(name, p))),
+  });
+  const drawn = chart({ title, label: title, grid }, HEIGHT, (c) => ({
     grid: { left: 62, right: 62, top: 12, bottom: 40 },
     tooltip: { ...tooltipStyle(c), trigger: 'axis', formatter: (items: unknown) => tip(forecast, items) },
     xAxis: {

@@ -27,7 +27,8 @@ export interface Relative {
   refused: boolean;
 }
 
-const compared = new Map(report.comparisons.map((c) => [`${c.metric}\u0000${c.base}\u0000${c.candidate}`, c.ratio]));
+const whole = report.comparisons.filter((c) => c.phase === undefined);
+const compared = new Map(whole.map((c) => [`${c.metric}\u0000${c.base}\u0000${c.candidate}`, c.ratio]));
 
 /** A cell against its twin at the reference: the judge's ratio with its interval where there is one, else the plain quotient. */
 export function relative(cell: Cell, metric: string, axis: string, reference: Value): Relative | undefined {
@@ -114,12 +115,13 @@ function entry(cell: Cell, metric: string, r: Relative | undefined, full: number
     tabindex: -1,
     'data-cell': cell.id,
     onclick: () => set({ cell: cell.id }),
-    'aria-label': spoken(cell, metric, e, r),
     title: spoken(cell, metric, e, r),
   };
+  // For who hears it: after what is seen, the whole.
+  const aside = h('span', { class: 'heard' }, ` ${open.title}`);
   if (!e) {
     const word = (cell.no_number ?? 'no number').split(':')[0] ?? '';
-    return h('td', { class: 'none' }, h('button', open, h('span', { class: 'ratio' }, cell.no_number ? word : '–')));
+    return h('td', { class: 'none' }, h('button', open, h('span', { class: 'ratio' }, cell.no_number ? word : '–'), aside));
   }
   const log = r && r.value > 0 ? Math.log(r.value) : 0;
   const good = direction(metric) === -1 ? -log : log;
@@ -140,6 +142,7 @@ function entry(cell: Cell, metric: string, r: Relative | undefined, full: number
       h('span', { class: 'ratio' }, big),
       h('span', { class: 'value' }, beside),
       mark ? h('span', { class: 'flag', 'aria-hidden': 'true' }, mark) : null,
+      aside,
     ),
   );
 }

@@ -7,6 +7,7 @@ import { data } from '../data';
 import { escaped } from '../dom';
 import { micros, quantity } from '../format';
 import { axisStyle, chart, coloured, tooltipStyle, type Chart } from './chart';
+import type { Grid } from './told';
 import type { Cell } from '../types';
 
 /** As the judge's check of percentiles asks for. */
@@ -53,7 +54,8 @@ export function latency(drawn: Cell[], names: string[], height: number, only?: s
     .map((cell, i) => curves(cell, names[i] ?? cell.id, only).map((curve, k) => ({ ...curve, i: drawn.length > 1 ? i : k })))
     .flat();
   const label = `Latency by percentile: ${lines.map((l) => `${l.name}, n = ${l.n}: ${[2, 100, 1000].map((t) => `${name(t)} ${at(l, t)}`).join(', ')}`).join('; ')}`;
-  return chart(label, height, (c) => ({
+  const told = { title: `Latency by percentile${only ? `, ${only}` : ''}`, label, names: lines.map((l) => l.name), grid: () => grid(lines) };
+  return chart(told, height, (c) => ({
     grid: { left: 60, right: 20, top: 14, bottom: 40 },
     tooltip: {
       ...tooltipStyle(c),
@@ -99,6 +101,16 @@ export function latency(drawn: Cell[], names: string[], height: number, only?: s
       ];
     }),
   }));
+}
+
+/** A row per line; a percentile that too few operations lie beyond is left out. */
+function grid(lines: Curve[]): Grid {
+  const tails = [2, 4, 10, 20, 100, 1000, 1e4].filter((tail) => lines.some((l) => tail <= l.n / TAIL));
+  const value = (l: Curve, tail: number): string => (tail <= l.n / TAIL ? at(l, tail) : '');
+  return {
+    heads: ['line', ...tails.map(name), 'max', 'n'],
+    rows: lines.map((l) => ({ fields: [l.name, ...tails.map((tail) => value(l, tail)), micros(l.points.at(-1)?.[1] ?? 0), String(l.n)], cell: l.cell })),
+  };
 }
 
 function at(line: Curve, tail: number): string {

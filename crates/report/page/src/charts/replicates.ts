@@ -8,6 +8,7 @@ import { digits, metricTitle, show } from '../format';
 import { get, set } from '../state';
 import { narrow } from './heatmap';
 import { axisStyle, chart, coloured, legend, SYMBOLS, tooltipStyle } from './chart';
+import type { Grid, Row } from './told';
 import type { Cell } from '../types';
 
 /** Where names do not fit beside the dots they stand above them. */
@@ -41,6 +42,18 @@ function dots(cell: Cell, metric: string, y: number): Dot[] {
       text: `${run?.id ?? cell.id} · ${words(cell)}: ${digits(v, 4)}, ${off >= 0 ? '+' : ''}${off.toFixed(1)} % of the cell's mean`,
     };
   });
+}
+
+/** A row per cell, a column per repetition. */
+function grid(metric: string): Grid {
+  const most = Math.max(0, ...report.cells.map((c) => c.repetitions[metric]?.length ?? 0));
+  const heads = ['cell', ...Array.from({ length: most }, (_, i) => `repetition ${i + 1}`)];
+  const row = (c: Cell): Row => ({
+    fields: [`${c.id} ${words(c)}`, ...heads.slice(1).map((_, i) => digits(c.repetitions[metric]?.[i] ?? NaN, 4))],
+    cell: c.id,
+    struck: c.status === 'fail',
+  });
+  return { heads, rows: report.cells.map(row) };
 }
 
 export function replicates(): HTMLElement {
@@ -79,7 +92,13 @@ export function replicates(): HTMLElement {
   const blocks = [...new Set(all.map((d) => d.block))].sort((a, b) => a - b);
   const gutter = 20 + 6.1 * Math.max(...rows.map((row) => label(row.first).length));
   const reach = Math.max(1, ...all.map((d) => Math.abs(d.value[0])));
-  const drawn = chart(`Repetitions as distance from their cell's mean: at most ${digits(reach)} %`, rows.length * height + 66, (c) => ({
+  const told = {
+    title: `${metricTitle(metric)} of each repetition`,
+    label: `Repetitions as distance from their cell's mean: at most ${digits(reach)} %`,
+    names: blocks.map((b) => `repetition ${b}`),
+    grid: () => grid(metric),
+  };
+  const drawn = chart(told, rows.length * height + 66, (c) => ({
     grid: { left: slim ? 12 : gutter, right: 16, top: 8, bottom: 44 },
     tooltip: {
       ...tooltipStyle(c),

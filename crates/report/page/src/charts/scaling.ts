@@ -2,7 +2,7 @@
 // compared one, which makes the lines. Whiskers are the 95 % intervals; a point that failed a check is hollow and
 // crossed and its line dashed away from it by absence of fill, so that it is seen and not believed.
 
-import { cells, groups, inOrder, present, varied, words, x, xNumeric, type Group } from '../axes';
+import { cells, groups, inOrder, named, present, varied, words, x, xNumeric, type Group } from '../axes';
 import { AT_LEAST, isLowerBound } from '../bound';
 import { data } from '../data';
 import { escaped, h } from '../dom';
@@ -12,6 +12,7 @@ import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, typ
 import { reference, relative } from './heatmap';
 import { curveOf, law, lawSentences } from './law';
 import { strip } from './strip';
+import type { Grid, Row } from './told';
 import type { Palette } from '../theme';
 import type { Axis, Cell, Value } from '../types';
 
@@ -45,7 +46,7 @@ export function facetAxes(): Axis[] {
 
 export const lineNames = (): string[] => {
   const axis = lineAxis();
-  return axis ? present(axis).map(show) : [metricTitle(get('metric'))];
+  return axis ? present(axis).map((v) => named(axis, v)) : [metricTitle(get('metric'))];
 };
 
 function point(cell: Cell, asRatio: boolean): Point | undefined {
@@ -147,15 +148,28 @@ function heroes(): Facet[] {
 
 export const hasHero = (): boolean => varied.length > 0 && xNumeric && heroes().length > 0;
 
+/** The curves on which a cell lies. */
+export function curvesOf(cell: Cell): HTMLElement | null {
+  const found = xNumeric ? groups(cells, facetAxes()).find((g) => g.cells.includes(cell)) : undefined;
+  const f = found && facet(found, false);
+  if (!f || !f.lines.some((l) => l.points.length > 1)) return null;
+  const points = f.lines.flatMap((l) => l.points);
+  const drawn = curve(f, false, [0, Math.max(...points.map((p) => Math.min(p.high ?? p.y, HEADROOM * p.y)))]);
+  drawn.on((id) => set({ cell: id }));
+  return h('figure', {}, legend(lineNames()), h('figcaption', {}, titleOf(f)), drawn.element);
+}
+
 /** The chart that shows the answer: the curves, where few are enough, else those that differ most. */
 export function hero(): HTMLElement {
-  const figures = heroes().map((f) => {
+  const chosen = heroes();
+  const figures = chosen.map((f) => {
     const points = f.lines.flatMap((l) => l.points);
-    const drawn = curve(f, false, [0, Math.max(...points.map((p) => Math.min(p.high ?? p.y, HEADROOM * p.y)))]);
+    const height = chosen.length > 1 ? HEIGHT : TALL;
+    const drawn = curve(f, false, [0, Math.max(...points.map((p) => Math.min(p.high ?? p.y, HEADROOM * p.y)))], height);
     drawn.on((cell) => set({ cell }));
-    return h('figure', {}, h('figcaption', {}, f.title), drawn.element);
+    return h('figure', {}, varied.length > 1 ? h('figcaption', {}, f.title) : null, drawn.element);
   });
-  return h('div', {}, legend(lineNames()), h('div', { class: 'multiples hero' }, figures), h('p', { class: 'caption' }, `${metricTitle(get('metric'))} over ${x?.key ?? ''}.`), wayCaption());
+  return h('div', {}, legend(lineNames()), h('div', { class: chosen.length > 1 ? 'multiples hero' : '' }, figures), h('p', { class: 'caption' }, `${metricTitle(get('metric'))} over ${x?.key ?? ''}; ${WHISKERS}.`), wayCaption());
 }
 
 /** Cells without a number, one line per series and reason. */
@@ -179,17 +193,40 @@ function missing(cells: Cell[]): HTMLElement[] {
 /** An interval far wider than the values says "too noisy" at the edge of the chart, and must not flatten what is drawn. */
 const HEADROOM = 1.35;
 
+const [HEIGHT, TALL] = [208, 360];
+
+const WHISKERS = 'whiskers: 95 % intervals; crossed: a check failed, the number does not count';
+
+const titleOf = (f: Facet): string => `${f.title}: ${metricTitle(get('metric'))} over ${x?.key ?? ''}`;
+
+/** A row per point: where it is, its value, its interval, how many repetitions. */
+function grid(f: Facet, asRatio: boolean, text: (p: Point) => string): Grid {
+  const position = (p: Point): string => (xNumeric ? String(p.x) : show(x?.values[p.x]));
+  const unit = f.lines.flatMap((l) => l.points)[0]?.cell.metrics[get('metric')]?.unit ?? '';
+  const bound = (v: number | null): string => (v === null ? '' : asRatio ? ratio(v) : quantity(v, unit));
+  const row = (line: Line, p: Point): Row => ({
+    fields: [line.name, position(p), `${isLowerBound(p.cell) ? AT_LEAST : ''}${text(p)}`, bound(p.low), bound(p.high), String(p.cell.metrics[get('metric')]?.n ?? 0)],
+    cell: p.cell.id,
+    struck: p.cell.status === 'fail',
+  });
+  return {
+    heads: [lineAxis()?.key ?? 'line', x?.key ?? '', metricTitle(get('metric')), 'low', 'high', 'n'],
+    rows: f.lines.flatMap((l) => l.points.map((p) => row(l, p))),
+  };
+}
+
 /** Laws are of statements per second over users. */
 function lawOf(line: Line, asRatio: boolean): ReturnType<typeof curveOf> {
   const fits = !asRatio && get('metric') === 'qps' && x?.key === 'users';
   return fits ? curveOf(line.points.map((p) => p.cell.id)) : undefined;
 }
 
-function curve(f: Facet, asRatio: boolean, [from, to]: [number, number]): Chart {
+function curve(f: Facet, asRatio: boolean, [from, to]: [number, number], height = HEIGHT): Chart {
   const unit = f.lines.flatMap((l) => l.points)[0]?.cell.metrics[get('metric')]?.unit ?? '';
   const text = (p: Point): string => (asRatio ? `${ratio(p.y)} ×` : quantity(p.y, unit));
   const label = `${f.title}: ${metricTitle(get('metric'))} over ${x?.key ?? ''}; ${f.lines.map((l) => `${l.name}: ${l.points.map(text).join(', ')}`).join('; ')}`;
-  return chart(label, 208, (c) => ({
+  const told = { title: titleOf(f), label, names: lineNames(), grid: () => grid(f, asRatio, text) };
+  return chart(told, height, (c) => ({
     grid: { left: 46, right: 14, top: 12, bottom: 34 },
     tooltip: {
       ...tooltipStyle(c),
@@ -230,7 +267,7 @@ function wayCaption(): HTMLElement | null {
   return h(
     'p',
     { class: 'caption' },
-    `Dotted: up to ${choice.blocking_up_to} users each has a thread that blocks, and beyond them the load takes ${choice.above}; that is what reached most with ${choice.server}.`,
+    `Dotted: up to ${choice.blocking_up_to} users each has a thread that blocks, and beyond them the load takes ${choice.above}; that reached most with the build ${choice.server}.`,
   );
 }
 
@@ -293,7 +330,7 @@ function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {
       symbol: failed ? CROSSED : SYMBOLS[i % SYMBOLS.length],
       symbolSize: failed ? 12 : 7,
       itemStyle: failed ? { color: 'transparent', borderColor: colour, borderWidth: 1.5 } : { color: colour },
-      label: { show: !failed && isLowerBound(p.cell), formatter: AT_LEAST.trim(), position: 'top', distance: 2, color: colour, fontSize: 11 },
+      label: { show: !failed && isLowerBound(p.cell), formatter: AT_LEAST.trim(), position: p === line.points[0] ? 'right' : 'left', distance: 4, color: colour, fontSize: 11 },
     };
   });
   const whisker = {

@@ -11,6 +11,7 @@ import { set } from '../state';
 import { axisStyle, chart, tooltipStyle, type Option } from './chart';
 import { curveOf, law, lawSentences } from './law';
 import type { Palette } from '../theme';
+import type { Grid, Row } from './told';
 import type { SearchJudgement, TrialJudgement } from '../types';
 
 interface Kind {
@@ -30,24 +31,38 @@ function kind(s: SearchJudgement): Kind {
 
 const MARKS = 'Hollow: the limit was broken. Arrow: so certainly that the run was ended early; the value is that of its beginning.';
 
-export function searches(): HTMLElement {
-  return h('div', {}, (report.searches ?? []).map(one));
+/** On the first screen without the steps. */
+export function searches(isLead = false): HTMLElement {
+  const all = report.searches ?? [];
+  const shown = isLead ? all.slice(0, LEADING) : all;
+  const many = shown.length > 1;
+  return h('div', { class: isLead && many ? 'multiples wide' : '' }, shown.map((s) => one(s, isLead && !many ? TALL : HEIGHT, isLead)));
 }
 
-function one(s: SearchJudgement): HTMLElement {
+const [LEADING, TALL] = [2, 340];
+
+const HEIGHT = 260;
+
+function grid(s: SearchJudgement, k: Kind): Grid {
+  const row = (t: TrialJudgement): Row => ({ fields: [t.run, k.level(t.level), shown(t, k), outcome(t, k)], cell: s.cell });
+  return { heads: ['run', k.x, k.y, 'limit'], rows: s.trials.map(row) };
+}
+
+function one(s: SearchJudgement, height: number, isLead: boolean): HTMLElement {
   const k = kind(s);
   const cell = cellById.get(s.cell);
-  const drawn = chart(label(s, k), 260, (c) => option(s, k, c));
+  const title = `${cell ? words(cell) : s.cell}: ${k.y} over ${k.x}`;
+  const drawn = chart({ title, label: label(s, k), grid: () => grid(s, k) }, height, (c) => option(s, k, c));
   drawn.on((id) => set({ cell: id }));
   return h(
     'figure',
     { class: 'search' },
     h('figcaption', {}, badge(s.status), ' ', cell ? words(cell) : s.cell),
-    h('p', {}, s.sentence),
+    isLead ? null : h('p', {}, s.sentence),
     drawn.element,
     k.limit === undefined ? null : h('p', { class: 'caption' }, MARKS),
     inUsers(s) ? lawSentences([curveOf([s.cell])]) : null,
-    steps(s, k),
+    isLead ? null : steps(s, k),
   );
 }
 

@@ -1,12 +1,13 @@
 // The steps of a study over its iterations: for each step the rate of every variant relative to the first, where the tables no longer
 // fit the cache as a tinted background, and how large they are beside the cache. Drawn where cells have iterations.
 
-import { groups, varied, words } from '../axes';
+import { groups, named, varied, words } from '../axes';
 import { report } from '../data';
 import { escaped, h } from '../dom';
-import { digits, quantity, show } from '../format';
+import { digits, quantity, show, tick } from '../format';
 import type { Palette } from '../theme';
 import { axisStyle, chart, coloured, legend, type Option, SYMBOLS, tooltipStyle } from './chart';
+import type { Grid } from './told';
 import type { Axis, Cell, PhaseJudgement } from '../types';
 
 const HEIGHT = 150;
@@ -30,7 +31,7 @@ export function steps(): HTMLElement {
   const cells = iterated();
   const axis = varied[0];
   const others = varied.filter((a) => a !== axis);
-  const names = axis ? axis.values.map(show) : [''];
+  const names = axis ? axis.values.map((v) => named(axis, v)) : [''];
   const places = groups(cells, others).map((place, n) => {
     const lines = place.cells.map((cell) => ({ name: show(cell.axes[axis?.key ?? '']), at: lineAt(axis, cell), cell }));
     const figures = stepsOf(place.first).map((step) => figure(step, lines));
@@ -43,6 +44,38 @@ export function steps(): HTMLElement {
     );
   });
   return h('div', { class: 'steps' }, legend(names), places);
+}
+
+/** Charts that a screen holds. */
+const LEADING = 4;
+const TALL = 168;
+
+/** The steps in which the variants lie furthest apart, or that changed most where there is one only. */
+export function leadingSteps(): HTMLElement {
+  const axis = varied[0];
+  const others = varied.filter((a) => a !== axis);
+  const [place] = groups(iterated(), others);
+  const lines = (place?.cells ?? []).map((cell) => ({ name: show(cell.axes[axis?.key ?? '']), at: lineAt(axis, cell), cell }));
+  const all = place ? stepsOf(place.first) : [];
+  const chosen = new Set([...all].sort((a, b) => apart(lines, b) - apart(lines, a)).slice(0, LEADING));
+  const names = axis ? axis.values.map((v) => named(axis, v)) : [''];
+  const of = lines.length > 1 ? `QPS relative to ${names[0] ?? ''}, over the iterations` : 'QPS over the iterations';
+  const more = all.length > LEADING ? ` The ${LEADING} of ${all.length} steps that differ most.` : '';
+  return h(
+    'div',
+    {},
+    legend(names),
+    h('div', { class: all.length > 1 ? 'multiples hero' : '' }, all.filter((step) => chosen.has(step)).map((step) => figure(step, lines, all.length > 1 ? TALL : 2 * TALL))),
+    h('p', { class: 'caption' }, `${of}${others.length > 0 && place ? `; ${words(place.first, others)}` : ''}.${more} Tinted: not all of it came from memory. Hollow: a check failed.`),
+  );
+}
+
+/** The largest ratio between two points of a step. */
+function apart(lines: Line[], step: string): number {
+  const rates = lines.map((l) => iterations(lines).flatMap((i) => value(phaseOf(l.cell, step, i), 'qps') ?? []));
+  const base = rates[0] ?? [];
+  const ratios = lines.length > 1 ? rates.slice(1).flatMap((of) => of.map((v, i) => v / (base[i] ?? v))) : base.map((v) => v / (base[0] ?? v));
+  return Math.max(0, ...ratios.filter((r) => r > 0).map((r) => Math.abs(Math.log(r))));
 }
 
 const lineAt = (axis: Axis | undefined, cell: Cell): number => Math.max(0, axis?.values.findIndex((v) => v === cell.axes[axis.key]) ?? 0);
@@ -91,7 +124,7 @@ function axes(c: Palette, lines: Line[], unit: string): Option {
       ...axisStyle(c),
       type: 'value',
       min: 0,
-      axisLabel: { color: c.soft, fontSize: 11, formatter: (y: number) => (unit === 'bytes' ? quantity(y, unit) : digits(y)) },
+      axisLabel: { color: c.soft, fontSize: 11, formatter: (y: number) => (unit === 'bytes' ? quantity(y, unit) : tick(y)) },
     },
   };
 }
@@ -117,9 +150,19 @@ function series(c: Palette, line: Line, data: Point[]): Option {
   };
 }
 
+/** A row per iteration, a column per variant: the rates themselves. */
+function grid(lines: Line[], step: string): Grid {
+  const rate = (line: Line, i: number): string => {
+    const own = value(phaseOf(line.cell, step, i), 'qps');
+    return own === undefined ? '' : `${digits(own)}${(phaseOf(line.cell, step, i)?.struck ?? []).length > 0 ? ' ✗' : ''}`;
+  };
+  return { heads: ['iteration', ...lines.map((l) => `${l.name}, QPS`)], rows: iterations(lines).map((i) => ({ fields: [String(i), ...lines.map((l) => rate(l, i))] })) };
+}
+
 /** One step: the rate of each variant, relative to the first where that was measured. */
-function figure(step: string, lines: Line[]): HTMLElement {
-  const base = lines.find((l) => l.at === 0);
+function figure(step: string, lines: Line[], height = HEIGHT): HTMLElement {
+  // A line alone has nothing to be relative to but itself.
+  const base = lines.length > 1 ? lines.find((l) => l.at === 0) : undefined;
   const points = (line: Line): Point[] =>
     iterations(lines).flatMap((i) => {
       const [own, of] = [value(phaseOf(line.cell, step, i), 'qps'), base ? value(phaseOf(base.cell, step, i), 'qps') : 1];
@@ -130,7 +173,9 @@ function figure(step: string, lines: Line[]): HTMLElement {
       const struck = checks.length > 0 ? `; struck: ${[...new Set(checks)].join(', ')}` : '';
       return [{ value: [i, own / of], text: `${step}, iteration ${i}, ${line.name}: ${told}${left}${struck}`, struck: checks.length > 0 }];
     });
-  const drawn = chart(`${step}: rate over iterations${base ? `, relative to ${base.name}` : ''}`, HEIGHT, (c) => ({
+  const title = `${step}: rate over iterations${base ? `, relative to ${base.name}` : ''}`;
+  const told = { title, label: title, names: lines.map((l) => l.name), grid: () => grid(lines, step) };
+  const drawn = chart(told, height, (c) => ({
     ...axes(c, lines, ''),
     series: [...bands(c, lines, step), ...lines.map((l) => series(c, l, points(l)))],
   }));
@@ -163,7 +208,17 @@ function sizes(lines: Line[]): HTMLElement | null {
   // Whole powers of two, as sizes are told.
   const step = 2 ** Math.ceil(Math.log2(most / 4));
   const scale = (c: Palette): Option => ({ ...(axes(c, lines, 'bytes').yAxis as Option), interval: step, max: Math.ceil(most / step) * step });
-  const drawn = chart(`Size of the tables over iterations, beside a cache of ${quantity(cache, 'bytes')}`, HEIGHT, (c) => ({
+  const size = (line: Line, i: number): string => {
+    const bytes = value(fullest(line.cell, i), 'data_bytes');
+    return bytes === undefined ? '' : quantity(bytes, 'bytes');
+  };
+  const told = {
+    title: 'Size of the tables over iterations',
+    label: `Size of the tables over iterations, beside a cache of ${quantity(cache, 'bytes')}`,
+    names: lines.map((l) => l.name),
+    grid: (): Grid => ({ heads: ['iteration', ...lines.map((l) => l.name)], rows: iterations(lines).map((i) => ({ fields: [String(i), ...lines.map((l) => size(l, i))] })) }),
+  };
+  const drawn = chart(told, HEIGHT, (c) => ({
     ...axes(c, lines, 'bytes'),
     yAxis: scale(c),
     series: [
@@ -211,7 +266,7 @@ function regimes(lines: Line[]): HTMLElement | null {
       h(
         'table',
         {},
-        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }), all.map((i) => h('th', { scope: 'col' }, `iteration ${i}`)))),
+        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), all.map((i) => h('th', { scope: 'col' }, `iteration ${i}`)))),
         h('tbody', {}, lines.map((line) => h('tr', {}, h('th', { scope: 'row' }, line.name), all.map((i) => h('td', {}, told(line, i)))))),
       ),
     ),

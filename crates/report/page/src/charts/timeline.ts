@@ -10,6 +10,7 @@ import { get, set } from '../state';
 import { axisStyle, chart, coloured, legend, tooltipStyle, type Option } from './chart';
 import { lineAxis, round } from './scaling';
 import type { Palette } from '../theme';
+import type { Grid, Row } from './told';
 import type { Counter, Lane, Run } from '../types';
 
 const start = Math.min(...data.runs.map((r) => r.started), ...data.events.map((e) => e.unix_ms));
@@ -53,22 +54,22 @@ const boundaries = (value: number): Span[] =>
 const others: Counter[] = [...data.counters].sort((a, b) => Number(a.meaning === '') - Number(b.meaning === '') || a.name.localeCompare(b.name));
 const byName = new Map(others.map((counter) => [counter.name, counter]));
 /** What the reader chose; before that, what its row puts first, else the first of all. */
-const first = others.find((counter) => counter.is_first) ?? others[0];
+export const firstCounter: Counter | undefined = others.find((counter) => counter.is_first) ?? others[0];
 const NONE = 'none';
 function chosen(): Counter[] {
   const said = get('series');
-  if (said === '') return first ? [first] : [];
+  if (said === '') return firstCounter ? [firstCounter] : [];
   return said.split(',').flatMap((name) => byName.get(name) ?? []);
 }
 const choose = (counters: Counter[]): void => set({ series: counters.map((c) => c.name).join(',') || NONE });
 /** Names of our own as words, a server's as it spells them. */
-const title = ({ name, unit, meaning }: Counter): string =>
+export const counterTitle = ({ name, unit, meaning }: Counter): string =>
   `${meaning ? name.replace(/^db\./, '').replaceAll('_', ' ') : name}${unit ? `, ${unit}` : ''}`;
 
 /** Digits of base 64, as Rust writes them. */
 const LEVELS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
 /** The values of a counter in one run, moment by moment, as far as they were read. */
-function values(lane: Lane, counter: Counter): (number | null)[] {
+export function values(lane: Lane, counter: Counter): (number | null)[] {
   const [, least, most, levels] = lane.more?.find(([place]) => data.counters[place] === counter) ?? [0, 0, 0, ''];
   const value = (pair: string): number | null => {
     const level = LEVELS.indexOf(pair[0] ?? '') * 64 + LEVELS.indexOf(pair[1] ?? '');
@@ -201,7 +202,7 @@ function counterLane(counter: Counter): LaneDrawing {
   const read = new Map(Object.values(data.timeline).map((lane) => [lane, values(lane, counter)]));
   const list = spans((l, i) => read.get(l)?.[i]);
   return {
-    title: title(counter),
+    title: counterTitle(counter),
     height: 86,
     axis: { ...round(0, most(list)), min: 0, axisLabel: { formatter: (v: number) => tick(v) } },
     series: (c) => [drawn(list, c.lanes[1], 'bars', 0.2), drawn(list, c.lanes[1], 'dashes')],
@@ -242,8 +243,13 @@ export function timeline(): HTMLElement {
   const [gap, top] = [30, 22];
   const tops = all.map((_, i) => top + all.slice(0, i).reduce((sum, l) => sum + l.height + gap, 0));
   const height = (tops.at(-1) ?? 0) + 26 + 76;
+  const told = {
+    title: 'Timeline',
+    label: `Timeline of ${data.runs.length} runs over ${duration(end - start)}: rate, users, latency, CPU use of server, assay and others, events`,
+    grid,
+  };
   const view = chart(
-    `Timeline of ${data.runs.length} runs over ${duration(end - start)}: rate, users, latency, CPU use of server, assay and others, events`,
+    told,
     height,
     (c) => ({
       axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: c.soft } },
@@ -298,7 +304,7 @@ export function timeline(): HTMLElement {
     }),
   );
   view.on((cell) => set({ cell }));
-  openRunsOn(view.element, () => view.instance());
+  openRunsOn(view.mount, () => view.instance());
   const axis = lineAxis();
   return h(
     'div',
@@ -315,6 +321,19 @@ export function timeline(): HTMLElement {
   );
 }
 
+/** A row per run: when it was, and what it was on the whole. */
+function grid(): Grid {
+  const middle = (list: (number | null)[] | undefined): string => {
+    const known = (list ?? []).filter((v) => v !== null).sort((a, b) => a - b);
+    return known.length === 0 ? '' : digits(known[known.length >> 1] ?? 0);
+  };
+  const row = (run: Run): Row => {
+    const lane = data.timeline[run.id];
+    return { fields: [run.id, clock(run.started), duration(run.ended - run.started), ...[lane?.qps, lane?.p50_us, lane?.p99_us].map(middle), run.ending], cell: run.cell };
+  };
+  return { heads: ['run', 'started', 'took', 'statements/s, median', 'p50 µs, median', 'p99 µs, median', 'ending'], rows: data.runs.map(row) };
+}
+
 /** Lanes beside rate and latency: a button for each that takes it away, and a field that finds one more by its name. */
 function chooser(): HTMLElement | null {
   if (others.length === 0) return null;
@@ -325,10 +344,10 @@ function chooser(): HTMLElement | null {
       {
         type: 'button',
         title: counter.meaning,
-        'aria-label': `Take the lane ${title(counter)} away`,
+        'aria-label': `Take the lane ${counterTitle(counter)} away`,
         onclick: () => choose(now.filter((c) => c !== counter)),
       },
-      `${title(counter)} ×`,
+      `${counterTitle(counter)} ×`,
     );
   const add = (): void => {
     const added = byName.get(field.value);
@@ -403,7 +422,7 @@ function tip(items: unknown): string {
           value('rate', lane.qps[i], (v) => `${digits(v)}/s`),
           value('p50', lane.p50_us[i], micros),
           value('p99', lane.p99_us[i], micros),
-          ...chosen().map((counter) => value(escaped(title(counter)), values(lane, counter)[i], digits)),
+          ...chosen().map((counter) => value(escaped(counterTitle(counter)), values(lane, counter)[i], digits)),
           value('server', lane.server[i], cpus),
           value('assay', lane.client[i], cpus),
           value('others', lane.other[i], cpus),

@@ -12,14 +12,14 @@ pub use opening::{Account, DocumentEndpoint, Opening, Store};
 
 use crate::backends::channel::Channel;
 use crate::backends::faults::{lost, protocol};
+use crate::backends::reopening::{Dialing, Reopening};
 use crate::load::ledger::{Ledger, Opened};
 use crate::os::clock;
 use model::units::Nanos;
 use opening::Conversation;
 use saying::{Marks, Transaction};
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use wire::mongodb::login::ADMIN;
 use workload::rows::KeptRows;
 use workload::session::documents::{Documents, Fields, Offers, Value};
@@ -28,8 +28,7 @@ use workload::session::{Answer, Class, Fact, Fault};
 pub struct Session<L: Ledger> {
     channel: Channel,
     opening: Rc<Opening>,
-    reopening: Option<Redialing>,
-    broken: bool,
+    reopening: Reopening<Conversation>,
     ledger: L,
     now: Pending,
     /// The number of the last request.
@@ -39,8 +38,6 @@ pub struct Session<L: Ledger> {
     /// The wall clock less the lab's.
     unix_at_boot: Nanos,
 }
-
-type Redialing = Pin<Box<dyn Future<Output = Result<Conversation, Fault>>>>;
 
 /// The command under way.
 struct Pending {
@@ -61,8 +58,7 @@ impl<L: Ledger> Session<L> {
         Ok(Self {
             channel,
             opening,
-            reopening: None,
-            broken: false,
+            reopening: Reopening::default(),
             ledger,
             now: idle,
             number: 0,
@@ -111,7 +107,7 @@ impl<L: Ledger> Session<L> {
 
     #[cold]
     fn failed(&mut self, fault: Fault) -> Fault {
-        self.broken = true;
+        self.reopening.broken = true;
         self.marks.transaction = Transaction::None;
         self.ledger.refused(self.now.class, &fault);
         fault
@@ -195,17 +191,13 @@ impl<L: Ledger> Documents for Session<L> {
     }
 
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        let opening = &self.opening;
-        let reopening = self.reopening.get_or_insert_with(|| {
-            let opening = Rc::clone(opening);
+        let dial = || -> Dialing<_> {
+            let opening = Rc::clone(&self.opening);
             Box::pin(async move { opening::dial(&opening).await })
-        });
-        let Poll::Ready(outcome) = reopening.as_mut().poll(cx) else { return Poll::Pending };
-        self.reopening = None;
-        Poll::Ready(outcome.map(|Conversation { channel, connect_time, .. }| {
-            self.ledger.connected(connect_time, if self.broken { Opened::AfterBreak } else { Opened::ByWish });
-            self.channel = channel;
-            self.broken = false;
-        }))
+        };
+        let (Conversation { channel, connect_time, .. }, opened) = ready!(self.reopening.poll(cx, dial))?;
+        self.ledger.connected(connect_time, opened);
+        self.channel = channel;
+        Poll::Ready(Ok(()))
     }
 }

@@ -3,12 +3,16 @@
 //! same reading, so it costs the server nothing. A metric that no source of this server has is missing, and said so
 //! once; whoever judges it finds nothing there, and never a zero.
 
-use crate::samplers::{Asker, Occasion, Reading, Source};
+use crate::samplers::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use model::record::counters::{self, Counter, Sources};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) const NAME: &str = "database";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "database", turn: Turn::Last, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(Database::new(available.asker.clone()?, &available.engine)))
+}
 
 pub(crate) struct Database {
     asker: Rc<RefCell<Asker>>,
@@ -24,7 +28,7 @@ impl Database {
 
 impl Source for Database {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {

@@ -6,12 +6,17 @@
 
 use crate::os::procfs::schedstat;
 use crate::samplers::server_threads::Sums;
-use crate::samplers::{Asker, Occasion, Process, Reading, Source};
+use crate::samplers::source::{Asker, Available, Occasion, Owner, Process, Reading, Sampler, Server, Source, Turn};
 use std::cell::RefCell;
 use std::fs;
 use std::rc::Rc;
 
-pub(crate) const NAME: &str = "foreground";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "foreground", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    let process = available.server.as_ref().map(Server::first);
+    Some(Box::new(Foreground::new(available.asker.clone()?, process)))
+}
 
 const STATEMENTS: &str = "SELECT SUM(COUNT_STAR), SUM(SUM_TIMER_WAIT) \
      FROM performance_schema.events_statements_summary_by_user_by_event_name WHERE USER IS NOT NULL";
@@ -112,7 +117,7 @@ fn number(text: &Option<String>) -> Option<f64> {
 
 impl Source for Foreground {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, occasion: Occasion, reading: &mut Reading) {

@@ -4,11 +4,17 @@
 //! anybody to wait. The instrument is off by default; `settings.engine_counters` switches it on, and this is read only
 //! then.
 
-use crate::samplers::{Asker, Occasion, Reading, Source};
+use crate::samplers::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) const NAME: &str = "index_lock";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "index_lock", turn: Turn::Between, owner: Owner::Server, make };
+
+/// Its instruments are off by default.
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    let asker = available.asker.clone().filter(|_| available.engine_counters)?;
+    Some(Box::new(IndexLock(asker)))
+}
 
 /// The class of the instrument differs by version; of one that is off nothing is told.
 const SUMS: &str = "SELECT SUM(w.COUNT_STAR), CAST(SUM(w.SUM_TIMER_WAIT) / 1000 AS UNSIGNED) FROM \
@@ -19,7 +25,7 @@ pub(crate) struct IndexLock(pub Rc<RefCell<Asker>>);
 
 impl Source for IndexLock {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, occasion: Occasion, reading: &mut Reading) {

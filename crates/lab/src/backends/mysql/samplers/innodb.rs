@@ -2,12 +2,16 @@
 //! has had `ENABLED` since 10.5, everybody else `STATUS`; the first reading finds out, and later ones know.
 
 use crate::backends::mysql::dead_counters::is_dead;
-use crate::samplers::{Asker, Occasion, Reading, Source};
+use crate::samplers::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) const NAME: &str = "innodb";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "innodb", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(Innodb::new(available.asker.clone()?)))
+}
 
 const WAYS: [&str; 2] = [
     "SELECT NAME, COUNT, TYPE FROM information_schema.INNODB_METRICS WHERE ENABLED = 1",
@@ -28,7 +32,7 @@ impl Innodb {
 
 impl Source for Innodb {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
@@ -41,7 +45,7 @@ impl Source for Innodb {
             Ok(rows) => {
                 self.worked = true;
                 fill(&rows, reading);
-                self.asker.borrow_mut().tell(NAME, reading, is_dead);
+                self.asker.borrow_mut().tell(SAMPLER.name, reading, is_dead);
             }
             Err(e) => reading.missing("innodb metrics", e),
         }

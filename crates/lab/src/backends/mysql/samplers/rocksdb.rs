@@ -4,13 +4,18 @@
 //! `engine_counters`).
 
 use crate::backends::mysql::dead_counters::is_dead;
-use crate::samplers::{Asker, Occasion, Reading, Source};
+use crate::samplers::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-pub(crate) const NAME: &str = "rocksdb";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "rocksdb", turn: Turn::Between, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    let asker = available.asker.clone().filter(|_| available.engine == SAMPLER.name)?;
+    Some(Box::new(RocksDb(asker)))
+}
 
 const SQL: &str = "SELECT STAT_TYPE, VALUE FROM information_schema.ROCKSDB_PERF_CONTEXT_GLOBAL";
 
@@ -23,7 +28,7 @@ pub(crate) struct RocksDb(pub(crate) Rc<RefCell<Asker>>);
 
 impl Source for RocksDb {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
@@ -44,7 +49,7 @@ impl Source for RocksDb {
             Ok(rows) => reading.tell("rocksdb.compaction_debt", debt(&rows)),
             Err(e) => reading.missing("RocksDB's levels", e),
         }
-        self.0.borrow_mut().tell(NAME, reading, is_dead);
+        self.0.borrow_mut().tell(SAMPLER.name, reading, is_dead);
     }
 }
 

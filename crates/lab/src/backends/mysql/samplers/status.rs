@@ -2,12 +2,16 @@
 //! is nowhere stated by the server, so the levels are listed here; everything else is taken to count.
 
 use crate::backends::mysql::dead_counters::is_dead;
-use crate::samplers::{Asker, Occasion, Reading, Source};
+use crate::samplers::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use model::record::series::{Shape, Unit};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) const NAME: &str = "status";
+pub(crate) const SAMPLER: Sampler = Sampler { name: "status", turn: Turn::First, owner: Owner::Server, make };
+
+fn make(available: &Available) -> Option<Box<dyn Source>> {
+    Some(Box::new(Status(available.asker.clone()?)))
+}
 
 /// Beginnings and names of levels. (`Opened_tables` counts, `Open_tables` is a level.)
 const LEVELS_BEGIN: &[&str] = &[
@@ -70,7 +74,7 @@ pub(crate) struct Status(pub(crate) Rc<RefCell<Asker>>);
 
 impl Source for Status {
     fn name(&self) -> &'static str {
-        NAME
+        SAMPLER.name
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
@@ -80,7 +84,7 @@ impl Source for Status {
         match asker.rows("SHOW GLOBAL STATUS") {
             Ok(rows) => {
                 fill(&rows, reading);
-                asker.tell(NAME, reading, is_dead);
+                asker.tell(SAMPLER.name, reading, is_dead);
             }
             Err(e) => reading.missing("SHOW GLOBAL STATUS", e),
         }

@@ -185,7 +185,7 @@ impl Conversing for Conversation {
             Ok(Step::Incomplete { consumed, .. }) => (consumed, None),
             Ok(Step::Done { consumed, summary }) => (consumed, Some(Ok(summary))),
             Ok(Step::Failed { consumed, summary, error }) => {
-                session.broken = error.ends_the_session;
+                session.reopening.broken = error.ends_the_session;
                 session.count_others(summary.results);
                 (consumed, Some(Err(server_fault(error))))
             }

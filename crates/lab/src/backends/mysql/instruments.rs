@@ -4,7 +4,8 @@
 //! performance_schema knows, and what they pass is not counted as long as it asks whose thread it was: so for its users
 //! it is told not to ask.
 
-use crate::backends::mysql::control::{Control, PATIENCE};
+use super::control::{Control, PATIENCE};
+use crate::backends::contract::Instruments;
 use crate::backends::up::{Serving, Up};
 use model::plan::Cell;
 use model::protocol::Protocol;
@@ -33,7 +34,7 @@ fn threads(known: &str) -> String {
 /// By name of the event: how often, and picoseconds.
 type Sums = BTreeMap<String, (u64, u64)>;
 
-pub struct Instruments {
+pub(crate) struct PerformanceSchema {
     control: Control,
     /// What was off and is to be off again.
     off: Vec<String>,
@@ -43,7 +44,7 @@ pub struct Instruments {
     stages: Sums,
 }
 
-impl Instruments {
+impl PerformanceSchema {
     /// Switches the instruments of the instance that is up on; why not, where that cannot be.
     pub(crate) fn of(up: &Up, cell: &Cell) -> Result<Self, String> {
         if matches!(up.server, Serving::Found(_)) {
@@ -52,14 +53,6 @@ impl Instruments {
         let control = Control::connect_with(&up.endpoint, PATIENCE).map_err(|e| e.to_string())?;
         let of_strangers = cell.protocols.contains(&Protocol::Memcached);
         Self::switch_on(control, of_strangers)
-    }
-
-    /// What they saw; they are put back.
-    pub(crate) fn explained(mut self) -> Explain {
-        let seen = self.seen();
-        // A server that is gone took its instruments with it.
-        let _ = self.put_back();
-        seen.unwrap_or_default()
     }
 
     fn switch_on(mut control: Control, of_strangers: bool) -> Result<Self, String> {
@@ -99,6 +92,15 @@ impl Instruments {
             ))?;
         }
         Ok(())
+    }
+}
+
+impl Instruments for PerformanceSchema {
+    fn explained(mut self: Box<Self>) -> Explain {
+        let seen = self.seen();
+        // A server that is gone took its instruments with it.
+        let _ = self.put_back();
+        seen.unwrap_or_default()
     }
 }
 

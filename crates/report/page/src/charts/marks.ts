@@ -1,0 +1,13 @@
+// The symbols of the series, so that a line is known without colour: for legends on the page and in pictures.
+
+/** Within twelve by twelve. */
+const MARKS = [
+  '<circle cx="6" cy="6" r="4.5"/>',
+  '<rect x="2" y="2" width="8" height="8"/>',
+  '<path d="M6 1.5 11 10.5H1z"/>',
+  '<path d="M6 1 11 6 6 11 1 6z"/>',
+  '<rect x="2" y="2" width="8" height="8" rx="2.5"/>',
+  '<path d="M6 11 2 5a4 4 0 1 1 8 0z"/>',
+];
+export const markOf = (i: number): string => MARKS[i % MARKS.length] ?? '';
+
