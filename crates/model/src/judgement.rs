@@ -366,8 +366,14 @@ impl Judgement {
     pub fn cell(&self, id: &CellId) -> Option<&CellJudgement> {
         self.cells.iter().find(|c| c.id == *id)
     }
-    /// Whether every number may be believed: the exit status of a run.
+    /// Whether a check failed or no cell has a number: the exit status of a run.
     pub fn failed(&self) -> bool {
-        self.verdicts.iter().chain(self.cells.iter().flat_map(|c| &c.verdicts)).any(|v| v.counts_as() == Status::Fail)
+        let has_none = !self.cells.is_empty() && self.cells.iter().all(|c| c.no_number.is_some());
+        has_none
+            || self
+                .verdicts
+                .iter()
+                .chain(self.cells.iter().flat_map(|c| &c.verdicts))
+                .any(|v| v.counts_as() == Status::Fail)
     }
 }

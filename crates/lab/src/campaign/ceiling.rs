@@ -34,8 +34,9 @@ const USERS: &[u32] = &[1, 2, 4, 8, 16, 64, 256, 1024];
 const MEASURE: Nanos = Nanos::from_millis(250);
 const WARM_UP: Nanos = Nanos::from_millis(50);
 
-/// Each level is measured so often, and the best is kept: a ceiling is what the machine can do when nobody disturbs it.
-const ROUNDS: usize = 2;
+/// Each level is measured by one thread and by one per CPU, as loads are carried out, and the better is kept: a ceiling is
+/// what the machine can do when nobody disturbs it.
+const ROUNDS: [Threads; 2] = [Threads::One, Threads::PerCpu];
 
 /// A disturbed measurement is repeated, and not so often that a busy machine does little else.
 const DISTURBED: Duration = Duration::from_secs(10 * 60);
@@ -91,9 +92,9 @@ fn measure(folders: &Folders, host: &Host, stop: &AtomicBool) -> Result<Canary, 
         .map_err(|e| Trouble::new("the sham server cannot listen").because(e))?;
     let workload = workload::Workloads::built_in().planned("noop");
     let user_group = &UserGroup::asking(workload, Arc::default(), Access::to(SqlEndpoint::root(socket)));
-    for _ in 0..ROUNDS {
+    for threads in ROUNDS {
         for (at, users) in USERS.iter().enumerate() {
-            let waiting = Waiting { io: Io::Auto, threads: Threads::One };
+            let waiting = Waiting { io: Io::Auto, threads };
             let level = Level { user_group, waiting, users: *users, warm_up: WARM_UP, measure: MEASURE };
             let (point, io) = level.reached(&placement, stop)?;
             canary.io = io;

@@ -40,7 +40,7 @@ function chartOf(f: Finding): HTMLElement | null {
   if (foretold) return forecast(foretold);
   const cells = cellsOf(f);
   const drawn = (draw: (cell: Cell) => HTMLElement | null): HTMLElement | null => cells.reduce<HTMLElement | null>((done, cell) => done ?? draw(cell), null);
-  return drawn(aroundCell) ?? drawn(curvesOf) ?? drawn(account);
+  return drawn(aroundCell) ?? drawn((cell) => curvesOf(cell, cells)) ?? drawn(account);
 }
 
 function one(f: Finding): HTMLElement {

@@ -16,6 +16,10 @@ use model::{CellJudgement, Judgement, Outcome, Plan, Record};
 const LEAST: usize = 3;
 /// Letters shown of a value on an axis: the rest of them tell nobody more.
 const LONGEST: usize = 28;
+/// Letters that are left of a name where numbers need the room: fewer tell two names apart no more.
+const SHORTEST: usize = 8;
+/// Between two columns.
+const GAP: &str = "  ";
 
 /// Behind a number, and what they mean.
 const MARKS: [(&str, &str); 4] =
@@ -216,6 +220,7 @@ impl Table {
         let foot: Vec<String> = counted.into_iter().chain(note).collect();
         self.rows.truncate(fits);
         self.keep_room_for_marks();
+        self.shorten_words(width);
         let widths = self.widths();
         let mut lines = vec![Line::plain(self.line(&self.head, &widths, width)).look(Look::Dim)];
         for row in &self.rows {
@@ -246,6 +251,21 @@ impl Table {
         }
     }
 
+    /// Numbers are what the table is for: where the line is too narrow, words are shortened, the longest first.
+    fn shorten_words(&mut self, width: usize) {
+        loop {
+            let widths = self.widths();
+            let longest = (0..self.words).max_by_key(|column| widths[*column]);
+            let Some(column) = longest.filter(|column| widths[*column] > SHORTEST) else { return };
+            if widths.iter().map(|w| w + GAP.len()).sum::<usize>() <= width + GAP.len() {
+                return;
+            }
+            for fields in self.rows.iter_mut().map(|row| &mut row.fields).chain([&mut self.head]) {
+                fields[column] = shorter(&fields[column], widths[column] - 1);
+            }
+        }
+    }
+
     fn widths(&self) -> Vec<usize> {
         let fields = |i: usize| self.rows.iter().map(move |r| &r.fields[i]).chain([&self.head[i]]);
         (0..self.head.len()).map(|i| fields(i).map(|f| f.chars().count()).max().unwrap_or(0)).collect()
@@ -255,7 +275,7 @@ impl Table {
         let columns = fields.iter().zip(widths).enumerate().map(|(i, (field, &w))| {
             if i < self.words && !is_number(self, i) { format!("{field:<w$}") } else { format!("{field:>w$}") }
         });
-        shorter(columns.collect::<Vec<_>>().join("  ").trim_end(), width)
+        shorter(columns.collect::<Vec<_>>().join(GAP).trim_end(), width)
     }
 }
 

@@ -148,15 +148,15 @@ function heroes(): Facet[] {
 
 export const hasHero = (): boolean => varied.length > 0 && xNumeric && heroes().length > 0;
 
-/** The curves on which a cell lies. */
-export function curvesOf(cell: Cell): HTMLElement | null {
+/** The curves on which a cell lies, with a ring around it and the others that are meant. */
+export function curvesOf(cell: Cell, meant: Cell[]): HTMLElement | null {
   const found = xNumeric ? groups(cells, facetAxes()).find((g) => g.cells.includes(cell)) : undefined;
   const f = found && facet(found, false);
   if (!f || !f.lines.some((l) => l.points.length > 1)) return null;
   const points = f.lines.flatMap((l) => l.points);
-  const drawn = curve(f, false, [0, Math.max(...points.map((p) => Math.min(p.high ?? p.y, HEADROOM * p.y)))]);
+  const drawn = curve(f, false, [0, Math.max(...points.map((p) => Math.min(p.high ?? p.y, HEADROOM * p.y)))], HEIGHT, meant);
   drawn.on((id) => set({ cell: id }));
-  return h('figure', {}, legend(lineNames()), h('figcaption', {}, titleOf(f)), drawn.element);
+  return h('figure', {}, legend(lineNames()), h('figcaption', {}, `${titleOf(f)}; ringed: what it rests on`), drawn.element);
 }
 
 /** The chart that shows the answer: the curves, where few are enough, else those that differ most. */
@@ -221,7 +221,7 @@ function lawOf(line: Line, asRatio: boolean): ReturnType<typeof curveOf> {
   return fits ? curveOf(line.points.map((p) => p.cell.id)) : undefined;
 }
 
-function curve(f: Facet, asRatio: boolean, [from, to]: [number, number], height = HEIGHT): Chart {
+function curve(f: Facet, asRatio: boolean, [from, to]: [number, number], height = HEIGHT, meant: Cell[] = []): Chart {
   const unit = f.lines.flatMap((l) => l.points)[0]?.cell.metrics[get('metric')]?.unit ?? '';
   const text = (p: Point): string => (asRatio ? `${ratio(p.y)} ×` : quantity(p.y, unit));
   const label = `${f.title}: ${metricTitle(get('metric'))} over ${x?.key ?? ''}; ${f.lines.map((l) => `${l.name}: ${l.points.map(text).join(', ')}`).join('; ')}`;
@@ -247,9 +247,21 @@ function curve(f: Facet, asRatio: boolean, [from, to]: [number, number], height 
         ...law(lawOf(line, asRatio), coloured(c, i)),
       ]),
       ...wayMark(c),
+      ...rings(f, meant, c),
     ],
   }));
 }
+
+/** A ring around each point of these cells. */
+function rings(f: Facet, meant: Cell[], c: Palette): Option[] {
+  const points = f.lines.flatMap((l) => l.points).filter((p) => meant.includes(p.cell));
+  if (points.length === 0) return [];
+  const itemStyle = { color: 'transparent', borderColor: c.ink, borderWidth: 1.5 };
+  return [{ type: 'scatter', data: points.map((p) => [p.x, p.y]), symbol: 'circle', symbolSize: RING, itemStyle, silent: true, clip: false, z: 3, tooltip: { show: false } }];
+}
+
+/** Wide enough to leave the point's own symbol free. */
+const RING = 17;
 
 /** Between which users the load changed its way of waiting for answers: the mean of the two on a log scale. */
 function changeOfWay(): number | undefined {
@@ -267,7 +279,7 @@ function wayCaption(): HTMLElement | null {
   return h(
     'p',
     { class: 'caption' },
-    `Dotted: up to ${choice.blocking_up_to} users each has a thread that blocks, and beyond them the load takes ${choice.above}; that reached most with the build ${choice.server}.`,
+    `Dotted: up to ${choice.blocking_up_to} users each has a thread that blocks, and beyond them the load takes ${choice.above}${choice.threads === 'per_cpu' ? ' on a thread per CPU' : ''}; that reached most with the build ${choice.server}.`,
   );
 }
 
