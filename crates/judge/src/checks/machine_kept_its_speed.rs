@@ -7,7 +7,8 @@
 //!
 //! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses
 //! always scatter (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times
-//! their scatter. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
+//! their scatter. A cell's number is of all its runs: it fails when half of them or more were on such a machine, and one
+//! among others that were not only warns, since the number's interval has what it did. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
 //! machines where nothing is wrong.
 
 use crate::frame::naming;
@@ -67,17 +68,22 @@ fn look(cell: &CellEvidence) -> Sight {
         (place, share, before, after)
     };
     let ours = |id: &RunId| cell.runs.iter().any(|run| run.run.id == *id);
-    let seen = (0..taken.len()).filter(|place| ours(taken[*place].0)).map(of_run);
-    let worst = seen.max_by(|a, b| a.1.total_cmp(&b.1)).ok_or("the machine's pulse was not taken")?;
-    let (place, share, before, after) = worst;
+    let seen: Vec<_> = (0..taken.len()).filter(|place| ours(taken[*place].0)).map(of_run).collect();
+    let worst = seen.iter().max_by(|a, b| a.1.total_cmp(&b.1)).ok_or("the machine's pulse was not taken")?;
+    let (place, share, before, after) = *worst;
     let (id, [first_pulse, last_pulse]) = taken[place];
     let usually = SCATTERS * scatter;
     let [warn, fail] = [&PULSE_WARN, &PULSE_FAIL].map(|limit| Share(cell.limits.of(limit).max(usually)));
-    let status = graded(share, warn.0, fail.0);
+    let failed = seen.iter().filter(|(_, share, ..)| *share > fail.0).count();
+    let outvoted = failed * 2 < seen.len();
+    let status = graded(share, warn.0, fail.0).min(if outvoted { Status::Warn } else { Status::Fail });
     let first = if status == Status::Pass { "The machine kept its speed" } else { "The machine changed its speed" };
     let at = cell.runs.iter().find(|run| run.run.id == *id).map_or_else(|| format!("run {id}"), naming::run);
+    let others = seen.len() - failed;
+    let rest =
+        if failed > 0 && outvoted { format!("; {others} other runs of this number were not") } else { String::new() };
     let sentence = format!(
-        "{first}: a fixed piece of work ran at {} of the usual speed before {at} and at {} after it ({} and {} GB/s through memory).",
+        "{first}: a fixed piece of work ran at {} of the usual speed before {at} and at {} after it ({} and {} GB/s through memory){rest}.",
         Share(before),
         Share(after),
         round3(first_pulse.memory_bytes_per_s / 1e9),

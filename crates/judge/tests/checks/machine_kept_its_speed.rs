@@ -6,19 +6,24 @@ use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
 #[test]
 fn a_machine_that_slows_down_is_another_machine() {
-    let slowed = |by: f64| {
+    let slowed_runs = |runs: usize, by: f64| {
         spoilt(move |r| {
-            let run = of_cell(r, "c002").next().unwrap();
-            let pulses = run.around.as_mut().unwrap().pulses.as_mut().unwrap();
-            pulses.iter_mut().for_each(|pulse| pulse.integer_per_s *= 1.0 - by);
+            for run in of_cell(r, "c002").take(runs) {
+                let pulses = run.around.as_mut().unwrap().pulses.as_mut().unwrap();
+                pulses.iter_mut().for_each(|pulse| pulse.integer_per_s *= 1.0 - by);
+            }
         })
     };
+    let slowed = |by| slowed_runs(2, by);
     assert_eq!(status(&slowed(0.01), "machine_kept_its_speed"), Pass);
     assert_eq!(status(&slowed(0.03), "machine_kept_its_speed"), Warn);
     let other = verdict(&slowed(0.1), "machine_kept_its_speed");
     assert_eq!(other.verdict, Fail);
     assert!(other.sentence.contains("(run c002-"), "{}", other.sentence);
     assert!(judge(&slowed(0.1)).failed(), "times of another machine are no numbers of this one");
+    let one = verdict(&slowed_runs(1, 0.1), "machine_kept_its_speed");
+    assert_eq!(one.verdict, Warn, "its interval has it");
+    assert!(one.sentence.ends_with("; 2 other runs of this number were not."), "{}", one.sentence);
     assert_eq!(status(&all_runs(|r| r.around = None), "machine_kept_its_speed"), NotEvaluable);
 }
 
@@ -37,7 +42,7 @@ fn a_machine_whose_pulses_always_scatter_is_held_against_that() {
         })
     };
     assert_eq!(status(&scattered(0.03), "machine_kept_its_speed"), Pass);
-    assert_eq!(status(&scattered(0.30), "machine_kept_its_speed"), Fail);
+    assert_eq!(status(&scattered(0.30), "machine_kept_its_speed"), Warn);
 }
 
 #[test]
@@ -54,5 +59,5 @@ fn a_pulse_that_none_before_or_after_it_bears_out_is_of_a_moment() {
         })
     };
     assert_eq!(status(&slowed(false), "machine_kept_its_speed"), Pass);
-    assert_eq!(status(&slowed(true), "machine_kept_its_speed"), Fail);
+    assert_eq!(status(&slowed(true), "machine_kept_its_speed"), Warn);
 }

@@ -290,3 +290,23 @@ fn shorter(line: &str, width: usize) -> String {
         None => line.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_line_is_too_narrow_its_words_are_shortened_and_its_numbers_stay_whole() {
+        let fields = |all: [&str; 4]| all.map(String::from).to_vec();
+        let row = Row {
+            fields: fields(["oltp.distinct_ranges", "utf8mb4-unicode", "9 830", "0.48 (0.39–0.57)"]),
+            weight: 0.0,
+            is_struck: false,
+        };
+        let mut table = Table { head: fields(["workload", "charset", "QPS", "÷ latin1"]), rows: vec![row], words: 2 };
+        table.shorten_words(52);
+        let widths = table.widths();
+        let line = table.line(&table.rows[0].fields, &widths, 52);
+        assert_eq!(line, "oltp.distinc…  utf8mb4-uni…  9 830  0.48 (0.39–0.57)");
+    }
+}
