@@ -6,6 +6,8 @@
 mod arguments;
 mod exit;
 mod interrupt;
+mod limit;
+mod live;
 mod output;
 mod progress;
 mod question;

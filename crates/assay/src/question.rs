@@ -6,6 +6,7 @@ use crate::exit::{self, Exit};
 use crate::verbs::servers;
 use clap::{ArgMatches, Command};
 use lab::os::digest::digest;
+use lab::servers::catalogue::by_path::is_path;
 use lab::servers::catalogue::{self, Catalogue};
 use lab::servers::process::folders::Folders;
 use lua::guest::Guest;
@@ -14,11 +15,14 @@ use lua::script::Said;
 use model::experiment::{self};
 use model::plan::served::{CACHE, FERRETDB, serves};
 use model::words::Words;
-use model::{Experiment, Host, Plan, Problem, Protocol};
+use model::{Experiment, Host, InstalledBuild, Plan, Problem, Protocol, Record};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use workload::{Workloads, linkbench};
+
+/// Keys that name builds.
+const BUILDS: [&str; 2] = ["server.build", "axes.build"];
 
 /// An experiment with the plan that answers it here.
 pub struct Question {
@@ -34,7 +38,7 @@ pub fn arguments(command: Command) -> Command {
         needed("experiment", "EXPERIMENT.toml", "The question, as a file"),
         option("scale", "NAME", "Apply the file's [scale.NAME]: smoke, laptop, study"),
         many("set", "KEY=VALUE", "Override one key of the file, as --set axes.users='[1, 8]'"),
-        option("on", "BUILD|DSN", "Run on this build or this server, whatever the file says"),
+        option("on", "BUILD|DSN", "Run on this build (a name, or a path) or this server, whatever the file says"),
     ])
 }
 
@@ -98,7 +102,8 @@ pub fn resolve(
 ) -> Result<Question, Exit> {
     let folders = Folders::from_environment().map_err(exit::failed)?;
     let catalogue = Catalogue::of(&folders).map_err(servers::illegible)?;
-    let host = host()?;
+    let mut host = host()?;
+    host.builds.extend(by_path(&sets)?);
     let mut workloads = Workloads::built_in();
     if let Some(script) = Experiment::script(text, scale, &sets) {
         workloads.bring(Arc::new(meet(&script, subject)?));
@@ -114,6 +119,27 @@ pub fn resolve(
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     bring_degrees(&plan, &mut workloads)?;
     Ok(Question { experiment, host, plan, workloads })
+}
+
+/// Builds that the command line names by where they lie.
+fn by_path(sets: &[(String, String)]) -> Result<Vec<InstalledBuild>, Exit> {
+    let of_builds = sets.iter().filter(|(key, _)| BUILDS.contains(&key.as_str()));
+    let texts = of_builds.flat_map(|(_, value)| value.split('"').filter(|text| is_path(text)));
+    let names: BTreeSet<&str> = texts.collect();
+    let find = |name: &str| catalogue::find(name).map(|build| build.installed).map_err(exit::refused);
+    names.into_iter().map(find).collect()
+}
+
+/// The question that a record answered, as it was put: its file, scale and what was set beside. `name` is how the
+/// record is called.
+pub fn of_record(name: &str, record: &Record) -> Result<Question, Exit> {
+    let plan = &record.plan;
+    let mut sets = Vec::new();
+    for set in &plan.sets {
+        let (key, value) = set.split_once('=').ok_or_else(|| exit::refused(format!("{name}: what is {set}?")))?;
+        sets.push((key.to_string(), value.to_string()));
+    }
+    resolve(&plan.name, &format!("{name}/experiment.toml"), &record.experiment, plan.scale.as_deref(), sets)
 }
 
 /// Reads the script that a file names, from the file's folder on; its options are words from then on.

@@ -17,14 +17,16 @@ pub mod tell;
 use compare::{beside, comparisons};
 use curves::{forecast, law};
 use findings::frame::finding;
-use frame::{cells, check, evidence, metrics, plans, silence};
+use frame::{ahead, cells, check, evidence, metrics, plans, silence, spoilt};
 use tell::{claims, health};
 
 pub use findings::frame::finding::Cause;
+pub use frame::ahead::COUNTERS as AHEAD;
 pub use frame::check::{Check, Scope};
+pub use frame::spoilt::{MOST_AGAIN, Spoilt};
 
 use checks::{flushing_was_settled, window_covers_cycles};
-use model::{Details, Judgement, Record};
+use model::{Details, Judgement, Record, Verdict};
 
 /// Metrics whose course tells of servers that write: whoever reads many runs ahead of the judge may read these with
 /// them.
@@ -56,6 +58,16 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
         curves: law::curves(&evidence),
         made_of: metrics::made_of(),
     }
+}
+
+/// The runs of a record that a neighbour spoilt, by its checks of the machine alone.
+pub fn spoilt(record: &Record, details: &dyn Details) -> Vec<Spoilt> {
+    spoilt::all(checks::ALL, &evidence::Evidence::of(record, details))
+}
+
+/// What would fail if the one run of this record, which is under way, ended now.
+pub fn ahead(record: &Record, details: &dyn Details) -> Vec<Verdict> {
+    ahead::all(checks::ALL, &evidence::Evidence::of(record, details))
 }
 
 /// The page of a check or a finding by its id; `None` when nothing is called so.

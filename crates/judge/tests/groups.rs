@@ -10,7 +10,7 @@ use model::record::Record;
 use model::record::run::GroupRecord;
 use model::record::tally::{ArrivalTally, OperationTally, Tally};
 use model::units::{Nanos, Users};
-use model::verdict::Status::{Fail, NotApplicable, Pass};
+use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass};
 use model::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -138,4 +138,41 @@ fn the_work_of_each_group_is_compared_with_that_of_the_same_group() {
     let verdict = verdict(&record, "parameters_agree");
     assert_eq!(verdict.verdict, Fail);
     assert!(verdict.sentence.contains("`groups.writers.range_size` is 10 in"), "{}", verdict.sentence);
+}
+
+#[test]
+fn a_group_that_is_short_of_its_rate_is_an_sla_failure_of_its_phase() {
+    assert_eq!(of(&beside(), "rate_was_reached").verdict, Pass);
+    assert_eq!(of(&record(), "rate_was_reached").verdict, NotApplicable, "nobody is beside them");
+    let due = |factor: u64| move |t: &mut Tally| t.arrivals.as_mut().unwrap().due = t.done() * factor / 1_000;
+    assert_eq!(of(&spoilt("writers", due(1_009)), "rate_was_reached").verdict, Pass, "within a hundredth");
+    let short = of(&spoilt("writers", due(2_000)), "rate_was_reached");
+    assert_eq!(short.verdict, Fail);
+    assert!(
+        short.sentence.contains("SLA failure: `writers` did ") && short.sentence.contains("50 % short"),
+        "{}",
+        short.sentence
+    );
+    assert_eq!(of(&spoilt("writers", |t| t.arrivals = None), "rate_was_reached").verdict, NotEvaluable);
+    let failing = of(
+        &spoilt("writers", |t| {
+            due(2_000)(t);
+            let done = t.done();
+            operation(t).failed.insert(1205, done);
+        }),
+        "rate_was_reached",
+    );
+    assert!(failing.sentence.contains("of its operations failed"), "{}", failing.sentence);
+}
+
+/// The same groups, in the one phase and not in the whole run.
+#[test]
+fn groups_of_a_phase_are_judged_as_those_of_a_run() {
+    let mut record = spoilt("writers", |t| t.arrivals.as_mut().unwrap().due *= 2);
+    for cell in &mut record.plan.cells {
+        cell.phases[0].groups = std::mem::take(&mut cell.groups);
+    }
+    assert_eq!(of(&record, "rate_was_reached").verdict, Fail);
+    assert_eq!(of(&record, "littles_law").verdict, Pass);
+    assert!(judge(&record).cells.iter().all(|c| c.groups.len() == 2), "each has its numbers");
 }

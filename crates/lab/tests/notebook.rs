@@ -127,6 +127,27 @@ fn a_run_that_has_an_ending_is_not_repeated_and_one_without_is() {
 }
 
 #[test]
+fn a_run_that_is_over_and_made_again_keeps_what_it_was_and_why() {
+    let place = tempdir().unwrap();
+    let mut notebook = Notebook::open_or_create(place.path(), &plan(2, 10), "question = 1").unwrap();
+    for n in [1, 2] {
+        notebook.end_run(&run(n, n - 1)).unwrap();
+    }
+    notebook.repeat(&id(1), "somebody else used the CPUs").unwrap();
+    drop(notebook);
+    // A lab that is killed here goes on with it.
+    let mut notebook = Notebook::open_or_create(place.path(), &plan(2, 10), "question = 1").unwrap();
+    assert_eq!(notebook.finished().iter().collect::<Vec<_>>(), [&id(2)]);
+    assert_eq!(notebook.carried_out(), 2, "no two runs have one place in the order");
+    notebook.end_run(&run(1, 2)).unwrap();
+    assert!(place.path().join("runs/c001-1.again-1/run.json").exists());
+    let (record, _) = read(place.path()).unwrap();
+    assert_eq!(record.runs, [run(2, 1), run(1, 2)], "what was set aside is no part of the record");
+    let told: Vec<_> = record.events.iter().map(|e| (e.kind, e.run.as_ref(), e.text.as_str())).collect();
+    assert_eq!(told, [(EventKind::RunRepeated, Some(&id(1)), "somebody else used the CPUs")]);
+}
+
+#[test]
 fn a_plan_of_before_protocols_were_written_down_goes_on_and_asks_each_server_in_its_own() {
     let of_before = |on: Option<&str>| {
         let mut plan = plan(1, 10);

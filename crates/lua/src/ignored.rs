@@ -47,7 +47,7 @@ impl Trouble {
             Fault::Lost(_) | Fault::TimedOut => client(SERVER_LOST, "Lost connection to server during query".into()),
             Fault::Protocol(what) => client(MALFORMED, format!("Malformed packet: {what}")),
             Fault::Unopened(why) => client(CONNECTION_ERROR, why.clone()),
-            Fault::Stopped | Fault::Script(_) => client(SERVER_LOST, fault.to_string()),
+            Fault::Stopped | Fault::Script(_) | Fault::Refused(_) => client(SERVER_LOST, fault.to_string()),
         }
     }
 

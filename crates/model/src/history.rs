@@ -1,6 +1,7 @@
 //! A metric over many records, oldest first: a line per cell with its points and where its level changed. What `assay
 //! compare --history` prints and draws.
 
+use crate::compared::Difference;
 use crate::estimate::Estimate;
 use crate::verdict::Status;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,9 @@ pub struct Member {
     pub machine: String,
     /// Builds of its servers.
     pub builds: Vec<String>,
+    /// What they say of themselves: version, and the commit where they know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +64,9 @@ pub struct Change {
     /// What more is of this metric: better, or worse.
     pub better: bool,
     pub sentence: String,
+    /// What else differs between the two records, where that was looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Difference>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -102,6 +102,12 @@ impl CellJudgement {
         self.verdicts.iter().any(|verdict| verdict.is_of_client() && verdict.verdict >= Status::Warn)
     }
 
+    /// The same in this phase.
+    pub fn is_lower_bound_in(&self, phase: &str) -> bool {
+        let speaks_of = |verdict: &Verdict| verdict.open_in.is_empty() || verdict.open_in.iter().any(|p| p == phase);
+        self.verdicts.iter().any(|v| v.is_of_client() && v.verdict >= Status::Warn && speaks_of(v))
+    }
+
     /// The check that strikes the numbers of this phase; of `None`, those of the cell as a whole.
     pub fn struck(&self, phase: Option<&str>) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.strikes(phase))
@@ -286,6 +292,9 @@ pub struct PhaseJudgement {
     pub struck: Vec<String>,
     #[serde(flatten)]
     pub part: Part,
+    /// Where the phase has groups of its own: the numbers of each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Part>,
     /// Absent in the phase that others are held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,

@@ -4,6 +4,7 @@
 //! are those of the glossary in ARCHITECTURE.md.
 #![forbid(unsafe_code)]
 
+pub mod bisection;
 pub mod charset;
 pub mod compared;
 pub mod disturbance;
@@ -19,6 +20,7 @@ pub mod history;
 pub mod host;
 pub mod intervention;
 pub mod judgement;
+pub mod live;
 pub mod load;
 pub mod plan;
 pub mod precision;

@@ -241,6 +241,9 @@ pub struct Phase {
     /// Where it is not done by all users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users: Option<Users>,
+    /// Where users of one phase do different things, or in different rhythms, side by side.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
 }
 
 /// What is done to the instance during a phase, on purpose.
@@ -277,14 +280,31 @@ pub enum Until {
     Time(Nanos),
     /// After this many operations over all users of all groups.
     Count(u64),
+    /// When the server is at rest, or after this time at most: nobody works in it.
+    Rest(Nanos),
 }
 
 impl Phase {
     /// One without anything beside the load.
     pub fn new(name: impl Into<String>, kind: PhaseKind, until: Until) -> Self {
-        Self { name: name.into(), kind, until, disturb: None, work: None, users: None }
+        Self { name: name.into(), kind, until, disturb: None, work: None, users: None, groups: Vec::new() }
     }
 
+    /// How long the server may take to come to rest, where that is what it is for.
+    pub fn rest(&self) -> Option<Nanos> {
+        match self.until {
+            Until::Rest(most) => Some(most),
+            Until::Time(_) | Until::Count(_) => None,
+        }
+    }
+    /// Whether it says for itself what is done.
+    pub fn is_staged(&self) -> bool {
+        self.work.is_some() || !self.groups.is_empty()
+    }
+    /// The work that it names, its own or that of its groups.
+    pub fn works(&self) -> impl Iterator<Item = &Work> {
+        self.work.iter().chain(self.groups.iter().map(|group| &group.work))
+    }
     /// The name without the number of its iteration, and that number.
     pub fn step(&self) -> (&str, Option<u32>) {
         step_of(&self.name)

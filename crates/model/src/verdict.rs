@@ -26,10 +26,17 @@ pub struct Verdict {
     /// are struck.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<String>,
+    /// The phases of a cell, where they do different work, in which it warned or failed, when it passed in others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_in: Vec<String>,
 }
 
 /// Checks of the load itself: where the client was in the way, or near it, a rate is a lower bound of the server's.
 pub const OF_CLIENT: [&str; 2] = ["client_had_headroom", "client_was_not_in_the_way"];
+
+/// Checks of the machine and of nothing else: what fails one of them was spoilt by a neighbour, whatever it came to.
+pub const OF_MACHINE: [&str; 4] =
+    ["machine_was_quiet", "cpu_was_not_stolen", "machine_kept_its_speed", "disk_was_ours"];
 
 impl Verdict {
     /// Whether it speaks of the load and not of the server.

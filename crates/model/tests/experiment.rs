@@ -224,6 +224,91 @@ fn groups_are_understood_and_a_scale_reaches_one_or_all() {
     assert_eq!(smoke.groups[1].users, Users(2), "every group that says its users, and no other");
 }
 
+/// Readers beside writers in one of several phases, behind a rest.
+const PHASES_WITH_GROUPS: &str = r#"
+question = "What do readers lose to writers?"
+[workload.oltp]
+rows = 5_000
+[[phases]]
+name = "write"
+workload = "oltp.mixed"
+users = 2
+count = 100
+[[phases]]
+name = "rest"
+settle = "1m"
+[[phases]]
+name = "beside"
+measure = "10s"
+[[phases.groups]]
+name = "readers"
+workload = "oltp.point_selects"
+users = 4
+[[phases.groups]]
+name = "writers"
+workload = "oltp.mixed"
+parameters = { rows = 1_000 }
+rate = 500
+arrivals = "constant"
+users = 16
+[scale.smoke]
+"phases.beside.groups.writers.rate" = 50
+"phases.*.groups.*.users" = 3
+"phases.*.users" = 1
+"phases.rest.settle" = "2s"
+"#;
+
+#[test]
+fn groups_of_a_phase_are_understood_and_a_scale_reaches_one_or_all() {
+    let experiment = good(PHASES_WITH_GROUPS);
+    let [write, rest, beside] = experiment.phases.as_slice() else { panic!("{:?}", experiment.phases) };
+    assert_eq!((write.users, write.groups.len(), rest.rest()), (Some(Users(2)), 0, Some(Nanos::from_secs(60))));
+    let [readers, writers] = beside.groups.as_slice() else { panic!("{:?}", beside.groups) };
+    assert_eq!((readers.name.as_str(), readers.users, &readers.arrivals), ("readers", Users(4), &None));
+    assert_eq!(writers.arrivals, Some(Arrivals { rate: Rate::steady(500.0), process: Process::Constant }));
+    assert_eq!(writers.work.parameters["rows"], Value::Count(1_000));
+    assert_eq!(experiment.load.users, Users(20), "the most that are there at a time");
+    let smoke = Experiment::parse("test", PHASES_WITH_GROUPS, Some("smoke"), &[], &words()).unwrap();
+    let groups = &smoke.phases[2].groups;
+    assert_eq!(groups[1].arrivals.as_ref().unwrap().rate, Rate::steady(50.0));
+    assert_eq!((groups[0].users, groups[1].users, smoke.phases[0].users), (Users(3), Users(3), Some(Users(1))));
+    assert_eq!(smoke.phases[1].rest(), Some(Nanos::from_secs(2)));
+}
+
+#[test]
+fn groups_of_phases_that_contradict_themselves_are_told_with_the_way_out() {
+    assert_snapshot!(problems(
+        r#"question = "?"
+[[phases]]
+name = "rest"
+settle = "1m"
+users = 2
+[[phases]]
+name = "beside"
+measure = "10s"
+workload = "oltp.mixed"
+users = 3
+[[phases.groups]]
+name = "readers"
+workload = "oltp.point_selects"
+colour = "red"
+[[phases.groups]]
+name = "readers"
+workload = "oltp.mixed"
+users = 1
+arrivals = "constant"
+parameters = { rows = 0 }
+[[phases]]
+name = "alone"
+measure = "10s"
+groups = 3
+[scale.smoke]
+"phases.beside.groups.writers.rate" = 50
+"phases.*.groups.waiters.rate" = 50
+"#
+    ));
+}
+
 #[test]
 fn groups_that_contradict_themselves_are_told_with_the_way_out() {
     assert_snapshot!(problems(

@@ -12,6 +12,7 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("client_cpu_us_per_op", "client CPU µs/op"),
     ("server_switches_per_op", "switches/op"),
     ("page_reads_per_op", "page reads/op"),
+    ("disk_reads_per_op", "disk reads/op"),
     ("read_kib_per_op", "read KiB/op"),
     ("written_kib_per_op", "written KiB/op"),
     ("log_kib_per_op", "log KiB/op"),

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod axes;
+pub mod bisected;
 pub mod compared;
 mod costs;
 mod csv;
@@ -13,6 +14,7 @@ mod figures;
 pub mod formats;
 pub mod history;
 mod linkbench;
+pub mod live;
 mod markdown;
 mod page;
 mod phases;

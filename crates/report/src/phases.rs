@@ -22,6 +22,13 @@ pub fn of(plan: &Plan, judgement: &Judgement) -> String {
         } else {
             down(cell)
         };
+        if let Some(seconds) = cell.metrics.get("settle_s") {
+            let _ = write!(
+                text,
+                "\nSeconds until the server came to rest, in the phases that are for that: {}.\n",
+                with_interval(seconds)
+            );
+        }
         let told =
             cell.phases.iter().filter_map(|p| Some(&p.against.as_ref().filter(|_| p.iteration.is_none())?.sentence));
         let sentences: Vec<String> = told.map(|sentence| format!("- {sentence}\n")).collect();
@@ -45,6 +52,10 @@ fn down(cell: &CellJudgement) -> String {
             number(TAIL),
             ratio(phase).unwrap_or_default()
         );
+        for (group, part) in &phase.groups {
+            let number = |name: &str| part.metrics.get(name).map_or("–".into(), with_interval);
+            let _ = writeln!(text, "| {name}: {group} | {} | | {} | {} | |", part.workload, number(RATE), number(TAIL));
+        }
     }
     text
 }
@@ -130,6 +141,7 @@ mod tests {
                 operations: BTreeMap::new(),
                 statements: BTreeMap::new(),
             },
+            groups: BTreeMap::new(),
             against: None,
         }
     }

@@ -21,6 +21,7 @@ fn verdict(check: &str, verdict: Status) -> Verdict {
         evidence: Vec::new(),
         quarantined: false,
         phases: Vec::new(),
+        open_in: Vec::new(),
     }
 }
 

@@ -9,6 +9,7 @@ pub mod audit;
 pub mod cheapest;
 pub mod dataset;
 pub mod draw;
+mod insert;
 pub mod kv;
 pub mod life;
 pub mod linkbench;
@@ -77,8 +78,9 @@ pub trait Workload: Send + Sync {
     fn life(&self) -> Life<'_>;
     /// Classes of statements, indexed by `Class`.
     fn statements(&self) -> Cow<'_, [Statement<'_>]>;
-    /// Whether the counts of affected rows are rows that were written; an upsert answers 2 for one that it changed.
-    fn affected_are_rows(&self) -> bool {
+    /// Whether affected rows are those that a server counts as written: an upsert answers 2 for one that it changed,
+    /// and of a partitioned table each is counted twice.
+    fn affected_are_rows(&self, _: &Parameters) -> bool {
         true
     }
     /// Names of what users count beside their statements, indexed by `Fact`.
@@ -112,5 +114,12 @@ pub trait Workload: Send + Sync {
 type Members = fn() -> Vec<Arc<dyn Workload>>;
 
 /// The families, each with its members.
-const ALL: &[Members] =
-    &[oltp::members, kv::members, linkbench::members, tpcc::members, versioned::members, noop::members];
+const ALL: &[Members] = &[
+    oltp::members,
+    kv::members,
+    linkbench::members,
+    tpcc::members,
+    versioned::members,
+    insert::members,
+    noop::members,
+];

@@ -99,6 +99,9 @@ pub enum Fault {
     Stopped,
     /// A script ended in an error of its own.
     Script(String),
+    /// What lies there, or was asked for, is not what the work needs. Trying again does not help; the sentence says
+    /// what does.
+    Refused(String),
 }
 
 impl Fault {
@@ -112,12 +115,13 @@ impl Fault {
             Self::Stopped => 3,
             Self::Unopened(_) => 4,
             Self::Script(_) => 5,
+            Self::Refused(_) => 6,
         }
     }
     /// Whether the session can go on after it.
     pub fn session_survives(&self) -> bool {
         match self {
-            Self::Server { .. } | Self::Script(_) => true,
+            Self::Server { .. } | Self::Script(_) | Self::Refused(_) => true,
             Self::Lost(_) | Self::TimedOut | Self::Protocol(_) | Self::Unopened(_) | Self::Stopped => false,
         }
     }
@@ -132,7 +136,7 @@ impl std::fmt::Display for Fault {
             Self::Lost(why) => write!(f, "connection lost: {why}"),
             Self::TimedOut => f.write_str("no answer within the deadline"),
             Self::Protocol(what) => write!(f, "malformed answer: {what}"),
-            Self::Unopened(why) | Self::Script(why) => f.write_str(why),
+            Self::Unopened(why) | Self::Script(why) | Self::Refused(why) => f.write_str(why),
             Self::Stopped => f.write_str("the run was stopped"),
         }
     }

@@ -36,7 +36,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn operations_allocate_nothing_after_warm_up() {
     // Of these there is one in a run, or a few.
-    let rare = ["versioned.create", "versioned.moment"];
+    let rare = ["versioned.create", "versioned.moment", "insert.create_indexes"];
     let workloads = Workloads::built_in();
     for workload in workloads.iter().filter(|w| w.words().protocol().is_sql() && !rare.contains(&&*w.words().name)) {
         // A statement of half a megabyte is drawn row by row: a few show what many would.

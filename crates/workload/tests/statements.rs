@@ -92,7 +92,16 @@ fn reported(surplus: i64) -> Vec<(std::borrow::Cow<'static, str>, usize)> {
 #[test]
 fn every_answer_with_too_many_rows_is_reported() {
     // How many rows have one of ten values of k is not known.
-    let but = [("oltp.mixed", 14), ("oltp.read_write", 18), ("oltp.write_only", 4), ("oltp.random_points", 0)];
+    let but = [
+        ("oltp.mixed", 14),
+        ("oltp.read_write", 18),
+        ("oltp.write_only", 4),
+        ("oltp.random_points", 0),
+        ("oltp.points_covered_si", 0),
+        ("oltp.points_notcovered_si", 0),
+        ("oltp.range_covered_si", 0),
+        ("oltp.range_notcovered_si", 0),
+    ];
     assert_eq!(reported(1), but.map(|(name, times)| (name.into(), times)));
 }
 
@@ -105,6 +114,12 @@ fn every_answer_with_too_few_rows_is_reported_where_their_number_is_known() {
         ("oltp.write_only", 4),
         ("oltp.delete", 0),
         ("oltp.random_points", 0),
+        ("oltp.points_covered_si", 0),
+        ("oltp.points_notcovered_si", 0),
+        ("oltp.range_covered_si", 0),
+        ("oltp.range_notcovered_si", 0),
+        // Fewer than none.
+        ("oltp.scan", 0),
     ];
     assert_eq!(reported(-1), but.map(|(name, times)| (name.into(), times)));
 }

@@ -50,13 +50,30 @@ fn a_member_has_the_knobs_that_change_it_and_no_others() {
             "oltp.ordered_ranges",
             "oltp.distinct_ranges",
             "oltp.read_write",
+            "oltp.range_covered_pk",
+            "oltp.range_notcovered_pk",
+            "oltp.range_covered_si",
+            "oltp.range_notcovered_si",
+            "oltp.count_ranges",
             "versioned.range_queries",
             "versioned.access"
         ]
     );
     assert_eq!(
-        (having("random_points"), having("delta")),
-        (names(&["oltp.random_points"]), names(&["oltp.random_ranges"]))
+        having("random_points"),
+        [
+            "oltp.random_points",
+            "oltp.in_list_selects",
+            "oltp.points_covered_pk",
+            "oltp.points_notcovered_pk",
+            "oltp.points_covered_si",
+            "oltp.points_notcovered_si",
+            "oltp.in_list_updates"
+        ]
+    );
+    assert_eq!(
+        (having("hot_points"), having("delta")),
+        (names(&["oltp.in_list_selects", "oltp.in_list_updates"]), names(&["oltp.random_ranges"]))
     );
 }
 
@@ -73,6 +90,8 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "oltp.update_index",
             "oltp.update_non_index",
             "oltp.bulk_insert",
+            "oltp.in_list_updates",
+            "oltp.update_one",
             "kv.sql_mix",
             "kv.memcached_mix",
             "kv.handlersocket_mix",
@@ -87,7 +106,10 @@ fn who_has_a_statement_that_writes_says_that_it_writes() {
             "versioned.delete_all",
             "versioned.delete_history",
             "versioned.moment",
-            "versioned.access"
+            "versioned.access",
+            "insert.load",
+            "insert.create_indexes",
+            "insert.insert"
         ]
     );
 }

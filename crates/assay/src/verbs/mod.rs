@@ -2,12 +2,15 @@
 //! an exit status.
 
 pub mod bench;
+pub mod bisect;
 pub mod compare;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
+pub mod farm;
 pub mod init;
 pub mod judge;
+pub mod live;
 pub mod man;
 pub mod plan;
 pub mod report;
@@ -28,9 +31,12 @@ pub struct Verb {
 pub const ALL: &[Verb] = &[
     run::VERB,
     plan::VERB,
+    live::VERB,
     judge::VERB,
     report::VERB,
     compare::VERB,
+    bisect::VERB,
+    farm::VERB,
     explain::VERB,
     bench::VERB,
     sysbench::VERB,

@@ -23,7 +23,11 @@ fn command(command: Command) -> Command {
         )
         .arg(needed("record", "RECORD", "The record's folder"))
         .arg(option("as", "FORMAT", "Only the numbers that stand, in the form of another tool"))
-        .arg(option("table", "NAME", "A table to paste, qps or cost; --as markdown or --as tsv [default: markdown]"))
+        .arg(option(
+            "table",
+            "NAME",
+            "A table to paste, qps, cost or changes; --as markdown or --as tsv [default: markdown]",
+        ))
         .arg(option("out", "FILE", "Where --as and --table write; without, they print"))
         .arg(option("cell", "CELL", "Of this cell alone, as c002; with --as"))
         .arg(many("attribute", "KEY=VALUE", "What the tool files the numbers under, as git_commit; with --as"))

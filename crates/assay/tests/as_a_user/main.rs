@@ -3,6 +3,7 @@
 //! validity, never a test.
 
 mod bad_input;
+mod bisect;
 mod clusters;
 mod compare;
 mod desk;
@@ -17,6 +18,7 @@ mod held;
 mod help;
 mod in_between;
 mod init;
+mod insert_benchmark;
 mod interruptions;
 mod interventions;
 mod kept_data;
@@ -27,6 +29,8 @@ mod mongodb;
 mod packages;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
+mod regression;
+mod repeated;
 mod sampling;
 mod searches;
 mod servers;

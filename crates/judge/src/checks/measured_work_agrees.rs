@@ -207,7 +207,7 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
 type Part<'a> = (String, &'a str);
 
 fn done_in<'a>(cell: &CellEvidence<'a>) -> BTreeMap<Part<'a>, Work<'a>> {
-    if cell.cell.phases.iter().all(|phase| phase.work.is_none()) {
+    if !cell.cell.phases.iter().any(|phase| phase.is_staged()) {
         return alike(cell);
     }
     let of_phase = |name: &'a str| {

@@ -39,12 +39,14 @@ mod percentiles_have_samples;
 mod plans_agree;
 mod plans_were_stable;
 mod purge_kept_up;
+mod rate_was_reached;
 mod regime_was_cached;
 mod regimes_agree;
 mod repetitions_agree;
 mod runs_alike;
 mod scaling_follows_a_law;
 mod schema_as_declared;
+mod server_came_to_rest;
 mod server_did_the_work;
 mod server_ran_throughout;
 mod stalls_were_few;
@@ -87,6 +89,7 @@ pub const ALL: &[Check] = &[
     way_was_short::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
+    rate_was_reached::CHECK,
     stalls_were_few::CHECK,
     timers_were_fine::CHECK,
     schema_as_declared::CHECK,
@@ -98,6 +101,7 @@ pub const ALL: &[Check] = &[
     regime_was_cached::CHECK,
     regimes_agree::CHECK,
     throughput_was_steady::CHECK,
+    server_came_to_rest::CHECK,
     purge_kept_up::CHECK,
     flushing_was_settled::CHECK,
     compaction_kept_up::CHECK,

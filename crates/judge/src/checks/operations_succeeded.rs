@@ -48,7 +48,7 @@ fn look(cell: &CellEvidence) -> Sight {
     let mut operations: BTreeMap<String, Attempts> = BTreeMap::new();
     for (group, share) in cell.runs.iter().flat_map(|r| r.groups()) {
         for (name, operation) in share.operations() {
-            let name = if cell.cell.groups.is_empty() { name.clone() } else { format!("{}: {name}", group.name) };
+            let name = if cell.own_groups().is_empty() { name.clone() } else { format!("{}: {name}", group.name) };
             operations.entry(name).or_default().add(operation);
         }
     }

@@ -8,6 +8,10 @@
 //! are refused. So does one in what a commit is worth (`innodb_flush_log_at_trx_commit`, `sync_binlog`), whatever the
 //! axis, and for one build in what statements mean (`sql_mode`, `time_zone`, `optimizer_switch`). A difference in other
 //! variables of the server or in its surroundings warns, and the report names it.
+//!
+//! Two builds differ in hundreds of variables, and those are the build. What both were *asked* for is not: a variable
+//! under `native` that one of them ignores, and a redo log of another size (`redo_capacity`, which is the product of
+//! two variables in one server and a single one in another), warn in a sentence of their own.
 
 use crate::compare::drift::{self, Class, Drift};
 use crate::frame::naming;
@@ -57,10 +61,11 @@ fn look(_: &Evidence, pairs: &[Pair]) -> Sight {
     };
     let status = match class {
         Class::Work => Status::Fail,
-        Class::Circumstance => Status::Warn,
+        Class::InForce | Class::Circumstance => Status::Warn,
     };
     let sentence = match status {
-        Status::Warn if keys.len() > 1 => in_one_line(&keys),
+        Status::Warn if keys.len() > 1 && *class == Class::Circumstance => in_one_line(&keys),
+        Status::Warn if *class == Class::InForce => in_force(&keys),
         _ => {
             let first = if status == Status::Fail { "Not comparable: " } else { "Compared with care: " };
             let sentences: Vec<String> = keys.values().take(NAMED).map(|found| sentence(found)).collect();
@@ -73,6 +78,18 @@ fn look(_: &Evidence, pairs: &[Pair]) -> Sight {
     let cells: BTreeSet<String> = cells.collect();
     let evidence = keys.values().map(|found| values(found)).chain(cells).collect();
     Ok(Seen::new(status, format!("{} keys", keys.len()), "0 keys", sentence).at(evidence))
+}
+
+/// What was asked alike and is not alike in force is told in full, before what else differs.
+fn in_force(keys: &Keys) -> String {
+    let (asked, others): (Vec<_>, Vec<_>) = keys.iter().partition(|((class, _), _)| *class == Class::InForce);
+    let asked: Vec<String> = asked.into_iter().take(NAMED).map(|(_, found)| sentence(found)).collect();
+    let more = match others.len() {
+        0 => String::new(),
+        1 => " One more key differs.".to_string(),
+        n => format!(" {n} more keys differ."),
+    };
+    format!("Asked alike and not alike in force: {}{more}", asked.join(" "))
 }
 
 /// Builds move dozens of defaults: a few are named, and the evidence has each with its values.

@@ -76,12 +76,14 @@ fn look(cell: &CellEvidence) -> Sight {
             let who = strangers::holders(run).map_or(String::new(), |who| format!(" ({who})"));
             unrest.push(format!("{history} old row versions were left before run {}{who}", run.run.id));
         }
-        let lag = state.checkpoint_age.zip(redo(run)).map(|(age, redo)| Share(age.0 as f64 / redo));
+        let lag = state.checkpoint_age.zip(run.redo_capacity()).map(|(age, redo)| Share(age.0 as f64 / redo));
         if let Some(lag) = lag.filter(|l| l.0 > cell.limits.of(&START_CHECKPOINT)) {
             unrest.push(format!("{lag} of the redo log were not yet checkpointed before run {}", run.run.id));
         }
     }
-    let is_warmed = |run: &RunEvidence| run.run.phases.iter().any(|phase| phase.kind == PhaseKind::WarmUp);
+    let is_warmed = |run: &RunEvidence| {
+        run.run.phases.iter().any(|phase| phase.kind == PhaseKind::WarmUp && phase.settled.is_none())
+    };
     let held = pairs(cell, &states).filter(|(run, _)| !is_warmed(run));
     let held: Vec<_> = held.filter_map(|(run, state)| Some((in_pool(run, state)?, run))).collect();
     let by_share = |a: &&(f64, &RunEvidence), b: &&(f64, &RunEvidence)| a.0.total_cmp(&b.0);
@@ -127,13 +129,4 @@ fn in_pool(run: &RunEvidence, state: &StartingState) -> Option<f64> {
     let page: f64 = run.variable("innodb_page_size").map_or(Ok(PAGE), |size| size.parse()).ok()?;
     let pages = state.pool_pages?.0 as f64;
     (state.bytes.0 > 0).then(|| (pages * page / state.bytes.0 as f64).min(1.0))
-}
-
-/// Bytes of redo log, in the variables of MySQL since 8.0.30 and of all others.
-fn redo(run: &RunEvidence) -> Option<f64> {
-    let variable = |name: &str| run.variable(name)?.parse::<f64>().ok();
-    let files = variable("innodb_log_files_in_group").unwrap_or(1.0);
-    variable("innodb_redo_log_capacity")
-        .or_else(|| Some(variable("innodb_log_file_size")? * files))
-        .filter(|r| *r > 0.0)
 }

@@ -50,7 +50,7 @@ fn absent(run: &RunEvidence) -> Absence {
     let is_short = |phase: &PhaseRecord| {
         let was_to_be = match planned(&phase.name) {
             Some(Until::Time(time)) => time.seconds(),
-            Some(Until::Count(_)) | None => 0.0,
+            Some(Until::Count(_) | Until::Rest(_)) | None => 0.0,
         };
         was_to_be.max(phase.length().seconds()) < step::FEWEST as f64
     };

@@ -29,6 +29,7 @@ pub const COSTS: &[Cost] = &[
     Cost { metric: "client_cpu_us_per_op", words: "client CPU per operation", least: LITTLE_CPU_US },
     Cost { metric: "server_switches_per_op", words: "context switches per operation", least: RARE },
     Cost { metric: "page_reads_per_op", words: "page reads per operation", least: RARE },
+    Cost { metric: "disk_reads_per_op", words: "reads of the disk per operation", least: RARE },
     Cost { metric: "read_kib_per_op", words: "KiB read per operation", least: LITTLE_KIB },
     Cost { metric: "written_kib_per_op", words: "KiB written per operation", least: LITTLE_KIB },
     Cost { metric: "log_kib_per_op", words: "KiB of log per operation", least: LITTLE_KIB },

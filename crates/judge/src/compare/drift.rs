@@ -2,6 +2,7 @@
 //! the server and its sessions, because a default moves between versions under the same option file. What two cells
 //! cannot disagree on without an axis (the plan's one `[server]` and one `[load]`) is not compared.
 
+use super::in_force;
 pub use super::moved::ABSENT;
 use super::moved::{self, canonical, is_the_build};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
@@ -18,6 +19,8 @@ use std::collections::BTreeMap;
 pub enum Class {
     /// Another amount or kind of work was done.
     Work,
+    /// What both servers were asked for is in force in one of them, or comes to another amount there.
+    InForce,
     /// The server or its surroundings were another.
     Circumstance,
 }
@@ -117,6 +120,11 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
         differing("", &surroundings(one), &surroundings(other), &mut drifts);
     }
     drifts.retain(|d| !implies(axis, d));
+    // Of one build the variables themselves say it.
+    if axis == "build" {
+        let unlike = in_force::between(base, candidate).into_iter();
+        drifts.extend(unlike.map(|(key, [base, candidate])| Drift { key, base, candidate, class: Class::InForce }));
+    }
     if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
         && prepared::alike(one, other)
         && aged(one) == aged(other)
@@ -164,10 +172,14 @@ fn parameters(base: &CellEvidence, candidate: &CellEvidence) -> Vec<Drift> {
         let prefix = if base.cell.groups.is_empty() { String::new() } else { format!("groups.{}.", one.name) };
         drifts.extend(differing_parameters(&prefix, &one.work, &other.work));
     }
-    let works =
-        |cell: &CellEvidence| cell.cell.phases.iter().map(|p| (p.name.clone(), p.work.clone())).collect::<Vec<_>>();
+    let works = |cell: &CellEvidence| {
+        cell.cell
+            .phases
+            .iter()
+            .flat_map(|p| p.works().map(|w| (p.name.clone(), w.clone())).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
     for ((name, one), (_, other)) in works(base).into_iter().zip(works(candidate)) {
-        let (Some(one), Some(other)) = (one, other) else { continue };
         drifts.extend(differing_parameters(&format!("phases.{name}."), &one, &other));
     }
     drifts

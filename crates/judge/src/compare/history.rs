@@ -63,12 +63,27 @@ pub fn take(name: &str, record: &Record, judgement: &Judgement) -> Option<Taken>
             started_unix_ms,
             machine: machine(&record.host),
             builds: builds.into_iter().cloned().collect(),
+            servers: servers(record),
         },
         seed: record.plan.seed,
         varied: keys.into_iter().filter(|key| values(key).len() > 1).cloned().collect(),
         cells: cells.iter().filter_map(cell).collect(),
     })
 }
+
+/// Version, and the commit that it was made from where the server knows it.
+fn servers(record: &Record) -> Vec<String> {
+    let said = record.instances.iter().map(|instance| {
+        let revision = instance.variables.get(REVISION).filter(|revision| !revision.is_empty());
+        let short = revision.map(|revision| revision.chars().take(COMMIT).collect::<String>());
+        short.map_or(instance.version_text.clone(), |commit| format!("{} ({commit})", instance.version_text))
+    });
+    said.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What MariaDB calls the commit that it was made from, and the letters by which one is known.
+const REVISION: &str = "version_source_revision";
+const COMMIT: usize = 12;
 
 fn machine(host: &Host) -> String {
     format!("{} × {}, {}", host.cpus.len(), host.cpu_model, Bytes(host.memory.0 >> 30 << 30))
@@ -153,7 +168,7 @@ fn changes(records: &[Taken], points: &[Point], stretch: Range<usize>, metric: &
             name(before),
             name(after)
         );
-        Change { before, after, better: (ratio.value > 1.0) != is_cost(metric), ratio, sentence }
+        Change { before, after, better: (ratio.value > 1.0) != is_cost(metric), ratio, sentence, beside: Vec::new() }
     };
     found.iter().enumerate().map(one).collect()
 }

@@ -3,11 +3,13 @@
 
 pub mod across;
 pub mod beside;
+pub mod bisect;
 pub mod comparisons;
 pub mod costs;
 pub mod decide;
 pub mod drift;
 pub mod fingerprint;
 pub mod history;
+pub mod in_force;
 pub mod moved;
 pub mod values;

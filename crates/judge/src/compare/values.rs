@@ -50,6 +50,12 @@ impl Values {
         ratio::unpaired(&values(base), &values(candidate))
     }
 
+    /// Its ratio to the base in each block that both have; `None` where nobody counts this.
+    pub fn ratios(&self, base: &Self, metric: &str) -> Option<Vec<f64>> {
+        let pairs = shared(&base.by_block(metric)?, &self.by_block(metric)?);
+        Some(pairs.iter().map(|(base, candidate)| candidate / base).collect())
+    }
+
     /// The quotient of the geometric means, whatever the number of runs.
     pub fn point(&self, base: &Self, metric: &str) -> Option<(f64, usize)> {
         let mean = |of: BTreeMap<u32, f64>| of.values().map(|v| v.ln()).sum::<f64>() / of.len() as f64;

@@ -206,12 +206,12 @@ pub fn wait_share(cell: &CellEvidence, wanted: impl Fn(&str) -> bool) -> Option<
 
 /// All phases that measure do the same, and nothing is done to the server meanwhile: their mean means something.
 pub fn is_even(cell: &CellEvidence) -> bool {
-    cell.cell.phases.iter().all(|p| p.disturb.is_none() && p.work.is_none() && p.users.is_none())
+    cell.cell.phases.iter().all(|p| p.disturb.is_none() && !p.is_staged() && p.users.is_none())
 }
 
 /// One split per repetition; `None` where one of them cannot be split, and where users differ.
 pub fn splits(cell: &CellEvidence) -> Option<Vec<Split>> {
-    if !cell.cell.groups.is_empty() || cell.runs.is_empty() || !is_even(cell) {
+    if !cell.own_groups().is_empty() || cell.runs.is_empty() || !is_even(cell) {
         return None;
     }
     cell.runs.iter().map(|run| split(cell, run)).collect()

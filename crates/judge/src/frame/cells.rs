@@ -2,14 +2,12 @@
 //! where its number would stand, and no verdicts but the one that says so.
 
 use super::evidence::{CellEvidence, Evidence};
-use super::metrics::{self, Metrics};
+use super::metrics;
 use super::{account, bound, errors, phases};
 use crate::checks;
 use crate::compare::comparisons::KNEE;
-use model::judgement::Part;
 use model::search::Goal;
-use model::{CellJudgement, Group, Status, Verdict};
-use std::collections::BTreeMap;
+use model::{CellJudgement, Status, Verdict};
 
 pub fn all(evidence: &Evidence) -> Vec<CellJudgement> {
     let lowest = account::lowest(&evidence.cells);
@@ -48,7 +46,7 @@ fn one(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> CellJudgement {
         metrics: metrics.whole,
         operations: metrics.operations,
         statements: metrics.statements,
-        groups: groups(cell),
+        groups: phases::groups(cell),
         phases: phases::of(cell, &verdicts),
         repetitions: metrics.repetitions,
         runs: runs.map(|r| r.id.to_string()).collect(),
@@ -60,12 +58,4 @@ fn one(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> CellJudgement {
         no_number,
         errors: errors::of(cell),
     }
-}
-
-fn groups(cell: &CellEvidence) -> BTreeMap<String, Part> {
-    let part = |group: &Group| {
-        let Metrics { whole, operations, statements, .. } = metrics::metrics(&cell.of_group(group));
-        Part { workload: group.work.workload.clone(), metrics: whole, operations, statements }
-    };
-    cell.cell.groups.iter().map(|group| (group.name.clone(), part(group))).collect()
 }

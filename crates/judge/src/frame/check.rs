@@ -7,6 +7,7 @@ use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use super::limits::{Limit, Limits};
 use super::naming;
 use super::pairs::Pair;
+use model::Phase;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
 
@@ -226,8 +227,9 @@ impl Check {
                     None => part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part)),
                 };
                 let phases: Vec<_> = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
-                let failed = failed_in(cell, &phases);
-                Some(Verdict { phases: failed, ..self.verdict(worst_phase(phases)?, paths(&cell.runs)) })
+                let (failed, open_in) =
+                    (in_phases(cell, &phases, Status::Fail), in_phases(cell, &phases, Status::Warn));
+                Some(Verdict { phases: failed, open_in, ..self.verdict(worst_phase(phases)?, paths(&cell.runs)) })
             }
             Look::Run(look) => {
                 let of_run = |run: &RunEvidence| {
@@ -240,19 +242,24 @@ impl Check {
                     };
                     let phases: Vec<_> =
                         phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?))).collect();
-                    let failed = failed_in(cell, &phases);
-                    Some((worst_phase(phases)?, failed))
+                    let places = [Status::Fail, Status::Warn].map(|least| in_phases(cell, &phases, least));
+                    Some((worst_phase(phases)?, places))
                 };
                 let sights: Vec<_> = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?))).collect();
                 // A run that failed as a whole strikes as a whole.
-                let bad = || sights.iter().filter(|(_, (sight, _))| status(sight) == Status::Fail);
-                let failed: BTreeSet<String> = bad().flat_map(|(_, (_, failed))| failed.iter().cloned()).collect();
-                let is_whole = bad().any(|(_, (_, failed))| failed.is_empty());
+                let over_runs = |least: Status, at: usize| {
+                    let open: Vec<_> = sights.iter().filter(|(_, (sight, _))| status(sight) >= least).collect();
+                    let is_whole = open.iter().any(|(_, (_, places))| places[at].is_empty());
+                    let names: BTreeSet<String> =
+                        open.iter().flat_map(|(_, (_, places))| places[at].iter().cloned()).collect();
+                    if is_whole { Vec::new() } else { names.into_iter().collect() }
+                };
+                let [failed, open_in] = [over_runs(Status::Fail, 0), over_runs(Status::Warn, 1)];
                 let (run, (sight, _)) = sights
                     .into_iter()
                     .reduce(|worst, next| if status(&next.1.0) > status(&worst.1.0) { next } else { worst })?;
                 let mut verdict = self.verdict(sight, vec![run.path()]);
-                verdict.phases = if is_whole { Vec::new() } else { failed.into_iter().collect() };
+                (verdict.phases, verdict.open_in) = (failed, open_in);
                 if cell.runs.len() > 1 && verdict.verdict.is_open() {
                     verdict.sentence = format!("{}: {}", naming::run(run), verdict.sentence);
                 }
@@ -284,6 +291,7 @@ impl Check {
             evidence: seen.evidence.into_iter().chain(paths).collect(),
             quarantined: self.quarantined,
             phases: Vec::new(),
+            open_in: Vec::new(),
         }
     }
 }
@@ -317,17 +325,15 @@ pub fn worst_among(groups: Vec<(String, Sight)>, all: usize) -> Sight {
     }
 }
 
-/// The phases in which it failed, where each has work of its own and others did not fail; none where all did.
-fn failed_in(cell: &CellEvidence, phases: &[(Option<&str>, Sight)]) -> Vec<String> {
-    if cell.cell.phases.iter().all(|phase| phase.work.is_none()) {
+/// The phases in which it is so bad or worse, where each has work of its own and others are better; none where all are.
+fn in_phases(cell: &CellEvidence, phases: &[(Option<&str>, Sight)], least: Status) -> Vec<String> {
+    if !cell.cell.phases.iter().any(Phase::is_staged) {
         return Vec::new();
     }
-    let failed: Vec<String> = phases
-        .iter()
-        .filter(|(_, sight)| status(sight) == Status::Fail)
-        .filter_map(|(p, _)| Some((*p)?.into()))
-        .collect();
-    if failed.len() == phases.len() { Vec::new() } else { failed }
+    let is_so = |sight: &Sight| status(sight) >= least;
+    let so: Vec<String> =
+        phases.iter().filter(|(_, sight)| is_so(sight)).filter_map(|(p, _)| Some((*p)?.into())).collect();
+    if so.len() == phases.len() { Vec::new() } else { so }
 }
 
 /// The worst that is seen of several phases, which says of which where they do not all look alike.

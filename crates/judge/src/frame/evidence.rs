@@ -168,7 +168,11 @@ impl<'a> CellEvidence<'a> {
     }
     /// Each group alone; none where all users do the same.
     pub fn groups(&self) -> Vec<(&'a str, CellEvidence<'a>)> {
-        self.cell.groups.iter().map(|group| (group.name.as_str(), self.of_group(group))).collect()
+        self.own_groups().iter().map(|group| (group.name.as_str(), self.of_group(group))).collect()
+    }
+    /// The groups of all its runs, or of the phases that are looked at; none where all users do the same.
+    pub fn own_groups(&self) -> &'a [Group] {
+        self.runs.first().map_or(&self.cell.groups[..], |run| groups_in(self.cell, &run.phases))
     }
     /// Why there is no number; `None` where there is one.
     pub fn no_number(&self) -> Option<String> {
@@ -197,6 +201,16 @@ impl<'a> CellEvidence<'a> {
     pub fn was_skipped(&self) -> bool {
         self.runs.is_empty() && self.endings.iter().any(|r| matches!(r.ending, Ending::Skipped { .. }))
     }
+}
+
+/// Those of the cell, or of the phases that are looked at where all of them have the same.
+fn groups_in<'a>(cell: &'a Cell, phases: &[&PhaseRecord]) -> &'a [Group] {
+    if !cell.groups.is_empty() {
+        return &cell.groups;
+    }
+    let mut own = cell.phases.iter().filter(|p| phases.iter().any(|r| r.name == p.name)).map(|p| &p.groups[..]);
+    let first = own.next().unwrap_or_default();
+    if own.all(|other| other == first) { first } else { &[] }
 }
 
 /// How much a counter grew, over its own window.
@@ -229,9 +243,10 @@ impl<'a> RunEvidence<'a> {
     pub fn groups(&self) -> Vec<(Group, Self)> {
         match (self.group, &self.cell) {
             (Some(group), _) => vec![(group.clone(), self.clone())],
-            (None, Cow::Borrowed(cell)) if !cell.groups.is_empty() => {
-                cell.groups.iter().map(|g| (g.clone(), Self { group: Some(g), ..self.clone() })).collect()
-            }
+            (None, Cow::Borrowed(cell)) if !groups_in(cell, &self.phases).is_empty() => groups_in(cell, &self.phases)
+                .iter()
+                .map(|g| (g.clone(), Self { group: Some(g), ..self.clone() }))
+                .collect(),
             (None, Cow::Borrowed(_) | Cow::Owned(_)) => {
                 self.cell.groups().into_iter().map(|group| (group, self.clone())).collect()
             }

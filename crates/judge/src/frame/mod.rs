@@ -3,6 +3,7 @@
 //! again.
 
 pub mod account;
+pub mod ahead;
 pub mod applies;
 pub mod bound;
 pub mod cells;
@@ -23,6 +24,7 @@ pub mod prepared;
 pub mod regime;
 pub mod schema;
 pub mod silence;
+pub mod spoilt;
 pub mod staleness;
 pub mod statement_time;
 pub mod states;

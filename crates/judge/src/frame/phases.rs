@@ -13,7 +13,7 @@ use crate::stats::ratio::{self, Ratio};
 use crate::stats::{FEWEST, average};
 use model::judgement::{Against, Part};
 use model::load::step_of;
-use model::{Estimate, Outcome, Phase, PhaseJudgement, PhaseKind, Share, Verdict};
+use model::{Estimate, Group, Outcome, Phase, PhaseJudgement, PhaseKind, Share, Verdict};
 use std::collections::BTreeMap;
 
 /// The metrics of operations and statements whose ratio is told.
@@ -76,11 +76,20 @@ impl<'a> Held<'a> {
 /// like in the first iteration.
 fn base<'a>(phase: &Phase, all: &[&'a Phase]) -> Option<&'a Phase> {
     let (step, iteration) = phase.step();
-    let same = |p: &Phase| (&p.work, p.users) == (&phase.work, phase.users);
+    let same = |p: &Phase| (&p.work, p.users, &p.groups) == (&phase.work, phase.users, &phase.groups);
     let first = all.iter().find(|p| p.step().1 == iteration && p.disturb.is_none() && same(p));
     let before = first.filter(|p| p.name != phase.name);
     let like = || all.iter().find(|p| p.step().0 == step).filter(|p| p.name != phase.name);
     before.or_else(like).copied()
+}
+
+/// The numbers of each group, of all phases that are looked at.
+pub fn groups(cell: &CellEvidence) -> BTreeMap<String, Part> {
+    let part = |group: &Group| {
+        let Metrics { whole, operations, statements, .. } = metrics(&cell.of_group(group));
+        Part { workload: group.work.workload.clone(), metrics: whole, operations, statements }
+    };
+    cell.own_groups().iter().map(|group| (group.name.clone(), part(group))).collect()
 }
 
 fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course: bool) -> PhaseJudgement {
@@ -88,9 +97,11 @@ fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course:
     let alone = cell.of_phase(&phase.name);
     let Metrics { whole, operations, statements, .. } = metrics(&alone);
     let (step, iteration) = step_of(&phase.name);
-    let workload =
-        alone.runs.iter().flat_map(|r| &r.phases).flat_map(|p| p.groups.values()).map(|g| &g.workload).next();
-    let workload = workload.unwrap_or(&cell.cell.workload).clone();
+    let records = alone.runs.iter().flat_map(|r| &r.phases).flat_map(|p| p.groups.values()).map(|g| &g.workload).next();
+    let workload = match &phase.groups[..] {
+        [] => records.unwrap_or(&cell.cell.workload).clone(),
+        groups => groups.iter().map(|group| group.work.workload.as_str()).collect::<Vec<_>>().join(" + "),
+    };
     let mut part = Part { workload, metrics: whole, operations, statements };
     let course = base.filter(|_| has_course).map(|base| course::of(cell, phase, base)).unwrap_or_default();
     let against = base.and_then(|base| against(cell, phase, base, decision, &course.sentences));
@@ -106,6 +117,7 @@ fn one(cell: &CellEvidence, held: &Held, decision: Option<Decision>, has_course:
         disturb: phase.disturb.as_ref().map(|d| d.name.clone()),
         struck: Vec::new(),
         part,
+        groups: if phase.groups.is_empty() { BTreeMap::new() } else { groups(&alone) },
         against,
     }
 }

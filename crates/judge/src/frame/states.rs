@@ -93,6 +93,15 @@ impl<'a> RunEvidence<'a> {
             .map(String::as_str)
     }
 
+    /// Bytes of redo log, in the variables of MySQL since 8.0.30 and of all others.
+    pub fn redo_capacity(&self) -> Option<f64> {
+        let variable = |name: &str| self.variable(name)?.parse::<f64>().ok();
+        let files = variable("innodb_log_files_in_group").unwrap_or(1.0);
+        variable("innodb_redo_log_capacity")
+            .or_else(|| Some(variable("innodb_log_file_size")? * files))
+            .filter(|bytes| *bytes > 0.0)
+    }
+
     /// All of them.
     pub fn variables(&self) -> BTreeMap<String, String> {
         let mut all = self.instance.map(|instance| instance.variables.clone()).unwrap_or_default();

@@ -12,8 +12,8 @@ use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
 use model::{
-    CellJudgement, Comparison, Ending, Estimate, Health, Outcome, PlannedRun, SearchJudgement, Share, Standing, Status,
-    Verdict,
+    CellJudgement, Comparison, Ending, Estimate, EventKind, Health, Outcome, PlannedRun, SearchJudgement, Share,
+    Standing, Status, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +32,11 @@ pub fn all(
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
     let status = if aa_warns { Status::Warn } else { Status::Pass };
     let mut answers: Vec<Claim> = evidence.cells.iter().filter_map(|c| c.search.as_ref()).map(of_search).collect();
-    // What was done to a server is what such an experiment asks; its axes tell arms apart.
-    answers.extend(phases(cells, status));
+    // What was done to a server is what such an experiment asks, or what became of its steps over iterations; its axes
+    // tell arms apart. Phases that only follow each other are tests, and what is asked is the axis between them.
+    let (asked, beside) =
+        if asks_of_phases(cells) { (phases(cells, status), Vec::new()) } else { (Vec::new(), phases(cells, status)) };
+    answers.extend(asked);
     let axes = evidence.record.plan.in_order_of_interest();
     // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons
     // were not.
@@ -47,6 +50,7 @@ pub fn all(
     let (open, mut summaries): (Vec<Claim>, Vec<Claim>) =
         summaries.into_iter().flatten().partition(|claim| claim.is_answer);
     answers.extend(open);
+    summaries.extend(beside);
     answers.extend(alone(cells).filter(|_| answers.is_empty()));
     if answers.is_empty() {
         answers.push(unanswered(cells, verdicts, health));
@@ -125,12 +129,21 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
         Status::Pass
     };
     let of = number_of(cells.len(), "cell");
-    let stopped = stopped.map_or(String::new(), |why| format!(" It ended because {why}."));
+    let stopped = stopped.map_or(String::new(), |why| format!(" It ended because {why}.")) + &repeated(evidence);
     let sentence = match others.is_empty() && with_number == cells.len() {
         true => format!("{of} measured in {}.{stopped}", number_of(done, "run")),
         false => format!("{with_number} of {of} measured, in {done} of {planned} runs{}.{stopped}", others.concat()),
     };
     Claim { is_answer: false, status, sentence, evidence: Vec::new() }
+}
+
+/// What was carried out again, which a reader must know who counts runs.
+fn repeated(evidence: &Evidence) -> String {
+    match evidence.record.events.iter().filter(|event| event.kind == EventKind::RunRepeated).count() {
+        0 => String::new(),
+        1 => " One run was carried out again, because a neighbour had spoilt it.".into(),
+        n => format!(" Runs were carried out again {n} times, because a neighbour had spoilt them."),
+    }
 }
 
 /// A warning is a detail of a number, and not its status.
@@ -164,6 +177,11 @@ fn of_experiment(verdict: &Verdict) -> Claim {
         sentence: verdict.sentence.clone(),
         evidence: evidence.collect(),
     }
+}
+
+/// Something was done to the server in a phase, or phases come again.
+fn asks_of_phases(cells: &[CellJudgement]) -> bool {
+    cells.iter().flat_map(|cell| &cell.phases).any(|phase| phase.disturb.is_some() || phase.iteration.is_some())
 }
 
 /// The phases that changed most against the ones that they follow from, and what became of the others.
@@ -227,8 +245,8 @@ fn effects(
     decided.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let mut told: Vec<&Comparison> = Vec::new();
     for comparison in decided {
-        let workload = workloads.get(&comparison.candidate);
-        if told.len() < EFFECTS && told.iter().all(|t| workloads.get(&t.candidate) != workload) {
+        let work = |c: &Comparison| (workloads.get(&c.candidate).copied(), c.phase.clone());
+        if told.len() < EFFECTS && told.iter().all(|t| work(t) != work(comparison)) {
             told.push(comparison);
         }
     }
@@ -241,7 +259,8 @@ fn effects(
     // Where nothing was compared nothing has passed.
     let none = of_axis.iter().all(|c| c.outcome == Outcome::Refused);
     let summary = Claim {
-        is_answer: told.is_empty() && !none,
+        // Of tests that follow each other two say little: how many changed is an answer as well.
+        is_answer: !none && (told.is_empty() || (of_axis.iter().any(|c| c.phase.is_some()) && !asks_of_phases(cells))),
         status: if none { status.max(Status::NotEvaluable) } else { status },
         sentence: summary(axis, &of_axis, cells),
         evidence: Vec::new(),

@@ -212,6 +212,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
             kind: PhaseKind::Measure,
             disturb: None,
             disturbance: None,
+            settled: None,
             from: BEGIN,
             to: Nanos(BEGIN.0 + 1_000_000_000),
             groups: [(

@@ -1,7 +1,9 @@
 //! The check `machine_was_quiet`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
+use model::record::Record;
 use model::record::around::Neighbour;
+use model::record::event::{Event, EventKind};
 use model::units::{Bytes, Nanos};
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
@@ -60,4 +62,34 @@ fn what_the_kernel_does_is_nobodys_process() {
         counter(r, "host.cpu.irq", 0.43e9);
     });
     assert_eq!(status(&interrupts, "machine_was_quiet"), Pass);
+}
+
+/// The first run of the first cell beside a busy neighbour; and the second was slow, which is its own matter.
+fn one_spoilt(again: usize) -> Record {
+    spoilt(|record| {
+        record.runs[0].ended_unix_ms = 2_000;
+        counter(&mut record.runs[0], "host.cpu.idle", 0.2e9);
+        let slow = record.runs.iter().position(|run| run.id.0 == "c001-2").unwrap();
+        operation(&mut record.runs[slow]).done /= 2;
+        let event = Event {
+            unix_ms: 1,
+            kind: EventKind::RunRepeated,
+            run: Some(record.runs[0].id.clone()),
+            text: "c001-1 is carried out again".into(),
+        };
+        record.events.extend(std::iter::repeat_n(event, again));
+    })
+}
+
+#[test]
+fn what_a_neighbour_spoilt_may_be_repeated_a_few_times_and_nothing_is_chosen_by_its_result() {
+    let found = |again| judge::spoilt(&one_spoilt(again), &NoDetails);
+    let [once] = &found(0)[..] else { panic!("{:?}", found(0)) };
+    assert_eq!((once.run.0.as_str(), once.check, once.may_be_repeated()), ("c001-1", "machine_was_quiet", true));
+    assert!(once.why().contains("failed: Somebody else used the CPUs"), "{}", once.why());
+    assert!(!found(judge::MOST_AGAIN)[0].may_be_repeated());
+    assert!(judge::spoilt(&record(), &NoDetails).is_empty());
+    let told =
+        crate::bench::judge(&one_spoilt(2)).claims.iter().any(|c| c.sentence.contains("carried out again 2 times"));
+    assert!(told, "a reader is told");
 }

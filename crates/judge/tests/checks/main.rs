@@ -44,6 +44,7 @@ mod repetitions_agree;
 mod runs_alike;
 mod scaling_follows_a_law;
 mod schema_as_declared;
+mod server_came_to_rest;
 mod server_did_the_work;
 mod server_ran_throughout;
 mod stalls_were_few;
@@ -61,7 +62,8 @@ use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 
 /// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
 /// not tell what distances are usual, nobody measured other ways of waiting or without sampling, wrote anything, or
-/// came past SQL or over a network or at a rate, and nothing is done to this InnoDB on purpose.
+/// came past SQL or over a network or at a rate, and nothing is done to this InnoDB on purpose, nor is it brought to
+/// rest.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
     "commits_were_durable",
@@ -71,7 +73,9 @@ const BEYOND: &[&str] = &[
     "client_was_not_in_the_way",
     "network_had_room",
     "latency_was_honest",
+    "rate_was_reached",
     "disturbances_acted",
+    "server_came_to_rest",
     "throughput_was_steady",
     "purge_kept_up",
     "flushing_was_settled",

@@ -93,3 +93,43 @@ fn cells_whose_data_were_prepared_otherwise_are_not_compared() {
     assert_eq!(verdict.verdict, Fail, "{}", verdict.sentence);
     assert!(verdict.sentence.contains("`data` is restored from a snapshot in"), "{}", verdict.sentence);
 }
+
+/// Two builds that were asked for the same by `native`, with what their servers say of it.
+fn two_builds(asked: &[(&str, i64)], said: [&[(&str, &str)]; 2]) -> Record {
+    let mut record = experiment(&[("build", &["mysql-5.7".into(), "mariadb-10.11".into()])]);
+    for cell in &mut record.plan.cells {
+        cell.server.native.extend(asked.iter().map(|(name, value)| (name.to_string(), Value::Count(*value))));
+    }
+    record.instances.push(instance("i2"));
+    for (instance, said) in record.instances.iter_mut().zip(said) {
+        instance.variables.extend(said.iter().map(|(name, value)| (name.to_string(), value.to_string())));
+    }
+    record.runs.iter_mut().filter(|run| run.cell.0 == "c002").for_each(|run| run.instance = Some("i2".into()));
+    record
+}
+
+#[test]
+fn a_variable_that_one_build_ignores_is_found_with_the_redo_that_it_does_not_give() {
+    const SIZE: (&str, &str) = ("innodb_log_file_size", "67108864");
+    let asked = [("innodb_log_file_size", 64 << 20), ("innodb_log_files_in_group", 4)];
+    let record = two_builds(&asked, [&[SIZE, ("innodb_log_files_in_group", "4")], &[SIZE]]);
+    let ignored = verdict(&record, "parameters_agree");
+    assert_eq!(ignored.verdict, Warn);
+    for words in ["`native.innodb_log_files_in_group` is 4 in", "but (absent) in", "`redo_capacity` is 256 MiB in"] {
+        assert!(ignored.sentence.contains(words), "{}", ignored.sentence);
+    }
+}
+
+#[test]
+fn a_variable_that_is_equal_and_comes_to_another_redo_is_found() {
+    const SIZE: (&str, &str) = ("innodb_log_file_size", "67108864");
+    let asked = [("innodb_log_file_size", 64 << 20)];
+    let files = ("innodb_log_files_in_group", "2");
+    let record = two_builds(&asked, [&[SIZE, files], &[SIZE]]);
+    let equal = verdict(&record, "parameters_agree");
+    assert_eq!(equal.verdict, Warn);
+    assert!(equal.sentence.contains("`redo_capacity` is 128 MiB in"), "{}", equal.sentence);
+    assert!(!equal.sentence.contains("native."), "{}", equal.sentence);
+    let capacity = ("innodb_redo_log_capacity", "67108864");
+    assert_eq!(status(&two_builds(&asked, [&[SIZE, capacity], &[SIZE]]), "parameters_agree"), Pass, "the same redo");
+}

@@ -101,6 +101,12 @@ pub trait Servers: Sync {
         Err("assay knows no instruments of this server that tell where its time goes".into())
     }
 
+    /// Begins to bring the server to rest between the phases of a run: what it then does by itself is waited for. Why
+    /// not, where it is not helped to it.
+    fn settling(&self, _: &Up, _needs: &[DatasetNeed], _engine: &str) -> Result<Box<dyn Settling>, String> {
+        Err("assay knows no words that bring this server to rest".into())
+    }
+
     /// The limit of sessions that has just refused some of these users, as one would raise it; `None` where it does not
     /// say it.
     fn session_limit(&self, _: &UserGroup) -> Option<String> {
@@ -112,6 +118,12 @@ pub trait Servers: Sync {
 
     /// Takes away what the lab left in a server of others, and says what became of it.
     fn leave(&self, _: &Up, _: &mut Reporter<'_>) {}
+}
+
+/// A server on its way to rest.
+pub trait Settling {
+    /// Puts back what was set for it.
+    fn over(self: Box<Self>) -> Result<(), String>;
 }
 
 /// Instruments that are switched on for one run.

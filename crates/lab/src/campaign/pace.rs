@@ -42,7 +42,7 @@ impl Pace {
 
 fn phases_time(cell: &Cell) -> Nanos {
     let time = |until: &Until| match until {
-        Until::Time(time) => time.0,
+        Until::Time(time) | Until::Rest(time) => time.0,
         Until::Count(_) => 0,
     };
     Nanos(cell.phases.iter().map(|phase| time(&phase.until)).sum())

@@ -41,7 +41,7 @@ impl Campaign<'_> {
         };
         let mut todo: Vec<PlannedRun> = self.plan.runs.iter().filter(is_open).cloned().collect();
         // Of a record that is gone on with: the blocks before its first open run are whole.
-        if let Some(first) = todo.first().filter(|run| !run.explain && is_first_of_block(self.plan, run))
+        if let Some(first) = todo.first().filter(|run| !run.explain && begins_block(self.plan, notebook, run))
             && searches.enough(first.block).is_some()
         {
             todo.retain(|run| run.explain);
@@ -55,7 +55,7 @@ impl Campaign<'_> {
         while let Some(run) = todo.get(self.pace.done).cloned() {
             self.reporter.check_stop()?;
             if !run.explain
-                && is_first_of_block(self.plan, &run)
+                && begins_block(self.plan, self.reporter.notebook, &run)
                 && let Some(why) = searches.enough(run.block)
             {
                 self.repetitions_are_enough(&why)?;
@@ -114,7 +114,10 @@ impl Campaign<'_> {
     }
 }
 
-/// Whether all runs of the blocks before it come before it, and none of its own.
-fn is_first_of_block(plan: &Plan, run: &PlannedRun) -> bool {
-    plan.runs.iter().find(|planned| planned.block == run.block).is_some_and(|first| first.id == run.id)
+/// Whether all runs of the blocks before it come before it, and none of its own was made. Of a block that has some, a
+/// run is missing that was interrupted or set aside, and is made whatever the others say.
+fn begins_block(plan: &Plan, notebook: &Notebook, run: &PlannedRun) -> bool {
+    let mut block = plan.runs.iter().filter(|planned| planned.block == run.block && !planned.explain);
+    let is_first = block.clone().next().is_some_and(|first| first.id == run.id);
+    is_first && block.all(|planned| !notebook.finished().contains(&planned.id))
 }

@@ -5,14 +5,18 @@ use super::drain;
 use super::groups::{PATIENCE_BETWEEN, ask, ask_again};
 use super::recorder::{RunRecorder, Show, Watch, joined};
 use super::sampling::{Readings, between, together};
+use super::settling::{Begin, settle};
 use crate::backends::access::LoadPlan;
 use crate::disturbances::scene::acting::Over;
 use crate::load::{Outcome, Witness, drive_within};
 use crate::notebook::reporter::Reporter;
+use crate::os::clock;
 use crate::provision::needs::RunNeeds;
 use crate::trouble::Trouble;
 use model::plan::Stage;
 use model::{EventKind, Nanos, RunRecord};
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Whoever asked for this very run, hears what the record hears, and waits for its end. Nobody goes on with such a run.
 pub struct Caller<'a> {
@@ -30,6 +34,8 @@ pub(crate) struct Driving<'d, 's, 'r, 'c> {
     pub reporter: &'d mut Reporter<'r>,
     pub show: Show<'d>,
     pub caller: Option<&'d mut Caller<'c>>,
+    /// How the server is begun to be brought to rest.
+    pub rest: Begin<'d>,
     /// The record as it grows.
     pub record: &'d mut RunRecord,
 }
@@ -38,7 +44,16 @@ impl Driving<'_, '_, '_, '_> {
     pub fn all(mut self, stages: &[(Stage, LoadPlan)]) -> Result<Outcome, Trouble> {
         let mut outcomes: Vec<Outcome> = Vec::new();
         let (mut windows, mut rested) = (Vec::new(), None);
-        for stage in stages {
+        for (number, stage) in (1..).zip(stages) {
+            let phases = &self.recorder.cell.phases[stage.0.phases.clone()];
+            if phases.iter().any(|phase| phase.rest().is_some()) {
+                self.settle(stage.0.phases.clone())?;
+                if let Some(before) = outcomes.last_mut().filter(|_| self.reporter.stop.load(Relaxed)) {
+                    before.stopped = true;
+                    break;
+                }
+                continue;
+            }
             if let Some(before) = outcomes.last_mut() {
                 match ask(stage, self.needs.workloads, self.recorder.cell, PATIENCE_BETWEEN) {
                     Ok(told) => self.record.more_sessions.extend(told),
@@ -51,7 +66,7 @@ impl Driving<'_, '_, '_, '_> {
             let quiet = self.recorder.mark();
             let rested = rested.get_or_insert_with(|| quiet.clone());
             let mut outcome = self.one(stage)?;
-            let is_last = windows.len() + 1 == stages.len();
+            let is_last = number == stages.len();
             if is_last && outcome.failure.is_none() && !outcome.stopped {
                 self.drain(rested);
             }
@@ -99,6 +114,23 @@ impl Driving<'_, '_, '_, '_> {
             self.reporter.note(EventKind::DisturbanceEnded, Some(&self.needs.run.id), text)?;
         }
         Ok(outcome)
+    }
+
+    /// Phases in which nobody works.
+    fn settle(&mut self, phases: Range<usize>) -> Result<(), Trouble> {
+        for place in phases {
+            let phase = &self.recorder.cell.phases[place];
+            let Some(most) = phase.rest() else { continue };
+            let begun = clock::now();
+            let settled = settle(self.recorder.sampling, self.rest, most, self.reporter.stop);
+            let text = match settled.is_over {
+                true => format!("{}: at rest after {}", phase.name, settled.took),
+                false => format!("{}: not at rest after {}", phase.name, settled.took),
+            };
+            self.reporter.note(EventKind::Note, Some(&self.needs.run.id), text)?;
+            self.recorder.settled(place, begun, settled);
+        }
+        Ok(())
     }
 
     /// Waits for what the server still owes, where the experiment asks for it.

@@ -37,7 +37,11 @@ pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>, waiting: Wa
         // What a user draws in a later stage is not what it drew before.
         let seed = if number == 0 { planned.seed } else { planned.seed.child("stages").nth(number) };
         let outlasts = cell.phases[stage.phases.clone()].iter().any(|p| ends_the_server(p.disturb.as_ref()));
-        let user_group = |group| UserGroup { outlasts, ..user_group(up, seed, workloads, cell, group) };
+        let is_one = stage.groups.len() == 1 && cell.groups.is_empty();
+        let user_group = |group: &Group| {
+            let seed = if is_one { seed } else { seed.child("groups").child(&group.name) };
+            UserGroup { outlasts, ..user_group(up, seed, workloads, cell, group) }
+        };
         let mut user_groups: Vec<UserGroup> = stage.groups.iter().map(user_group).collect();
         for user_group in user_groups.iter_mut().filter(|user_group| user_group.outlasts) {
             user_group.errors.retry.entry(LOST_CONNECTION).or_insert(TRIES);
@@ -71,7 +75,7 @@ fn user_group(up: &Up, seed: Seed, workloads: &Workloads, cell: &Cell, group: &G
         },
         workload,
         parameters,
-        seed: if cell.groups.is_empty() { seed } else { seed.child("groups").child(&group.name) },
+        seed,
         users: group.users.0,
         arrivals: group.arrivals.clone(),
         pause: group.pause.clone(),
@@ -126,10 +130,13 @@ pub(crate) fn ask_again(
     }
 }
 
-/// The place of the sessions that do this work: their group, or the first phase of their stage.
+/// The place of the sessions that do this work: their group, or the first phase of their stage, and of several groups
+/// that it has, which.
 fn name(cell: &Cell, stage: &Stage, group: &Group) -> String {
-    match cell.groups.is_empty() {
-        true => cell.phases[stage.phases.start].name.clone(),
-        false => group.name.clone(),
+    let phase = &cell.phases[stage.phases.start];
+    match (cell.groups.is_empty(), stage.groups.len()) {
+        (true, 1) => phase.name.clone(),
+        (true, _) => format!("{}: {}", phase.name, group.name),
+        (false, _) => group.name.clone(),
     }
 }

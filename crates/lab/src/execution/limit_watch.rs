@@ -19,7 +19,7 @@ impl LimitWatch {
         let Search { goal: Goal::Rate { keep }, .. } = cell.search.as_ref()? else { return None };
         let rate = cell.load.arrivals.as_ref()?.rate.first;
         let operations = |until: Until| match until {
-            Until::Time(time) => rate * time.seconds(),
+            Until::Time(time) | Until::Rest(time) => rate * time.seconds(),
             Until::Count(count) => count as f64,
         };
         let measured = cell.phases.iter().filter(|p| p.kind == PhaseKind::Measure);

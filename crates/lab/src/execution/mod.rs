@@ -11,6 +11,7 @@ mod record;
 pub mod recorder;
 pub mod run;
 pub mod sampling;
+mod settling;
 mod sources;
 mod states;
 pub mod troubles;

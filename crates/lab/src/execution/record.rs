@@ -20,7 +20,7 @@ pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Repor
         cell: planned.cell.clone(),
         repetition: planned.repetition,
         block: planned.block,
-        position: reporter.notebook.finished().len() as u32,
+        position: reporter.notebook.carried_out(),
         seed: planned.seed,
         trial,
         explain: planned.explain.then(Explain::default),

@@ -12,7 +12,7 @@ use crate::notebook::reporter::{Progress, Reporter};
 use crate::samplers::Workers;
 use crate::trouble::Trouble;
 use model::plan::Stage;
-use model::record::run::Ends;
+use model::record::run::{Ends, Settled};
 use model::record::tally::Interval;
 use model::{Cell, DisturbanceRecord, EventKind, Group, GroupRecord, Nanos, PhaseKind, PhaseRecord, PlannedRun, Tally};
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ struct Sum {
     /// What was read at its two ends.
     begin: Option<Readings>,
     end: Option<Readings>,
+    settled: Option<Settled>,
 }
 
 impl<'a> RunRecorder<'a> {
@@ -74,6 +75,23 @@ impl<'a> RunRecorder<'a> {
     /// All that is counted, now.
     pub fn mark(&self) -> Readings {
         self.sampling.mark().wait()
+    }
+
+    /// A phase in which nobody worked is over.
+    pub fn settled(&mut self, place: usize, begun: Nanos, settled: Settled) {
+        assert_eq!(place, self.phases.len(), "phases come in their order");
+        let (length, settled) = (settled.took.0, Some(settled));
+        let (groups, tallies) = (Vec::new(), Vec::new());
+        self.phases.push(Sum {
+            from: Some(begun),
+            length,
+            workers: 1,
+            groups,
+            tallies,
+            begin: None,
+            end: None,
+            settled,
+        });
     }
 
     /// Waits until nothing disturbs the instance any more.
@@ -110,6 +128,7 @@ impl<'a> RunRecorder<'a> {
                 kind: phase.kind,
                 disturb: phase.disturb.as_ref().map(|d| d.name.clone()),
                 disturbance: self.disturbances.remove(&k),
+                settled: sum.settled,
                 from,
                 to: Nanos(from.0 + sum.length / u64::from(sum.workers.max(1))),
                 groups: groups.collect(),
@@ -150,7 +169,16 @@ impl Watch<'_, '_, '_> {
         while self.recorder.phases.len() <= place {
             let tallies = vec![Tally::default(); groups.len()];
             let (from, length, begin, end) = (None, 0, None, None);
-            self.recorder.phases.push(Sum { from, length, workers, groups: groups.clone(), tallies, begin, end });
+            self.recorder.phases.push(Sum {
+                from,
+                length,
+                workers,
+                groups: groups.clone(),
+                tallies,
+                begin,
+                end,
+                settled: None,
+            });
         }
         &mut self.recorder.phases[place]
     }

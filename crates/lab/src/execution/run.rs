@@ -146,8 +146,16 @@ impl Run<'_, '_, '_, '_> {
         let mut recorder = RunRecorder::new(cell, &workers, &sampling, intervals, acting);
         let caller = self.caller.as_deref_mut();
         let (reporter, show, driven) = (&mut *self.reporter, self.show, &mut recorder);
-        let driving =
-            Driving { needs: self.assignment.needs, recorder: driven, reporter, show, caller, record: &mut *record };
+        let rest = &|| of_up(up).settling(up, &self.assignment.needs.datasets, &cell.server.engine);
+        let driving = Driving {
+            needs: self.assignment.needs,
+            recorder: driven,
+            reporter,
+            show,
+            caller,
+            rest,
+            record: &mut *record,
+        };
         let outcome = driving.all(stages)?;
         let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, self.reporter.stop) } else { None };
         record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });

@@ -4,7 +4,7 @@
 use super::course::Course;
 use super::tally::WorkerTally;
 use super::worker::Handover;
-use super::{LoadPlan, Outcome, Witness};
+use super::{LoadPlan, Outcome, UserGroup, Witness};
 use crate::os::{clock, waits};
 use model::units::Nanos;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -155,8 +155,8 @@ impl<D> Conductor<'_, D> {
         let named = tally.named(&*self.load_plan.user_groups[user_group].workload);
         tally.clear();
         let _ = self.spares[worker as usize][user_group].send(tally);
-        let workload = &self.load_plan.user_groups[user_group].workload;
-        if !workload.affected_are_rows() {
+        let UserGroup { workload, parameters, .. } = &self.load_plan.user_groups[user_group];
+        if !workload.affected_are_rows(parameters) {
             self.outcome.writes.rows = None;
         }
         let writes = |doing| matches!(doing, Doing::Write | Doing::WriteAndCommit);

@@ -73,7 +73,7 @@ impl Course {
     fn settle(&self, from: usize) {
         for k in from..self.phases.len() {
             let length = match self.phases[k].until {
-                Until::Time(length) => Some(length),
+                Until::Time(length) | Until::Rest(length) => Some(length),
                 Until::Count(_) => self.at_most,
             };
             match (length, self.begin_of(k)) {

@@ -27,7 +27,8 @@ impl Cause {
             | Fault::Protocol(_)
             | Fault::Unopened(_)
             | Fault::Stopped
-            | Fault::Script(_) => Self::Other,
+            | Fault::Script(_)
+            | Fault::Refused(_) => Self::Other,
         }
     }
 }

@@ -85,7 +85,7 @@ impl UserSeat {
     /// Whether the phase wants one more operation.
     fn is_wanted(&mut self, phase: usize) -> bool {
         match self.state.course.phases()[phase].until {
-            Until::Time(_) => {
+            Until::Time(_) | Until::Rest(_) => {
                 self.turn = None;
                 true
             }
@@ -105,6 +105,10 @@ impl UserSeat {
         }
         if errors.stop.contains(&number) {
             course.fail(format!("the experiment ends at this error: {fault}"));
+            return Decision::Stop;
+        }
+        if let Fault::Refused(why) = fault {
+            course.fail(why.clone());
             return Decision::Stop;
         }
         if *fault == Fault::TimedOut && !self.may_go_on() {

@@ -166,7 +166,7 @@ async fn keep_time<D>(course: Arc<Course>, handle: Handle, sender: Rc<TallySende
                 cut = Nanos(cut.0 + SECOND.0 * ((now.0 - cut.0) / SECOND.0 + 1));
             }
             let next = match course.phases()[phase].until {
-                Until::Time(_) => end.expect("a phase by time has its end from its beginning on"),
+                Until::Time(_) | Until::Rest(_) => end.expect("a phase by time has its end from its beginning on"),
                 Until::Count(_) => end.unwrap_or(Nanos(u64::MAX)).min(Nanos(now.0 + GLANCE.0)),
             };
             let next = next.min(cut);

@@ -7,6 +7,7 @@ mod page;
 mod reading;
 pub mod reporter;
 mod seconds;
+pub mod watch;
 
 pub use page::Page;
 pub use reading::read;
@@ -37,6 +38,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const LOCK: &str = ".lock";
 /// Added, with a number, to the folder of a run that was interrupted.
 const INTERRUPTED: &str = ".interrupted-";
+/// The same of a run that was over and is carried out again.
+const REPEATED: &str = ".again-";
 /// The folder of what held when runs began and ended.
 const STATES: &str = "states";
 /// Hexadecimal digits by which one is named: collisions among those of one record are out of question.
@@ -46,6 +49,8 @@ const NAME: usize = 16;
 pub struct Notebook {
     folder: PathBuf,
     finished: BTreeSet<RunId>,
+    /// Runs that were set aside when they were over.
+    repeated: u32,
     notes: Mutex<Page<Event>>,
     _lock: File,
 }
@@ -70,7 +75,9 @@ impl Notebook {
         let runs = folder.join("runs");
         fs::create_dir_all(&runs).map_err(Trouble::at("making", &runs))?;
         let notes = Mutex::new(Page::open(&folder.join("notes.jsonl"))?);
-        let mut notebook = Self { folder: folder.to_path_buf(), finished: BTreeSet::new(), notes, _lock: lock };
+        let repeated = repeated(&runs)?;
+        let mut notebook =
+            Self { folder: folder.to_path_buf(), finished: BTreeSet::new(), repeated, notes, _lock: lock };
         for run in &plan.runs {
             if notebook.run_folder(&run.id).join("run.json").exists() {
                 notebook.finished.insert(run.id.clone());
@@ -84,9 +91,13 @@ impl Notebook {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
-    /// Runs that are over; as many runs came before the next one.
+    /// Runs that are over.
     pub fn finished(&self) -> &BTreeSet<RunId> {
         &self.finished
+    }
+    /// As many runs came before the next one, those among them that were set aside.
+    pub fn carried_out(&self) -> u32 {
+        self.finished.len() as u32 + self.repeated
     }
 
     /// The record of a run that is over.
@@ -148,6 +159,17 @@ impl Notebook {
         Ok(())
     }
 
+    /// Sets a run that is over aside, so that it is carried out again. What it measured is kept under another name, and
+    /// the reason is told before anything moves.
+    pub fn repeat(&mut self, id: &RunId, why: &str) -> Result<(), Trouble> {
+        self.note(EventKind::RunRepeated, Some(id), why)?;
+        let (folder, aside) = (self.run_folder(id), self.free(id, REPEATED));
+        fs::rename(&folder, &aside).map_err(Trouble::at("moving aside", &folder))?;
+        self.finished.remove(id);
+        self.repeated += 1;
+        Ok(())
+    }
+
     fn run_folder(&self, id: &RunId) -> PathBuf {
         self.folder.join("runs").join(&id.0)
     }
@@ -166,10 +188,13 @@ impl Notebook {
         if !folder.exists() {
             return Ok(());
         }
-        let aside = |n: &u32| self.folder.join("runs").join(format!("{id}{INTERRUPTED}{n}"));
-        let aside = (1..).map(|n| aside(&n)).find(|p| !p.exists()).expect("there are enough numbers");
-        fs::rename(&folder, &aside).map_err(Trouble::at("moving aside", &folder))?;
+        fs::rename(&folder, self.free(id, INTERRUPTED)).map_err(Trouble::at("moving aside", &folder))?;
         self.note(EventKind::RunInterrupted, Some(id), format!("{id} was interrupted and is repeated"))
+    }
+    /// A name for what is moved aside that nothing has yet.
+    fn free(&self, id: &RunId, why: &str) -> PathBuf {
+        let aside = |n: u32| self.folder.join("runs").join(format!("{id}{why}{n}"));
+        (1..).map(aside).find(|p| !p.exists()).expect("there are enough numbers")
     }
     /// Writes a file that is not there yet. One that is stays, and a difference beyond `volatile` keys is told.
     fn keep(&self, name: &str, value: &impl Serialize, volatile: &[&str], what: &str) -> Result<(), Trouble> {
@@ -195,6 +220,12 @@ impl Notebook {
         }
         result
     }
+}
+
+/// How many runs were set aside when they were over.
+fn repeated(runs: &Path) -> Result<u32, Trouble> {
+    let entries = fs::read_dir(runs).map_err(Trouble::at("reading", runs))?;
+    Ok(entries.flatten().filter(|entry| entry.file_name().to_string_lossy().contains(REPEATED)).count() as u32)
 }
 
 fn lock(folder: &Path) -> Result<File, Trouble> {

@@ -4,7 +4,7 @@
 
 use super::page::{self, read_json};
 use super::seconds::Folder;
-use super::{INTERRUPTED, STATES};
+use super::{INTERRUPTED, REPEATED, STATES};
 use crate::trouble::Trouble;
 use model::load::PhaseKind;
 use model::plan::{PLAN_SCHEMA, Plan};
@@ -53,12 +53,33 @@ pub fn read(folder: &Path) -> Result<(Record, Folder), Trouble> {
     Ok((record, Folder::new(folder)))
 }
 
+/// What is known of the machine and its servers, with this run as the only one.
+pub(super) fn of_run(folder: &Path, plan: Plan, run: RunRecord) -> Result<Record, Trouble> {
+    let [host, canary] = ["host.json", "canary.json"].map(|name| folder.join(name));
+    let mut record = Record {
+        experiment: String::new(),
+        plan,
+        host: if host.exists() { read_json(&host)? } else { Default::default() },
+        canary: if canary.exists() { Some(read_json(&canary)?) } else { None },
+        events: Vec::new(),
+        instances: Vec::new(),
+        datasets: Vec::new(),
+        runs: vec![run],
+        states: BTreeMap::new(),
+    };
+    record.tell_protocols();
+    Ok(record)
+}
+
 /// Those that are over. A long record has more than a hundred megabytes of them, and each is read by itself: by all
 /// CPUs.
 fn runs(folder: &Path) -> Result<Vec<RunRecord>, Trouble> {
-    let ended = |path: &PathBuf| path.exists() && !path.to_string_lossy().contains(INTERRUPTED);
-    let paths: Vec<PathBuf> =
-        entries(&folder.join("runs"))?.into_iter().map(|p| p.join("run.json")).filter(ended).collect();
+    let is_aside = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        [INTERRUPTED, REPEATED].iter().any(|aside| name.contains(aside))
+    };
+    let folders = entries(&folder.join("runs"))?.into_iter().filter(|path| !is_aside(path));
+    let paths: Vec<PathBuf> = folders.map(|path| path.join("run.json")).filter(|path| path.exists()).collect();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let one = |path: &PathBuf| read_json(path).map(without_unmeasured_latencies);
     let all = |paths: &[PathBuf]| paths.iter().map(one).collect::<Result<Vec<RunRecord>, Trouble>>();

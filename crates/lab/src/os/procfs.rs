@@ -115,16 +115,28 @@ pub fn pressure(text: &str) -> Option<u64> {
     text.lines().find(|l| l.starts_with("some "))?.rsplit_once("total=")?.1.trim().parse().ok()
 }
 
-/// Bytes read and written, of `/proc/diskstats`, over the devices that `whole` accepts.
-pub fn disks(text: &str, whole: impl Fn(&str) -> bool) -> Option<(u64, u64)> {
+/// What disks were asked for: requests that they carried out, and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Disks {
+    pub reads: u64,
+    pub read_bytes: u64,
+    pub writes: u64,
+    pub write_bytes: u64,
+}
+
+/// Reads and writes, of `/proc/diskstats`, over the devices that `whole` accepts.
+pub fn disks(text: &str, whole: impl Fn(&str) -> bool) -> Option<Disks> {
     /// Whatever the device's own sector is (Documentation/admin-guide/iostats.rst).
     const SECTOR: u64 = 512;
-    let mut sum = (0, 0);
+    let mut sum = Disks::default();
     for line in text.lines() {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         if whole(fields.get(2)?) {
-            sum.0 += fields.get(5)?.parse::<u64>().ok()? * SECTOR;
-            sum.1 += fields.get(9)?.parse::<u64>().ok()? * SECTOR;
+            let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+            sum.reads += number(3)?;
+            sum.read_bytes += number(5)? * SECTOR;
+            sum.writes += number(7)?;
+            sum.write_bytes += number(9)? * SECTOR;
         }
     }
     Some(sum)
@@ -178,6 +190,7 @@ mod tests {
         let text = "Ip: Forwarding\nIp: 1\nTcp: RtoMin InSegs OutSegs RetransSegs\nTcp: 200 7 90 4\n";
         assert_eq!(segments(text), Some((90, 4)));
         let text = "   7  0 loop0 9 9 9 9 9 9 9 9 9 9 9\n 254  0 vda 5741 2 100 1 2 3 200 4 0 5 6\n 254  1 vda1 1 1 90 1 1 1 70 1 0 1 1\n";
-        assert_eq!(disks(text, |name| name == "vda"), Some((51_200, 102_400)));
+        let vda = Disks { reads: 5741, read_bytes: 51_200, writes: 2, write_bytes: 102_400 };
+        assert_eq!(disks(text, |name| name == "vda"), Some(vda));
     }
 }

@@ -51,9 +51,11 @@ impl Source for HostWide {
         if let Some(link) = link() {
             reading.tell("host.net.link", link);
         }
-        if let Some((read, written)) = reading.file("/proc/diskstats", |t| disks(t, is_whole_disk)) {
-            reading.tell("host.disk.read_bytes", read);
-            reading.tell("host.disk.write_bytes", written);
+        if let Some(disks) = reading.file("/proc/diskstats", |t| disks(t, is_whole_disk)) {
+            reading.tell("host.disk.reads", disks.reads);
+            reading.tell("host.disk.read_bytes", disks.read_bytes);
+            reading.tell("host.disk.writes", disks.writes);
+            reading.tell("host.disk.write_bytes", disks.write_bytes);
         }
     }
 }

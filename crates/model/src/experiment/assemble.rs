@@ -5,6 +5,7 @@ use super::get::Get;
 use super::keys::{KEYS, OTHERS};
 use super::reading::Reading;
 use super::search;
+use super::stages::groups_of;
 use super::{Experiment, NO_DISTURBANCE, Repeat};
 use crate::errors;
 use crate::intervention::Intervention;
@@ -16,7 +17,6 @@ use crate::seed::Seed;
 use crate::server::Server;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
-use crate::words::Words;
 use std::collections::BTreeMap;
 
 /// All but the axes and the parameters, which stay as they were read.
@@ -104,7 +104,11 @@ fn rhythm(
     let said = |key: &str| get.0.get(&format!("{at}.{key}")).cloned();
     let lowest = |sought: &str| search.filter(|s| s.goal.axis() == sought).map(|s| s.from);
     let users = said("users").or_else(|| first("users")).and_then(|n| n.count());
-    let of_phases = || reading.list("phases").iter().filter_map(|p| get.count(&format!("{p}.users"))).max();
+    let of_phase = |phase: &String| {
+        let of_groups = reading.list(&groups_of(phase)).into_iter().filter_map(|at| get.count(&format!("{at}.users")));
+        get.count(&format!("{phase}.users")).or_else(|| of_groups.reduce(|all, more| all + more))
+    };
+    let of_phases = || reading.list("phases").iter().filter_map(of_phase).max();
     let users = users.or_else(|| lowest("users").map(|n| n as i64)).or_else(of_phases).expect("checked");
     let constant = get.text(&format!("{at}.arrivals")).as_deref() == Some("constant");
     let process = if constant { Process::Constant } else { Process::Poisson };
@@ -131,7 +135,7 @@ fn pause(get: Get<'_>, at: &str) -> Option<Pause> {
 fn phases(get: Get<'_>, reading: &Reading<'_>) -> Vec<Phase> {
     let is_once = |prefix: &String| get.0.get(&format!("{prefix}.once")).and_then(Value::flag) == Some(true);
     let listed = reading.list("phases");
-    let listed: Vec<_> = listed.iter().map(|prefix| (phase(get, prefix, reading.words), is_once(prefix))).collect();
+    let listed: Vec<_> = listed.iter().map(|prefix| (phase(get, prefix, reading), is_once(prefix))).collect();
     let all = if listed.is_empty() { plain_phases(get).into_iter().map(|p| (p, false)).collect() } else { listed };
     let iterations = get.count_or_default("repeat.iterations");
     if iterations == 1 {
@@ -156,21 +160,32 @@ fn plain_phases(get: Get<'_>) -> Vec<Phase> {
     phases
 }
 
-fn phase(get: Get<'_>, prefix: &str, words: &Words) -> Phase {
+fn phase(get: Get<'_>, prefix: &str, reading: &Reading<'_>) -> Phase {
+    let words = reading.words;
     let warms_up = get.text(&format!("{prefix}.kind")).as_deref() == Some("warm_up");
     let end = |key: &str| get.count(&format!("{prefix}.{key}")).map(i64::unsigned_abs);
-    let (kind, until) = match (end("measure"), end("warm_up"), end("count")) {
+    let resting = end("settle").map(|time| (PhaseKind::WarmUp, Until::Rest(Nanos(time))));
+    let ending = match (end("measure"), end("warm_up"), end("count")) {
+        _ if resting.is_some() => (PhaseKind::WarmUp, Until::Count(0)),
         (Some(time), _, _) => (PhaseKind::Measure, Until::Time(Nanos(time))),
         (_, Some(time), _) => (PhaseKind::WarmUp, Until::Time(Nanos(time))),
         (_, _, count) => {
             (if warms_up { PhaseKind::WarmUp } else { PhaseKind::Measure }, Until::Count(count.expect("checked")))
         }
     };
+    let (kind, until) = resting.unwrap_or(ending);
     let disturb = get.text(&format!("{prefix}.disturb")).or_else(|| get.text(&format!("{prefix}.disturb.name")));
     let said = || get.below(&format!("{prefix}.disturb."));
     let disturb = disturb.filter(|d| d != NO_DISTURBANCE).map(|d| words.disturbance(&d).with(&said()));
     let users = get.count(&format!("{prefix}.users")).map(|n| Users(u32::try_from(n).expect("bounded")));
     let parameters = || get.below(&format!("{prefix}.parameters."));
     let work = get.text(&format!("{prefix}.workload")).map(|workload| Work { workload, parameters: parameters() });
-    Phase { disturb, work, users, ..Phase::new(get.text(&format!("{prefix}.name")).expect("checked"), kind, until) }
+    let groups = reading.list(&groups_of(prefix)).iter().map(|at| group(get, reading, at)).collect();
+    Phase {
+        disturb,
+        work,
+        users,
+        groups,
+        ..Phase::new(get.text(&format!("{prefix}.name")).expect("checked"), kind, until)
+    }
 }

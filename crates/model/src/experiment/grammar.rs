@@ -59,7 +59,7 @@ pub(super) enum Slot {
 }
 
 pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
-    let (section, rest) = path.split_once('.').unwrap_or((path, ""));
+    let (section, rest) = split(path);
     match (section, rest) {
         ("question", "") => Ok(Slot::Fixed(Shape::Of(Kind::Text))),
         ("axes" | "server" | "workload" | "load" | "repeat" | "intervention" | "limits" | "scale", "") => {
@@ -85,19 +85,22 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         ("load", key) if key.starts_with("errors.retry.") => {
             shape::error(&key["errors.retry.".len()..]).map(|_| Slot::Fixed(count(0, MAX_RETRIES)))
         }
-        (entry, key) if entry.starts_with("groups[") && key.starts_with("think.") => {
-            Ok(Slot::Fixed(Shape::Duration { zero: true }))
-        }
-        (entry, key) if entry.starts_with("groups[") && key.starts_with("keying.") => {
+        (entry, key) if is_group(entry) && key.starts_with("think.") => Ok(Slot::Fixed(Shape::Duration { zero: true })),
+        (entry, key) if is_group(entry) && key.starts_with("keying.") => {
             Ok(Slot::Fixed(Shape::Duration { zero: false }))
         }
         (entry, "parameters") if names_a_workload(entry) => Ok(Slot::Section),
-        (entry, "keying") if entry.starts_with("groups[") => Ok(Slot::Section),
+        (entry, "keying") if is_group(entry) => Ok(Slot::Section),
         (entry, key) if names_a_workload(entry) && key.starts_with("parameters.") => {
             Ok(Slot::Own { entry: entry.into(), name: key["parameters.".len()..].into() })
         }
         ("groups", _) => {
             wrong("groups are a list", "write [[groups]] above each of them, or groups.NAME.KEY within a scale")
+        }
+        (entry, "") if is_group(entry) => wrong("an empty group", "give it a name, a workload and its users"),
+        (entry, key) if is_group(entry) => fixed("groups", key, words).map(Slot::Fixed),
+        (entry, "groups") if entry.starts_with("phases[") => {
+            wrong("the groups of a phase are a list", "write [[phases.groups]] above each of them")
         }
         (entry, key) if entry.starts_with("phases[") && key.starts_with("disturb.") => {
             Ok(match &key["disturb.".len()..] {
@@ -111,11 +114,26 @@ pub(super) fn slot(path: &str, words: &Words) -> Result<Slot, Wrong> {
         (section, "") if section.starts_with("phases[") => {
             wrong("an empty phase", "give it a name and `measure = \"40s\"`")
         }
-        (section, "") if section.starts_with("groups[") => {
-            wrong("an empty group", "give it a name, a workload and its users")
-        }
         (section, key) => fixed(section.split('[').next().unwrap_or(section), key, words).map(Slot::Fixed),
     }
+}
+
+/// A path's section, or its entry of a list, and what is said of it; a phase may have a list of groups.
+fn split(path: &str) -> (&str, &str) {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let group = || Some("groups[".len() + rest.strip_prefix("groups[")?.find(']')? + 1);
+    match group().filter(|_| first.starts_with("phases[")) {
+        Some(end) => {
+            let (entry, key) = path.split_at(first.len() + 1 + end);
+            (entry, key.strip_prefix('.').unwrap_or(key))
+        }
+        None => (first, rest),
+    }
+}
+
+/// Whether this is an entry of the run's groups, or of a phase's.
+fn is_group(entry: &str) -> bool {
+    entry.starts_with("groups[") || entry.contains("].groups[")
 }
 
 /// Whether entries of this list may have a workload with parameters of its own.

@@ -9,8 +9,14 @@ use std::collections::BTreeSet;
 
 impl Reading<'_> {
     pub(super) fn check_groups(&mut self) {
+        self.check_group_list("groups", true);
+        self.refuse_what_groups_say();
+    }
+
+    /// The groups of a run, or of one of its phases; those of a run may have axes.
+    pub(super) fn check_group_list(&mut self, list: &str, has_axes: bool) {
         let mut told = BTreeSet::new();
-        for group in self.list("groups") {
+        for group in self.list(list) {
             let name_path = format!("{group}.name");
             let name = self.name_of(&group);
             match &name {
@@ -30,14 +36,14 @@ impl Reading<'_> {
                 self.problem(&group, "a group without a workload", "add workload = \"...\"");
             }
             let axis = |key: &str| format!("axes.groups.{}.{key}", name.as_deref().unwrap_or_default());
-            if !self.said(&format!("{group}.users")) && !self.said(&axis("users")) {
-                self.problem(&group, "a group without users", "add users = 8, or make it an axis: groups.NAME.users");
+            if !(self.said(&format!("{group}.users")) || has_axes && self.said(&axis("users"))) {
+                let or_axis = if has_axes { ", or make it an axis: groups.NAME.users" } else { "" };
+                self.problem(&group, "a group without users", format!("add users = 8{or_axis}"));
             }
-            let rate = self.said(&format!("{group}.rate")) || self.said(&axis("rate"));
+            let rate = self.said(&format!("{group}.rate")) || has_axes && self.said(&axis("rate"));
             let workload: Vec<_> = self.workload_of(&group).into_iter().collect();
             self.check_rhythm(&group, rate, &workload);
         }
-        self.refuse_what_groups_say();
     }
 
     fn refuse_what_groups_say(&mut self) {

@@ -185,6 +185,7 @@ pub const KEYS: &[Key] = &[
     phase("measure", "it lasts so long, and counts", SOME_TIME).of_end(|p| lasting(p, PhaseKind::Measure)),
     phase("warm_up", "it lasts so long, and does not count", SOME_TIME).of_end(|p| lasting(p, PhaseKind::WarmUp)),
     phase("count", "it lasts until so many operations are done", count(1, i64::MAX)).of_end(|p| number(counted(p)?)),
+    phase("settle", "nobody works in it: the server is brought to rest, for at most so long", SOME_TIME).of_end(|p| time_of(p.rest()?)),
     phase("kind", "with `count`: whether it counts", Shape::Of(Kind::Choice(&["measure", "warm_up"])))
         .of_phase(|p| counted(p).and_then(|_| some(p.kind.word()))),
     // What is done to a server may be done to its statistics.

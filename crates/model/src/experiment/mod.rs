@@ -153,7 +153,7 @@ impl Experiment {
     /// The workloads that run, in the order of the axis, or of the groups.
     pub fn running<'a>(&self, words: &'a Words) -> Vec<&'a WorkloadWords> {
         let of_groups = self.groups.iter().map(|group| &group.work);
-        let own: Vec<_> = of_groups.chain(self.phases.iter().filter_map(|phase| phase.work.as_ref())).collect();
+        let own: Vec<_> = of_groups.chain(self.phases.iter().flat_map(Phase::works)).collect();
         if own.is_empty() {
             return running(&self.axes, &self.workloads, words);
         }
@@ -162,7 +162,7 @@ impl Experiment {
 
     /// Whether phases say for themselves what is done.
     pub fn is_staged(&self) -> bool {
-        self.phases.iter().any(|phase| phase.work.is_some())
+        self.phases.iter().any(Phase::is_staged)
     }
 
     /// A parameter as the file gives it to this workload: its own section comes before its family's.

@@ -45,11 +45,23 @@ fn override_list(
     problems: &mut Vec<Problem>,
 ) {
     let names = names(entries, list);
+    if let Some((group, key)) = key.strip_prefix("groups.").and_then(|rest| rest.split_once('.')) {
+        // A key of a phase's group, whose name is asked in each phase that is meant.
+        let meant =
+            names.iter().filter(|(_, name)| which == "*" || name == which).map(|(at, _)| format!("{at}.groups"));
+        let meant: Vec<String> = meant.filter(|list| which != "*" || has_name(entries, list, group)).collect();
+        for list in &meant {
+            override_list(entries, entry, (list, "group"), group, key, problems);
+        }
+        if !meant.is_empty() {
+            return;
+        }
+    }
     let (prefix, suffix) = (format!("{list}["), format!("].{key}"));
     let chosen: Vec<String> = match which {
         "*" => entries
             .iter()
-            .filter(|e| e.path.starts_with(&prefix) && e.path.ends_with(&suffix))
+            .filter(|e| e.path.starts_with(&prefix) && e.path.ends_with(&suffix) && is_of(list, &e.path))
             .map(|e| e.path.clone())
             .collect(),
         name => names.iter().filter(|(_, n)| n == name).map(|(prefix, _)| format!("{prefix}.{key}")).collect(),
@@ -72,13 +84,23 @@ fn override_list(
 /// Prefix (`phases[2]`) and name of each entry of a list that has a name.
 fn names(entries: &[Entry], list: &str) -> Vec<(String, String)> {
     let prefix = format!("{list}[");
-    let named = entries.iter().filter(|e| e.path.starts_with(&prefix) && e.path.ends_with("].name"));
+    let named =
+        entries.iter().filter(|e| e.path.starts_with(&prefix) && e.path.ends_with("].name") && is_of(list, &e.path));
     named
         .filter_map(|e| match &e.raw {
             Raw::Value(value) => Some((e.path.trim_end_matches(".name").to_string(), value.to_string())),
             Raw::List(_) | Raw::Nothing | Raw::Other(_) => None,
         })
         .collect()
+}
+
+/// Whether a path is of an entry of this list itself, and not of a list inside it.
+fn is_of(list: &str, path: &str) -> bool {
+    path.matches('[').count() == list.matches('[').count() + 1
+}
+
+fn has_name(entries: &[Entry], list: &str, name: &str) -> bool {
+    names(entries, list).iter().any(|(_, named)| name == "*" || named == name)
 }
 
 /// Replaces the value at the path, or adds it. The ends of a phase are alternatives: setting one takes the others away.

@@ -199,9 +199,8 @@ impl<'a> Reading<'a> {
     }
 
     pub fn running(&self) -> Vec<&'a WorkloadWords> {
-        let list = if self.is_staged() { "phases" } else { "groups" };
-        let entries = self.list(list);
-        if entries.is_empty() {
+        let entries = self.naming_workloads();
+        if self.list("groups").is_empty() && !self.is_staged() {
             return super::running(&self.axes, &self.workloads, self.words);
         }
         super::each_once(entries.iter().filter_map(|entry| self.workload_of(entry)))

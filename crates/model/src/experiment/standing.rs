@@ -40,14 +40,14 @@ pub(super) fn pacing(load: &Load) -> Option<Nanos> {
 pub(super) fn lasting(phase: &Phase, kind: PhaseKind) -> Option<Value> {
     match phase.until {
         Until::Time(time) if phase.kind == kind => time_of(time),
-        Until::Time(_) | Until::Count(_) => None,
+        Until::Time(_) | Until::Count(_) | Until::Rest(_) => None,
     }
 }
 
 pub(super) fn counted(phase: &Phase) -> Option<u64> {
     match phase.until {
         Until::Count(count) => Some(count),
-        Until::Time(_) => None,
+        Until::Time(_) | Until::Rest(_) => None,
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn plain(phases: &[Phase]) -> Option<(Nanos, Nanos)> {
     };
     let length = |phase: &Phase| match phase.until {
         Until::Time(time) => Some(time),
-        Until::Count(_) => None,
+        Until::Count(_) | Until::Rest(_) => None,
     };
     is(measured, "measure", PhaseKind::Measure)
         .then(|| Some((warm.map_or(Some(Nanos(0)), length)?, length(measured)?)))?

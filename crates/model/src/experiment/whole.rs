@@ -183,8 +183,7 @@ impl Reading<'_> {
                         );
                     }
                     let sections = running.iter().flat_map(|w| [&*w.name, w.family()]).collect::<BTreeSet<_>>();
-                    let entries = self.list("groups").into_iter().chain(self.list("phases"));
-                    let own = entries.map(|at| format!("{at}.parameters.{key}"));
+                    let own = self.naming_workloads().into_iter().map(|at| format!("{at}.parameters.{key}"));
                     let option = format!("workload.options.{key}");
                     sections.into_iter().map(|s| format!("workload.{s}.{key}")).chain(own).chain([option]).collect()
                 }
@@ -332,7 +331,7 @@ impl Reading<'_> {
                 [] => self.problem(
                     phase,
                     "a phase without an end",
-                    "add measure = \"40s\", warm_up = \"10s\" or count = 100_000",
+                    "add measure = \"40s\", warm_up = \"10s\", count = 100_000 or settle = \"10m\"",
                 ),
                 [end] if *end != "count" && self.said(&format!("{phase}.kind")) => {
                     self.problem(&format!("{phase}.kind"), format!("`{end}` says the kind already"), "leave this out");

@@ -173,7 +173,7 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
             phase.disturb = named.map(|d| d.with(&BTreeMap::new()));
         }
         let iteration = Value::Count(i64::from(phase.step().1.unwrap_or(1)));
-        if let Some(work) = &mut phase.work {
+        for work in phase.work.iter_mut().chain(phase.groups.iter_mut().map(|group| &mut group.work)) {
             let own = |name: &str| work.parameters.get(name).or_else(|| (name == ITERATION).then_some(&iteration));
             let parameters = parameters(experiment, &axes, words.workload(&work.workload), own);
             work.parameters = parameters;
@@ -284,7 +284,7 @@ pub(super) fn rate_warnings(cells: &[Cell]) -> BTreeSet<String> {
     let late = |(cell, group): (&Cell, Group)| {
         let times = cell.phases.iter().map(|phase| match phase.until {
             Until::Time(time) => Some(time.0),
-            Until::Count(_) => None,
+            Until::Count(_) | Until::Rest(_) => None,
         });
         let end = Nanos(times.sum::<Option<u64>>()?);
         let last = group.arrivals?.rate.changes.last()?.when;
@@ -359,7 +359,10 @@ impl Cell {
     }
 
     /// Who does what during a phase.
-    pub(super) fn groups_in(&self, phase: &Phase) -> Vec<Group> {
+    pub fn groups_in(&self, phase: &Phase) -> Vec<Group> {
+        if !phase.groups.is_empty() || phase.rest().is_some() {
+            return phase.groups.clone();
+        }
         let mut groups = self.groups();
         if let [only] = &mut groups[..]
             && self.groups.is_empty()

@@ -32,10 +32,10 @@ pub(super) fn of(cells: &[Cell], runs: &[PlannedRun], words: &Words) -> Cost {
     Cost { time: Nanos((seconds * 1e9) as u64), disk: Bytes(bytes), rows }
 }
 
-/// Seconds; what drains may take less.
+/// Seconds; drains and rests may take less.
 fn length(cell: &Cell) -> f64 {
     let phase = |until: Until| match until {
-        Until::Time(time) => time.seconds(),
+        Until::Time(time) | Until::Rest(time) => time.seconds(),
         Until::Count(count) => count as f64 / OPERATIONS_PER_SECOND as f64,
     };
     cell.phases.iter().map(|p| phase(p.until)).sum::<f64>() + cell.load.drain.map_or(0.0, Nanos::seconds)

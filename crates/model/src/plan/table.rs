@@ -143,6 +143,7 @@ fn phase(phase: &Phase) -> String {
     let end = match phase.until {
         Until::Time(time) => time.to_string(),
         Until::Count(count) => format!("{count} operations"),
+        Until::Rest(most) => return format!("{} until the server is at rest, at most {most}", phase.name),
     };
     let kind = match phase.kind {
         PhaseKind::Measure => "",
@@ -151,7 +152,13 @@ fn phase(phase: &Phase) -> String {
     let disturb = phase.disturb.as_ref().map_or(String::new(), |d| format!(" with {d}"));
     let work = phase.work.as_ref().map_or(String::new(), |w| format!(" of {}", w.workload));
     let users = phase.users.map_or(String::new(), |u| format!(" by {u}"));
-    format!("{} {end}{work}{users}{kind}{disturb}", phase.name)
+    let group = |g: &Group| {
+        let rate = g.arrivals.as_ref().map(|arrivals| format!(" at {arrivals}"));
+        format!("{}: {} by {}{}", g.name, g.work.workload, g.users, rate.unwrap_or_default())
+    };
+    let groups: Vec<String> = phase.groups.iter().map(group).collect();
+    let groups = if groups.is_empty() { String::new() } else { format!(" of {}", groups.join(" beside ")) };
+    format!("{} {end}{work}{users}{groups}{kind}{disturb}", phase.name)
 }
 
 fn rows(plan: &Plan) -> Vec<Vec<String>> {

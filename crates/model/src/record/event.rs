@@ -42,6 +42,8 @@ pub enum EventKind {
     RunSkipped,
     /// A run without an ending was found at resume and is repeated.
     RunInterrupted,
+    /// A run that was over was set aside and is carried out again; the text says why.
+    RunRepeated,
     DisturbanceBegan,
     DisturbanceEnded,
     Note,

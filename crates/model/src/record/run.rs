@@ -123,6 +123,19 @@ pub struct Drain {
     pub owed: BTreeMap<String, [f64; 3]>,
 }
 
+/// How a server came to rest while nobody worked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Settled {
+    pub took: Nanos,
+    /// Every gauge came down to its mark; else that was not so when the time was up.
+    pub is_over: bool,
+    /// What is owed: when the phase began, at last, and the most at which it is at rest.
+    pub gauges: BTreeMap<String, [f64; 3]>,
+    /// Why the server was not helped to it, where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unaided: Option<String>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Writes {
     pub statements: u64,
@@ -159,6 +172,9 @@ pub struct PhaseRecord {
     /// What it did, where it was begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<DisturbanceRecord>,
+    /// How the server came to rest, in a phase that is for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Since the start of the run's first phase.
     pub from: Nanos,
     pub to: Nanos,

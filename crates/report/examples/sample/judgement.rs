@@ -117,6 +117,7 @@ fn verdict(check: &str, status: Status, sentence: &str, measured: &str, limit: &
         evidence: Vec::new(),
         quarantined: false,
         phases: Vec::new(),
+        open_in: Vec::new(),
     }
 }
 

@@ -293,6 +293,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         kind: PhaseKind::Measure,
         disturb: None,
         disturbance: None,
+        settled: None,
         from: Nanos(0),
         to: Nanos::from_secs(SECONDS),
         groups: BTreeMap::from([("users".into(), group)]),

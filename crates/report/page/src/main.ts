@@ -20,6 +20,7 @@ import { findings } from './findings';
 import { first, heading } from './first';
 import { metricTitle, plural, show } from './format';
 import { ledger } from './ledger';
+import { live } from './live';
 import { plans, plansDiffer } from './plans';
 import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
@@ -243,6 +244,7 @@ function draw(): void {
     'main',
     { id: 'main', tabindex: '-1' },
     heading(),
+    live(),
     part(['metric', 'axis', 'ref'], first),
     shown.map((p) => fold(p)),
     h('footer', {}, footer),

@@ -26,6 +26,12 @@ export interface Against {
   sentence: string;
 }
 
+export interface Ahead {
+  check: string;
+  sentence: string;
+  advice: string;
+}
+
 /** A question and its answer, as digests. */
 export type Answered = [string, string];
 
@@ -279,7 +285,8 @@ export type EventKind =
   | 'snapshot_kept'
   | 'snapshot_restored'
   | 'snapshot_removed'
-  | 'run_interrupted';
+  | 'run_interrupted'
+  | 'run_repeated';
 
 export interface Experiment {
   name: string;
@@ -502,11 +509,38 @@ export interface LawJudgement {
   line: [number, number, number, number][];
 }
 
+export interface LiveLane {
+  name: string;
+  unit: string;
+  values: (number | null)[];
+}
+
 /** How a metric is computed from what a run wrote down. */
 export interface Made {
   how: string;
   /** Names in `phases[].counters` of `run.json`. */
   counters: string[];
+}
+
+export interface Moment {
+  /** Runs that are over, of those that there are to be. */
+  done: number;
+  total: number;
+  /** There may be fewer: levels are looked for, or noise says how many repetitions there are. */
+  is_at_most: boolean;
+  /** Seconds that the rest will take; absent when nothing is left, or nobody can say. */
+  left_s: number | null;
+  /** The last event, as a sentence. */
+  what: string;
+  run: RunNow | null;
+  /** A value per second of the run under way, the last one now. */
+  lanes: LiveLane[];
+  /** Runs that are over, the latest first; of very many the latest. */
+  results: RunResult[];
+  /** Checks that would fail if the run under way ended now. */
+  ahead: Ahead[];
+  /** The lab has stopped: the report is all there is. */
+  is_over: boolean;
 }
 
 /** A length of time in nanoseconds. */
@@ -536,6 +570,8 @@ export interface PageData {
   sessions: SessionAnswer[];
   /** To be pasted elsewhere. */
   tables: Pasted[];
+  /** The moment of a lab at work; absent from a report. */
+  live?: Moment;
 }
 
 /** The numbers of a part of a cell, named as those of the cell. */
@@ -548,7 +584,7 @@ export interface Part {
 
 /** One table, and its two forms to paste. */
 export interface Pasted {
-  /** `qps` or `cost`. */
+  /** `qps`, `cost` or `changes`. */
   name: string;
   title: string;
   /** How its marks are read. */
@@ -597,6 +633,8 @@ export interface PhaseJudgement {
   metrics: Record<string, Estimate>;
   operations: Record<string, Record<string, Estimate>>;
   statements: Record<string, Record<string, Estimate>>;
+  /** Where the phase has groups of its own: the numbers of each. */
+  groups?: Record<string, Part>;
   /** Absent in the phase that others are held against. */
   against?: Against;
 }
@@ -729,6 +767,29 @@ export type RunEnding = 'done' | 'failed' | 'skipped';
 
 /** `c001-1`: cell and repetition; the name of the run's folder. */
 export type RunId = string;
+
+export interface RunNow {
+  id: RunId;
+  cell: CellId;
+  /** The workload and the values on the axes. */
+  name: string;
+  phase: string;
+  /** Seconds since its first phase began, and of all its phases; absent where those end by count. */
+  at_s: number;
+  of_s: number | null;
+}
+
+export interface RunResult {
+  run: RunId;
+  name: string;
+  /** `done`, or why it was not. */
+  ending: string;
+  is_done: boolean;
+  /** Statements per second over all phases that measure. */
+  qps: number | null;
+  /** In microseconds. */
+  p99_us: number | null;
+}
 
 export type Rung =
   | 'unexplained'
@@ -970,6 +1031,8 @@ export interface Verdict {
    * numbers are struck.
    */
   phases?: string[];
+  /** The phases of a cell, where they do different work, in which it warned or failed, when it passed in others. */
+  open_in?: string[];
 }
 
 /** A server's version, compared by its numbers. */

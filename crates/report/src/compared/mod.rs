@@ -74,7 +74,7 @@ fn stands_on(compared: &Compared) -> Option<String> {
 /// Longer values are cut: a plan or a list of modes fills a screen.
 const LONGEST: usize = 60;
 
-fn difference(difference: &Difference, pairs: usize) -> String {
+pub(crate) fn difference(difference: &Difference, pairs: usize) -> String {
     let Difference { key, base, candidate, work, pairs: of } = difference;
     let cut = |text: &str| -> String {
         let start: String = text.chars().take(LONGEST).collect();

@@ -11,6 +11,9 @@ mod otava;
 mod standing;
 mod utc;
 
+pub(crate) use openmetrics::labelled;
+pub(crate) use utc::utc;
+
 use model::{CellJudgement, Details, Judgement, Record};
 use std::collections::BTreeMap;
 

@@ -104,6 +104,12 @@ fn braced(labels: &[(String, String)], extra: Option<(&str, &str)>) -> String {
     format!("{{{}}}", pairs.join(","))
 }
 
+/// Labels in their order, as they stand behind a name.
+pub fn labelled(labels: &[(&str, &str)]) -> String {
+    let pairs: Vec<(String, String)> = labels.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    braced(&pairs, None)
+}
+
 /// A name of letters, digits and underlines that begins with none of the digits.
 fn identifier(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();

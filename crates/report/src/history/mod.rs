@@ -36,6 +36,7 @@ fn with_unit(value: f64, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::compared::Difference;
     use model::estimate::Estimate;
     use model::history::{Break, Change, HISTORY_SCHEMA, History, Member, Point};
     use model::verdict::Status;
@@ -54,6 +55,7 @@ mod tests {
             started_unix_ms: 1_700_000_000_000 + i * 86_400_000,
             machine: "2 × CPU".into(),
             builds: vec!["mariadb-10.11".into()],
+            servers: vec!["10.11.6-MariaDB (0123456789ab)".into()],
         };
         let point = |record: usize| Point {
             record,
@@ -66,6 +68,13 @@ mod tests {
             ratio: Estimate { unit: "ratio".into(), ..estimate(0.9) },
             better: false,
             sentence: "qps fell by 10 % between night-4 and night-5 (ratio 0.9, 0.88 to 0.92).".into(),
+            beside: vec![Difference {
+                key: "host.kernel".into(),
+                base: "6.1".into(),
+                candidate: "6.2<b>".into(),
+                work: false,
+                pairs: 1,
+            }],
         };
         let line = Line {
             workload: "oltp.mixed".into(),

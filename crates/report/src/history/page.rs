@@ -2,9 +2,12 @@
 //! says its record and value when it is pointed at; one that failed a check is hollow.
 
 use super::{levels, with_unit};
+use crate::compared::difference;
+use crate::formats::utc;
 use crate::page::in_text;
 use model::Status;
-use model::history::{History, Line, Point};
+use model::compared::Difference;
+use model::history::{History, Line, Member, Point};
 use std::fmt::Write;
 
 const WIDTH: f64 = 900.0;
@@ -14,6 +17,11 @@ const LEFT: f64 = 80.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 22.0;
+/// Letters of a date.
+const DAY: usize = 10;
+/// Differences of a change that are told, and those that are told unasked.
+const TOLD: usize = 40;
+const FEW: usize = 6;
 /// Room above and below the highest and lowest interval.
 const ROOM: f64 = 0.05;
 
@@ -22,7 +30,7 @@ const STYLE: &str = "
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--faint:#7b8594;--line:#7ab0e6;--bad:#ec7063;--good:#6fcf97;--paper:#14181f}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:940px;margin:24px auto;padding:0 16px}
 h1{font-size:22px}h2{font-size:16px;margin:28px 0 4px}p{margin:2px 0}svg{width:100%;min-width:640px;height:auto}
-.scroll{overflow-x:auto}h2,p{overflow-wrap:anywhere}.marks{color:var(--faint);font-size:13px}
+.scroll{overflow-x:auto}details{font-size:13px}details ul{margin:2px 0 6px;padding-left:20px;overflow-wrap:anywhere}h2,p{overflow-wrap:anywhere}.marks{color:var(--faint);font-size:13px}
 text{font:11px system-ui,sans-serif;fill:var(--faint)}
 .axis{stroke:var(--faint);stroke-width:.5}.interval{stroke:var(--line);opacity:.5}
 .point{fill:var(--line)}.point.warn{fill:var(--paper);stroke:var(--line);stroke-width:2}
@@ -52,12 +60,33 @@ fn section(html: &mut String, history: &History, line: &Line) {
     for change in &line.changes {
         let class = if change.better { "better" } else { "worse" };
         writeln!(html, "<p class=\"{class}\">{}</p>", in_text(&change.sentence)).expect(put);
+        beside(html, &change.beside).expect(put);
     }
     for anew in &line.breaks {
         let name = &history.records[line.points[anew.at].record].name;
         writeln!(html, "<p class=\"anew-told\">From {} on: {}.</p>", in_text(name), in_text(&anew.why)).expect(put);
     }
     drawing(html, history, line).expect(put);
+}
+
+/// What else differs between the two records of a change: a change of level is that of one of these, or of what nobody
+/// wrote down.
+fn beside(html: &mut String, all: &[Difference]) -> std::fmt::Result {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> =
+        all.iter().take(TOLD).map(|one| format!("<li>{}</li>", in_text(&difference(one, 0)))).collect();
+    let more = all.len().saturating_sub(TOLD);
+    let more = if more > 0 { format!("<li>and {more} more</li>") } else { String::new() };
+    let open = if all.len() <= FEW { " open" } else { "" };
+    let n = all.len();
+    let things = if n == 1 { "thing differs" } else { "things differ" };
+    writeln!(
+        html,
+        "<details{open}><summary>{n} other {things} between the two</summary><ul>{}{more}</ul></details>",
+        told.concat()
+    )
 }
 
 /// Where a line's points come to lie.
@@ -117,9 +146,12 @@ fn drawing(html: &mut String, history: &History, line: &Line) -> std::fmt::Resul
         writeln!(html, "<line class=\"level\" x1=\"{from:.1}\" x2=\"{to:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>")?;
     }
     for (i, point) in line.points.iter().enumerate() {
-        mark(html, &scale, i, point, name(i), &line.unit)?;
+        mark(html, &scale, i, point, &history.records[point.record], &line.unit)?;
     }
-    let (first, last) = (in_text(name(0)), in_text(name(line.points.len() - 1)));
+    let day =
+        |i: usize| utc(history.records[line.points[i].record].started_unix_ms).chars().take(DAY).collect::<String>();
+    let end = |i: usize| in_text(&format!("{}, {}", name(i), day(i)));
+    let (first, last) = (end(0), end(line.points.len() - 1));
     writeln!(html, "<text x=\"{LEFT}\" y=\"{:.0}\">{first}</text>", HEIGHT - 6.0)?;
     writeln!(
         html,
@@ -129,7 +161,7 @@ fn drawing(html: &mut String, history: &History, line: &Line) -> std::fmt::Resul
     )
 }
 
-fn mark(html: &mut String, scale: &Scale, i: usize, point: &Point, name: &str, unit: &str) -> std::fmt::Result {
+fn mark(html: &mut String, scale: &Scale, i: usize, point: &Point, member: &Member, unit: &str) -> std::fmt::Result {
     let (x, estimate) = (scale.x(i), &point.estimate);
     if let (Some(low), Some(high)) = (estimate.low, estimate.high) {
         let (low, high) = (scale.y(low), scale.y(high));
@@ -140,7 +172,9 @@ fn mark(html: &mut String, scale: &Scale, i: usize, point: &Point, name: &str, u
         Status::Warn => "point warn",
         Status::Fail => "point fail",
     };
-    let told = format!("{name}: {}, n={}, {}", with_unit(estimate.value, unit), estimate.n, point.status.word());
+    let (value, n, status) = (with_unit(estimate.value, unit), estimate.n, point.status.word());
+    let (day, made) = (utc(member.started_unix_ms), [&member.builds[..], &member.servers].concat().join(", "));
+    let told = format!("{}: {value}, n={n}, {status}\n{day}\n{made}", member.name);
     let y = scale.y(estimate.value);
     writeln!(
         html,

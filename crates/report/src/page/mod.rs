@@ -10,6 +10,7 @@ mod timeline;
 use crate::axes;
 use crate::document::Document;
 use crate::tables::Pasted;
+use model::live::Moment;
 use model::record::canary::Canary;
 use model::{DatasetRecord, Details, Event, Record, SessionAnswer};
 use serde::Serialize;
@@ -20,6 +21,9 @@ use std::collections::BTreeMap;
 const DATA: &str = r#"<script type="application/json" id="assay-data">null</script>"#;
 const MARKDOWN: &str = "<!--assay:markdown-->";
 const TITLE: &str = "<title>assay report</title>";
+/// What a report may ask for, which is nothing, and what the page of a lab may.
+const ALONE: &str = "base-uri 'none'; form-action 'none'";
+const ASKING: &str = "base-uri 'none'; form-action 'none'; connect-src 'self'";
 
 /// All that the page is handed. Its types in TypeScript, `page/src/types.ts`, are written from here (`tests/types.rs`).
 #[derive(Serialize)]
@@ -42,6 +46,9 @@ pub struct PageData<'a> {
     sessions: Vec<SessionAnswer>,
     /// To be pasted elsewhere.
     tables: Vec<Pasted>,
+    /// The moment of a lab at work; absent from a report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<&'a Moment>,
 }
 
 pub fn of(
@@ -52,14 +59,38 @@ pub fn of(
     shell: &str,
     markdown: &str,
 ) -> String {
-    let data = data(record, document, tables, details).to_string();
-    let script = format!(r#"<script type="application/json" id="assay-data">{}</script>"#, in_script(&data));
-    let title = format!("<title>{} · assay report</title>", in_text(&record.plan.name));
+    let data = data(record, document, tables, details, None).to_string();
+    filled(&record.plan.name, shell, markdown, &data)
+}
+
+/// The same of a lab at work. The page may ask the one who served it for more, and nobody else.
+pub fn live(
+    record: &Record,
+    document: &Document<'_>,
+    tables: Vec<Pasted>,
+    details: &dyn Details,
+    shell: &str,
+    markdown: &str,
+    moment: &Moment,
+) -> String {
+    let data = data(record, document, tables, details, Some(moment)).to_string();
+    filled(&record.plan.name, &shell.replacen(ALONE, ASKING, 1), markdown, &data)
+}
+
+fn filled(name: &str, shell: &str, markdown: &str, data: &str) -> String {
+    let script = format!(r#"<script type="application/json" id="assay-data">{}</script>"#, in_script(data));
+    let title = format!("<title>{} · assay report</title>", in_text(name));
     // Each mark once: the page's own code comes after them and is left alone.
     shell.replacen(TITLE, &title, 1).replacen(MARKDOWN, &in_text(markdown), 1).replacen(DATA, &script, 1)
 }
 
-fn data(record: &Record, document: &Document<'_>, tables: Vec<Pasted>, details: &dyn Details) -> Value {
+fn data(
+    record: &Record,
+    document: &Document<'_>,
+    tables: Vec<Pasted>,
+    details: &dyn Details,
+    live: Option<&Moment>,
+) -> Value {
     let (timeline, counters) = timeline::of(record, details);
     let data = PageData {
         report: document,
@@ -75,6 +106,7 @@ fn data(record: &Record, document: &Document<'_>, tables: Vec<Pasted>, details: 
         datasets: &record.datasets,
         sessions: provenance::sessions(record),
         tables,
+        live,
     };
     compact::compact(&serde_json::to_value(data).expect("plain values with text keys"))
 }

@@ -1,7 +1,8 @@
-//! Tables as regression studies publish them and people paste them: rates relative to a base, tests in groups, and what
-//! an operation costs. Ratios are plain quotients of the numbers shown; whether a difference is one is the judge's to
-//! say, and stands in the report. Struck cells are marked wherever they enter.
+//! Tables as regression studies publish them and people paste them: rates relative to a base, tests in groups, what an
+//! operation costs, and what changed for sure. Ratios are plain quotients of the numbers shown; whether a difference is
+//! one is the judge's to say, and stands in the report. Struck cells are marked wherever they enter.
 
+mod changes;
 mod cost;
 mod form;
 mod side;
@@ -15,7 +16,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Pasted {
-    /// `qps` or `cost`.
+    /// `qps`, `cost` or `changes`.
     pub name: &'static str,
     pub title: String,
     /// How its marks are read.
@@ -50,12 +51,12 @@ impl PastedCell {
 }
 
 /// What can be asked for by name.
-pub const NAMES: [&str; 2] = ["qps", "cost"];
+pub const NAMES: [&str; 3] = ["qps", "cost", "changes"];
 
 /// Those that the record has numbers for.
 pub fn all(record: &Record, judgement: &Judgement) -> Vec<Pasted> {
     let sides = side::Sides::of(record, judgement);
-    [side::qps(&sides), cost::of(&sides)].into_iter().flatten().collect()
+    [side::qps(&sides), changes::of(&sides), cost::of(&sides)].into_iter().flatten().collect()
 }
 
 /// One as a text, or a sentence that says why there is none and what to do.
@@ -69,6 +70,11 @@ pub fn text(name: &str, form: &str, record: &Record, judgement: &Judgement) -> R
         "cost" => "no run of the record has both operations and the server's counters, which are read only of servers \
                    on this host; measure one here, with sampling"
             .to_string(),
+        "changes" => {
+            "the record compares nothing: its cells lack an axis with two values that both have a number; give \
+                      one in [axes], as build = [BASE, CANDIDATE]"
+                .to_string()
+        }
         _ => "the record has no number, because none of its runs was done; give its `assay run` again, which goes on \
               where it ended, and ask then"
             .to_string(),

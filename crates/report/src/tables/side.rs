@@ -1,5 +1,6 @@
-//! Cells side by side: which axis goes across, which cells are of one test, to which group a test belongs; and the
-//! table of rates, the first column absolute and the others relative to it in two decimals.
+//! Cells side by side: which axis goes across, which numbers are of one test, to which group a test belongs; and the
+//! table of rates, the first column absolute and the others relative to it in two decimals. Where a run has several
+//! phases that measure, each of them is a test: a rate over different work says nothing.
 
 use super::form::pasted;
 use super::{Pasted, PastedCell, PastedGroup};
@@ -7,7 +8,8 @@ use crate::axes;
 use crate::document::repeats;
 use crate::figures::three;
 use model::experiment::Axis;
-use model::{CellJudgement, Judgement, Record, RunRecord, Status, Value};
+use model::{CellJudgement, Comparison, Estimate, Judgement, PhaseJudgement, Record, RunRecord, Status, Value};
+use std::collections::BTreeMap;
 
 /// Goes across before any other: studies of regressions compare builds.
 const BUILD: &str = "build";
@@ -19,11 +21,60 @@ const RATES: [&str; 3] = ["knee_rate", "qps", "ops_per_s"];
 /// In the order in which studies publish them.
 pub const GROUPS: [&str; 4] = ["point", "range", "aggregation", "write"];
 
-/// The cells of one test, in the order of the columns.
+/// The numbers of a cell, or of one phase of it.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    pub cell: &'a CellJudgement,
+    phase: Option<&'a PhaseJudgement>,
+}
+
+impl<'a> Measured<'a> {
+    /// Each phase of a cell whose runs have several, or the cell.
+    fn all(cell: &'a CellJudgement) -> Vec<Self> {
+        if cell.phases.is_empty() {
+            return vec![Self { cell, phase: None }];
+        }
+        cell.phases.iter().map(|phase| Self { cell, phase: Some(phase) }).collect()
+    }
+
+    pub fn phase(&self) -> Option<&'a str> {
+        self.phase.map(|phase| phase.name.as_str())
+    }
+
+    pub fn metrics(&self) -> &'a BTreeMap<String, Estimate> {
+        self.phase.map_or(&self.cell.metrics, |phase| &phase.part.metrics)
+    }
+
+    pub fn value(&self, metric: &str) -> Option<f64> {
+        self.metrics().get(metric).map(|estimate| estimate.value)
+    }
+
+    pub fn is_struck(&self) -> bool {
+        match self.phase() {
+            Some(phase) => self.cell.struck(Some(phase)).is_some(),
+            None => self.cell.verdicts.iter().any(|verdict| verdict.counts_as() == Status::Fail),
+        }
+    }
+
+    pub fn is_lower_bound(&self) -> bool {
+        self.phase().map_or_else(|| self.cell.is_lower_bound(), |phase| self.cell.is_lower_bound_in(phase))
+    }
+
+    /// How the judge compared it with the base.
+    pub fn compared<'j>(&self, judgement: &'j Judgement, base: &Self, metric: &str) -> Option<&'j Comparison> {
+        let (candidate, base) = (self.cell.id.to_string(), base.cell.id.to_string());
+        let is_this = |c: &&Comparison| {
+            c.metric == metric && c.phase.as_deref() == self.phase() && c.base == base && c.candidate == candidate
+        };
+        judgement.comparisons.iter().find(is_this)
+    }
+}
+
+/// The numbers of one test, in the order of the columns.
 pub struct Test<'a> {
     pub name: String,
     pub group: &'static str,
-    pub cells: Vec<Option<&'a CellJudgement>>,
+    pub cells: Vec<Option<Measured<'a>>>,
 }
 
 pub struct Sides<'a> {
@@ -39,16 +90,18 @@ impl<'a> Sides<'a> {
         let axis = across(record, judgement);
         let columns = axis.map_or(1, |axis| axis.values.len());
         let mut tests: Vec<Test> = Vec::new();
-        for cell in judgement.cells.iter().filter(|cell| repeats(&record.plan, &cell.id).is_none()) {
-            let name = test_name(record, cell, axis);
-            let column = axis
-                .map_or(Some(0), |axis| axis.values.iter().position(|value| cell.axes.get(&axis.key) == Some(value)));
+        let own = judgement.cells.iter().filter(|cell| repeats(&record.plan, &cell.id).is_none());
+        for measured in own.flat_map(Measured::all) {
+            let name = test_name(record, measured, axis);
+            let value = |axis: &Axis| measured.cell.axes.get(&axis.key);
+            let column =
+                axis.map_or(Some(0), |axis| axis.values.iter().position(|of_column| value(axis) == Some(of_column)));
             let Some(column) = column else { continue };
             let at = tests.iter().position(|test| test.name == name).unwrap_or_else(|| {
-                tests.push(Test { name, group: group_of(record, cell), cells: vec![None; columns] });
+                tests.push(Test { name, group: group_of(record, measured), cells: vec![None; columns] });
                 tests.len() - 1
             });
-            tests[at].cells[column] = Some(cell);
+            tests[at].cells[column] = Some(measured);
         }
         Self { record, judgement, axis, tests }
     }
@@ -76,19 +129,22 @@ fn across<'a>(record: &'a Record, judgement: &Judgement) -> Option<&'a Axis> {
     varied.iter().find(|axis| axis.key == BUILD).or_else(first).or(varied.last()).copied()
 }
 
-/// The workload and its values on the axes that go down.
-fn test_name(record: &Record, cell: &CellJudgement, across: Option<&Axis>) -> String {
+/// The workload or the phase, and the values on the axes that go down.
+fn test_name(record: &Record, measured: Measured, across: Option<&Axis>) -> String {
+    let cell = measured.cell;
     let down = axes::varied(&record.plan).into_iter();
     let down = down.filter(|axis| axis.key != "workload" && across.is_none_or(|across| across.key != axis.key));
     let values = down.filter_map(|axis| Some(format!(", {} {}", axis.key, axes::text(cell.axes.get(&axis.key)?))));
-    format!("{}{}", cell.workload, values.collect::<String>())
+    format!("{}{}", measured.phase().unwrap_or(&cell.workload), values.collect::<String>())
 }
 
 /// What a test does, by what its statements did in the runs: one that changed rows makes it a writing one.
-fn group_of(record: &Record, cell: &CellJudgement) -> &'static str {
-    let runs = || runs_of(record, cell);
-    let statements =
-        || runs().flat_map(RunRecord::measured).flat_map(|p| p.groups.values()).flat_map(|g| &g.tally.statements);
+fn group_of(record: &Record, of: Measured) -> &'static str {
+    let phases = || {
+        let all = runs_of(record, of.cell).flat_map(RunRecord::measured);
+        all.filter(|phase| of.phase().is_none_or(|name| phase.name == name))
+    };
+    let statements = || phases().flat_map(|p| p.groups.values()).flat_map(|g| &g.tally.statements);
     let named = |words: &[&str]| statements().any(|(name, _)| words.iter().any(|word| name.contains(word)));
     if statements().any(|(name, statement)| statement.affected > 0 || name == "set") {
         "write"
@@ -107,14 +163,10 @@ fn runs_of<'a>(record: &'a Record, cell: &CellJudgement) -> impl Iterator<Item =
     record.runs.iter().filter(move |run| run.cell == id && run.is_done() && run.explain.is_none())
 }
 
-pub fn is_struck(cell: &CellJudgement) -> bool {
-    cell.verdicts.iter().any(|verdict| verdict.counts_as() == Status::Fail)
-}
-
 pub fn qps(sides: &Sides) -> Option<Pasted> {
     let cells = || sides.tests.iter().flat_map(|test| test.cells.iter().flatten());
-    let rate = RATES.into_iter().find(|rate| cells().any(|cell| cell.metrics.contains_key(*rate)))?;
-    let unit = cells().find_map(|cell| cell.metrics.get(rate)).map_or("", |estimate| estimate.unit.as_str());
+    let rate = RATES.into_iter().find(|rate| cells().any(|of| of.metrics().contains_key(*rate)))?;
+    let unit = cells().find_map(|of| of.metrics().get(rate)).map_or("", |estimate| estimate.unit.as_str());
     let columns = sides.columns();
     let heads = match sides.axis {
         Some(axis) => {
@@ -132,22 +184,22 @@ pub fn qps(sides: &Sides) -> Option<Pasted> {
 }
 
 fn row(test: &Test, rate: &str) -> Vec<PastedCell> {
-    let value = |cell: &CellJudgement| cell.metrics.get(rate).map(|estimate| estimate.value);
-    let base = test.cells[0].and_then(|cell| Some((cell, value(cell)?)));
-    let first = base.map_or(PastedCell::plain("–"), |(cell, value)| {
-        let mark = if cell.is_lower_bound() { "≥ " } else { "" };
-        PastedCell { text: format!("{mark}{}", three(value)), struck: is_struck(cell) }
+    let base = test.cells[0].and_then(|of| Some((of, of.value(rate)?)));
+    let first = base.map_or(PastedCell::plain("–"), |(of, value)| {
+        let mark = if of.is_lower_bound() { "≥ " } else { "" };
+        PastedCell { text: format!("{mark}{}", three(value)), struck: of.is_struck() }
     });
-    let others = test.cells[1..].iter().map(|cell| {
-        let (Some((base, denominator)), Some(cell)) = (base, cell) else { return PastedCell::plain("–") };
-        let Some(numerator) = value(cell).filter(|_| denominator > 0.0) else { return PastedCell::plain("–") };
-        let mark = match (base.is_lower_bound(), cell.is_lower_bound()) {
+    let others = test.cells[1..].iter().map(|of| {
+        let (Some((base, denominator)), Some(of)) = (base, of) else { return PastedCell::plain("–") };
+        let Some(numerator) = of.value(rate).filter(|_| denominator > 0.0) else { return PastedCell::plain("–") };
+        let mark = match (base.is_lower_bound(), of.is_lower_bound()) {
             (false, false) => "",
             (false, true) => "≥ ",
             (true, false) => "≤ ",
             (true, true) => "? ",
         };
-        PastedCell { text: format!("{mark}{:.2}", numerator / denominator), struck: is_struck(base) || is_struck(cell) }
+        let struck = base.is_struck() || of.is_struck();
+        PastedCell { text: format!("{mark}{:.2}", numerator / denominator), struck }
     });
     [PastedCell::plain(test.name.clone()), first].into_iter().chain(others).collect()
 }

@@ -55,6 +55,7 @@ impl Judged {
             evidence: Vec::new(),
             quarantined: false,
             phases: Vec::new(),
+            open_in: Vec::new(),
         });
     }
     fn told(&self, format: &str) -> Result<String, String> {

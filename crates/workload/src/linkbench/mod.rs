@@ -83,7 +83,7 @@ impl Workload for LinkBench {
     fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
         knobs::disclosures(parameters, &self.0)
     }
-    fn affected_are_rows(&self) -> bool {
+    fn affected_are_rows(&self, _: &Parameters) -> bool {
         false
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, seed: Seed) -> Option<Box<dyn Dataset>> {

@@ -30,7 +30,9 @@ const RANGE_SIZE: Parameter = work("range_size", "Ids that one range spans.").co
 const TRANSACTIONS: Parameter =
     work("transactions", "Whether BEGIN and COMMIT stand around the statements.").flag(true);
 
-const POINTS: Parameter = work("random_points", "Values of k in one list.").count(10, [1, 10_000]);
+const POINTS: Parameter = work("random_points", "Values in one list.").count(10, [1, 10_000]);
+const HOT_POINTS: Parameter =
+    work("hot_points", "Whether every list has the same ids, those behind the middle of the table.").flag(false);
 const RANGES: Parameter = work("number_of_ranges", "Ranges of k in one statement.").count(10, [1, 10_000]);
 const DELTA: Parameter =
     work("delta", "How much further a range of k reaches than its first value.").count(5, [0, MOST_ROWS]);
@@ -66,6 +68,11 @@ pub(super) const INSERT: &[Parameter] = &join::<11>(&[&[TABLES, ROWS, CHARSET, S
 pub(super) const RANDOM_POINTS: &[Parameter] = &join::<12>(&[BASE, &[POINTS], DRAWS]);
 pub(super) const RANDOM_RANGES: &[Parameter] = &join::<13>(&[BASE, &[RANGES, DELTA], DRAWS]);
 pub(super) const BULK: &[Parameter] = &[BULK_TABLES];
+pub(super) const IN_LIST: &[Parameter] = &join::<13>(&[BASE, &[POINTS, HOT_POINTS], DRAWS]);
+/// Whose rows nobody draws.
+pub(super) const ONE: &[Parameter] = BASE;
+/// Published as text, and the only one that is.
+pub(super) const SCAN: &[Parameter] = &[TABLES, ROWS, CHARSET, SECONDARY_INDEX, AS_TEXT];
 
 /// The parts one after the other; a wrong count does not compile.
 pub(crate) const fn join<const COUNT: usize>(parts: &[&[Parameter]]) -> [Parameter; COUNT] {

@@ -1,11 +1,13 @@
-//! sysbench's OLTP workloads: its transactions, and each of their statements alone. Schema, statements, text formats
-//! and defaults are sysbench's, so that numbers can be laid beside thirty years of others. What differs: every answer
-//! is checked, charset and collation are said everywhere, and `k` is always loaded uniformly (see `sbtest`).
+//! sysbench's OLTP workloads: its transactions, each of their statements alone, and the single statements that studies
+//! of regressions add to them (`micro`). Schema, statements, text formats and defaults are sysbench's, so that numbers
+//! can be laid beside thirty years of others. What differs: every answer is checked, charset and collation are said
+//! everywhere, and `k` is always loaded uniformly (see `sbtest`).
 
 mod bulk;
 mod client;
 mod groups;
 pub(crate) mod knobs;
+mod micro;
 mod sbtest;
 mod spread;
 mod statement;
@@ -204,5 +206,6 @@ fn inserted(_: &Parameters, operations: u64, data: Extent) -> Extent {
 
 pub(crate) fn members() -> Vec<Arc<dyn Workload>> {
     let others: [Arc<dyn Workload>; 3] = [Arc::new(BULK_INSERT), Arc::new(RANDOM_POINTS), Arc::new(RANDOM_RANGES)];
-    MEMBERS.into_iter().map(|member| Arc::new(member) as Arc<dyn Workload>).chain(others).collect()
+    let micro = micro::MEMBERS.iter().map(|member| Arc::new(member) as Arc<dyn Workload>);
+    MEMBERS.into_iter().map(|member| Arc::new(member) as Arc<dyn Workload>).chain(others).chain(micro).collect()
 }

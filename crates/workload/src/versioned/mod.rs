@@ -138,7 +138,7 @@ impl Workload for Versioned {
         statement::STATEMENTS.into()
     }
     /// A versioned update writes a row that no client is told of.
-    fn affected_are_rows(&self) -> bool {
+    fn affected_are_rows(&self, _: &Parameters) -> bool {
         false
     }
     fn facts(&self) -> &'static [&'static str] {

@@ -67,18 +67,10 @@ fn place(folder: &Path, side: usize, round: usize) -> PathBuf {
     folder.join(format!("{}-{round}", ["base", "candidate"][side]))
 }
 
-/// The question that a record answered, as it was put: its file, scale and what was set beside.
+/// The question that a record answered; that it is another one today is told.
 fn asked(side: &Read) -> Result<Question, Exit> {
-    let plan = &side.record.plan;
-    let mut sets = Vec::new();
-    for set in &plan.sets {
-        let (key, value) =
-            set.split_once('=').ok_or_else(|| exit::refused(format!("{}: what is {set}?", side.name)))?;
-        sets.push((key.to_string(), value.to_string()));
-    }
-    let subject = format!("{}/experiment.toml", side.name);
-    let question = question::resolve(&plan.name, &subject, &side.record.experiment, plan.scale.as_deref(), sets)?;
-    if question.plan.hash() != plan.hash() {
+    let question = question::of_record(&side.name, &side.record)?;
+    if question.plan.hash() != side.record.plan.hash() {
         // Another build of the server or of assay, perhaps on purpose: it is what would be measured today.
         eprintln!("{}: its experiment is planned otherwise today than it was; what is made now is compared", side.name);
     }

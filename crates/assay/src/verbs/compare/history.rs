@@ -58,7 +58,7 @@ fn record_of(argument: &str) -> &Path {
     }
 }
 
-fn found(folder: &str) -> Result<Vec<PathBuf>, Exit> {
+pub fn found(folder: &str) -> Result<Vec<PathBuf>, Exit> {
     let mut folders = Vec::new();
     records(Path::new(folder), DEPTH, &mut folders)
         .map_err(|e| exit::refused(format!("{folder}: {e}; name a folder that holds records")))?;
@@ -79,7 +79,7 @@ fn records(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) -> std::io::Resu
     Ok(())
 }
 
-fn take(folder: &Path, path: &Path) -> Option<Taken> {
+pub fn take(folder: &Path, path: &Path) -> Option<Taken> {
     let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
     let (record, details) = match lab::notebook::read(path) {
         Ok(read) => read,

@@ -3,17 +3,16 @@
 //! a result and no failure.
 
 mod again;
-mod history;
-mod limit;
+pub mod history;
 
 use super::Verb;
 use crate::arguments::{flag, many, option, positional, said};
 use crate::exit::{self, Exit};
+use crate::limit::{self, Limit};
 use crate::out;
 use clap::{ArgMatches, Command};
 use judge::compare::across::{self, Side};
 use lab::notebook::Folder;
-use limit::Limit;
 use model::{CellId, Compared, Judgement, Outcome, Problem, Record};
 use report::compared::{Broken, junit, markdown, text};
 use std::path::{Path, PathBuf};

@@ -39,6 +39,7 @@ const PER_OPERATION: &[(Name, &[&[&str]], f64)] = &[
     (("client_cpu_us_per_op", "µs"), &[&[CLIENT_USER, CLIENT_SYSTEM]], 1e-3),
     (("server_switches_per_op", "switches"), &[&[SERVER_VOLUNTARY, SERVER_INVOLUNTARY]], 1.0),
     (("page_reads_per_op", "pages"), &[&["db.page_reads"]], 1.0),
+    (("disk_reads_per_op", "reads"), &[&["host.disk.reads"]], 1.0),
     (("read_kib_per_op", "KiB"), &[&["server.io.read_bytes"]], KIB),
     (("written_kib_per_op", "KiB"), &[&["server.io.write_bytes"]], KIB),
     (("log_kib_per_op", "KiB"), &[&["db.redo_written"]], KIB),
@@ -51,6 +52,9 @@ const BUSY: &[(Name, &[&str])] = &[
     (("server_cpus_used", "CPUs"), &[SERVER_USER, SERVER_SYSTEM]),
     (("client_cpus_used", "CPUs"), &[CLIENT_USER, CLIENT_SYSTEM]),
 ];
+
+/// What the server's process held in memory.
+const RESIDENT: &str = "server.memory.resident";
 
 /// How each of these is made, for a reader who wants to make it again: in words, and the counters of `run.json` that
 /// enter.
@@ -67,6 +71,7 @@ pub fn made_of() -> BTreeMap<String, Made> {
         ("rows_per_statement", "rows returned ÷ statements answered"),
         ("answer_bytes_per_op", "bytes of the answers ÷ operations done"),
     ];
+    let held = ("server_memory_bytes", made("the largest at the end of a measured phase", &[RESIDENT]));
     let per_statement = PER_STATEMENT.iter().map(|((name, _), counters, _)| {
         (*name, made("growth of the counters over their window ÷ statements answered in that time", counters))
     });
@@ -78,7 +83,7 @@ pub fn made_of() -> BTreeMap<String, Made> {
     let busy =
         BUSY.iter().map(|((name, _), counters)| (*name, made("growth of the counters ÷ their window", counters)));
     let all = of_tally.into_iter().map(|(name, how)| (name, made(how, &[])));
-    let all = all.chain(per_statement).chain(per_operation).chain(busy);
+    let all = all.chain(per_statement).chain(per_operation).chain(busy).chain([held]);
     all.map(|(name, made)| (name.to_string(), made)).collect()
 }
 
@@ -107,10 +112,17 @@ pub fn whole(run: &RunEvidence) -> Values {
         values.extend(per_operation(run, done / seconds));
     }
     values.extend(debt_adjusted(run).map(|rate| (("debt_adjusted_ops_per_s", "operations/s"), rate)));
+    values.extend(settled(run).map(|seconds| (("settle_s", "s"), seconds)));
     values.extend(orders(run));
     values.extend(crate::frame::metrics::keys::values(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
+    values.extend(resident(run).map(|bytes| (("server_memory_bytes", "bytes"), bytes)));
     values
+}
+
+fn resident(run: &RunEvidence) -> Option<f64> {
+    let ends = run.phases.iter().filter_map(|phase| phase.counters.get(RESIDENT)).map(|ends| ends.end);
+    ends.reduce(f64::max).filter(|bytes| *bytes > 0.0)
 }
 
 /// What each operation cost, at so many of them in a second.
@@ -130,6 +142,14 @@ pub fn debt_adjusted(run: &RunEvidence) -> Option<f64> {
     let drain = run.run.whole.drain.as_ref()?;
     let is_whole = run.phases.len() == run.run.measured().count();
     is_whole.then(|| run.done() as f64 / (run.seconds() + drain.took.seconds()))
+}
+
+/// How long the server took to come to rest in the phases that are for that; `None` where there are none, and of a part
+/// of the run alone.
+pub fn settled(run: &RunEvidence) -> Option<f64> {
+    let is_whole = run.phases.len() == run.run.measured().count();
+    let all = run.run.phases.iter().filter_map(|phase| phase.settled.as_ref()).map(|settled| settled.took.seconds());
+    all.reduce(|all, more| all + more).filter(|_| is_whole && run.group.is_none())
 }
 
 /// New orders per minute, where a workload counts them: as the clients saw them committed, and as the server's data

@@ -21,6 +21,7 @@ pub mod rest;
 pub mod samplers;
 pub mod servers;
 pub mod session;
+mod settling;
 pub mod start;
 mod state;
 

@@ -10,9 +10,10 @@ use super::instruments::PerformanceSchema;
 use super::kinds;
 use super::plugins::PortEndpoints;
 use super::rest::warm;
+use super::settling::ToRest;
 use super::{start, state};
 use crate::backends::access::UserGroup;
-use crate::backends::contract::{Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::contract::{Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Settling, Started};
 use crate::backends::described::{is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::build_of;
@@ -123,6 +124,10 @@ impl Servers for MySql {
             let first = sources(Some(asker(&endpoint, patience)), process, &workers, &engine, needs);
             first.into_iter().chain((2..).zip(&nodes).flat_map(of_node)).collect()
         })
+    }
+
+    fn settling(&self, up: &Up, needs: &[DatasetNeed], engine: &str) -> Result<Box<dyn Settling>, String> {
+        Ok(Box::new(ToRest::of(up, needs, engine)?))
     }
 
     fn state(&self, up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {

@@ -2,6 +2,7 @@
 //! installed into $ASSAY_HOME, and base directories that the user named. One binary answers to its name and, if it is
 //! the newest of its series here, to that of the series.
 
+pub mod by_path;
 pub mod distribution;
 pub mod entry;
 mod file;
@@ -77,8 +78,11 @@ fn with_series(builds: Vec<Build>) -> Vec<Build> {
     all
 }
 
-/// The installed build of that name.
+/// The installed build of that name, or the one that lies at that path.
 pub fn find(name: &str) -> Result<Build, Trouble> {
+    if by_path::is_path(name) {
+        return by_path::find(name);
+    }
     let builds = installed();
     if builds.is_empty() {
         return Err(none_installed());

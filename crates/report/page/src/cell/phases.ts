@@ -1,9 +1,9 @@
-// The phases of a cell side by side, each against the first that did the same and was left alone.
+// The phases of a cell side by side, each against the first that did the same and was left alone, with its groups below.
 
 import { h } from '../dom';
 import { cited, metricTitle, quantity, ratio } from '../format';
 import { block } from './block';
-import type { Cell, Estimate, PhaseJudgement } from '../types';
+import type { Cell, Estimate, Part, PhaseJudgement } from '../types';
 
 /** What a table of phases shows; the table of metrics has the rest. */
 const PHASE_COLUMNS = ['qps', 'ops_per_s', 'latency_us_p50', 'latency_us_p99', 'recovery_s', 'decline_half_life_s', 'history_drained_s'];
@@ -27,6 +27,16 @@ export function phases(cell: Cell): HTMLElement | null {
       h('td', { class: 'num' }, r ? ratio(r.value) : '', h('span', { class: 'soft' }, range)),
     );
   };
+  const ofGroup = ([name, part]: [string, Part]): HTMLElement =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, `– ${name}`, h('code', {}, part.workload)),
+      h('td', {}),
+      columns.map((c) => entry(part.metrics[c])),
+      h('td', {}),
+    );
+  const rows = cell.phases.flatMap((p) => [row(p), ...Object.entries(p.groups ?? {}).map(ofGroup)]);
   const head = h(
     'tr',
     {},
@@ -36,7 +46,7 @@ export function phases(cell: Cell): HTMLElement | null {
   const told = cell.phases.flatMap((p) => (p.against ? [h('li', {}, p.against.sentence)] : []));
   return block(
     'Phases',
-    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, head), h('tbody', {}, cell.phases.map(row)))),
+    h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, head), h('tbody', {}, rows))),
     told.length > 0 && told.length <= SENTENCES ? h('ul', {}, told) : null,
   );
 }

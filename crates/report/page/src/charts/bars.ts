@@ -12,8 +12,8 @@ import { axisStyle, chart, coloured, tooltipStyle, type Option } from './chart';
 import { reference, relative } from './heatmap';
 import { round } from './scaling';
 import type { Grid } from './told';
-import { report } from '../data';
-import type { Cell, Estimate } from '../types';
+import { data, report } from '../data';
+import type { Cell, Comparison, Estimate } from '../types';
 
 interface Bar {
   /** Written once, above the bars that share it. */
@@ -39,6 +39,8 @@ interface Bars {
   unit: string;
   bars: Bar[];
   left: number;
+  /** Each bar is a phase against the same phase elsewhere. */
+  tests?: boolean;
 }
 
 /** Bars that a screen holds beside its sentences. */
@@ -77,6 +79,36 @@ function compared(): Bars | undefined {
   return { title: `${metricTitle(metric)} ÷ ${show(value)}`, against: show(value), unit: '', bars: shown.flatMap((p) => p.bars), left: useful.length - shown.length };
 }
 
+/** Phases of cells against the same phases of the reference, where each is a test of its own: what was decided comes before what was not, and
+ * the largest differences before the others. In the groups in which studies publish them. */
+function tested(): Bars | undefined {
+  const { axis, value } = reference();
+  if (!axis || value === undefined || report.cells.some((c) => (c.phases ?? []).some((p) => p.disturb !== undefined || p.iteration !== undefined))) return undefined;
+  const own = report.comparisons.filter((c) => c.metric === 'qps' && c.axis === axis.key && c.phase !== undefined);
+  const cellOf = (id: string): Cell | undefined => report.cells.find((c) => c.id === id);
+  const against = own.filter((c) => cellOf(c.base)?.axes[axis.key] === value);
+  const isSure = (c: Comparison): boolean => c.outcome === 'better' || c.outcome === 'worse';
+  const apart = (c: Comparison): number => (isSure(c) ? 1e3 : 0) + Math.abs(Math.log(Math.max(c.ratio.value, 1e-9)));
+  const chosen = [...against].sort((a, b) => apart(b) - apart(a)).slice(0, MOST);
+  if (chosen.length < 2) return undefined;
+  const groups = data.tables.find((t) => t.name === 'qps')?.groups ?? [];
+  const groupOf = (phase: string): number => groups.findIndex((g) => g.rows.some(([name]) => name?.text === phase || name?.text.startsWith(`${phase},`)));
+  const inOrder = chosen.sort((a, b) => groupOf(a.phase ?? '') - groupOf(b.phase ?? '') || against.indexOf(a) - against.indexOf(b));
+  const several = present(axis).length > 2 || varied.length > 1;
+  const bars = inOrder.flatMap((c): Bar[] => {
+    const cell = cellOf(c.candidate);
+    const [phase, e] = [c.phase ?? '', cell?.phases?.find((p) => p.name === c.phase)?.metrics.qps];
+    if (!cell || !e) return [];
+    const { value: v, low, high } = c.ratio;
+    const between = low !== null && high !== null && c.outcome !== 'refused' ? ` (${ratio(low)} – ${ratio(high)})` : '';
+    const text = `${ratio(v)} ×${between}${c.outcome === 'undecided' ? ' ?' : c.outcome === 'equivalent' ? ' =' : ''}`;
+    const name = several ? `${phase}, ${words(cell)}` : phase;
+    const at = Math.max(0, present(axis).indexOf(cell.axes[axis.key] ?? value));
+    return [{ place: groups[groupOf(phase)]?.name ?? '', name, value: v, low, high, text, absolute: quantity(e.value, e.unit), at, struck: c.outcome === 'refused', cell: cell.id, tip: tipOf(cell, e) }];
+  });
+  return { title: `QPS ÷ ${show(value)}`, against: show(value), unit: '', bars, left: against.length - chosen.length, tests: true };
+}
+
 /** Phases of the cells that have several, each as it is, with its ratio to the phase that it is held against. */
 function phased(): Bars | undefined {
   const cells = report.cells.filter((c) => (c.phases ?? []).some((p) => p.against));
@@ -108,7 +140,7 @@ function measured(): Bars | undefined {
   return bars.length < 2 ? undefined : { title: metricTitle(metric), against: '', unit, bars: bars.slice(0, MOST), left: Math.max(0, bars.length - MOST) };
 }
 
-export const barsOf = (): Bars | undefined => compared() ?? phased() ?? measured();
+export const barsOf = (): Bars | undefined => tested() ?? compared() ?? phased() ?? measured();
 
 function grid(b: Bars): Grid {
   const bound = (v: number | null): string => (v === null ? '' : b.against ? ratio(v) : quantity(v, b.unit));

@@ -24,7 +24,7 @@ function barred(): HTMLElement | null {
   if (!b) return null;
   const axis = reference().axis;
   const among = axis && b.against ? ` Dashed: ${axis.key} ${show(reference().value)}, which the others are held against.` : '';
-  const more = b.left > 0 ? ` ${b.left} more in the matrix.` : '';
-  return h('div', {}, bars(b), h('p', { class: 'caption' }, `${metricTitle(get('metric'))}; whiskers: 95 % intervals.${among}${more}`));
+  const more = b.left > 0 ? ` ${b.left} more in the ${b.tests ? 'tables' : 'matrix'}.` : '';
+  return h('div', {}, bars(b), h('p', { class: 'caption' }, `${b.tests ? 'Each test against its like, the surest and largest differences; =: the same, ?: undecided' : metricTitle(get('metric'))}; whiskers: 95 % intervals.${among}${more}`));
 }
 

@@ -211,6 +211,7 @@ fn create_fault(fault: Fault) -> LoadFault {
         | Fault::Protocol(_)
         | Fault::Unopened(_)
         | Fault::Stopped
-        | Fault::Script(_) => world(fault),
+        | Fault::Script(_)
+        | Fault::Refused(_) => world(fault),
     }
 }

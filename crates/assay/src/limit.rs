@@ -1,7 +1,8 @@
-//! A limit of `assay compare --fail-if`: `oltp.*:qps<-3%` is broken by a row of any oltp workload whose QPS fell by
-//! more than three per cent, when that it fell is decided. A row that is undecided breaks nothing: noise must not fail
-//! a build, and the table says how many more repetitions would decide.
+//! A limit, as `assay compare --fail-if` and `assay bisect` take it: `oltp.*:qps<-3%` is broken by a row of any oltp
+//! workload whose QPS fell by more than three per cent, when that it fell is decided. A row that is undecided breaks
+//! nothing: noise must not fail a build, and the table says how many more repetitions would decide.
 
+use judge::compare::bisect;
 use model::compared::Row;
 use model::{Compared, Outcome, Problem};
 use report::compared::Broken;
@@ -41,6 +42,12 @@ impl Limit {
             return Err(problem("it names no metric or no workload"));
         }
         Ok(Self { pattern: pattern.trim().into(), metric: metric.into(), beyond, change: percent / 100.0 })
+    }
+
+    /// The limit itself, where it is about whatever is measured.
+    pub fn change(&self) -> Option<bisect::Limit> {
+        let is_below = self.beyond == Beyond::Below;
+        (self.pattern == "*").then_some(bisect::Limit { change: self.change, is_below })
     }
 
     pub fn is_about(&self, row: &Row) -> bool {

@@ -1,12 +1,16 @@
 //! `assay run`: the whole way: question, plan, runs, judgement, report. The same command resumes a record that was
 //! interrupted, because the record's folder follows from the plan.
 
+mod again;
+
 use super::{Verb, judge, report};
 use crate::arguments::{flag, option};
 use crate::exit::{self, Exit};
+use crate::live::{self, Listeners};
 use crate::progress::Terminal;
 use crate::question::{self, Question};
 use crate::{interrupt, out};
+use ::judge::Spoilt;
 use clap::{ArgMatches, Command};
 use lab::Halt;
 use lab::notebook::Notebook;
@@ -20,6 +24,13 @@ fn command(command: Command) -> Command {
     question::arguments(command.about("Plan an experiment, carry it out, judge it and draw the report; resumes")).args(
         [
             option("out", "DIR", "The record's folder [default: records/NAME-SCALE-HASH]"),
+            option(
+                "again",
+                "WHICH",
+                "With a record in place of the experiment: carry out again what a neighbour spoilt (`struck`)",
+            ),
+            live::argument(),
+            live::metrics_argument(),
             flag("json", "Print each cell of report.json as one line"),
             flag("all", judge::ALL),
         ],
@@ -27,15 +38,25 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    if let Some(which) = matches.get_one::<String>("again") {
+        return again::run(which, matches);
+    }
+    let said = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let listeners = Listeners::open(said("live"), said("metrics"))?;
     let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
-    go(&question, &folder, |record, judgement| {
+    let live = listeners.serve(&folder, true);
+    let outcome = go(&question, &folder, |record, judgement| {
         if matches.get_flag("json") {
             print_cells(judgement);
         } else {
             judge::show(record, judgement, &folder, matches.get_flag("all"));
         }
-    })
+    });
+    if let Some(live) = live {
+        live.farewell(&folder.join(judge::PAGE));
+    }
+    outcome
 }
 
 /// From the question to the exit status; `tell` says the results.
@@ -71,11 +92,19 @@ fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Result<Exit,
 
 /// Makes what is missing of a record. A run that fails is a result and no error.
 pub fn measure(question: &Question, folder: &Path) -> Result<(), Exit> {
+    measure_again(question, folder, &[])
+}
+
+/// The same, and these runs again.
+fn measure_again(question: &Question, folder: &Path, again: &[Spoilt]) -> Result<(), Exit> {
     let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
     lab::check(plan).map_err(exit::refused)?;
     plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
+    for spoilt in again {
+        notebook.repeat(&spoilt.run, &spoilt.why()).map_err(exit::failed)?;
+    }
     let mut terminal = Terminal::new();
     let outcome = lab::carry_out(
         plan,

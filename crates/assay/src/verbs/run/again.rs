@@ -1,0 +1,79 @@
+//! `assay run --again struck RECORD`: the runs of a record that a neighbour spoilt, once more, within the same record.
+//! Which those are the judge says, by its checks of the machine alone: a run is never chosen by what it came to. Each
+//! is set aside with the reason and made again under its name and seed, and looked at again; one that is spoilt every
+//! time stays as it is after a few.
+
+use super::{ending, measure_again, print_cells};
+use crate::exit::{self, Exit};
+use crate::question;
+use crate::verbs::{judge as screen, report};
+use clap::ArgMatches;
+use judge::{MOST_AGAIN, Spoilt};
+use std::path::Path;
+
+/// What can be asked for.
+const STRUCK: &str = "struck";
+
+/// Options that say what to measure, which a record says itself.
+const OF_QUESTIONS: [&str; 4] = ["scale", "set", "on", "out"];
+
+pub fn run(which: &str, matches: &ArgMatches) -> Result<Exit, Exit> {
+    if which != STRUCK {
+        return Err(exit::refused(format!(
+            "--again {which}: what can be carried out again is what a check of the machine struck; write --again {STRUCK} RECORD"
+        )));
+    }
+    if let Some(lone) = OF_QUESTIONS.into_iter().find(|option| matches.contains_id(option)) {
+        return Err(exit::refused(format!(
+            "--{lone} would ask another question than the record did; leave it out, or make a new record"
+        )));
+    }
+    let name = crate::arguments::said(matches, "experiment");
+    let folder = Path::new(name);
+    let (record, _) = lab::notebook::read(folder).map_err(exit::refused)?;
+    let question = question::of_record(name, &record)?;
+    if question.plan.hash() != record.plan.hash() {
+        return Err(exit::refused(format!(
+            "{name}: its experiment is planned otherwise today (another build of a server or of assay, or another \
+             machine), and what is made now would be no repetition of it\n    measure it anew, as a record of its own"
+        )));
+    }
+    drop(record);
+    repeat(&question, folder)?;
+    let (record, judgement) = report::write(folder).map_err(exit::failed)?;
+    if matches.get_flag("json") {
+        print_cells(&judgement);
+    } else {
+        screen::show(&record, &judgement, folder, matches.get_flag("all"));
+    }
+    ending(&record, &judgement, folder)
+}
+
+/// Until none is spoilt, or each that is was repeated as often as may be. What an earlier command left open is made
+/// with the first of them.
+fn repeat(question: &question::Question, folder: &Path) -> Result<(), Exit> {
+    let mut is_first = true;
+    loop {
+        let (record, details) = lab::notebook::read(folder).map_err(exit::refused)?;
+        let (again, hopeless): (Vec<Spoilt>, Vec<Spoilt>) =
+            judge::spoilt(&record, &details).into_iter().partition(Spoilt::may_be_repeated);
+        for spoilt in &again {
+            eprintln!("{}", spoilt.why());
+        }
+        if again.is_empty() {
+            for Spoilt { run, sentence, .. } in &hopeless {
+                eprintln!("{run} was carried out again {MOST_AGAIN} times and stays as it is: {sentence}");
+            }
+            if hopeless.is_empty() {
+                eprintln!("no check of the machine strikes a run of {}", folder.display());
+            }
+        }
+        if !again.is_empty() || is_first {
+            measure_again(question, folder, &again)?;
+        }
+        if again.is_empty() {
+            return Ok(());
+        }
+        is_first = false;
+    }
+}

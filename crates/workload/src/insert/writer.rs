@@ -1,0 +1,162 @@
+//! Hot path: the users who insert. A loader takes blocks of rows in the order of their keys, whoever is free the next
+//! one; a writer has clients of its own, and of each inserts the rows that follow and deletes as many of its oldest, in
+//! one transaction, so that nobody ever sees a row more or fewer.
+
+use super::audit::{DELETED, INSERTED};
+use super::look::{Held, look_at_tables, must_be_empty, must_hold};
+use super::statement::{self, BEGIN, COMMIT, DELETE, INSERT, ROLLBACK};
+use super::work::Work;
+use crate::session::{Class, Fault, Sql};
+use crate::user::{End, Operation, User};
+
+/// Room for the text of a row.
+const ROW_BYTES: usize = 80;
+
+pub(super) struct Loader {
+    work: Work,
+    number: u64,
+    users: u64,
+    /// Transactions of its own, where nobody numbers them over all users.
+    done: u64,
+    /// Rows of the next transaction; none when all are in.
+    rows: u64,
+    looked: bool,
+    sql: String,
+}
+
+impl Loader {
+    pub fn new(work: Work, number: u64, users: u64) -> Self {
+        let sql = String::with_capacity(ROW_BYTES * (work.rows as usize + 4));
+        Self { work, number, users, done: 0, rows: 0, looked: false, sql }
+    }
+
+    /// The next transaction; `turn` numbers those of all users together.
+    pub fn choose_turn(&mut self, turn: Option<u64>) -> Operation {
+        let turn = turn.unwrap_or(self.done * self.users + self.number);
+        self.done += 1;
+        let extent = self.work.extent;
+        let (client, block) = (turn % extent.clients, turn / extent.clients);
+        let from = (block * self.work.rows).min(extent.rows);
+        let to = (from + self.work.rows).min(extent.rows);
+        self.rows = to - from;
+        statement::insert(&mut self.sql, client, extent.keys(client), from..to);
+        Operation(0)
+    }
+}
+
+impl User for Loader {
+    async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+        if !std::mem::replace(&mut self.looked, true) {
+            must_be_empty(&self.work, session, self.number, self.users).await?;
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self) -> Operation {
+        self.choose_turn(None)
+    }
+
+    async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
+        if self.rows == 0 {
+            let all = self.work.blocks() * self.work.extent.clients;
+            return Err(Fault::Refused(format!(
+                "all rows are in after {all} transactions: end the phase with count = {all}"
+            )));
+        }
+        let affected = session.query(INSERT, &self.sql).await?.affected;
+        session.count(INSERTED, affected as i64);
+        if affected != self.rows {
+            session.unexpected(INSERT);
+        }
+        Ok(End::Done)
+    }
+
+    fn rollback(&self) -> Option<Class> {
+        None
+    }
+}
+
+pub(super) struct Writer {
+    work: Work,
+    number: u64,
+    users: u64,
+    /// What each of its clients has, in their order.
+    held: Vec<Held>,
+    done: usize,
+    /// The client of the next transaction among its own, and what that had when it was drawn.
+    place: usize,
+    drawn: Held,
+    looked: bool,
+    insert: String,
+    delete: String,
+}
+
+impl Writer {
+    pub fn new(work: Work, number: u64, users: u64) -> Self {
+        let room = work.rows as usize + 4;
+        Self {
+            work,
+            number,
+            users,
+            held: Vec::new(),
+            done: 0,
+            place: 0,
+            drawn: Held { first: 0, next: 0 },
+            looked: false,
+            insert: String::with_capacity(ROW_BYTES * room),
+            delete: String::with_capacity(ROW_BYTES + 20 * room),
+        }
+    }
+}
+
+impl User for Writer {
+    /// Also after a conversation that broke: only the tables know whether the last transaction was committed.
+    async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+        let (users, clients) = (self.users, self.work.extent.clients);
+        if users > clients {
+            let what =
+                format!("{users} users insert for {clients} clients, and the keys of a client belong to one user");
+            return Err(Fault::Refused(format!("{what}: write clients = {users}, or fewer users")));
+        }
+        if !std::mem::replace(&mut self.looked, true) {
+            look_at_tables(&self.work, session, self.number, users).await?;
+        }
+        self.held.clear();
+        for client in (self.number..clients).step_by(users as usize) {
+            self.held.push(must_hold(session, self.work.extent.keys(client)).await?);
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self) -> Operation {
+        self.place = self.done % self.held.len();
+        self.done += 1;
+        self.drawn = self.held[self.place];
+        let client = self.number + self.place as u64 * self.users;
+        let (keys, Held { first, next }) = (self.work.extent.keys(client), self.drawn);
+        statement::insert(&mut self.insert, client, keys, next..next + self.work.rows);
+        statement::delete(&mut self.delete, keys, first..first + self.work.rows);
+        Operation(0)
+    }
+
+    async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
+        let (rows, Held { first, next }) = (self.work.rows, self.drawn);
+        session.query(BEGIN, "BEGIN").await?;
+        let inserted = session.query(INSERT, &self.insert).await?.affected;
+        let deleted = session.query(DELETE, &self.delete).await?.affected;
+        session.query(COMMIT, "COMMIT").await?;
+        self.held[self.place] = Held { first: first + rows, next: next + rows };
+        session.count(INSERTED, inserted as i64);
+        session.count(DELETED, deleted as i64);
+        for (affected, class) in [(inserted, INSERT), (deleted, DELETE)] {
+            if affected != rows {
+                session.unexpected(class);
+            }
+        }
+        Ok(End::Done)
+    }
+
+    fn rollback(&self) -> Option<Class> {
+        Some(ROLLBACK)
+    }
+}
