@@ -71,7 +71,7 @@ fn bash_completes_verbs_and_the_names_that_assay_knows() {
     desk.write("completions.bash", &desk.assay(&["completions", "bash"]).out);
     assert_eq!(completed(&desk, &["comp"]), ["compare", "completions"]);
     assert_eq!(completed(&desk, &["explain", "client_had"]), ["client_had_headroom"]);
-    assert_eq!(completed(&desk, &["bench", "oltp.point"]), ["oltp.point_selects"]);
+    assert_eq!(completed(&desk, &["bench", "oltp.point_"]), ["oltp.point_selects"]);
     assert_eq!(completed(&desk, &["run", "tiny.toml", "--scale", "l"]), ["laptop"]);
     assert_eq!(completed(&desk, &["bench", "noop", "--on", "distri"]), ["distribution"]);
     assert_eq!(completed(&desk, &["servers", "inst"]), ["install"]);

@@ -1,7 +1,7 @@
 //! The check `client_was_not_in_the_way`: healthy, ill, and where nothing was measured.
 
 use crate::bench::*;
-use model::load::{Io, Threads};
+use model::load::{Io, Threads, Waiting};
 use model::record::Record;
 use model::record::canary::{CanaryPoint, Choice, Reach, SHAM};
 use model::verdict::Status::{Fail, NotApplicable, Pass};
@@ -19,7 +19,7 @@ fn waiting(io: Io, threads_gain: f64) -> Record {
         unix_ms: 0,
     };
     let canary = record.canary.as_mut().unwrap();
-    canary.choice = Some(Choice { blocking_up_to: 0, above: Io::IoUring, threads: Threads::One, server: SHAM.into() });
+    canary.choice = Some(Choice::always(Waiting { io: Io::IoUring, threads: Threads::One }, SHAM));
     canary.reaches = vec![reach(Io::Blocking, threads_gain), reach(Io::IoUring, 1.0)];
     record
 }

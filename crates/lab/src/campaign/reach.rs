@@ -85,7 +85,7 @@ pub(super) fn choose(
         }
     }
     // Nothing is measured twice for one record, were it in vain.
-    let unknown = Choice { blocking_up_to: 0, above: Io::Auto, threads: Threads::PerCpu, server: name.into() };
+    let unknown = Choice::always(Waiting::by(Io::Auto), name);
     canary.choice = Some(canary.choose(name).unwrap_or(unknown));
     Ok(())
 }

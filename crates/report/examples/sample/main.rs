@@ -11,7 +11,7 @@ use model::finding::{Finding, Rung};
 use model::forecast::{Forecast, ForecastPhase, ForecastPoint};
 use model::load::{Io, Threads};
 use model::record::Record;
-use model::record::canary::{CanaryPoint, Choice, Reach};
+use model::record::canary::{CanaryPoint, Choice, Reach, Step};
 use model::record::disturbance::DisturbanceRecord;
 use model::units::Nanos;
 use record::Size;
@@ -66,10 +66,9 @@ fn ways(record: &mut Record) {
         reach(Io::Blocking, [31_000.0, 66_000.0, 71_000.0, 69_000.0]),
         reach(Io::IoUring, [14_000.0, 41_000.0, 76_000.0, 82_000.0]),
     ];
+    let step = |up_to, io| Step { up_to, io, threads: Threads::PerCpu };
     canary.choice = Some(Choice {
-        blocking_up_to: 4,
-        above: Io::IoUring,
-        threads: Threads::PerCpu,
+        steps: vec![step(Some(4), Io::Blocking), step(None, Io::IoUring)],
         server: "mariadb-10.11".into(),
     });
 }

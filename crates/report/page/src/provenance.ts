@@ -6,6 +6,7 @@ import { data, report } from './data';
 import { h } from './dom';
 import { bytes, clock, digits, duration, micros, show } from './format';
 import type { DatasetRecord, Instance } from './types';
+import { choiceOf, wayOf } from './ways';
 
 type Child = Parameters<typeof h>[2];
 
@@ -215,11 +216,6 @@ function dataset(d: DatasetRecord): HTMLElement {
 }
 
 /** A way of waiting for answers, in words. */
-function wayOf(way: { io: string; threads?: string }): string {
-  if (way.io === 'blocking') return 'a blocking thread for each user';
-  return `${way.io} on ${way.threads === 'per_cpu' ? 'a thread per CPU' : 'one thread'}`;
-}
-
 /** What each way of waiting for answers reaches, by server, and what was chosen by it. */
 function reaches(): HTMLElement[] {
   const c = data.canary;
@@ -239,7 +235,7 @@ function reaches(): HTMLElement[] {
     ),
   );
   const head = h('tr', {}, ['server', 'way'].map((t) => h('th', { scope: 'col' }, t)), users.map((u) => h('th', { scope: 'col', class: 'num' }, u)));
-  const chosen = c.choice ? ` Chosen for ${c.choice.server}: a thread that blocks for each of up to ${c.choice.blocking_up_to} users, ${wayOf({ io: c.choice.above, threads: c.choice.threads })} for more.` : '';
+  const chosen = c.choice ? ` Chosen: ${choiceOf(c.choice)}.` : '';
   return [
     h('p', { class: 'caption' }, `The cheapest requests per second that users reach by each way of waiting for their answers, by users.${chosen}`),
     h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, head), h('tbody', {}, rows))),

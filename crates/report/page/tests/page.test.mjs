@@ -412,9 +412,9 @@ test('every chart is copied as SVG, as PNG and as a table, and shows its table',
   }
 });
 
-test('a dotted line says up to how many users each has a thread that blocks', async (t) => {
+test('a dotted line says where users wait for their answers in another way', async (t) => {
   const page = await open(t);
-  assert.match(await page.textContent('#answer'), /Dotted: up to 4 users each has a thread that blocks, and beyond them the load takes io_uring/);
+  assert.match(await page.textContent('#answer'), /Dotted: .*: up to 4 users a blocking thread for each user, for more io_uring on a thread per CPU/);
   const dotted = await page.$$eval('#answer .chart svg path', (all) => all.filter((e) => getComputedStyle(e).strokeDasharray === '2px, 3px').map((e) => [e.getBBox().width, e.getBBox().height]));
   assert.equal(dotted.length, 4, 'one in each chart');
   assert.ok(dotted.every(([width, height]) => height > 100 && width < 2), dotted.join());

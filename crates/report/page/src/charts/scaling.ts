@@ -15,6 +15,7 @@ import { strip } from './strip';
 import type { Grid, Row } from './told';
 import type { Palette } from '../theme';
 import type { Axis, Cell, Value } from '../types';
+import { choiceOf } from '../ways';
 
 interface Point {
   x: number;
@@ -264,32 +265,30 @@ function rings(f: Facet, meant: Cell[], c: Palette): Option[] {
 const RING = 17;
 
 /** Between which users the load changed its way of waiting for answers: the mean of the two on a log scale. */
-function changeOfWay(): number | undefined {
-  const most = data.canary?.choice?.blocking_up_to ?? 0;
-  if (x?.key !== 'users' || !xNumeric || most === 0) return undefined;
+function changesOfWay(): number[] {
+  if (x?.key !== 'users' || !xNumeric) return [];
   const users = x.values.map(Number);
-  const [below, above] = [users.filter((u) => u <= most), users.filter((u) => u > most)];
-  return below.length > 0 && above.length > 0 ? Math.sqrt(Math.max(...below) * Math.min(...above)) : undefined;
+  return (data.canary?.choice?.steps ?? []).flatMap(({ up_to: most }) => {
+    if (most === undefined) return [];
+    const [below, above] = [users.filter((u) => u <= most), users.filter((u) => u > most)];
+    return below.length > 0 && above.length > 0 ? [Math.sqrt(Math.max(...below) * Math.min(...above))] : [];
+  });
 }
 
 /** Words for it, below the charts. */
 function wayCaption(): HTMLElement | null {
   const choice = data.canary?.choice;
-  if (changeOfWay() === undefined || !choice) return null;
-  return h(
-    'p',
-    { class: 'caption' },
-    `Dotted: up to ${choice.blocking_up_to} users each has a thread that blocks, and beyond them the load takes ${choice.above}${choice.threads === 'per_cpu' ? ' on a thread per CPU' : ''}; that reached most with the build ${choice.server}.`,
-  );
+  if (changesOfWay().length === 0 || !choice) return null;
+  return h('p', { class: 'caption' }, `Dotted: where users wait for their answers in another way, by what reached most: ${choiceOf(choice)}.`);
 }
 
 function wayMark(c: Palette): Option[] {
-  const at = changeOfWay();
-  if (at === undefined) return [];
+  const changes = changesOfWay();
+  if (changes.length === 0) return [];
   return [
     {
       type: 'custom',
-      data: [[at, 0]],
+      data: changes.map((at) => [at, 0]),
       silent: true,
       z: 0,
       tooltip: { show: false },
