@@ -119,13 +119,10 @@ export interface Cell {
 /** `c001`: stable within a plan. */
 export type CellId = string;
 
-/** Which way `io = "auto"` takes: one for few users and one for more. */
+/** Which way `io = "auto"` takes at which number of users. */
 export interface Choice {
-  /** Up to so many users each has a thread that blocks; 0: none. */
-  blocking_up_to: number;
-  above: Io;
-  /** How many threads the way above takes. */
-  threads: Threads;
+  /** Ascending in users; never empty. */
+  steps: Step[];
   /** Whose reaches it was chosen by. */
   server: string;
 }
@@ -951,6 +948,15 @@ export interface StatementPlan {
  * evaluated.
  */
 export type Status = 'not_applicable' | 'pass' | 'not_evaluable' | 'warn' | 'fail';
+
+/** One way, and up to how many users it is taken. */
+export interface Step {
+  /** Absent of the last, which is taken for all more. */
+  up_to?: number;
+  io: Io;
+  /** Where users do not have a thread each. */
+  threads: Threads;
+}
 
 export interface TableAnswer {
   name: string;
