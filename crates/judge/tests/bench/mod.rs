@@ -338,6 +338,8 @@ pub fn instance(key: &str) -> InstanceRecord {
         version_text: "10.11.19-MariaDB".into(),
         version_comment: String::new(),
         binary_sha256: None,
+        build_id: None,
+        source_commit: None,
         option_file: String::new(),
         variables: [("innodb_buffer_pool_size", "1073741824"), ("sync_binlog", "0"), ("port", "3306")]
             .into_iter()

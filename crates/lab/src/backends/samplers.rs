@@ -88,6 +88,7 @@ mod tests {
         "host",
         "throttled",
         "server_threads",
+        "server_disk",
         "foreground",
         "innodb",
         "index_lock",
@@ -95,7 +96,8 @@ mod tests {
         "database",
     ];
 
-    const OF_POSTGRESQL: &[&str] = &["postgres", "server_processes", "server_stops", "client", "host", "throttled"];
+    const OF_POSTGRESQL: &[&str] =
+        &["postgres", "server_processes", "server_stops", "client", "host", "throttled", "server_disk"];
 
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
@@ -148,6 +150,7 @@ mod tests {
                 "rocksdb",
                 "server_process",
                 "server_threads",
+                "server_disk",
                 "foreground",
             ]
             .contains(&source.name());

@@ -97,7 +97,7 @@ pub const KEYS: &[Key] = &[
         .or(word(DEFAULT_BUILD))
         .axis()
         .changes(&[Server, Plan, Disk, Answer])
-        .moves(&["version*", "binary"])
+        .moves(&["version*", "binary", "build_id"])
         .of_server(|s| some(&s.build), |s, v| s.build = text(v)),
     server("on", "a server that is there already, which is never started, stopped or set", Shape::Dsn)
         .changes(&[Server, Plan, Disk, Answer, Way])
