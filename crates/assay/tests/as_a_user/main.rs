@@ -31,6 +31,7 @@ mod mongodb;
 mod packages;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
+mod profile;
 mod regression;
 mod repeated;
 mod sampling;

@@ -46,7 +46,7 @@ const SCATTERS: f64 = 5.0;
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;
     let pulses = |run: &model::record::run::RunRecord| run.around.as_ref().and_then(|a| a.pulses);
-    let mut numbered: Vec<_> = first.record.runs.iter().filter(|run| run.explain.is_none()).collect();
+    let mut numbered: Vec<_> = first.record.runs.iter().filter(|run| !run.is_beside()).collect();
     numbered.sort_by_key(|run| (run.position, &run.id));
     let taken: Vec<(&RunId, [Pulse; 2])> =
         numbered.into_iter().filter_map(|run| Some((&run.id, pulses(run)?))).collect();

@@ -93,6 +93,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         block: r.block,
         seed: r.seed,
         explain: false,
+        profile: None,
     };
     let plan = Plan {
         schema: 1,
@@ -193,6 +194,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         seed: Seed(1),
         trial: None,
         explain: None,
+        profile: None,
         ending: Ending::Done,
         started_unix_ms: 0,
         ended_unix_ms: 2_000,

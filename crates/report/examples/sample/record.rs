@@ -203,6 +203,7 @@ fn block_of(cells: &[Cell], block: u32) -> Vec<PlannedRun> {
             block,
             seed: seed.child(&c.id.0),
             explain: false,
+            profile: None,
         })
         .collect();
     runs.sort_by_key(|r| r.seed);
@@ -309,6 +310,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         seed: planned.seed,
         trial: None,
         explain: None,
+        profile: None,
         ending,
         started_unix_ms: started,
         ended_unix_ms: started + if done { SECONDS * 1000 + 200 } else { 400 },
