@@ -17,7 +17,7 @@ pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::InstalledBuild;
-use model::plan::served::{CACHE, CACHE_MEND, FERRETDB};
+use model::plan::served::{CACHE, CACHE_MEND, FERRETDB, POSTGRESQL, POSTGRESQL_MEND};
 use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
@@ -25,7 +25,10 @@ use std::path::Path;
 pub fn installed() -> Vec<Build> {
     let folders = Folders::from_environment().ok();
     let mut builds: Vec<_> =
-        [distribution::find(), distribution::cache(), distribution::documents()].into_iter().flatten().collect();
+        [distribution::find(), distribution::cache(), distribution::documents(), distribution::postgres()]
+            .into_iter()
+            .flatten()
+            .collect();
     if let Some(folders) = &folders {
         builds.extend(own_builds::all(folders).into_iter().map(|k| k.build));
         builds.extend(Catalogue::of(folders).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
@@ -92,6 +95,7 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
         let catalogue = Catalogue::shipped();
         match catalogue.find(name) {
             _ if name == CACHE => Trouble::new(format!("the build {name} is not installed")).mend(CACHE_MEND),
+            _ if name == POSTGRESQL => Trouble::new(format!("the build {name} is not installed")).mend(POSTGRESQL_MEND),
             Some(_) => Trouble::new(format!("the build {name} is not installed"))
                 .mend(format!("install it: assay servers install {name}")),
             None => Trouble::new(format!("no build called {name} is installed"))
