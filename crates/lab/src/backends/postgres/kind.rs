@@ -10,7 +10,7 @@ use crate::trouble::Trouble;
 use model::plan::Server;
 use model::plan::served::{HEAP, POSTGRESQL};
 use model::value::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 pub struct Postgres;
@@ -21,6 +21,7 @@ pub(crate) const HOME: &str = "postgres";
 const ACCOUNT: &str = "root";
 /// Part of the socket's name. Its folder is its own, so that no other is needed.
 const PORT: u16 = 5432;
+const SOCKET: &str = ".s.PGSQL.5432";
 /// A server that is there lets the lab in within that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -46,15 +47,10 @@ const OURS: &[&str] = &[
     "unix_socket_permissions",
 ];
 
-/// Where the socket lies of an instance whose socket the lab would call `named`.
-pub(crate) fn socket(named: &Path) -> PathBuf {
-    named.with_file_name(format!(".s.PGSQL.{PORT}"))
-}
-
-/// The lab's own way into such an instance.
-pub(crate) fn endpoint(named: &Path) -> SqlEndpoint {
+/// The lab's own way into the instance behind that socket.
+pub(crate) fn endpoint(socket: &Path) -> SqlEndpoint {
     SqlEndpoint {
-        address: Address::Unix(socket(named)),
+        address: Address::Unix(socket.to_path_buf()),
         user: ACCOUNT.into(),
         password: String::new(),
         schema: Some(HOME.into()),
@@ -65,6 +61,10 @@ pub(crate) fn endpoint(named: &Path) -> SqlEndpoint {
 impl Kind for Postgres {
     fn name(&self) -> &'static str {
         POSTGRESQL
+    }
+
+    fn socket(&self) -> &'static str {
+        SOCKET
     }
 
     fn check(&self, _: &Build, wanted: &Server) -> Result<(), Trouble> {

@@ -73,7 +73,8 @@ pub(crate) fn inspect(control: &mut Control, tables: &[Table]) -> Result<Vec<Tab
         let bytes = control.value(&format!("SELECT pg_total_relation_size('{name}')"))?;
         Ok(TableAnswer {
             name: name.clone(),
-            submitted: table.create.clone(),
+            // Keys come behind the rows.
+            submitted: [std::slice::from_ref(&table.create), &table.after].concat().join(";\n"),
             created: definition(control, name)?,
             warnings: Vec::new(),
             rows: number(rows),
