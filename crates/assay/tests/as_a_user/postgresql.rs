@@ -77,7 +77,7 @@ fn every_statement_of_sysbenchs_is_answered_and_the_data_are_loaded_once() {
     let runs = desk.runs();
     assert_eq!(runs.len(), 24, "{said:?}");
     assert!(runs.values().all(|run| run.contains("\"ending\": \"done\"")), "{said:?}");
-    assert_eq!(desk.count("snapshot_kept"), 1, "both datasets lie in one");
+    assert!((1..=4).contains(&desk.count("snapshot_kept")), "loaded once, and restored for those who write");
     let report = report(&desk);
     for check in ["schema_as_declared", "data_as_generated", "answers_were_expected", "operations_succeeded"] {
         assert!(verdicts(&report, check).iter().all(|verdict| verdict == "pass"), "{check}");
@@ -145,9 +145,9 @@ fn a_private_server_dies_with_its_lab_and_what_it_cannot_be_asked_is_told_before
     let told = refused(&[&["bench", "versioned.insert"][..], &few].concat());
     assert!(told.contains("build `postgresql` is PostgreSQL, which this workload cannot ask"), "{told}");
     let told = refused(&[&["bench", "oltp.mixed", "--set", "charset=\"latin1\""][..], &few].concat());
-    assert!(told.contains("the charset latin1 is of MySQL's family; take utf8-default"), "{told}");
-    let told = refused(&[&["bench", "oltp.mixed", "--set", "engine=\"rocksdb\""][..], &few].concat());
-    assert!(told.contains("has no engine `rocksdb`; it has: heap"), "{told}");
+    assert!(told.contains("the charset latin1 is of MySQL's family\n      take utf8-default, utf8-c or"), "{told}");
+    let told = refused(&[&["bench", "oltp.mixed", "--set", "server.engine=\"rocksdb\""][..], &few].concat());
+    assert!(told.contains("build `postgresql` has no engine `rocksdb`; it has: heap"), "{told}");
     let lab = ["bench", "oltp.point_selects", "--users", "1", "--for", "60s", "--on", "postgresql", "--out", "record"];
     let mut lab = desk.start(&lab);
     await_event(&desk, &mut lab, "run_started", 0);

@@ -89,7 +89,8 @@ impl Schema {
         self.partitioned = has(words, &["partition", "by"]);
         // A key that comes behind the rows, by an ALTER TABLE of its own.
         if let Some(at) = words.windows(3).position(|window| window == ["add", "primary", "key"]) {
-            self.primary_key = names_in_brackets(&words[at..]);
+            let close = closing(words, at + 3).map_or(words.len(), |close| close + 1);
+            self.primary_key = names_in_brackets(&words[at..close]);
         }
     }
 
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn what_postgresql_says_of_a_table_is_what_was_submitted() {
         let submitted = "CREATE TABLE t (\n  id SERIAL,\n  c CHAR(120) COLLATE \"C\" DEFAULT '' NOT NULL,\n  v VARCHAR(5)\n);\n\
-                         ALTER TABLE t ADD PRIMARY KEY (id)";
+                         ALTER TABLE t ADD PRIMARY KEY (id);\nSELECT setval('t_id_seq', 1, true)";
         let created = |collation: &str, key: &str| {
             format!(
                 "CREATE TABLE t (\n  id integer DEFAULT nextval('t_id_seq'::regclass) NOT NULL,\n  c character(120) \

@@ -59,8 +59,8 @@ impl Sbtest {
             },
         }
     }
-    /// As sysbench makes it there. The primary key comes after the rows, as the other index does: neither is then filled
-    /// row by row.
+    /// As sysbench makes it there. The primary key comes after the rows, as the other index does: neither is then
+    /// filled row by row.
     fn table_of_postgresql(&self, number: u64) -> Table {
         let (name, rows) = (format!("sbtest{number}"), self.rows);
         let text = format!("COLLATE \"{}\" DEFAULT '' NOT NULL", self.charset.collation);
