@@ -129,12 +129,12 @@ impl Servers for PostgreSql {
     }
 
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
-        let Sampled { users, patience, process, workers, .. } = sampled;
+        let Sampled { users, patience, process, workers, needs, .. } = sampled;
         let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres).cloned();
         Box::new(move || {
             let ask = endpoint.map(|endpoint| asker(&endpoint, patience));
             let ask = ask.unwrap_or_else(|| Box::new(Refused("its users know no PostgreSQL".into())));
-            sources_of_postgres(ask, process, &workers)
+            sources_of_postgres(ask, process, &workers, needs.questions)
         })
     }
 

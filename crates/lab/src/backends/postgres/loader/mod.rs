@@ -56,6 +56,7 @@ pub(crate) fn load(
         Rows::ByUnit(rows) => {
             by_unit::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?;
             finish_all(endpoint, &tables, sessions, stop)?;
+            constrain(&mut control, &tables)?;
         }
         Rows::ByItself(_) => return Err(LoadFault::Unsupported("a script that makes its data itself".into())),
     }
@@ -114,9 +115,21 @@ fn finish_all(endpoint: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &
     })
 }
 
+/// What waits for the keys of another table.
+fn is_constraint(sql: &str) -> bool {
+    sql.contains(" FOREIGN KEY ")
+}
+
+/// One after the other: two of them would wait for each other's tables.
+fn constrain(control: &mut Control, tables: &[Table]) -> Result<(), LoadFault> {
+    let mut constraints = tables.iter().flat_map(|table| &table.after).filter(|sql| is_constraint(sql));
+    constraints.try_for_each(|sql| control.execute(sql).map(drop)).map_err(world)
+}
+
 /// Keys and indexes, then statistics and what a VACUUM leaves behind.
 fn finish(control: &mut Control, table: &Table) -> Result<(), LoadFault> {
-    table.after.iter().try_for_each(|sql| control.execute(sql).map(drop)).map_err(world)?;
+    let mut own = table.after.iter().filter(|sql| !is_constraint(sql));
+    own.try_for_each(|sql| control.execute(sql).map(drop)).map_err(world)?;
     control.execute(&format!("VACUUM (FREEZE, ANALYZE) {}", table.name)).map(drop).map_err(world)
 }
 
