@@ -39,6 +39,7 @@ const WORLDLY: &[&str] = &[
 const UNSAFE_ROOMS: &[&str] = &[
     "lab/src/executor/",
     "lab/src/os/process.rs",
+    "lab/src/profiler/events.rs",
     "lab/src/servers/process/guard.rs",
     "lab/src/servers/survey",
     "lua/src/draws.rs",
@@ -468,7 +469,7 @@ const LAB: &[&[&str]] = &[
     &["execution"],
     &["provision"],
     &["backends"],
-    &["load", "servers", "disturbances", "samplers"],
+    &["load", "servers", "disturbances", "samplers", "profiler"],
     &["executor"],
     &["notebook"],
     &["os", "trouble"],

@@ -1,10 +1,12 @@
 //! Bisection on drawn noise: a planted change is found in as many steps as halving takes, unchanged ends are told
 //! before any build between them is asked, and what cannot be asked is passed over.
 
-use judge::compare::bisect::{Limit, RISK, Step, next};
+mod bench;
+
+use judge::compare::bisect::{Limit, RISK, Step, Unpaired, next, of_record};
 use judge::stats::draws::Draws;
-use model::Seed;
 use model::bisection::{Answer, Bisected};
+use model::{Record, Seed};
 use std::collections::BTreeSet;
 
 const BUILDS: usize = 32;
@@ -109,6 +111,19 @@ fn builds_that_could_not_be_asked_are_passed_over_and_named_where_it_may_be_one_
     assert!(sentence.contains("or one of the 2 before it"), "{sentence}");
     let (answer, ..) = bisected(builds, None, level(2), 0.01, 3);
     assert_eq!(first(&answer), Some("b02"));
+}
+
+#[test]
+fn a_run_in_which_nothing_was_done_leaves_its_block_out() {
+    let mut record = bench::experiment(&[("settings.sort_buffer_size", &[1.into(), 2.into()])]);
+    let paired = |record: &Record, metric: &str| of_record(record, &bench::NoDetails, &bench::judge(record), metric);
+    let whole = paired(&record, "qps").expect("both have rates").ratios;
+    let idle = bench::of_cell(&mut record, "c002").next().expect("a run");
+    (bench::statement(idle).calls, bench::statement(idle).rows) = (0, 0);
+    bench::operation(idle).done = 0;
+    let ratios = paired(&record, "qps").expect("the others have rates").ratios;
+    assert_eq!(ratios.len(), whole.len() - 1);
+    assert_eq!(paired(&record, "nopm"), Err(Unpaired::Metric));
 }
 
 #[test]

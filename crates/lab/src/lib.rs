@@ -9,6 +9,7 @@ pub mod executor;
 pub mod load;
 pub mod notebook;
 pub mod os;
+mod profiler;
 pub mod provision;
 pub mod samplers;
 pub mod servers;

@@ -45,6 +45,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         block: n,
         seed: Seed(u64::from(n)),
         explain: false,
+        profile: None,
     };
     Plan {
         question: "Is it kept?".into(),
@@ -69,6 +70,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         seed: Seed(u64::from(n)),
         trial: None,
         explain: None,
+        profile: None,
         ending: Ending::Failed { reason: "it was a test".into() },
         started_unix_ms: 1,
         ended_unix_ms: 2,

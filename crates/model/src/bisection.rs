@@ -38,6 +38,9 @@ pub struct Bisected {
     pub revision: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary_sha256: Option<String>,
+    /// The linker's name for what was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
     /// Records that it was measured in, beside the good end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<String>,

@@ -14,6 +14,7 @@ pub mod estimate;
 pub mod experiment;
 pub mod finding;
 pub mod forecast;
+pub mod functions;
 pub mod health;
 pub mod histogram;
 pub mod history;

@@ -12,6 +12,7 @@ mod document;
 mod explained;
 mod figures;
 pub mod formats;
+pub mod functions;
 pub mod history;
 mod linkbench;
 pub mod live;

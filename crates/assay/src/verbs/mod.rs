@@ -13,6 +13,7 @@ pub mod judge;
 pub mod live;
 pub mod man;
 pub mod plan;
+pub mod profile;
 pub mod report;
 pub mod run;
 pub mod servers;
@@ -35,6 +36,7 @@ pub const ALL: &[Verb] = &[
     judge::VERB,
     report::VERB,
     compare::VERB,
+    profile::VERB,
     bisect::VERB,
     farm::VERB,
     explain::VERB,

@@ -26,7 +26,7 @@ fn command(command: Command) -> Command {
         .arg(option(
             "table",
             "NAME",
-            "A table to paste, qps, cost or changes; --as markdown or --as tsv [default: markdown]",
+            "A table to paste, qps, cost, changes or buckets; --as markdown or --as tsv [default: markdown]",
         ))
         .arg(option("out", "FILE", "Where --as and --table write; without, they print"))
         .arg(option("cell", "CELL", "Of this cell alone, as c002; with --as"))

@@ -1,10 +1,12 @@
 //! Bisecting builds: what is refused before anything is made, and a row whose ends a command makes, with a build
 //! between them that it cannot make. The builds are this machine's server behind scripts, one of which it slows.
 
-use crate::desk::{Desk, TINY};
+use crate::desk::{Desk, TINY, until};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 const ENDS: &[&str] = &["bisect", "tiny.toml", "--good", "a", "--bad", "c"];
@@ -70,6 +72,43 @@ fn the_first_bad_build_is_found_and_one_that_could_not_be_made_is_passed_over() 
     assert_eq!((again.status, again.out), (0, said.out));
     let other = desk.assay(&[ENDS, &["--builds", "row", "--build-command", "./make.sh", "--out", "found"]].concat());
     assert!(other.status == 2 && other.err.contains("is a bisect of *:qps<-10%"), "{other:#?}");
+}
+
+#[test]
+fn a_bisect_that_was_killed_goes_on_within_the_record_that_was_under_way() {
+    let desk = Desk::new();
+    maker(&desk);
+    desk.write("tiny.toml", &TINY.replace("[10, 100]", "[10]"));
+    desk.write("row", "a\nb\nc\n");
+    let more = ["--builds", "row", "--build-command", "./make.sh", "--out", "found", "--fail-if", "qps<-10%", "--json"];
+    let command = [ENDS, &more].concat();
+    let record = "found/002-c/1";
+    // By the name of its folder, what each run that is over came to.
+    let over = || -> BTreeMap<String, String> {
+        let folders = fs::read_dir(desk.path(record).join("runs")).into_iter().flatten().flatten();
+        let text = |run: &Path| Some((run.display().to_string(), fs::read_to_string(run.join("run.json")).ok()?));
+        folders.filter_map(|folder| text(&folder.path())).collect()
+    };
+    let mut killed = desk.start(&command);
+    for word in ["lab_started", "instance_ready", "run_started", "run_done"] {
+        let notes = || fs::read_to_string(desk.path(record).join("notes.jsonl")).unwrap_or_default();
+        until(word, || notes().contains(word).then_some(()));
+    }
+    killed.kill().expect("a child of ours");
+    killed.wait().expect("it is dead");
+    until("the death of the server with its lab", || desk.processes().is_empty().then_some(()));
+    let before = over();
+    assert!(before.len() < 10, "it was killed at work");
+
+    let said = desk.assay(&command);
+    desk.assert_nothing_is_left();
+    assert_eq!(said.status, 0, "{said:#?}");
+    let told: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(told["answer"]["found"]["first_bad"], "c", "{told:#}");
+    let after = over();
+    assert!(before.iter().all(|(run, text)| after.get(run) == Some(text)), "a run that was over was touched");
+    assert_eq!(desk.read(&format!("{record}/notes.jsonl")).matches("\"lab_started\"").count(), 2);
+    assert!(!said.err.contains("making a:") && !said.err.contains("making c:"), "a build was made twice: {}", said.err);
 }
 
 #[test]

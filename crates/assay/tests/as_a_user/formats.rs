@@ -12,7 +12,7 @@ fn with_specimen(name: &str) -> Desk {
     desk
 }
 
-fn unpack(desk: &Desk, name: &str) {
+pub fn unpack(desk: &Desk, name: &str) {
     let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../specimens/{name}.tar.xz"));
     let mut unpack = Command::new("tar");
     unpack.arg("--extract").arg("--xz").arg("--file").arg(archive).arg("--directory").arg(desk.path(""));

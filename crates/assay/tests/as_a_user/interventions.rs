@@ -25,10 +25,11 @@ repetitions = 1
 aa          = false
 
 [limits]
-others_fail = 1.0
-steal_fail  = 1.0
-canary_fail = 1.0
-little_fail = 1.0
+others_fail      = 1.0
+others_cpus_fail = 8.0
+steal_fail       = 1.0
+canary_fail      = 1.0
+little_fail      = 1.0
 "#;
 
 #[test]

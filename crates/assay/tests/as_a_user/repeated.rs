@@ -1,10 +1,22 @@
 //! Runs of a record that are carried out again, because a neighbour spoilt them and for no other reason.
 
 use crate::desk::Desk;
+use crate::live::{Serving, fetched, moments};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-const RUN: &[&str] =
-    &["run", "tiny.toml", "--out", "record", "--set", "axes.range_size=[100]", "--set", "repeat.repetitions=1"];
+/// One run, long beside the second in which whoever watches looks again.
+const RUN: &[&str] = &[
+    "run",
+    "tiny.toml",
+    "--out",
+    "record",
+    "--set",
+    "axes.range_size=[100]",
+    "--set",
+    "repeat.repetitions=1",
+    "--set",
+    "load.measure=\"3s\"",
+];
 
 /// Takes as much of two CPUs as it is given, until it is told to stop.
 fn beside_a_neighbour<T>(work: impl FnOnce() -> T) -> T {
@@ -28,8 +40,19 @@ fn a_run_that_a_neighbour_spoilt_is_made_again_in_its_record_with_the_reason_kep
     let desk = Desk::new();
     let spoilt = beside_a_neighbour(|| desk.assay(RUN));
     assert_eq!(spoilt.status, 1, "{spoilt:#?}");
-    let again = desk.assay(&["run", "--again", "struck", "record"]);
+    // Whoever watches sees it made, and the report at the end.
+    let serving = Serving::begin(desk.command(&["run", "--again", "struck", "record", "--live"]));
+    let page = serving.address();
+    let (mut is_made, mut is_over) = (false, false);
+    for moment in moments(&page) {
+        is_made |= moment["run"]["id"] == "c001-1";
+        is_over = moment["is_over"] == true;
+    }
+    assert!(is_made && is_over, "made: {is_made}, over: {is_over}");
+    let shown = fetched(&page).1;
+    let again = serving.end();
     again.assert_carried_out();
+    assert!(shown == desk.read("record/report.html"), "another page than the report");
     assert!(again.err.contains("c001-1 is carried out again because machine_was_quiet failed:"), "{again:#?}");
     desk.assert_nothing_is_left();
     assert!(desk.run_folders().contains(&"c001-1.again-1".to_string()), "{:?}", desk.run_folders());

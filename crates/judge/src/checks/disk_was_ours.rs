@@ -43,8 +43,8 @@ const DISK_FREE: Limit =
 /// What a system's own logs and caches write within a minute, with room.
 const SMALL: f64 = 16.0 * 1024.0 * 1024.0;
 
-/// A sync brings about a commit of the file system's journal where the time of a file's last change moved, which it does
-/// with the kernel's clock tick, 250 times a second: so no more commits than ticks, and no more than syncs.
+/// A sync brings about a commit of the file system's journal where the time of a file's last change moved, which it
+/// does with the kernel's clock tick, 250 times a second: so no more commits than ticks, and no more than syncs.
 const TICKS_PER_S: f64 = 250.0;
 /// Descriptor, inode, two more blocks of metadata and the commit block, of 4 KiB each. 21,800 syncs within 4.5 s wrote
 /// 20.6 MB into ext4's journal (and 23,500 within 4.5 s 21.6 MB), where nobody else was on the machine.

@@ -7,9 +7,9 @@
 //!
 //! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses
 //! always scatter (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times
-//! their scatter. A cell's number is of all its runs: it fails when half of them or more were on such a machine, and one
-//! among others that were not only warns, since the number's interval has what it did. Copying through memory is told beside it, and judged by nobody: it differs by more than that on
-//! machines where nothing is wrong.
+//! their scatter. A cell's number is of all its runs: it fails when half of them or more were on such a machine, and
+//! one among others that were not only warns, since the number's interval has what it did. Copying through memory is
+//! told beside it, and judged by nobody: it differs by more than that on machines where nothing is wrong.
 
 use crate::frame::naming;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, graded};
@@ -46,7 +46,7 @@ const SCATTERS: f64 = 5.0;
 fn look(cell: &CellEvidence) -> Sight {
     let first = cell.runs.first().ok_or("there is no run")?;
     let pulses = |run: &model::record::run::RunRecord| run.around.as_ref().and_then(|a| a.pulses);
-    let mut numbered: Vec<_> = first.record.runs.iter().filter(|run| run.explain.is_none()).collect();
+    let mut numbered: Vec<_> = first.record.runs.iter().filter(|run| !run.is_beside()).collect();
     numbered.sort_by_key(|run| (run.position, &run.id));
     let taken: Vec<(&RunId, [Pulse; 2])> =
         numbered.into_iter().filter_map(|run| Some((&run.id, pulses(run)?))).collect();

@@ -125,7 +125,7 @@ fn words(kind: &str) -> String {
 fn strange(run: &RunRecord, all: &[RunRecord]) -> Vec<(String, f64)> {
     let alike: Vec<_> = all
         .iter()
-        .filter(|other| other.cell == run.cell && other.explain.is_none() && other.id != run.id)
+        .filter(|other| other.cell == run.cell && !other.is_beside() && other.id != run.id)
         .map(kinds)
         .collect();
     let connects = run.whole.connects as f64;

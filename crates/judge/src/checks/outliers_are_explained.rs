@@ -43,7 +43,8 @@ const SHORTENED: f64 = 1.5;
 /// As many distances as the plan has runs beside medians.
 fn absent(evidence: &Evidence) -> Absence {
     let runs = |cell: &CellEvidence| {
-        let planned = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain).count();
+        let planned =
+            evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.is_beside()).count();
         planned.max(cell.runs.len())
     };
     let of_cells = evidence.cells.iter().filter(|cell| is_asked(cell)).map(runs).filter(|runs| *runs >= RUNS);

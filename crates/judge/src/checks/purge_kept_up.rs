@@ -4,10 +4,10 @@
 //!
 //! Who had a transaction open at an end of the run is named with user, host and age: what it saw is what is kept.
 //!
-//! Purge looks for work about once in a second, so what a second writes may lie there at any moment of a healthy server.
-//! More than 1 % of them left behind beyond that warns, and more than 10 % fails. Where the phase is disturbed by something that
-//! holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter than 1 s nothing is
-//! said against purge, which may not even have begun.
+//! Purge looks for work about once in a second, so what a second writes may lie there at any moment of a healthy
+//! server. More than 1 % of them left behind beyond that warns, and more than 10 % fails. Where the phase is disturbed
+//! by something that holds versions on purpose, the growth is what it means to show, and passes. Of a window shorter
+//! than 1 s nothing is said against purge, which may not even have begun.
 
 use super::starting_states_agree::START_HISTORY;
 use crate::frame::applies::{Absence, Applies, innodb};

@@ -61,7 +61,7 @@ fn absent(cell: &CellEvidence) -> Absence {
         ));
     }
     let plan = &cell.runs.first()?.record.plan;
-    let planned = plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain).count();
+    let planned = plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.is_beside()).count();
     let is_once = planned.max(cell.runs.len()) == 1;
     is_once.then(|| "The cell is run once, and shown as a point: there is nothing that it could agree with.".into())
 }

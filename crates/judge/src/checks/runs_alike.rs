@@ -148,7 +148,7 @@ fn beside<'a>(run: &RunEvidence<'a>) -> Option<(&'a RunRecord, Vec<Difference>)>
     SHARED.iter().find_map(|(facet, shared)| {
         let name = |run: &'a RunRecord| run.states.as_ref()?.begin.get(facet);
         let mut runs: BTreeMap<&String, Vec<&'a RunRecord>> = BTreeMap::new();
-        for other in run.record.runs.iter().filter(|other| other.explain.is_none() && shares(run.run, other, *shared)) {
+        for other in run.record.runs.iter().filter(|other| !other.is_beside() && shares(run.run, other, *shared)) {
             runs.entry(name(other)?).or_default().push(other);
         }
         // Of as many on each side the earlier are right.

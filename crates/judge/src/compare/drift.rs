@@ -218,6 +218,7 @@ fn surroundings(run: &RunEvidence) -> BTreeMap<String, String> {
     if let Some(instance) = run.instance {
         facts.insert("version".into(), instance.version_text.clone());
         facts.extend(instance.binary_sha256.clone().map(|sum| ("binary".to_string(), sum)));
+        facts.extend(instance.build_id.clone().map(|id| ("build_id".to_string(), id)));
     }
     facts
 }

@@ -74,15 +74,13 @@ pub fn take(name: &str, record: &Record, judgement: &Judgement) -> Option<Taken>
 /// Version, and the commit that it was made from where the server knows it.
 fn servers(record: &Record) -> Vec<String> {
     let said = record.instances.iter().map(|instance| {
-        let revision = instance.variables.get(REVISION).filter(|revision| !revision.is_empty());
-        let short = revision.map(|revision| revision.chars().take(COMMIT).collect::<String>());
+        let short = instance.commit().map(|commit| commit.chars().take(COMMIT).collect::<String>());
         short.map_or(instance.version_text.clone(), |commit| format!("{} ({commit})", instance.version_text))
     });
     said.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What MariaDB calls the commit that it was made from, and the letters by which one is known.
-const REVISION: &str = "version_source_revision";
+/// The letters by which a commit is known.
 const COMMIT: usize = 12;
 
 fn machine(host: &Host) -> String {

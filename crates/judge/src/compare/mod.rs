@@ -9,6 +9,7 @@ pub mod costs;
 pub mod decide;
 pub mod drift;
 pub mod fingerprint;
+pub mod functions;
 pub mod history;
 pub mod in_force;
 pub mod moved;

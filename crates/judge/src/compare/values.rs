@@ -25,13 +25,16 @@ impl Values {
 
     /// By block; `None` where a run lacks it, or has nothing to take a ratio of.
     fn by_block(&self, metric: &str) -> Option<BTreeMap<u32, f64>> {
+        Some(self.that_have(metric)).filter(|all| !all.is_empty() && all.len() == self.0.len())
+    }
+
+    /// Blocks of the runs that have something to take a ratio of.
+    fn that_have(&self, metric: &str) -> BTreeMap<u32, f64> {
         let least = costs::cost(metric).map_or(0.0, |cost| cost.least);
         let value = |values: &BTreeMap<&str, f64>| {
             values.get(metric).map(|value| value.max(least)).filter(|value| *value > 0.0 && value.is_finite())
         };
-        let all: Option<BTreeMap<u32, f64>> =
-            self.0.iter().map(|(block, values)| Some((*block, value(values)?))).collect();
-        all.filter(|all| !all.is_empty())
+        self.0.iter().filter_map(|(block, values)| Some((*block, value(values)?))).collect()
     }
 
     /// Whether any run has more of it than counts as nothing.
@@ -50,10 +53,11 @@ impl Values {
         ratio::unpaired(&values(base), &values(candidate))
     }
 
-    /// Its ratio to the base in each block that both have; `None` where nobody counts this.
+    /// Its ratio to the base in each block that both have something of; `None` where nobody counts this.
     pub fn ratios(&self, base: &Self, metric: &str) -> Option<Vec<f64>> {
-        let pairs = shared(&base.by_block(metric)?, &self.by_block(metric)?);
-        Some(pairs.iter().map(|(base, candidate)| candidate / base).collect())
+        let is_counted = |of: &Self| of.0.values().any(|values| values.contains_key(metric));
+        let pairs = shared(&base.that_have(metric), &self.that_have(metric));
+        (is_counted(base) && is_counted(self)).then(|| pairs.iter().map(|(base, of)| of / base).collect())
     }
 
     /// The quotient of the geometric means, whatever the number of runs.

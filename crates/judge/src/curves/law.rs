@@ -59,7 +59,7 @@ pub fn is_planned(evidence: &Evidence) -> bool {
         let Some(users) = cell.cell.axes.get(USERS) else { continue };
         let curve = curves.entry((&cell.cell.workload, others(cell))).or_default();
         curve.levels.insert(users.count());
-        let of_cell = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.explain);
+        let of_cell = evidence.record.plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.is_beside());
         curve.runs += of_cell.count();
     }
     curves.values().any(|curve| curve.levels.len() >= LEVELS && curve.runs >= curve.levels.len() + REPEATED)

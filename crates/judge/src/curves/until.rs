@@ -42,7 +42,7 @@ pub fn stopped(record: &Record) -> Option<String> {
     let mut runs: Vec<_> = record.runs.iter().collect();
     runs.sort_by_key(|run| run.block);
     let cells = record.plan.cells.len();
-    let in_block = |block| runs.iter().filter(|run| run.block == block && run.explain.is_none()).count();
+    let in_block = |block| runs.iter().filter(|run| run.block == block && !run.is_beside()).count();
     let blocks = (1..=until.most).take_while(|block| in_block(*block) == cells).count() as u32;
     runs.iter().for_each(|run| rates::add(&mut found, run));
     enough(until, &found, blocks)

@@ -81,6 +81,9 @@ impl<'a> Evidence<'a> {
                 cell.explained = run.is_done().then_some(run);
                 continue;
             }
+            if run.profile.is_some() {
+                continue;
+            }
             let phases: Vec<_> = run.measured().filter(|p| p.to > p.from).collect();
             if !run.is_done() || phases.is_empty() {
                 cell.endings.push(run);

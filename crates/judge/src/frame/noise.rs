@@ -93,7 +93,7 @@ fn shifts(cell: &CellEvidence, blocks: &BTreeMap<u32, f64>) -> Vec<f64> {
     let Some(first) = cell.runs.first() else { return Vec::new() };
     let phases: Vec<&str> = first.phases.iter().map(|phase| phase.name.as_str()).collect();
     let mut others: BTreeMap<&CellId, BTreeMap<u32, f64>> = BTreeMap::new();
-    let runs = first.record.runs.iter().filter(|run| run.is_done() && run.explain.is_none() && run.trial.is_none());
+    let runs = first.record.runs.iter().filter(|run| run.is_done() && !run.is_beside() && run.trial.is_none());
     for run in runs.filter(|run| run.cell != cell.cell.id && blocks.contains_key(&run.block)) {
         if let Some(log) = rate(run, &phases).map(f64::ln).filter(|log| log.is_finite()) {
             others.entry(&run.cell).or_default().insert(run.block, log);

@@ -109,7 +109,7 @@ fn measured(evidence: &Evidence, cells: &[CellJudgement]) -> Claim {
     let over: BTreeSet<_> = evidence.cells.iter().filter(|c| c.search_is_over()).map(|c| &c.cell.id).collect();
     // And so do repetitions that were enough.
     let stopped = until::stopped(evidence.record);
-    let is_wanted = |run: &PlannedRun| !over.contains(&run.cell) && (stopped.is_none() || run.explain);
+    let is_wanted = |run: &PlannedRun| !over.contains(&run.cell) && (stopped.is_none() || run.is_beside());
     let planned = evidence.record.plan.runs.iter().filter(|r| made.contains(&r.id) || is_wanted(r)).count();
     let count = |of: fn(&Ending) -> bool| evidence.record.runs.iter().filter(|r| of(&r.ending)).count();
     let done = count(|e| matches!(e, Ending::Done));

@@ -93,6 +93,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         block: r.block,
         seed: r.seed,
         explain: false,
+        profile: None,
     };
     let plan = Plan {
         schema: 1,
@@ -193,6 +194,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
         seed: Seed(1),
         trial: None,
         explain: None,
+        profile: None,
         ending: Ending::Done,
         started_unix_ms: 0,
         ended_unix_ms: 2_000,
@@ -336,6 +338,8 @@ pub fn instance(key: &str) -> InstanceRecord {
         version_text: "10.11.19-MariaDB".into(),
         version_comment: String::new(),
         binary_sha256: None,
+        build_id: None,
+        source_commit: None,
         option_file: String::new(),
         variables: [("innodb_buffer_pool_size", "1073741824"), ("sync_binlog", "0"), ("port", "3306")]
             .into_iter()

@@ -95,6 +95,7 @@ mod tests {
         "host",
         "throttled",
         "server_threads",
+        "server_disk",
         "foreground",
         "innodb",
         "index_lock",
@@ -102,8 +103,17 @@ mod tests {
         "database",
     ];
 
-    const OF_POSTGRESQL: &[&str] =
-        &["postgres", "sampler", "data", "server_processes", "server_stops", "client", "host", "throttled"];
+    const OF_POSTGRESQL: &[&str] = &[
+        "postgres",
+        "sampler",
+        "data",
+        "server_processes",
+        "server_stops",
+        "client",
+        "host",
+        "throttled",
+        "server_disk",
+    ];
 
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
@@ -156,6 +166,7 @@ mod tests {
                 "rocksdb",
                 "server_process",
                 "server_threads",
+                "server_disk",
                 "foreground",
             ]
             .contains(&source.name());

@@ -34,8 +34,8 @@ const USERS: &[u32] = &[1, 2, 4, 8, 16, 64, 256, 1024];
 const MEASURE: Nanos = Nanos::from_millis(250);
 const WARM_UP: Nanos = Nanos::from_millis(50);
 
-/// Each level is measured by one thread and by one per CPU, as loads are carried out, and the better is kept: a ceiling is
-/// what the machine can do when nobody disturbs it.
+/// Each level is measured by one thread and by one per CPU, as loads are carried out, and the better is kept: a ceiling
+/// is what the machine can do when nobody disturbs it.
 const ROUNDS: [Threads; 2] = [Threads::One, Threads::PerCpu];
 
 /// A disturbed measurement is repeated, and not so often that a busy machine does little else.

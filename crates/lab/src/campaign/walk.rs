@@ -41,10 +41,10 @@ impl Campaign<'_> {
         };
         let mut todo: Vec<PlannedRun> = self.plan.runs.iter().filter(is_open).cloned().collect();
         // Of a record that is gone on with: the blocks before its first open run are whole.
-        if let Some(first) = todo.first().filter(|run| !run.explain && begins_block(self.plan, notebook, run))
+        if let Some(first) = todo.first().filter(|run| !run.is_beside() && begins_block(self.plan, notebook, run))
             && searches.enough(first.block).is_some()
         {
-            todo.retain(|run| run.explain);
+            todo.retain(|run| run.is_beside());
         }
         if todo.is_empty() {
             let text = format!("all {} runs are in {}", notebook.finished().len(), notebook.folder().display());
@@ -54,13 +54,13 @@ impl Campaign<'_> {
         self.begin(&todo)?;
         while let Some(run) = todo.get(self.pace.done).cloned() {
             self.reporter.check_stop()?;
-            if !run.explain
+            if !run.is_beside()
                 && begins_block(self.plan, self.reporter.notebook, &run)
                 && let Some(why) = searches.enough(run.block)
             {
                 self.repetitions_are_enough(&why)?;
                 let mut at = 0..;
-                todo.retain(|r| at.next() < Some(self.pace.done) || r.explain);
+                todo.retain(|r| at.next() < Some(self.pace.done) || r.is_beside());
                 continue;
             }
             let trial = match searches.step(&run) {
@@ -117,7 +117,7 @@ impl Campaign<'_> {
 /// Whether all runs of the blocks before it come before it, and none of its own was made. Of a block that has some, a
 /// run is missing that was interrupted or set aside, and is made whatever the others say.
 fn begins_block(plan: &Plan, notebook: &Notebook, run: &PlannedRun) -> bool {
-    let mut block = plan.runs.iter().filter(|planned| planned.block == run.block && !planned.explain);
+    let mut block = plan.runs.iter().filter(|planned| planned.block == run.block && !planned.is_beside());
     let is_first = block.clone().next().is_some_and(|first| first.id == run.id);
     is_first && block.all(|planned| !notebook.finished().contains(&planned.id))
 }

@@ -72,6 +72,11 @@ impl<'a> RunRecorder<'a> {
         Nanos(at.0.saturating_sub(self.start.0))
     }
 
+    /// When the run's first phase began.
+    pub fn start(&self) -> Nanos {
+        self.start
+    }
+
     /// All that is counted, now.
     pub fn mark(&self) -> Readings {
         self.sampling.mark().wait()

@@ -24,6 +24,7 @@ use crate::notebook::{RunPages, unix_ms};
 use crate::os::placement::place;
 use crate::os::procfs::children;
 use crate::os::{sync_probe, write_back};
+use crate::profiler::Profiler;
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
 use crate::samplers::Process;
@@ -88,7 +89,13 @@ impl Run<'_, '_, '_, '_> {
         };
         let mut record = blank(planned, self.assignment.trial.clone(), self.reporter);
         let ending = match self.before_users(stages, &mut record) {
-            Ok(auditor) => self.with_users(stages, auditor, &mut record)?,
+            Ok(auditor) => match self.profiler() {
+                Ok(profiler) => self.with_users(stages, auditor, profiler, &mut record)?,
+                Err(reason) => {
+                    let up = self.provision.still_up();
+                    return without_load(self.assignment, up, Ending::Skipped { reason }, self.reporter);
+                }
+            },
             Err(reason) => Ending::Failed { reason },
         };
         record.ended_unix_ms = unix_ms();
@@ -126,6 +133,7 @@ impl Run<'_, '_, '_, '_> {
         &mut self,
         stages: &[(Stage, LoadPlan)],
         auditor: Auditor,
+        profiler: Option<Profiler>,
         record: &mut RunRecord,
     ) -> Result<Ending, Halt> {
         let Assignment { needs: RunNeeds { run: planned, cell, .. }, host, .. } = self.assignment;
@@ -135,7 +143,7 @@ impl Run<'_, '_, '_, '_> {
         record.started_unix_ms = unix_ms();
         let RunPages { intervals, series } = self.reporter.notebook.begin_run(&planned.id)?;
         let before = around::before(host.cpus.len());
-        let is_wanted = self.caller.is_none() && !planned.explain;
+        let is_wanted = self.caller.is_none() && !planned.is_beside();
         let floor = Floor::before(&stages[0].1, is_wanted, self.reporter.stop);
         let (up, workers) = (self.provision.up(), Workers::default());
         let own = own_processes(up);
@@ -159,7 +167,7 @@ impl Run<'_, '_, '_, '_> {
         let outcome = driving.all(stages)?;
         let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, self.reporter.stop) } else { None };
         record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });
-        let lost = recorder.limit.as_ref().map(LimitWatch::sentence);
+        let (start, lost) = (recorder.start(), recorder.limit.as_ref().map(LimitWatch::sentence));
         let (phases, pages) = recorder.close();
         let (missing, written) = sampling.finish();
         pages.and(written)?;
@@ -167,6 +175,11 @@ impl Run<'_, '_, '_, '_> {
             self.reporter.note(EventKind::Note, Some(&planned.id), sentence)?;
         }
         record.phases = phases;
+        if let Some(profiler) = profiler {
+            let (profile, stacks) = profiler.finish(start, &record.phases);
+            self.reporter.notebook.stacks(&planned.id, &stacks)?;
+            record.profile = Some(profile);
+        }
         sum_up(record, &outcome, cell);
         if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
             trial.cut = lost;
@@ -214,6 +227,12 @@ impl Run<'_, '_, '_, '_> {
             (Some(reason), None) | (None, Some(reason)) => Ending::Failed { reason },
             (Some(failure), Some(death)) => Ending::Failed { reason: format!("{death}; {failure}") },
         })
+    }
+
+    /// Begins to profile the server, where the run is for that.
+    fn profiler(&self) -> Result<Option<Profiler>, String> {
+        let begin = |hz| Profiler::begin(own_processes(self.provision.up()), hz);
+        self.assignment.needs.run.profile.map(begin).transpose()
     }
 
     /// What holds now; nothing of a server that is gone.

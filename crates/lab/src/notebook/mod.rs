@@ -15,11 +15,14 @@ pub use seconds::Folder;
 
 use crate::os::digest::digest;
 use crate::trouble::Trouble;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use model::host::Host;
 use model::plan::{Plan, RunId};
 use model::record::answer::{DatasetRecord, InstanceRecord};
 use model::record::canary::Canary;
 use model::record::event::{Event, EventKind};
+use model::record::profile::{STACKS, Stack, fold};
 use model::record::run::RunRecord;
 use model::record::series::Line;
 use model::record::state::State;
@@ -157,6 +160,14 @@ impl Notebook {
         self.attempt(make_parent(&path).and_then(|()| write_json(&path, run)))?;
         self.finished.insert(run.id.clone());
         Ok(())
+    }
+
+    /// The stacks of a profile run, packed: they are mostly the same names again.
+    pub fn stacks(&self, id: &RunId, stacks: &[Stack]) -> Result<(), Trouble> {
+        let path = self.run_folder(id).join(STACKS);
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        let packed = packed.write_all(fold(stacks).as_bytes()).and_then(|()| packed.finish());
+        self.attempt(packed.map_err(Trouble::at("packing", &path)).and_then(|bytes| write_whole(&path, &bytes)))
     }
 
     /// Sets a run that is over aside, so that it is carried out again. What it measured is kept under another name, and

@@ -4,7 +4,9 @@
 
 use super::page;
 use crate::trouble::Trouble;
+use flate2::read::GzDecoder;
 use model::record::moment::{self, Moment};
+use model::record::profile::{STACKS, Stack, unfold};
 use model::record::second::{Second, TimedSecond};
 use model::record::series::Sample;
 use model::record::tally::Interval;
@@ -13,6 +15,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -99,6 +103,14 @@ impl Folder {
 }
 
 impl Details for Folder {
+    fn stacks(&self, run: &RunId) -> Result<Vec<Stack>, String> {
+        let path = self.file(run, STACKS);
+        let bad = |why: &dyn std::fmt::Display| format!("{}: {why}; profile the cell again", path.display());
+        let mut text = String::new();
+        let packed = File::open(&path).map_err(|e| bad(&e))?;
+        GzDecoder::new(packed).read_to_string(&mut text).map_err(|e| bad(&e))?;
+        unfold(&text).map_err(|line| bad(&format!("damaged at line {line}")))
+    }
     fn intervals(&self, run: &RunId) -> Vec<Interval> {
         self.intervals_as(run, |i: &Interval| i.from)
     }

@@ -269,6 +269,7 @@ impl UnderWay {
             seed: planned.seed,
             trial: None,
             explain: None,
+            profile: None,
             ending: Ending::Done,
             started_unix_ms: 0,
             ended_unix_ms: 0,

@@ -6,6 +6,7 @@ pub(crate) mod cgroups;
 pub mod clock;
 pub mod copy;
 pub mod digest;
+pub mod elf;
 pub mod http;
 pub mod limits;
 pub mod names;

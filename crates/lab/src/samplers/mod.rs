@@ -7,6 +7,7 @@ mod client;
 mod data;
 mod host;
 mod sampler;
+mod server_disk;
 mod server_process;
 mod server_processes;
 mod server_stops;
@@ -28,4 +29,5 @@ pub(crate) const ALL: &[source::Sampler] = &[
     host::SAMPLER,
     throttled::SAMPLER,
     server_threads::SAMPLER,
+    server_disk::SAMPLER,
 ];

@@ -50,6 +50,8 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
             seed: Seed(get.count_or_default("repeat.seed").unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
             explain: get.flag_or_default("repeat.explain"),
+            profiles: u32::try_from(get.count_or_default("repeat.profiles")).expect("bounded"),
+            profile_hz: u32::try_from(get.count_or_default("repeat.profile_hz")).expect("bounded"),
         },
         search,
         limits: get.below("limits.").into_iter().filter_map(|(name, value)| Some((name, value.number()?))).collect(),

@@ -24,6 +24,13 @@ pub(super) const MAX_REPETITIONS: i64 = 1_000;
 /// Fewer runs find nothing that has an interval.
 const MIN_SEARCH: i64 = 8;
 const MAX_ITERATIONS: i64 = 100;
+/// What three profiles do not tell, thirty do.
+const MAX_PROFILES: i64 = 100;
+/// Fewer see nothing within a phase, and more than a few thousand see themselves. 99 is what profilers take by custom:
+/// no round number, so that it keeps step with nothing that a server does by the clock.
+const MIN_PROFILE_HZ: i64 = 10;
+const MAX_PROFILE_HZ: i64 = 2_000;
+const PROFILE_HZ: i64 = 99;
 /// Seeds are written as numbers that every JSON reader holds exactly.
 const MAX_SEED: i64 = 1 << 53;
 
@@ -90,7 +97,7 @@ pub const KEYS: &[Key] = &[
         .or(word(DEFAULT_BUILD))
         .axis()
         .changes(&[Server, Plan, Disk, Answer])
-        .moves(&["version*", "binary"])
+        .moves(&["version*", "binary", "build_id"])
         .of_server(|s| some(&s.build), |s, v| s.build = text(v)),
     server("on", "a server that is there already, which is never started, stopped or set", Shape::Dsn)
         .changes(&[Server, Plan, Disk, Answer, Way])
@@ -198,6 +205,8 @@ pub const KEYS: &[Key] = &[
     experiment("repeat", "seed", "where random numbers begin: order, data, what users draw", count(0, MAX_SEED)).or(Literal::Count(1)),
     experiment("repeat", "aa", "run one cell twice, to see what no difference looks like here", FLAG),
     experiment("repeat", "explain", "one more run of each cell with the server's wait instruments on, beside the numbers", FLAG).or(Literal::Flag(false)),
+    experiment("repeat", "profiles", "so many runs of each cell in which the CPUs are sampled, beside the numbers; fewer than three give no interval", count(0, MAX_PROFILES)).or(Literal::Count(0)),
+    experiment("repeat", "profile_hz", "samples per second of each CPU in those; many cost the server time", count(MIN_PROFILE_HZ, MAX_PROFILE_HZ)).or(Literal::Count(PROFILE_HZ)),
     experiment("intervention", "of", "the experiment whose finding is tested", TEXT),
     experiment("intervention", "finding", "the finding, by its name", TEXT),
     experiment("intervention", "removes", "the axis whose second value takes the cause away", TEXT),

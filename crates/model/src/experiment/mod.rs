@@ -87,6 +87,10 @@ pub struct Repeat {
     pub aa: bool,
     /// One more run per cell with the server's instruments on, beside the numbers.
     pub explain: bool,
+    /// So many runs of each cell that are profiled, beside the numbers.
+    pub profiles: u32,
+    /// Samples per second of each CPU in those.
+    pub profile_hz: u32,
 }
 
 impl Experiment {

@@ -138,6 +138,16 @@ pub struct PlannedRun {
     /// Carried out with the server's instruments on, after all others and beside the numbers.
     #[serde(default, skip_serializing_if = "is_false")]
     pub explain: bool,
+    /// Samples per second of each CPU, of a run that is profiled: after those that make numbers, and beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<u32>,
+}
+
+impl PlannedRun {
+    /// It tells where time goes, and makes no number.
+    pub fn is_beside(&self) -> bool {
+        self.explain || self.profile.is_some()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -214,6 +224,7 @@ impl Plan {
         let seed = experiment.repeat.seed;
         cells::seed_searches(&mut cells, seed);
         let mut runs = order::runs(&cells, experiment.repeat.repetitions, seed);
+        order::profile(&cells, &mut runs, &experiment.repeat);
         if experiment.repeat.explain {
             order::explain(&cells, &mut runs, seed);
         }

@@ -5,6 +5,7 @@
 //! server take turns.
 
 use super::{Cell, PlannedRun, RunId, Server};
+use crate::experiment::Repeat;
 use crate::seed::Seed;
 use std::collections::BTreeMap;
 
@@ -50,7 +51,24 @@ fn run(cell: &Cell, index: usize, repetition: u32, seed: Seed) -> PlannedRun {
         block: repetition,
         seed: seed.child("run").nth(index as u64).nth(u64::from(repetition)),
         explain: false,
+        profile: None,
     }
+}
+
+/// Blocks behind those that make numbers: each cell once in each, the A/A arm too, since what profiles of equal cells
+/// differ by is what a difference has to exceed. A search has no level to profile before it is over.
+pub(super) fn profile(cells: &[Cell], runs: &mut Vec<PlannedRun>, repeat: &Repeat) {
+    if cells.iter().any(|cell| cell.search.is_some()) || repeat.profiles == 0 {
+        return;
+    }
+    let before = runs.iter().map(|r| r.block).max().unwrap_or(0);
+    let profiled = self::runs(cells, repeat.profiles, repeat.seed.child("profile"));
+    runs.extend(profiled.into_iter().map(|run| PlannedRun {
+        id: RunId(format!("{}-profile-{}", run.cell, run.repetition)),
+        block: before + run.block,
+        profile: Some(repeat.profile_hz),
+        ..run
+    }));
 }
 
 /// One more block behind all others: each cell once with instruments on. The runs before it then cannot pay for them. A
@@ -67,6 +85,7 @@ pub(super) fn explain(cells: &[Cell], runs: &mut Vec<PlannedRun>, seed: Seed) {
         block,
         seed: seed.child("explain").nth(i as u64),
         explain: true,
+        profile: None,
     }));
 }
 

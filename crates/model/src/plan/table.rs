@@ -178,6 +178,7 @@ fn rows(plan: &Plan) -> Vec<Vec<String>> {
             run.seed.0.to_string(),
             match &cell.repeats {
                 _ if run.explain => "explain".into(),
+                _ if run.profile.is_some() => "profile".into(),
                 Some(twin) => format!("A/A of {twin}"),
                 None => String::new(),
             },
@@ -204,7 +205,7 @@ fn totals(plan: &Plan) -> String {
     let twins = plan.cells.iter().filter(|c| c.repeats.is_some()).count();
     let cells = counted(plan.cells.len() - twins, "cell");
     let aa = if twins == 0 { "" } else { " and one again as an A/A arm" };
-    let blocks = plan.runs.iter().filter(|r| !r.explain).map(|r| r.block).max().unwrap_or(0) as usize;
+    let blocks = plan.runs.iter().filter(|r| !r.is_beside()).map(|r| r.block).max().unwrap_or(0) as usize;
     let (runs, most) = (counted(plan.runs.len(), "run"), if plan.is_at_most() { "at most " } else { "" });
     let blocks = if plan.searches() { "each a search".into() } else { counted(blocks, "block") };
     let mut text = format!("\n{cells}{aa}, {blocks}: {most}{runs}\n");

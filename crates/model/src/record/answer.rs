@@ -23,6 +23,13 @@ pub struct InstanceRecord {
     /// SHA-256 of the binary when the lab could read it.
     #[serde(default)]
     pub binary_sha256: Option<String>,
+    /// The linker's name for the program that the process runs, which a wrapper may have started; absent where it has
+    /// none, and in records from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    /// The commit that the build's folder names, for a server that does not say it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_commit: Option<String>,
     /// The option file as written; empty for a server that the lab did not start. Here and in the variables the private
     /// folders and the port, new at every start, read `{data}`, `{run}` and `{port}`.
     pub option_file: String,
@@ -42,6 +49,18 @@ pub struct InstanceRecord {
     pub not_applicable: Vec<String>,
     pub start_time: Nanos,
 }
+
+impl InstanceRecord {
+    /// The commit that it was made from: as MariaDB says it, as Percona Server does, or as the build's folder does.
+    pub fn commit(&self) -> Option<&str> {
+        let said = self.variables.get(REVISION).map(String::as_str).filter(|revision| !revision.is_empty());
+        let told = || self.version_comment.split_once("Revision ")?.1.split(|c: char| !c.is_ascii_hexdigit()).next();
+        said.or_else(|| told().filter(|commit| !commit.is_empty())).or(self.source_commit.as_deref())
+    }
+}
+
+/// MariaDB's variable of the commit that it was made from.
+const REVISION: &str = "version_source_revision";
 
 /// Where a server is that the lab did not start, as its address says: the far end of a tunnel looks like this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -285,6 +285,7 @@ pub const ALL: &[Counter] = &[
     ),
     bytes("server.memory.resident", "of the server's process").lane(Lane::Always).level(),
     bytes("server.memory.swapped", "of the server's process, in the swap").level(),
+    bytes("server.disk", "what the files in its data directory take; at the ends of phases only").level(),
     count("server.faults.minor", "page faults without a read"),
     count("server.faults.major", "page faults that read from a device"),
     bytes("server.io.read_bytes", "by the server's process, from devices").lane(Lane::Always),

@@ -13,6 +13,7 @@ pub mod event;
 pub mod explain;
 pub mod gaps;
 pub mod moment;
+pub mod profile;
 pub mod rates;
 pub mod run;
 pub mod second;
@@ -66,6 +67,10 @@ pub trait Details {
     fn moments(&self, run: &crate::plan::RunId, count: usize) -> Vec<moment::Moment> {
         let seconds: Vec<_> = self.intervals(run).iter().map(second::TimedSecond::from).collect();
         moment::thinned(&seconds, count)
+    }
+    /// The stacks of a profile run with their samples; why there are none.
+    fn stacks(&self, run: &crate::plan::RunId) -> Result<Vec<profile::Stack>, String> {
+        Err(format!("{run} has no profile here"))
     }
     /// The named metrics over the run; metrics that were not measured are absent.
     fn series(&self, run: &crate::plan::RunId, metrics: &[&str]) -> Vec<series::Series>;

@@ -14,7 +14,7 @@ pub type Enough = fn(&Precision, &Rates, u32) -> Option<String>;
 
 /// What a run adds; one that was not done, or explains, adds nothing.
 pub fn add(rates: &mut Rates, run: &RunRecord) {
-    if !run.is_done() || run.explain.is_some() {
+    if !run.is_done() || run.is_beside() {
         return;
     }
     for phase in run.measured().filter(|phase| phase.to > phase.from) {

@@ -6,6 +6,7 @@ use super::around::Around;
 use super::audit::Audit;
 use super::disturbance::DisturbanceRecord;
 use super::explain::Explain;
+use super::profile::Profile;
 use super::start::StartingState;
 use super::state::States;
 use super::tally::Tally;
@@ -34,6 +35,9 @@ pub struct RunRecord {
     /// What the instruments of an explain run saw. Such a run makes no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,
+    /// How a profile run was sampled; its stacks lie beside this file. Such a run makes no number either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     pub ending: Ending,
     /// Milliseconds since 1970 (UTC).
     pub started_unix_ms: u64,
@@ -249,7 +253,11 @@ impl PhaseRecord {
 impl RunRecord {
     /// Phases that make numbers.
     pub fn measured(&self) -> impl Iterator<Item = &PhaseRecord> {
-        self.phases.iter().filter(|p| self.explain.is_none() && p.kind == PhaseKind::Measure)
+        self.phases.iter().filter(|p| !self.is_beside() && p.kind == PhaseKind::Measure)
+    }
+    /// It tells where time went, and makes no number.
+    pub fn is_beside(&self) -> bool {
+        self.explain.is_some() || self.profile.is_some()
     }
     pub fn is_done(&self) -> bool {
         self.ending == Ending::Done

@@ -203,6 +203,7 @@ fn block_of(cells: &[Cell], block: u32) -> Vec<PlannedRun> {
             block,
             seed: seed.child(&c.id.0),
             explain: false,
+            profile: None,
         })
         .collect();
     runs.sort_by_key(|r| r.seed);
@@ -309,6 +310,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         seed: planned.seed,
         trial: None,
         explain: None,
+        profile: None,
         ending,
         started_unix_ms: started,
         ended_unix_ms: started + if done { SECONDS * 1000 + 200 } else { 400 },
@@ -461,6 +463,8 @@ fn instance() -> InstanceRecord {
         version_text: "10.11.6-MariaDB-0+deb12u1".into(),
         version_comment: "Debian 12".into(),
         binary_sha256: Some("9d2f6b1c".repeat(8)),
+        build_id: Some("5be1c07a".repeat(5)),
+        source_commit: None,
         option_file: "[mysqld]\ndatadir = data\nsocket = mysql.sock\nskip-networking\ninnodb_buffer_pool_size = 1G\ninnodb_flush_log_at_trx_commit = 1\nskip-log-bin\nmax_connections = 4096\n".into(),
         variables: variables.iter().filter_map(|v| v.split_once('=')).map(|(k, v)| (k.to_string(), v.to_string())).collect(),
         engines: vec!["innodb".into(), "aria".into()],

@@ -81,6 +81,7 @@ function instance(i: Instance): HTMLElement {
       ['CPUs', i.cpus.join(', ')],
       ['started in', duration(i.start_time / 1e6)],
       ['binary SHA-256', i.binary_sha256],
+      ['build ID', i.build_id],
     ]),
     h('h4', {}, 'Option file'),
     h('pre', {}, i.option_file || 'assay did not start this server'),

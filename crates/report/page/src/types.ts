@@ -440,6 +440,13 @@ export interface Instance {
   /** SHA-256 of the binary when the lab could read it. */
   binary_sha256: string | null;
   /**
+   * The linker's name for the program that the process runs, which a wrapper may have started; absent where it
+   * has none, and in records from before.
+   */
+  build_id?: string;
+  /** The commit that the build's folder names, for a server that does not say it itself. */
+  source_commit?: string;
+  /**
    * The option file as written; empty for a server that the lab did not start. Here and in the variables the
    * private folders and the port, new at every start, read `{data}`, `{run}` and `{port}`.
    */
@@ -581,7 +588,7 @@ export interface Part {
 
 /** One table, and its two forms to paste. */
 export interface Pasted {
-  /** `qps`, `cost` or `changes`. */
+  /** `qps`, `cost`, `changes` or `buckets`. */
   name: string;
   title: string;
   /** How its marks are read. */

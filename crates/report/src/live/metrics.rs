@@ -104,6 +104,15 @@ mod tests {
             }],
             ..Moment::default()
         };
-        insta::assert_snapshot!(openmetrics("small", &moment));
+        let text = openmetrics("small", &moment);
+        // What the dashboard asks for is there under that name.
+        let dashboard = include_str!("../../../../docs/grafana.json");
+        let asked: Vec<&str> =
+            dashboard.split("\"expr\": \"").skip(1).filter_map(|rest| rest.split('{').next()).collect();
+        assert!(
+            asked.len() > 5 && asked.iter().all(|name| text.contains(&format!("\n{name}{{"))),
+            "{asked:?} in {text}"
+        );
+        insta::assert_snapshot!(text);
     }
 }

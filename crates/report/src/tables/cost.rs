@@ -1,7 +1,8 @@
 //! What an operation costs: its tail, CPU of server and client, context switches, pages and bytes read and written,
 //! syncs, each divided by the operations done in the same time; beside them the longest operation and the server's
-//! memory. Then the same relative to the base, as studies of regressions publish it, because a cost moves where a rate
-//! is capped by something else: with its interval and whether it was decided, as the judge compared the two.
+//! memory and size on disk. Then the same relative to the base, as studies of regressions publish it, because a cost
+//! moves where a rate is capped by something else: with its interval and whether it was decided, as the judge compared
+//! the two.
 
 use super::form::pasted;
 use super::side::{Measured, Sides, Test, place};
@@ -11,9 +12,12 @@ use crate::costs::{COLUMNS, MARKS, told};
 use crate::figures::three;
 
 const MIB: f64 = 1_048_576.0;
-/// Told of each side and not compared: the largest of all latencies is of one operation, and memory is of no operation.
-const BESIDE: [(&str, &str, f64); 2] =
-    [("latency_us_max", "max µs", 1.0), ("server_memory_bytes", "server MiB", 1.0 / MIB)];
+/// Told of each side and not compared: the largest of all latencies is of one operation, and sizes are of none.
+const BESIDE: [(&str, &str, f64); 3] = [
+    ("latency_us_max", "max µs", 1.0),
+    ("server_memory_bytes", "server MiB", 1.0 / MIB),
+    ("server_disk_bytes", "disk MiB", 1.0 / MIB),
+];
 
 pub fn of(sides: &Sides) -> Option<Pasted> {
     // A tail is no cost that was read of a server.

@@ -1,7 +1,9 @@
 //! Tables as regression studies publish them and people paste them: rates relative to a base, tests in groups, what an
-//! operation costs, and what changed for sure. Ratios are plain quotients of the numbers shown; whether a difference is
-//! one is the judge's to say, and stands in the report. Struck cells are marked wherever they enter.
+//! operation costs, what changed for sure, and how response times are spread. Ratios are plain quotients of the numbers
+//! shown; whether a difference is one is the judge's to say, and stands in the report. Struck cells are marked wherever
+//! they enter.
 
+mod buckets;
 mod changes;
 mod cost;
 mod form;
@@ -16,7 +18,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Pasted {
-    /// `qps`, `cost` or `changes`.
+    /// `qps`, `cost`, `changes` or `buckets`.
     pub name: &'static str,
     pub title: String,
     /// How its marks are read.
@@ -51,12 +53,12 @@ impl PastedCell {
 }
 
 /// What can be asked for by name.
-pub const NAMES: [&str; 3] = ["qps", "cost", "changes"];
+pub const NAMES: [&str; 4] = ["qps", "cost", "changes", "buckets"];
 
 /// Those that the record has numbers for.
 pub fn all(record: &Record, judgement: &Judgement) -> Vec<Pasted> {
     let sides = side::Sides::of(record, judgement);
-    [side::qps(&sides), changes::of(&sides), cost::of(&sides)].into_iter().flatten().collect()
+    [side::qps(&sides), changes::of(&sides), cost::of(&sides), buckets::of(&sides)].into_iter().flatten().collect()
 }
 
 /// One as a text, or a sentence that says why there is none and what to do.

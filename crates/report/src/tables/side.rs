@@ -158,9 +158,9 @@ fn group_of(record: &Record, of: Measured) -> &'static str {
 }
 
 /// The runs that make its numbers.
-fn runs_of<'a>(record: &'a Record, cell: &CellJudgement) -> impl Iterator<Item = &'a RunRecord> {
+pub fn runs_of<'a>(record: &'a Record, cell: &CellJudgement) -> impl Iterator<Item = &'a RunRecord> {
     let id = cell.id.clone();
-    record.runs.iter().filter(move |run| run.cell == id && run.is_done() && run.explain.is_none())
+    record.runs.iter().filter(move |run| run.cell == id && run.is_done() && !run.is_beside())
 }
 
 pub fn qps(sides: &Sides) -> Option<Pasted> {

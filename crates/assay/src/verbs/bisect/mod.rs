@@ -27,9 +27,6 @@ pub const VERB: Verb = Verb { name: "bisect", command, run: find };
 /// What is compared where nobody says.
 const METRIC: &str = "qps";
 
-/// What a server calls the commit that it was made from.
-const REVISION: &str = "version_source_revision";
-
 fn command(command: Command) -> Command {
     command
         .about(
@@ -151,7 +148,9 @@ fn took(state: &mut State, at: usize, folder: &Path) -> Result<(), Exit> {
     let build = &mut state.told.builds[at];
     build.records.push(folder.display().to_string());
     match paired {
-        Ok(Paired { ratios, .. }) if ratios.is_empty() => skip(state, at, "no run of it ended well".into()),
+        Ok(Paired { ratios, .. }) if ratios.is_empty() => {
+            skip(state, at, "no pair of its runs did anything to compare".into())
+        }
         Ok(Paired { ratios, doubts }) => {
             build.ratios.extend(ratios);
             build.doubts.extend(doubts.into_iter().filter(|check| !build.doubts.contains(check)).collect::<Vec<_>>());
@@ -178,7 +177,8 @@ fn know(build: &mut Bisected, record: &Record) {
     let is_its = |instance: &&InstanceRecord| Some(&instance.wanted.build) == build.build.as_ref();
     if let Some(instance) = record.instances.iter().find(is_its) {
         build.version = Some(instance.version_text.clone());
-        build.revision = instance.variables.get(REVISION).cloned().filter(|revision| !revision.is_empty());
+        build.revision = instance.commit().map(str::to_string);
+        build.build_id.clone_from(&instance.build_id);
         build.binary_sha256.clone_from(&instance.binary_sha256);
     }
 }

@@ -5,6 +5,7 @@
 
 use super::{ending, measure_again, print_cells};
 use crate::exit::{self, Exit};
+use crate::live::Listeners;
 use crate::question;
 use crate::verbs::{judge as screen, report};
 use clap::ArgMatches;
@@ -17,7 +18,7 @@ const STRUCK: &str = "struck";
 /// Options that say what to measure, which a record says itself.
 const OF_QUESTIONS: [&str; 4] = ["scale", "set", "on", "out"];
 
-pub fn run(which: &str, matches: &ArgMatches) -> Result<Exit, Exit> {
+pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners) -> Result<Exit, Exit> {
     if which != STRUCK {
         return Err(exit::refused(format!(
             "--again {which}: what can be carried out again is what a check of the machine struck; write --again {STRUCK} RECORD"
@@ -39,7 +40,15 @@ pub fn run(which: &str, matches: &ArgMatches) -> Result<Exit, Exit> {
         )));
     }
     drop(record);
-    repeat(&question, folder)?;
+    let live = listeners.serve(folder, true);
+    let outcome = repeat(&question, folder).and_then(|()| tell(folder, matches));
+    if let Some(live) = live {
+        live.farewell(&folder.join(screen::PAGE));
+    }
+    outcome
+}
+
+fn tell(folder: &Path, matches: &ArgMatches) -> Result<Exit, Exit> {
     let (record, judgement) = report::write(folder).map_err(exit::failed)?;
     if matches.get_flag("json") {
         print_cells(&judgement);

@@ -38,11 +38,11 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
-    if let Some(which) = matches.get_one::<String>("again") {
-        return again::run(which, matches);
-    }
     let said = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let listeners = Listeners::open(said("live"), said("metrics"))?;
+    if let Some(which) = said("again") {
+        return again::run(which, matches, listeners);
+    }
     let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
     let live = listeners.serve(&folder, true);

@@ -126,7 +126,7 @@ fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String>
     };
     Ok(Plan {
         question: format!("What does `{}` give?", command_line(call).trim_end()),
-        runs: vec![PlannedRun { id: run, cell: id, repetition: 1, block: 1, seed, explain: false }],
+        runs: vec![PlannedRun { id: run, cell: id, repetition: 1, block: 1, seed, explain: false, profile: None }],
         cells: vec![cell],
         ..Plan::blank(&workload, seed)
     })

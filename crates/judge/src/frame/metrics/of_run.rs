@@ -53,8 +53,9 @@ const BUSY: &[(Name, &[&str])] = &[
     (("client_cpus_used", "CPUs"), &[CLIENT_USER, CLIENT_SYSTEM]),
 ];
 
-/// What the server's process held in memory.
-const RESIDENT: &str = "server.memory.resident";
+/// What the server held at the ends of phases: its process in memory, its data on disk.
+const HELD: [(Name, &str); 2] =
+    [(("server_memory_bytes", "bytes"), "server.memory.resident"), (("server_disk_bytes", "bytes"), "server.disk")];
 
 /// How each of these is made, for a reader who wants to make it again: in words, and the counters of `run.json` that
 /// enter.
@@ -71,7 +72,7 @@ pub fn made_of() -> BTreeMap<String, Made> {
         ("rows_per_statement", "rows returned ÷ statements answered"),
         ("answer_bytes_per_op", "bytes of the answers ÷ operations done"),
     ];
-    let held = ("server_memory_bytes", made("the largest at the end of a measured phase", &[RESIDENT]));
+    let held = HELD.map(|((name, _), counter)| (name, made("the largest at the end of a measured phase", &[counter])));
     let per_statement = PER_STATEMENT.iter().map(|((name, _), counters, _)| {
         (*name, made("growth of the counters over their window ÷ statements answered in that time", counters))
     });
@@ -83,7 +84,7 @@ pub fn made_of() -> BTreeMap<String, Made> {
     let busy =
         BUSY.iter().map(|((name, _), counters)| (*name, made("growth of the counters ÷ their window", counters)));
     let all = of_tally.into_iter().map(|(name, how)| (name, made(how, &[])));
-    let all = all.chain(per_statement).chain(per_operation).chain(busy).chain([held]);
+    let all = all.chain(per_statement).chain(per_operation).chain(busy).chain(held);
     all.map(|(name, made)| (name.to_string(), made)).collect()
 }
 
@@ -116,12 +117,12 @@ pub fn whole(run: &RunEvidence) -> Values {
     values.extend(orders(run));
     values.extend(crate::frame::metrics::keys::values(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
-    values.extend(resident(run).map(|bytes| (("server_memory_bytes", "bytes"), bytes)));
+    values.extend(HELD.iter().filter_map(|(name, counter)| Some((*name, largest(run, counter)?))));
     values
 }
 
-fn resident(run: &RunEvidence) -> Option<f64> {
-    let ends = run.phases.iter().filter_map(|phase| phase.counters.get(RESIDENT)).map(|ends| ends.end);
+fn largest(run: &RunEvidence, counter: &str) -> Option<f64> {
+    let ends = run.phases.iter().filter_map(|phase| phase.counters.get(counter)).map(|ends| ends.end);
     ends.reduce(f64::max).filter(|bytes| *bytes > 0.0)
 }
 

@@ -36,7 +36,7 @@ pub fn of(handed: &Handed) -> Result<String, String> {
     }
     text += "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
     let mut any = false;
-    for run in handed.record.runs.iter().filter(|run| run.is_done() && run.explain.is_none()) {
+    for run in handed.record.runs.iter().filter(|run| run.is_done() && !run.is_beside()) {
         let cell = handed.judgement.cell(&run.cell).filter(|cell| repeats(&handed.record.plan, &cell.id).is_none());
         let Some(cell) = cell.filter(|cell| handed.is_asked(cell)) else { continue };
         let phases = standing(cell, run);

@@ -1,0 +1,81 @@
+//! What profiles come to: which functions take the server's CPU time, per operation, in one cell, and what another cell
+//! does otherwise. Made of a record's stacks by the judge, drawn by whoever reports.
+
+use crate::estimate::Estimate;
+use crate::units::Share;
+use serde::{Deserialize, Serialize};
+
+/// The functions of one cell, those with most time of their own first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct FunctionTable {
+    pub sampled: Sampled,
+    pub functions: Vec<Function>,
+}
+
+/// What a table of functions rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Sampled {
+    /// The cell's id.
+    pub cell: String,
+    /// Profile runs.
+    pub runs: u32,
+    /// In phases that measure.
+    pub samples: u64,
+    pub lost: u64,
+    pub hz: f64,
+    /// CPU time of the server per operation, µs.
+    pub operation: Estimate,
+    /// Shares of all samples: those whose stack's end was not found, those whose function has no name.
+    pub not_unwound: Share,
+    pub not_named: Share,
+    /// CPU time of the profiler itself ÷ that of the server.
+    pub cost: Share,
+    /// What could not be read, each with its mend.
+    pub missing: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Function {
+    pub name: String,
+    /// CPU time per operation, µs: in the function itself, and in it with what it called.
+    pub own: Estimate,
+    pub total: Estimate,
+    /// In it itself.
+    pub samples: u64,
+}
+
+/// Two cells side by side, what moved most first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct FunctionDiff {
+    pub base: Sampled,
+    pub candidate: Sampled,
+    /// Candidate − base, of the whole operation, µs.
+    pub operation: Moved,
+    pub functions: Vec<MovedFunction>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct MovedFunction {
+    pub name: String,
+    pub own: Moved,
+    pub total: Moved,
+}
+
+/// CPU time per operation, µs, in both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Moved {
+    pub base: f64,
+    pub candidate: f64,
+    /// Candidate − base.
+    pub difference: Estimate,
+    /// Candidate ÷ base; `None` of nothing.
+    pub ratio: Option<f64>,
+    /// It is more than chance, however many functions were looked at.
+    pub is_significant: bool,
+}
