@@ -70,7 +70,6 @@ pub(super) const PAGES: &str = "SELECT pg_relation_size('order_line#') / current
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::Workloads;
     use model::Seed;
     use model::plan::served::HEAP;
