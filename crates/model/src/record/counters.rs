@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn an_engine_has_what_is_found_in_it_and_what_any_server_has() {
         let found = |engine: &str| of("db").filter(|c| c.sources(engine).is_some()).count();
-        assert_eq!((found("innodb"), found("rocksdb"), found("heap")), (32, 21, 18));
+        assert_eq!((found("innodb"), found("rocksdb"), found("heap")), (32, 21, 19));
         assert_eq!(
             named("db.rows_read").and_then(|c| c.sources("rocksdb")),
             Some(&[&["status.Rocksdb_rows_read"][..]][..])
