@@ -6,7 +6,7 @@ use super::knobs::{Dates, ForeignKeys, Shape};
 use super::schema::{CONSTRAINTS, INDEXES, Kind, NEEDED};
 use crate::dataset::Table;
 
-/// Of the types those that are called otherwise, with the beginnings of what follows them.
+/// Types that are called otherwise: MySQL's, and what stands for it.
 const TYPES: [(&str, &str); 4] = [
     ("tinyint", "smallint"),
     ("datetime", "timestamp"),
