@@ -1,6 +1,6 @@
-//! The same tables and questions in PostgreSQL's SQL. Its types have other names, a collation is said of each text, keys
-//! and indexes are statements of their own, which come when all rows are in, and so do constraints, which ask for the
-//! keys of other tables.
+//! The same tables and questions in PostgreSQL's SQL. Its types have other names, a collation is said of each text,
+//! keys and indexes are statements of their own, which come when all rows are in, and so do constraints, which ask for
+//! the keys of other tables.
 
 use super::knobs::{Dates, ForeignKeys, Shape};
 use super::schema::{CONSTRAINTS, INDEXES, Kind, NEEDED};
