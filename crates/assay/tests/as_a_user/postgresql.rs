@@ -224,6 +224,51 @@ fn a_private_server_dies_with_its_lab_and_what_it_cannot_be_asked_is_told_before
     until("the death of all with their lab", || (!all.iter().any(is_there)).then_some(()));
 }
 
+#[test]
+fn a_server_by_hand_lets_in_whoever_reaches_its_socket() {
+    if !is_here() {
+        return;
+    }
+    let desk = Desk::new();
+    let said = desk.assay(&["servers", "start", "postgresql", "--detach", "--set", "settings.buffer_pool='64 MiB'"]);
+    let line = said.out.lines().find_map(|line| line.split_once(" serves at ")).unwrap_or_else(|| panic!("{said:?}"));
+    let endpoint = SqlEndpoint {
+        address: Address::Unix(line.1.trim().into()),
+        user: "root".into(),
+        password: String::new(),
+        schema: Some("postgres".into()),
+        tls: None,
+    };
+    let mut control = Control::connect(&endpoint, Duration::from_secs(60)).expect("it lets the lab in");
+    assert_eq!(control.value("SHOW shared_buffers").expect("an answer").as_deref(), Some("64MB"));
+    control.quit();
+    assert_eq!(desk.assay(&["servers", "stop", "postgresql"]).status, 0);
+    desk.assert_nothing_is_left();
+}
+
+const ACROSS: &str = include_str!("../../../../experiments/across-servers.toml");
+
+/// Two servers of one experiment: each with its own engine and charset, and the syncs of both told.
+#[test]
+fn the_same_writes_are_committed_on_two_families_of_servers() {
+    if !is_here() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("across.toml", ACROSS);
+    let few =
+        ["--scale", "smoke", "--set", "axes.users=[4]", "--set", "repeat.repetitions=1", "--set", "repeat.aa=false"];
+    let said = desk.assay(&[&["run", "across.toml", "--out", "record"][..], &few].concat());
+    said.assert_carried_out();
+    let report = report(&desk);
+    let durable = verdicts(&report, "commits_were_durable");
+    assert!(durable.len() == 2 && !durable.contains(&"not_applicable".to_string()), "{durable:?}");
+    let plan = desk.read("record/plan.json");
+    for word in ["\"heap\"", "\"innodb\"", "utf8-default", "latin1"] {
+        assert!(plan.contains(word), "{word}");
+    }
+}
+
 fn children(parent: u32) -> Vec<u32> {
     let pids =
         fs::read_dir("/proc").expect("processes").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());

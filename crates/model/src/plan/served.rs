@@ -29,8 +29,8 @@ pub const POSTGRESQL: &str = "postgresql";
 pub const POSTGRESQL_MEND: &str = "install the package postgresql (apt-get install postgresql)";
 /// Where it keeps its tables: the access method that stands in the place of a storage engine.
 pub const HEAP: &str = "heap";
-/// The storage engine of MySQL's family where nothing is said.
-const INNODB: &str = "innodb";
+/// The storage engine where nothing is said, which is that of MySQL's family.
+pub const USUAL_ENGINE: &str = "innodb";
 
 /// One protocol that a kind of server serves, from one version on and until another, which does not serve it any more.
 struct Served {
@@ -109,7 +109,7 @@ pub(super) fn engine_of<'a>(server: &'a Server, builds: &[InstalledBuild]) -> &'
         Some(dsn) => dsn::protocol(dsn) == Protocol::PostgreSql,
         None => builds.iter().any(|build| build.name == server.build && own(&build.kind) == Some(Protocol::PostgreSql)),
     };
-    if is_postgres && server.engine == INNODB { HEAP } else { &server.engine }
+    if is_postgres && server.engine == USUAL_ENGINE { HEAP } else { &server.engine }
 }
 
 /// Settings of the InnoDB plugin, with the value that changes nothing.

@@ -1,6 +1,7 @@
 //! PostgreSQL as a kind: `initdb` and `postgres`, an option file in the words of the lab, a socket in the private
-//! folder. It refuses to run as root: there it runs as nobody, who may read and write what root's folders hold. Nobody
-//! listens on TCP, and whoever reaches the socket is trusted, because the folder lets in nobody else.
+//! folder. It refuses to run as root: there it runs in a user namespace where root has another number, or, where none
+//! can be had (in a chroot, in some containers), as nobody, who may write into root's folders. It listens on no TCP, and
+//! whoever reaches the socket is trusted, because the folder lets in nobody else.
 
 use super::session::control::Control;
 use crate::backends::endpoint::{Address, SqlEndpoint};
@@ -8,7 +9,7 @@ use crate::backends::mysql::facts::written;
 use crate::servers::{Build, Description, Kind, Listens, Site, Step};
 use crate::trouble::Trouble;
 use model::plan::Server;
-use model::plan::served::{HEAP, POSTGRESQL};
+use model::plan::served::{HEAP, POSTGRESQL, USUAL_ENGINE};
 use model::value::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -25,11 +26,18 @@ const SOCKET: &str = ".s.PGSQL.5432";
 /// A server that is there lets the lab in within that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Becomes nobody, who owns the data directory from then on and passes root's folders, and dies with the guard as
-/// every server does: a change of the account makes the kernel forget that.
-const AS_NOBODY: &str = "chown -R 65534:65534 \"$1\" && shift && exec setpriv --reuid=65534 --regid=65534 \
-     --clear-groups --inh-caps=+dac_override,+fowner,+chown --ambient-caps=+dac_override,+fowner,+chown \
-     --pdeathsig=KILL -- \"$@\"";
+/// Is root no more, by either way. Whose the data directory is depends on the way, and a copy of it may have come by the
+/// other. Nobody passes root's folders by capabilities, and is told to die with the guard: a change of the account makes
+/// the kernel forget that.
+const NOT_AS_ROOT: &str = "if unshare --user true 2>/dev/null; then chown -R 0:0 \"$1\" && shift && \
+     exec unshare --user --map-user=1000 --map-group=1000 --ipc -- \"$@\"; fi; \
+     chown -R 65534:65534 \"$1\" && shift && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+     --inh-caps=+dac_override,+fowner,+chown --ambient-caps=+dac_override,+fowner,+chown --pdeathsig=KILL -- \"$@\"";
+
+/// Lists at its end what a server has in its buffers, and reads it when it starts: a server on a copy of loaded data
+/// begins as warm as the one that loaded them. In between it writes nothing.
+const PREWARM: &str = "pg_prewarm.so";
+const WARM: [&str; 2] = ["shared_preload_libraries = 'pg_prewarm'", "pg_prewarm.autoprewarm_interval = 0"];
 
 /// What the lab decides itself; an experiment that moved these would leave the private folder.
 const OURS: &[&str] = &[
@@ -68,7 +76,7 @@ impl Kind for Postgres {
     }
 
     fn check(&self, _: &Build, wanted: &Server) -> Result<(), Trouble> {
-        if wanted.engine != HEAP {
+        if ![HEAP, USUAL_ENGINE].contains(&wanted.engine.as_str()) {
             let what = format!("PostgreSQL has no storage engine {}", wanted.engine);
             return Err(Trouble::new(what).mend(format!("leave the engine out, or write {HEAP}")));
         }
@@ -96,6 +104,9 @@ impl Kind for Postgres {
         let data = site.data().display().to_string();
         let (lines, not_applicable) = translated(wanted);
         let mut option_file = private(site);
+        if build.has_plugin(PREWARM) {
+            option_file.extend(WARM.iter().map(ToString::to_string));
+        }
         option_file.extend(lines);
         if !wanted.native.is_empty() {
             option_file.push("# native: as the experiment has it".into());
@@ -123,7 +134,7 @@ fn owned(site: &Site, data: &str, command: Vec<String>) -> Vec<String> {
     if !site.as_root {
         return command;
     }
-    ["sh", "-c", AS_NOBODY, "sh", data].map(String::from).into_iter().chain(command).collect()
+    ["sh", "-c", NOT_AS_ROOT, "sh", data].map(String::from).into_iter().chain(command).collect()
 }
 
 /// Nothing of it is synced: what is kept of a data directory is synced when it is kept. The locale is one that every

@@ -17,6 +17,8 @@ pub const PACKAGE: &str = "mariadb-server-core";
 /// Where distributions put servers; the PATH of a user often lacks them.
 const FOLDERS: &[&str] = &["/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
 const BINARIES: &[&str] = &["mariadbd", "mysqld"];
+/// A module that every PostgreSQL has.
+const PLPGSQL: &str = "plpgsql.so";
 /// A folder for each major of PostgreSQL, on Debian and Ubuntu; none is on anybody's path.
 const POSTGRESQL_FOLDER: &str = "/usr/lib/postgresql";
 
@@ -66,7 +68,10 @@ pub fn postgres_at(name: &str, binary: &Path) -> Option<Build> {
         binary: binary.to_str()?.into(),
         engines: vec![HEAP.into()],
     };
-    Some(Build { installed, launcher: Vec::new(), share: basedir.join("share"), plugins: None })
+    // Debian's lie beside the program's folder, those of archives one deeper.
+    let plugins =
+        ["lib", "lib/postgresql"].map(|folder| basedir.join(folder)).into_iter().find(|f| f.join(PLPGSQL).is_file());
+    Some(Build { installed, launcher: Vec::new(), share: basedir.join("share"), plugins })
 }
 
 fn version(binary: &Path, word: &str) -> Option<Output> {

@@ -72,7 +72,7 @@ impl Sha256 {
 
 /// What a build of a catalogue may be.
 pub fn kinds() -> Vec<&'static str> {
-    kinds_of(Protocol::MySql).chain([FERRETDB]).collect()
+    kinds_of(Protocol::MySql).chain([FERRETDB, POSTGRESQL]).collect()
 }
 
 /// Protocols past SQL that a plugin serves, and the file whose presence tells of it.
