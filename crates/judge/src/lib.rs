@@ -14,7 +14,7 @@ pub mod frame;
 pub mod stats;
 pub mod tell;
 
-use compare::{beside, comparisons};
+use compare::{beside, comparisons, functions};
 use curves::{forecast, law};
 use findings::frame::finding;
 use frame::{ahead, cells, check, evidence, metrics, plans, silence, spoilt};
@@ -44,7 +44,10 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let findings = finding::all(findings::ALL, checks::ALL, &evidence, &cells);
     let plans = plans::tables(&evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
+    let (functions, function_diffs) = functions::all(record, details);
     Judgement {
+        functions,
+        function_diffs,
         cells,
         verdicts,
         comparisons,

@@ -9,7 +9,7 @@ use model::record::profile::{NOT_UNWOUND, Profile, Stack};
 use model::record::series::Series;
 use model::record::tally::Interval;
 use model::seed::{Seed, split_mix};
-use model::{CellId, Details, Nanos, Record, RunId, Share};
+use model::{CellId, Details, Nanos, Record, RunId, Rung, Share};
 use std::collections::BTreeMap;
 
 /// Functions of the server, the nth of which takes 1/n of the time.
@@ -168,4 +168,24 @@ fn two_runs_of_each_tell_no_difference_and_none_tells_nothing() {
     assert!(why.contains("[repeat] profiles = 3"), "{why}");
     let why = Profiled::of(&record, &profiles, &CellId("c009".into())).err().unwrap();
     assert!(why.contains("no cell c009; it has c001, c002"), "{why}");
+}
+
+#[test]
+fn a_difference_between_cells_names_its_function_and_how_much_it_covers() {
+    let judged = |seed, planted| {
+        let (record, profiles) = record(seed, planted);
+        judge::judge(&record, &profiles)
+    };
+    let judgement = judged(1, 0.2);
+    let finding = judgement
+        .findings
+        .iter()
+        .find(|finding| finding.name == "cpu_moved")
+        .unwrap_or_else(|| panic!("{:?}", judgement.findings));
+    for word in ["`burn` +", "together +", "% of the difference", "not unwound"] {
+        assert!(finding.sentence.contains(word), "{word}: {}", finding.sentence);
+    }
+    assert_eq!((finding.rung, &*finding.evidence), (Rung::ConsistentWith, &["c001".to_string(), "c002".into()][..]));
+    let silent = |seed| judged(seed, 0.0).findings.iter().all(|finding| finding.name != "cpu_moved");
+    assert!((1..=10).all(silent), "of cells that are the same nothing is said");
 }

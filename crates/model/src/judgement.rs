@@ -5,6 +5,7 @@
 use crate::estimate::{Comparison, Estimate, Outcome};
 use crate::finding::Finding;
 use crate::forecast::Forecast;
+use crate::functions::{FunctionDiff, FunctionTable};
 use crate::health::Health;
 use crate::plan::CellId;
 use crate::record::explain::Explain;
@@ -42,6 +43,12 @@ pub struct Judgement {
     /// What arithmetic foretells beside what was measured, second by second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forecasts: Vec<Forecast>,
+    /// What functions take, by cell that was profiled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionTable>,
+    /// The same of two such cells side by side.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub function_diffs: Vec<FunctionDiff>,
     /// What was not measured and why, as sentences.
     pub not_measured: Vec<String>,
     /// By metric: how it is computed.

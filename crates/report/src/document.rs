@@ -4,6 +4,7 @@
 
 use crate::repeat;
 use model::experiment::Axis;
+use model::functions::{FunctionDiff, FunctionTable};
 use model::judgement::{Claim, Made, PlanTable, REPORT_SCHEMA};
 use model::plan::Skipped;
 use model::{
@@ -30,6 +31,10 @@ pub struct Document<'a> {
     plans: &'a [PlanTable],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     forecasts: &'a [Forecast],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) functions: &'a [FunctionTable],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    function_diffs: &'a [FunctionDiff],
     verdicts: &'a [Verdict],
     claims: &'a [Claim],
     health: &'a Health,
@@ -82,6 +87,8 @@ impl<'a> Document<'a> {
             curves: &judgement.curves,
             plans: &judgement.plans,
             forecasts: &judgement.forecasts,
+            functions: &judgement.functions,
+            function_diffs: &judgement.function_diffs,
             verdicts: &judgement.verdicts,
             claims: &judgement.claims,
             health: &judgement.health,

@@ -189,6 +189,8 @@ mod tests {
             findings: Vec::new(),
             claims: Vec::new(),
             searches: Vec::new(),
+            functions: Vec::new(),
+            function_diffs: Vec::new(),
             curves: Vec::new(),
             plans: Vec::new(),
             forecasts: Vec::new(),

@@ -16,7 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Functions with fewer samples say nothing about how runs differ.
 const TELLING: u64 = 20;
 /// A difference of less than this share of the operation is nobody's concern, however sure it is.
-const LEAST: f64 = 0.005;
+pub const LEAST: f64 = 0.005;
+/// Rows of a table that goes into a report.
+const MOST_ROWS: usize = 300;
+/// Every pair of so many cells is laid side by side.
+const FEW_CELLS: usize = 6;
 const UNIT: &str = "µs";
 /// The row of everything.
 const ALL: &str = "";
@@ -45,6 +49,27 @@ struct Run {
 pub fn profiled_cells(record: &Record) -> Vec<CellId> {
     let has = |id: &CellId| record.runs.iter().any(|run| run.cell == *id && run.profile.is_some() && run.is_done());
     record.plan.cells.iter().map(|cell| cell.id.clone()).filter(has).collect()
+}
+
+/// Tables of all cells that were profiled, and of their pairs, each as long as a reader looks at it; of many cells
+/// only the pairs with the first. What cannot be read is left out here, and told by whoever is asked for it.
+pub fn all(record: &Record, details: &dyn Details) -> (Vec<FunctionTable>, Vec<FunctionDiff>) {
+    let cells = profiled_cells(record);
+    let cells: Vec<Profiled> = cells.iter().filter_map(|cell| Profiled::of(record, details, cell).ok()).collect();
+    let tables = cells.iter().map(|cell| {
+        let mut table = cell.table();
+        table.functions.truncate(MOST_ROWS);
+        table
+    });
+    let others = |place: usize| if place == 0 || cells.len() <= FEW_CELLS { &cells[place + 1..] } else { &[] };
+    let pairs = cells.iter().enumerate().flat_map(|(place, base)| others(place).iter().map(move |other| (base, other)));
+    let diffs = pairs.map(|(base, candidate)| {
+        let mut diff = diff(base, candidate);
+        diff.functions.sort_by_key(|f| !(f.own.is_significant || f.total.is_significant));
+        diff.functions.truncate(MOST_ROWS);
+        diff
+    });
+    (tables.collect(), diffs.collect())
 }
 
 impl Profiled {
@@ -109,7 +134,37 @@ impl Profiled {
         self.stacks.iter().map(|(frames, samples)| (frames.as_slice(), *samples))
     }
 
-    /// What the samples of one stand for.
+    pub fn cell(&self) -> &CellId {
+        &self.cell
+    }
+
+    /// Its profile runs.
+    pub fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// CPU time of an operation, µs.
+    pub fn operation(&self) -> f64 {
+        self.per_operation(self.stacks.values().sum())
+    }
+
+    /// CPU time of an operation in these functions and what they call, µs; and each of them, the longest first.
+    pub fn in_functions(&self, is_one: impl Fn(&str) -> bool) -> (f64, Vec<(String, f64)>) {
+        let own = |frame: &String| is_one(frame.strip_suffix(INLINED).unwrap_or(frame));
+        let within = self.stacks.iter().filter(|(frames, _)| frames.iter().any(own));
+        let samples = within.map(|(_, samples)| samples).sum();
+        let named = self.total.iter().filter(|(name, _)| is_one(name));
+        let mut named: Vec<(String, f64)> =
+            named.map(|(name, counts)| (name.clone(), self.per_operation(counts.iter().sum()))).collect();
+        named.sort_by(|a, b| b.1.total_cmp(&a.1));
+        (self.per_operation(samples), named)
+    }
+
+    fn per_operation(&self, samples: u64) -> f64 {
+        samples as f64 / self.runs.iter().map(|run| run.operations / run.period).sum::<f64>()
+    }
+
+    /// CPU time that one sample stands for.
     pub fn period(&self) -> Nanos {
         self.runs[0].profile.period
     }

@@ -10,6 +10,7 @@ mod checkpoint_stalls;
 mod compaction_stalls;
 mod connection_churn;
 mod cpu_capacity;
+mod cpu_moved;
 mod daemon_waits;
 mod durable_commit;
 pub mod frame;
@@ -44,6 +45,7 @@ pub const ALL: &[Cause] = &[
     row_locks::CAUSE,
     table_cache::CAUSE,
     plan_change::CAUSE,
+    cpu_moved::CAUSE,
     spill_to_disk::CAUSE,
     binlog_commit::CAUSE,
     connection_churn::CAUSE,

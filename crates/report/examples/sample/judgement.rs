@@ -42,6 +42,8 @@ pub fn of(record: &Record) -> Judgement {
         curves: Vec::new(),
         plans: Vec::new(),
         forecasts: Vec::new(),
+        functions: Vec::new(),
+        function_diffs: Vec::new(),
         made_of: BTreeMap::from([(
             "server_cpu_us_per_statement".into(),
             Made { how: "growth of the counters ÷ statements".into(), counters: vec!["server.cpu.user".into(), "server.cpu.system".into()] },

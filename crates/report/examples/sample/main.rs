@@ -5,6 +5,7 @@
 //! `cargo run -p report --example sample -- FOLDER`
 
 mod judgement;
+mod profiles;
 mod record;
 
 use model::finding::{Finding, Rung};
@@ -23,8 +24,12 @@ fn main() -> std::io::Result<()> {
     let mut judgement = judgement::of(&record);
     disturb(&mut record);
     ways(&mut record);
+    profiles::add_runs(&mut record);
+    let details = profiles::WithStacks(details);
     judgement.forecasts = vec![forecast()];
     judgement.findings = vec![finding()];
+    judgement.functions = profiles::tables();
+    judgement.function_diffs = vec![profiles::diff()];
     let report = report::render(&record, &judgement, &details, report::SHELL);
     std::fs::create_dir_all(&folder)?;
     for (name, text) in [("html", &report.html), ("md", &report.markdown), ("json", &report.json), ("csv", &report.csv)]

@@ -22,6 +22,7 @@ import { metricTitle, plural, show } from './format';
 import { ledger } from './ledger';
 import { live } from './live';
 import { plans, plansDiffer } from './plans';
+import { profile, profiled } from './profile';
 import { provenance } from './provenance';
 import { get, link, listen, metricNames, set } from './state';
 import { hasTables, tables } from './tables';
@@ -178,6 +179,12 @@ function parts(): { title: string; lead: string; content: () => (HTMLElement | n
       'Waits',
       'Where the server waited while its instruments were on. These runs are in no number.',
       () => [waits()],
+    ],
+    [
+      profiled(),
+      'Functions',
+      'Which functions took the server’s CPU time, per operation, and what two cells do differently. These runs are in no number.',
+      () => [part(['profile', 'against'], profile)],
     ],
     [hasTables(), 'Tables', 'Rates relative to a base, and what an operation costs, to be pasted elsewhere.', () => [tables()]],
     [true, 'Checks', 'What each number had to pass.', () => [part(['status', 'check'], ledger)]],

@@ -26,6 +26,9 @@ const DEFAULTS: Record<string, string> = {
   status: 'fail,warn,not_evaluable',
   check: '',
   series: '',
+  profile: '',
+  against: '',
+  find: '',
   theme: '',
 };
 

@@ -51,6 +51,14 @@ export interface Bound {
 /** A size in bytes. */
 export type Bytes = number;
 
+export interface Call {
+  /** Number of the function; of the root, which is everything, it means nothing. */
+  name: number;
+  /** In it and in what it called. */
+  samples: number;
+  calls?: Call[];
+}
+
 export interface Canary {
   /** CPU model, count, kernel and assay revision that it was measured with. */
   machine: string;
@@ -213,6 +221,8 @@ export interface Document {
   curves?: CurveJudgement[];
   plans?: PlanTable[];
   forecasts?: Forecast[];
+  functions?: FunctionTable[];
+  function_diffs?: FunctionDiff[];
   verdicts: Verdict[];
   claims: Claim[];
   health: Health;
@@ -322,6 +332,16 @@ export interface Finding {
   next_file?: string;
 }
 
+/** Where the CPU time of a cell's operations goes, call by call. */
+export interface Flame {
+  cell: string;
+  /** Functions by number. */
+  names: string[];
+  /** Microseconds of CPU per operation that one sample stands for. */
+  us: number;
+  root: Call;
+}
+
 export interface Forecast {
   cell: CellId;
   /** Whose arithmetic it is. */
@@ -353,6 +373,30 @@ export interface ForecastPoint {
   /** `None` where nothing is foretold. */
   expected: number | null;
   measured: number;
+}
+
+export interface Function {
+  name: string;
+  /** CPU time per operation, µs: in the function itself, and in it with what it called. */
+  own: Estimate;
+  total: Estimate;
+  /** In it itself. */
+  samples: number;
+}
+
+/** Two cells side by side, what moved most first. */
+export interface FunctionDiff {
+  base: Sampled;
+  candidate: Sampled;
+  /** Candidate − base, of the whole operation, µs. */
+  operation: Moved;
+  functions: MovedFunction[];
+}
+
+/** The functions of one cell, those with most time of their own first. */
+export interface FunctionTable {
+  sampled: Sampled;
+  functions: Function[];
 }
 
 /** What is looked for. */
@@ -547,6 +591,24 @@ export interface Moment {
   is_over: boolean;
 }
 
+/** CPU time per operation, µs, in both. */
+export interface Moved {
+  base: number;
+  candidate: number;
+  /** Candidate − base. */
+  difference: Estimate;
+  /** Candidate ÷ base; `None` of nothing. */
+  ratio: number | null;
+  /** It is more than chance, however many functions were looked at. */
+  is_significant: boolean;
+}
+
+export interface MovedFunction {
+  name: string;
+  own: Moved;
+  total: Moved;
+}
+
 /** A length of time in nanoseconds. */
 export type Nanos = number;
 
@@ -572,6 +634,8 @@ export interface PageData {
   variables: Variables;
   datasets: DatasetRecord[];
   sessions: SessionAnswer[];
+  /** The stacks of cells that were profiled. */
+  flames?: Flame[];
   /** To be pasted elsewhere. */
   tables: Pasted[];
   /** The moment of a lab at work; absent from a report. */
@@ -801,6 +865,27 @@ export type Rung =
   | 'quantitatively_sufficient'
   | 'dose_response'
   | 'confirmed_by_intervention';
+
+/** What a table of functions rests on. */
+export interface Sampled {
+  /** The cell's id. */
+  cell: string;
+  /** Profile runs. */
+  runs: number;
+  /** In phases that measure. */
+  samples: number;
+  lost: number;
+  hz: number;
+  /** CPU time of the server per operation, µs. */
+  operation: Estimate;
+  /** Shares of all samples: those whose stack's end was not found, those whose function has no name. */
+  not_unwound: Share;
+  not_named: Share;
+  /** CPU time of the profiler itself ÷ that of the server. */
+  cost: Share;
+  /** What could not be read, each with its mend. */
+  missing: string[];
+}
 
 export interface Search {
   goal: Goal;

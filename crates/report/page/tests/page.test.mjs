@@ -311,6 +311,30 @@ test('what arithmetic expects is drawn dashed beside what was measured, over the
   assert.match(readFileSync(join(folder, 'report.md'), 'utf8'), /## Forecast\n\nc001, mean of 3 runs; 36\.4 expected for each one measured[^]*\| open \| 19 \| 3\.3 \| 120 \|/);
 });
 
+test('functions are drawn as a flame graph, found by name, and held against another cell', async (t) => {
+  const page = await open(t);
+  await unfold(page, 'functions');
+  const frames = page.locator('#functions .flame div');
+  assert.match(await page.textContent('#functions .caption'), /c001: .* µs of CPU per operation .*1\.20 % not unwound/);
+  const width = async (name) => (await frames.filter({ hasText: name }).first().boundingBox()).width;
+  assert.ok((await width('row_search_mvcc')) > (await width('JOIN::optimize')), 'as wide as its time');
+  const before = await width('row_search_mvcc');
+  await frames.filter({ hasText: 'JOIN::exec' }).first().click();
+  assert.ok((await width('row_search_mvcc')) > before, 'a frame that is selected is widened');
+  await page.fill('#functions input[type=search]', 'uca');
+  assert.match(await page.textContent('#functions tbody, #functions .inside'), /No function is named so|uca/);
+  await page.selectOption('#functions .pick:has-text("against") select', 'c002');
+  await page.selectOption('#functions .pick:has-text("cell") select', 'c002');
+  await page.selectOption('#functions .pick:has-text("against") select', 'c001');
+  const row = page.locator('#functions tbody tr', { hasText: 'my_uca_scanner_next_utf8mb4' });
+  assert.match(await row.textContent(), /\+12\.0.*new.*sure/);
+  await page.fill('#functions input[type=search]', '');
+  const background = (name) => frames.filter({ hasText: name }).last().evaluate((e) => e.style.background);
+  assert.match(await background('my_uca_scanner_next_utf8mb4'), /--worse/);
+  assert.match(await background('JOIN::optimize'), /--shade/, 'what may be chance is grey');
+  assert.match(await page.locator('#functions tbody tr', { hasText: 'JOIN::optimize' }).textContent(), /by chance/);
+});
+
 for (const width of [1440, 800, 390]) {
   test(`nothing is wider than a screen of ${width} pixels`, async (t) => {
     const page = await open(t, { width });

@@ -4,6 +4,7 @@
 
 mod compact;
 mod latency;
+mod profile;
 mod provenance;
 mod timeline;
 
@@ -44,6 +45,9 @@ pub struct PageData<'a> {
     variables: provenance::Variables<'a>,
     datasets: &'a [DatasetRecord],
     sessions: Vec<SessionAnswer>,
+    /// The stacks of cells that were profiled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    flames: Vec<profile::Flame>,
     /// To be pasted elsewhere.
     tables: Vec<Pasted>,
     /// The moment of a lab at work; absent from a report.
@@ -105,6 +109,7 @@ fn data(
         variables: provenance::variables(record),
         datasets: &record.datasets,
         sessions: provenance::sessions(record),
+        flames: profile::flames(record, document.functions, details),
         tables,
         live,
     };

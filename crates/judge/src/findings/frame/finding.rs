@@ -5,7 +5,7 @@
 //! cause can be surer than its evidence.
 
 pub use super::cause::{CLOSES, Case, Cause, Cost, Dose, Necessary, Place, SUFFICIENT, Scene, Time, Trial, name};
-use super::{dose, rivals, trial};
+use super::{borne, dose, rivals, trial};
 use crate::frame::account::OPEN;
 use crate::frame::{Check, Doubts, Evidence};
 use crate::stats::Interval;
@@ -63,6 +63,8 @@ struct Weighed<'a> {
     trial_of_plan: Option<Trial>,
     dose: Option<Dose>,
     rival: Option<Rival>,
+    /// The functions that bear it, as a profile names them.
+    borne: Option<String>,
 }
 
 fn weigh<'a>(cause: &'a Cause, case: &'a Case, scene: &Scene, seen: &[(&Cause, Case)]) -> Weighed<'a> {
@@ -73,6 +75,7 @@ fn weigh<'a>(cause: &'a Cause, case: &'a Case, scene: &Scene, seen: &[(&Cause, C
         trial_of_plan: trial::of(scene, cause, case),
         dose: dose::of(scene, cause, case),
         rival: rivals::best(scene, cause, case, seen),
+        borne: borne::sentence(scene, cause, case),
     }
 }
 
@@ -138,6 +141,7 @@ impl Weighed<'_> {
             case.cost.as_ref().map(|c| c.sentence.clone()),
             self.dose.as_ref().map(|d| d.sentence.clone()),
             self.tried().map(|t| t.sentence.clone()),
+            self.borne.clone(),
             case.unseen.clone(),
             others,
         ];

@@ -1,6 +1,7 @@
 //! What every finding stands on: the ladder from an association to a confirmed cause, rival explanations, the dose, and
 //! the experiment that would settle it.
 
+pub mod borne;
 pub mod cause;
 pub mod dose;
 pub mod finding;

@@ -1,0 +1,102 @@
+//! Which functions bear the cost of a finding, where its cell was profiled. A cause says by its counters that it is at
+//! work; a profile says independently what the CPU did. Functions stand in a data file (`functions.txt`), by finding
+//! and kind of server, because servers rename them more often than a cause changes. Nothing of the ladder rests on it:
+//! a cause whose cost is waiting has no function on a CPU.
+
+use super::cause::{Case, Cause, Scene, Time};
+use crate::compare::functions::Profiled;
+use crate::frame::evidence::{CellEvidence, RunEvidence};
+use model::units::{Share, round3};
+
+const FUNCTIONS: &str = include_str!("../functions.txt");
+/// Functions that a sentence names.
+const NAMED: usize = 3;
+/// Less of an operation's CPU time bears nothing.
+const LEAST: Share = Share(0.005);
+
+/// The functions of a finding on that kind of server.
+pub fn functions(finding: &str, kind: &str) -> Vec<&'static str> {
+    let lines = FUNCTIONS.lines().filter(|line| !line.starts_with('#'));
+    let of = |line: &'static str| {
+        let mut words = line.split_whitespace();
+        let is_it = words.next() == Some(finding) && words.next()?.split(',').any(|known| known == kind);
+        is_it.then_some(words)
+    };
+    lines.filter_map(of).flatten().collect()
+}
+
+/// Whether a function is one of these; a star stands for whatever comes before or after.
+pub fn is_one(name: &str, patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end),
+        (None, Some(beginning)) => name.starts_with(beginning),
+        (None, None) => name == *pattern,
+    })
+}
+
+/// What the profile of the cell says of it; nothing where there is none, or no function is known.
+pub fn sentence(scene: &Scene, cause: &Cause, case: &Case) -> Option<String> {
+    let cell = scene.cell(&case.place.cell);
+    let kind = &cell.runs.iter().find_map(|run| run.instance)?.kind;
+    let patterns = functions(cause.id, kind);
+    if patterns.is_empty() {
+        return None;
+    }
+    let here = profiled(cell)?;
+    let (us, named) = here.in_functions(|name| is_one(name, &patterns));
+    let all = here.operation();
+    let share = Share(us / all);
+    let runs = here.count();
+    if share.0 < LEAST.0 {
+        return Some(format!("Its functions are not in the profile ({runs} runs), where it would be seen on the CPU."));
+    }
+    let base = match &case.place.time {
+        Time::Loss(base) => profiled(scene.cell(base)),
+        Time::Operation | Time::Turn | Time::Growth => None,
+    };
+    let against = base.map_or(String::new(), |base| {
+        format!(", against {} µs in {}", round3(base.in_functions(|name| is_one(name, &patterns)).0), base.cell())
+    });
+    let named: Vec<String> = named.into_iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
+    Some(format!(
+        "The profile names {}: {} of the CPU time of an operation ({} of {} µs, {runs} runs){against}.",
+        named.join(", "),
+        share,
+        round3(us),
+        round3(all),
+    ))
+}
+
+/// The profile of a cell that has one.
+pub fn profiled(cell: &CellEvidence) -> Option<Profiled> {
+    let RunEvidence { record, details, .. } = cell.runs.first()?;
+    Profiled::of(record, *details, &cell.cell.id).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::ALL;
+
+    #[test]
+    fn every_finding_of_the_file_is_one_and_every_line_has_functions() {
+        for line in FUNCTIONS.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert!(ALL.iter().any(|cause| cause.id == words[0]) && words.len() > 2, "{line}");
+            for kind in words[1].split(',') {
+                assert!(["mariadb", "mysql"].contains(&kind), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_star_stands_for_either_end() {
+        let patterns = ["localtime_r", "Time_zone_system::*", "*_[k]"];
+        for name in ["localtime_r", "Time_zone_system::gmt_sec_to_TIME", "do_syscall_64_[k]"] {
+            assert!(is_one(name, &patterns), "{name}");
+        }
+        assert!(!is_one("localtime_r2", &patterns) && !is_one("my_Time_zone_system::x", &patterns));
+        assert!(functions("implicit_time_condition", "mysql").is_empty());
+        assert!(functions("implicit_time_condition", "mariadb").contains(&"localtime_r"));
+    }
+}
