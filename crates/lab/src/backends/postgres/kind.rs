@@ -1,7 +1,7 @@
 //! PostgreSQL as a kind: `initdb` and `postgres`, an option file in the words of the lab, a socket in the private
 //! folder. It refuses to run as root: there it runs in a user namespace where root has another number, or, where none
-//! can be had (in a chroot, in some containers), as nobody, who may write into root's folders. It listens on no TCP, and
-//! whoever reaches the socket is trusted, because the folder lets in nobody else.
+//! can be had (in a chroot, in some containers), as nobody, who may write into root's folders. It listens on no TCP,
+//! and whoever reaches the socket is trusted, because the folder lets in nobody else.
 
 use super::session::control::Control;
 use crate::backends::endpoint::{Address, SqlEndpoint};
@@ -26,9 +26,9 @@ const SOCKET: &str = ".s.PGSQL.5432";
 /// A server that is there lets the lab in within that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Is root no more, by either way. Whose the data directory is depends on the way, and a copy of it may have come by the
-/// other. Nobody passes root's folders by capabilities, and is told to die with the guard: a change of the account makes
-/// the kernel forget that.
+/// Is root no more, by either way. Whose the data directory is depends on the way, and a copy of it may have come by
+/// the other. Nobody passes root's folders by capabilities, and is told to die with the guard: a change of the account
+/// makes the kernel forget that.
 const NOT_AS_ROOT: &str = "if unshare --user true 2>/dev/null; then chown -R 0:0 \"$1\" && shift && \
      exec unshare --user --map-user=1000 --map-group=1000 --ipc -- \"$@\"; fi; \
      chown -R 65534:65534 \"$1\" && shift && exec setpriv --reuid=65534 --regid=65534 --clear-groups \
