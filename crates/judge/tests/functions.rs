@@ -158,6 +158,24 @@ fn what_was_not_unwound_or_not_named_is_a_share_of_all() {
 }
 
 #[test]
+fn what_profiling_costs_is_told_by_pairs() {
+    let (mut record, profiles) = record(1, 0.0);
+    let sampled: Vec<_> = record.runs.iter().filter(|run| run.profile.is_some()).cloned().collect();
+    for (run, rate) in sampled.into_iter().zip([1.01, 1.02, 1.03, 1.01, 1.02, 1.03]) {
+        let mut bare = run.clone();
+        bare.id = RunId(run.id.0.replace("profile", "bare"));
+        bare.profile = Some(Profile::default());
+        let qps = bench::QPS * (1.0 + 0.005 * (f64::from(run.repetition) - 2.0));
+        bench::set_rate(&mut bare, qps * rate);
+        record.runs.push(bare);
+    }
+    let table = Profiled::of(&record, &profiles, &CellId("c001".into())).unwrap().table();
+    let slower = table.sampled.slower.unwrap();
+    assert!((1.0..1.05).contains(&slower.value) && slower.low < Some(slower.value) && slower.n == 3, "{slower:?}");
+    assert_eq!(table.sampled.runs, 3, "they are in no table");
+}
+
+#[test]
 fn two_runs_of_each_tell_no_difference_and_none_tells_nothing() {
     let (mut record, profiles) = record(1, 0.5);
     record.runs.retain(|run| run.profile.is_none() || run.repetition < 3);

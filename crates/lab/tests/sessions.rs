@@ -125,7 +125,7 @@ fn errors_leave_the_session_whole(session: &mut Control) {
 }
 
 fn charsets_are_those_of_the_labels(session: &mut Control) {
-    for charset in model::charset::ALL {
+    for charset in model::charset::of(model::Protocol::MySql) {
         let names = format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation);
         match session.execute(&names) {
             Ok(_) => {

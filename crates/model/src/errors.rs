@@ -1,6 +1,7 @@
 //! What a load does when an operation meets an error: which errors are worth another try and how often, how long it
 //! waits before it, and which end the run. Errors go by the server's numbers; those that no server numbers, because the
-//! client alone sees them, are below 1000.
+//! client alone sees them, are below 1000. PostgreSQL's have an SQLSTATE and no number: where MySQL has the same error
+//! they have its number, so that one experiment means the same on both, and else one of ours that is told as the state.
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,40 @@ pub const RETRIES: u32 = 1_000;
 
 /// The largest number that an error can have on the wire.
 const LARGEST: u32 = u16::MAX as u32;
+
+/// Errors that PostgreSQL and MySQL share, by what each calls them. A snapshot that was overtaken is MySQL's deadlock:
+/// both say that the transaction is to begin anew.
+const SHARED: &[(&[u8; 5], u32)] = &[
+    (b"40001", 1213),
+    (b"40P01", 1213),
+    (b"55P03", 1205),
+    (b"23505", 1062),
+    (b"53300", TOO_MANY_CONNECTIONS),
+    (b"57P01", 1053),
+    (b"57014", 1317),
+];
+
+/// Digits of a state: 0 to 9 and A to Z.
+const STATE_DIGITS: u32 = 36;
+
+/// The number of an error of which a server says the state alone.
+pub fn of_state(state: &[u8; 5]) -> u32 {
+    let shared = SHARED.iter().find(|(known, _)| *known == state).map(|(_, number)| *number);
+    let digit = |byte: &u8| char::from(*byte).to_digit(STATE_DIGITS).unwrap_or(0);
+    shared.unwrap_or_else(|| LARGEST + 1 + state.iter().fold(0, |all, byte| all * STATE_DIGITS + digit(byte)))
+}
+
+/// The state that such a number stands for.
+fn state(number: u32) -> Option<String> {
+    let mut rest = number.checked_sub(LARGEST + 1)?;
+    let mut digits = [0_u8; 5];
+    for place in digits.iter_mut().rev() {
+        let digit = char::from_digit(rest % STATE_DIGITS, STATE_DIGITS).expect("a remainder is a digit");
+        *place = digit.to_ascii_uppercase() as u8;
+        rest /= STATE_DIGITS;
+    }
+    (rest == 0).then(|| digits.iter().map(|digit| char::from(*digit)).collect())
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Errors {
@@ -85,7 +120,7 @@ pub fn shown(number: u32) -> String {
     match NAMES.iter().find(|(_, known)| *known == number) {
         Some((name, number)) if *number < 1_000 => name.replace('_', " "),
         Some((name, number)) => format!("{number} ({})", name.replace('_', " ")),
-        None => number.to_string(),
+        None => state(number).map_or_else(|| number.to_string(), |state| format!("SQLSTATE {state}")),
     }
 }
 
@@ -115,5 +150,14 @@ mod tests {
         assert_eq!((number("deadlock"), number("1213"), number("time_out")), (Some(1213), Some(1213), Some(TIME_OUT)));
         assert_eq!([number("deadlok"), number("1"), number("70000"), number("")], [None; 4]);
         assert_eq!(shown(1213) + ", " + &shown(0) + ", " + &shown(1064), "1213 (deadlock), lost connection, 1064");
+    }
+
+    #[test]
+    fn an_error_that_has_a_state_alone_is_mysqls_where_it_has_the_same_and_is_told_by_its_state_elsewhere() {
+        assert_eq!([of_state(b"40P01"), of_state(b"40001"), of_state(b"23505")], [1213, 1213, 1062]);
+        for state in [b"42P01", b"ZZZZZ", b"00000"] {
+            assert_eq!(shown(of_state(state)), format!("SQLSTATE {}", String::from_utf8_lossy(state)));
+        }
+        assert_eq!(shown(u32::MAX), u32::MAX.to_string());
     }
 }

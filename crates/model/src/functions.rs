@@ -32,6 +32,9 @@ pub struct Sampled {
     pub not_named: Share,
     /// CPU time of the profiler itself ÷ that of the server.
     pub cost: Share,
+    /// The time of an operation in profiled runs ÷ that in the neighbours of each that were not; where there are some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower: Option<Estimate>,
     /// What could not be read, each with its mend.
     pub missing: Vec<String>,
 }

@@ -36,6 +36,8 @@ const SETTINGS: &[Setting] = &[
             "rocksdb_block_cache_size",
             "key_buffer_size",
             "aria_pagecache_buffer_size",
+            "shared_buffers",
+            "wal_buffers",
         ],
     ),
     live(
@@ -43,21 +45,34 @@ const SETTINGS: &[Setting] = &[
             .accepting(Kind::Count { min: 1, max: 64 }),
         &["innodb_buffer_pool_*", "innodb_page_cleaners"],
     ),
+    live(
+        word("huge_pages", "the buffer pool in huge pages, which the host must have set aside").accepting(Kind::Flag),
+        &["large_pages", "huge_pages*", "shared_memory_size_in_huge_pages"],
+    ),
     stored(
         word("redo", "total capacity of the redo log").size(2 << 30),
-        &["innodb_log_*", "innodb_redo_log_*", "rocksdb_max_total_wal_size"],
+        &["innodb_log_*", "innodb_redo_log_*", "rocksdb_max_total_wal_size", "max_wal_size"],
     ),
     live(
         word("flush_at_commit", "1 makes every commit durable; 2 and 0 trade that for speed").count(1, [0, 2]),
-        &["innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit"],
+        &["innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit", "synchronous_commit"],
     ),
-    stored(word("doublewrite", "protection against torn pages").flag(true), &["innodb_doublewrite*"]),
-    stored(word("checksums", "page checksum algorithm").choice(&["crc32", "none"]), &["innodb_checksum*"]),
+    stored(
+        word("doublewrite", "protection against torn pages").flag(true),
+        &["innodb_doublewrite*", "full_page_writes"],
+    ),
+    stored(
+        word("checksums", "page checksum algorithm").choice(&["crc32", "none"]),
+        &["innodb_checksum*", "data_checksums"],
+    ),
     live(
         word("direct_io", "bypass the page cache for data files").flag(true),
         &["innodb_flush_method", "innodb_data_file_buffering", "innodb_log_file_buffering", "rocksdb_use_direct_*"],
     ),
-    live(word("performance_schema", "the server's own instrumentation").flag(true), &["performance_schema*"]),
+    live(
+        word("performance_schema", "the server's own instrumentation").flag(true),
+        &["performance_schema*", "track_io_timing"],
+    ),
     stored(
         word("binlog", "binary log").flag(false),
         &["log_bin*", "sql_log_bin", "binlog_*", "sync_binlog", "log_slave*", "log_replica*"],

@@ -174,6 +174,25 @@ fn an_axis_multiplies_only_the_workloads_that_have_it() {
 }
 
 #[test]
+fn profile_runs_come_after_the_numbers_with_the_same_work_once_sampled_and_once_not() {
+    let text = "question = \"?\"\n[axes]\nusers = [1, 2]\n[workload.oltp.mixed]\n[repeat]\nprofiles = 4\nprofile_pairs = true\n";
+    let plan = plan(text, &small_host());
+    let (beside, others): (Vec<_>, Vec<_>) = plan.runs.iter().partition(|r| r.is_beside());
+    // Two cells and the A/A arm, which is profiled as well: what equal cells differ by is what counts.
+    assert_eq!((others.len(), beside.len()), (9, 24));
+    assert!(beside.iter().all(|b| others.iter().all(|o| o.block < b.block)));
+    let mut first_is_bare = Vec::new();
+    for pair in beside.chunks(2) {
+        let [a, b] = [&pair[0], &pair[1]];
+        assert_eq!((&a.cell, a.block, a.seed), (&b.cell, b.block, b.seed), "neighbours that do the same");
+        let bare = if a.profile == Some(0) { a } else { b };
+        assert!(bare.id.0.contains("-bare-") && [a.profile, b.profile].contains(&Some(99)));
+        first_is_bare.push(a.profile == Some(0));
+    }
+    assert!(first_is_bare.contains(&true) && first_is_bare.contains(&false), "in either order");
+}
+
+#[test]
 fn explain_runs_come_after_all_others_once_per_cell() {
     let text = "question = \"?\"\n[axes]\nusers = [1, 2]\n[workload.oltp.mixed]\n[repeat]\nexplain = true\n";
     let plan = plan(text, &small_host());

@@ -24,7 +24,7 @@ impl Workload for Noop {
             name: "noop".into(),
             why: "point selects on the sham server: our own ceiling and floor",
             writes: false,
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Vec::new(),
             operations: &["noop"],
             footprint: |_| Footprint::default(),

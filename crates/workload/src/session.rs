@@ -7,6 +7,8 @@ pub mod documents;
 pub mod key_value;
 
 use crate::rows::KeptRows;
+use model::errors;
+use model::protocol::Protocol;
 use model::units::Nanos;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -84,7 +86,7 @@ pub const NO_ADDRESS: &str = "no address is known of the host ";
 /// How a request can fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The server refused, by error number and SQLSTATE.
+    /// The server refused, by error number and SQLSTATE; the number is 0 where servers have only the other.
     Server { code: u16, state: [u8; 5], message: String },
     /// The conversation broke.
     Lost(String),
@@ -108,6 +110,7 @@ impl Fault {
     /// The number under which it is counted: the server's, or one of ours below 1000 where servers have none.
     pub fn number(&self) -> u32 {
         match self {
+            Self::Server { code: 0, state, .. } => errors::of_state(state),
             Self::Server { code, .. } => u32::from(*code),
             Self::Lost(_) => 0,
             Self::TimedOut => 1,
@@ -131,7 +134,12 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Server { code, state, message } => {
-                write!(f, "error {code} ({}): {message}", String::from_utf8_lossy(state))
+                let state = String::from_utf8_lossy(state);
+                if *code == 0 {
+                    write!(f, "{state}: {message}")
+                } else {
+                    write!(f, "error {code} ({state}): {message}")
+                }
             }
             Self::Lost(why) => write!(f, "connection lost: {why}"),
             Self::TimedOut => f.write_str("no answer within the deadline"),
@@ -145,6 +153,10 @@ impl std::error::Error for Fault {}
 
 /// One user's authenticated conversation in SQL.
 pub trait Sql {
+    /// Whose SQL it is.
+    fn dialect(&self) -> Protocol {
+        Protocol::MySql
+    }
     /// Begins a request; the session must be idle. The answer is counted and timed under `class`.
     fn start(&mut self, class: Class, request: Request<'_>, want: Want);
     /// Drives the request to its answer.

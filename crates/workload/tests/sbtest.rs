@@ -4,6 +4,7 @@ mod memory;
 
 use memory::parameters;
 use model::charset;
+use model::protocol::Protocol;
 use model::seed::Seed;
 use model::value::Value;
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn tables_and_rows_are_the_same_for_ever() {
 
 #[test]
 fn charset_and_collation_are_said_of_table_columns_and_session() {
-    for wanted in charset::ALL {
+    for wanted in charset::of(Protocol::MySql) {
         let replaced = [("charset", wanted.label.into())];
         let create = &dataset(&replaced, 1).tables()[0].create;
         assert_eq!(create.matches(&format!("SET {} COLLATE {} ", wanted.character_set, wanted.collation)).count(), 2);
@@ -51,6 +52,18 @@ fn charset_and_collation_are_said_of_table_columns_and_session() {
         let setup = workload.session_setup(&parameters(&*workload, &replaced));
         assert_eq!(setup, [format!("SET NAMES {} COLLATE {}", wanted.character_set, wanted.collation)]);
     }
+}
+
+#[test]
+fn tables_of_postgresql_say_their_collation_and_are_indexed_behind_their_rows() {
+    let all: Vec<String> = charset::of(Protocol::PostgreSql)
+        .map(|wanted| {
+            let dataset = dataset(&[("charset", wanted.label.into())], 1);
+            let table = &dataset.tables()[0];
+            format!("{}\n{}\n{}", table.create, table.after.join("\n"), dataset.spot(0, 0).sql)
+        })
+        .collect();
+    insta::assert_snapshot!(all.join("\n"));
 }
 
 #[test]

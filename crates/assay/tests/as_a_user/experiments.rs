@@ -7,7 +7,7 @@ use lua::guest::Guest;
 use model::experiment::Experiment;
 use model::host::{Host, InstalledBuild, Version};
 use model::plan::Plan;
-use model::plan::served::CACHE;
+use model::plan::served::{CACHE, HEAP, POSTGRESQL};
 use model::units::Bytes;
 use model::words::Words;
 use std::path::Path;
@@ -22,8 +22,10 @@ fn host(sockets: u32) -> Host {
         version,
         binary: "/usr/sbin/mariadbd".into(),
         basedir: "/usr".into(),
-        engines: vec!["innodb".into(), "rocksdb".into()],
+        engines: if kind == POSTGRESQL { vec![HEAP.into()] } else { vec!["innodb".into(), "rocksdb".into()] },
     };
+    let others = [(CACHE, Version(1, 6, 18)), (POSTGRESQL, Version(15, 18, 0))];
+    let others = others.map(|(kind, version)| build(kind, kind, version));
     let newest = ["distribution", "mariadb-10.11"].map(|name| build(name, "mariadb", Version(10, 11, 19)));
     let catalogued = Catalogue::shipped();
     let catalogued = catalogued.entries.iter().map(|e| build(&e.name, &e.kind, e.version));
@@ -32,7 +34,7 @@ fn host(sockets: u32) -> Host {
         sockets: (0..sockets).map(|s| (s, (s * CPUS..(s + 1) * CPUS).collect())).collect(),
         memory: Bytes(256 << 30),
         disk_free: Bytes(8 << 40),
-        builds: newest.into_iter().chain(catalogued).chain([build(CACHE, CACHE, Version(1, 6, 18))]).collect(),
+        builds: newest.into_iter().chain(catalogued).chain(others).collect(),
         ..Host::default()
     }
 }

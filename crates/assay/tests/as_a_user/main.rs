@@ -29,6 +29,7 @@ mod lua_workload;
 mod missing_zero;
 mod mongodb;
 mod packages;
+mod postgresql;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod profile;

@@ -7,10 +7,12 @@
 //!
 //! More than 4 commits per sync and user fail, and so do syncs that would have taken more than 4 windows. Data on a
 //! file system in memory warn, and so does a disk that syncs in less than 5 µs. It is asked where each commit is to be
-//! durable (`innodb_flush_log_at_trx_commit` = 1, `rocksdb_flush_log_at_trx_commit` = 1) and somebody wrote.
+//! durable (`innodb_flush_log_at_trx_commit` = 1, `rocksdb_flush_log_at_trx_commit` = 1, `synchronous_commit` = on) and
+//! somebody wrote.
 
 use crate::frame::applies::{Absence, mysql, tables};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use model::plan::served::HEAP;
 use model::record::around::Syncs;
 use model::units::round3;
 use model::{Nanos, Status};
@@ -49,16 +51,26 @@ const SYNC_LEAST: Limit = Limit::seconds(
 )
 .convention();
 
-const WRITES: [&str; 4] = ["status.Com_insert", "status.Com_update", "status.Com_delete", "status.Com_replace"];
+/// Statements of MySQL's family that write, and rows of PostgreSQL, which counts no statements.
+const WRITES: [&str; 7] = [
+    "status.Com_insert",
+    "status.Com_update",
+    "status.Com_delete",
+    "status.Com_replace",
+    "postgres.tup_inserted",
+    "postgres.tup_updated",
+    "postgres.tup_deleted",
+];
 /// Syncs of the log, or where a version counts these no more of all its files.
 const SYNCS: [&str; 2] = ["db.redo_fsyncs", "db.data_fsyncs"];
 /// So few tell nothing of a law that holds on average.
 const FEWEST: f64 = 100.0;
 
 fn absent(run: &RunEvidence) -> Absence {
-    let other = || tables(run).or_else(|| mysql(run));
+    let is_postgres = run.cell.server.engine == HEAP;
+    let other = || tables(run).or_else(|| if is_postgres { None } else { mysql(run) });
     let claim = || match claimed(run) {
-        Some((name, value)) if value != "1" => {
+        Some((name, value)) if !["1", "on"].contains(&value) => {
             Some(format!("`{name}` is {value}: no commit is promised to be on the disk at once."))
         }
         Some(_) => None,
@@ -73,6 +85,7 @@ fn claimed<'a>(run: &RunEvidence<'a>) -> Option<(&'static str, &'a str)> {
     let name = match run.cell.server.engine.to_ascii_lowercase().as_str() {
         "innodb" => "innodb_flush_log_at_trx_commit",
         "rocksdb" => "rocksdb_flush_log_at_trx_commit",
+        HEAP => "synchronous_commit",
         _ => return None,
     };
     Some((name, run.instance?.variables.get(name)?))

@@ -6,7 +6,7 @@
 
 use super::decide::CLAIM;
 use crate::stats::prior::Prior;
-use crate::stats::ratio::Ratio;
+use crate::stats::ratio::{Ratio, paired};
 use crate::stats::{CONFIDENCE, FEWEST, many, student};
 use model::functions::{Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled};
 use model::record::profile::{INLINED, Profile, Stack};
@@ -28,6 +28,7 @@ const ALL: &str = "";
 /// The profiles of one cell, run by run.
 pub struct Profiled {
     cell: CellId,
+    slower: Option<Estimate>,
     runs: Vec<Run>,
     /// By function: samples per run in it, and in it with what it called. The function without a name is all of them.
     own: BTreeMap<String, Vec<u64>>,
@@ -47,7 +48,7 @@ struct Run {
 
 /// The cells that were profiled, in the order of the plan.
 pub fn profiled_cells(record: &Record) -> Vec<CellId> {
-    let has = |id: &CellId| record.runs.iter().any(|run| run.cell == *id && run.profile.is_some() && run.is_done());
+    let has = |id: &CellId| record.runs.iter().any(|run| run.cell == *id && is_profiled(run) && run.is_done());
     record.plan.cells.iter().map(|cell| cell.id.clone()).filter(has).collect()
 }
 
@@ -72,6 +73,34 @@ pub fn all(record: &Record, details: &dyn Details) -> (Vec<FunctionTable>, Vec<F
     (tables.collect(), diffs.collect())
 }
 
+fn is_profiled(run: &RunRecord) -> bool {
+    run.profile.as_ref().is_some_and(Profile::is_sampled)
+}
+
+fn operations(run: &RunRecord) -> u64 {
+    let measured = run.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
+    measured.map(|phase| phase.tally().operations.values().map(|o| o.done).sum::<u64>()).sum()
+}
+
+/// By how much an operation takes longer in runs that are sampled than in their neighbours that are not.
+fn slower(record: &Record, cell: &CellId) -> Option<Estimate> {
+    let runs = || record.runs.iter().filter(|run| run.cell == *cell && run.is_done());
+    let time = |run: &RunRecord| {
+        let measured = run.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
+        let time: f64 = measured.map(|phase| phase.length().seconds()).sum();
+        (operations(run) > 0).then(|| time / operations(run) as f64)
+    };
+    let of = |run: &&RunRecord| run.profile.as_ref().is_some_and(|profile| !profile.is_sampled());
+    let pair = |bare: &RunRecord| {
+        let sampled = runs().find(|run| is_profiled(run) && run.block == bare.block)?;
+        Some((time(bare)?, time(sampled)?))
+    };
+    let pairs: Vec<(f64, f64)> = runs().filter(of).filter_map(pair).collect();
+    let ratio = paired(&pairs)?;
+    let (value, low, high) = (ratio.value(), Some(ratio.interval().low), Some(ratio.interval().high));
+    Some(Estimate { value, low, high, n: pairs.len() as u32, unit: String::new() })
+}
+
 impl Profiled {
     /// Why there is nothing to tell, where that is so.
     pub fn of(record: &Record, details: &dyn Details, cell: &CellId) -> Result<Self, String> {
@@ -81,6 +110,7 @@ impl Profiled {
         }
         let mut all = Self {
             cell: cell.clone(),
+            slower: slower(record, cell),
             runs: Vec::new(),
             own: BTreeMap::new(),
             total: BTreeMap::new(),
@@ -89,7 +119,7 @@ impl Profiled {
             not_named: 0,
         };
         for run in record.runs.iter().filter(|run| run.cell == *cell && run.is_done()) {
-            let Some(profile) = &run.profile else { continue };
+            let Some(profile) = run.profile.as_ref().filter(|profile| profile.is_sampled()) else { continue };
             let stacks = details.stacks(&run.id)?;
             all.add(run, profile, &stacks);
         }
@@ -103,8 +133,7 @@ impl Profiled {
 
     fn add(&mut self, run: &RunRecord, profile: &Profile, stacks: &[Stack]) {
         let measured = || run.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
-        let done = |phase: &model::PhaseRecord| phase.tally().operations.values().map(|o| o.done).sum::<u64>();
-        let operations: u64 = measured().map(done).sum();
+        let operations = operations(run);
         if operations == 0 {
             return;
         }
@@ -204,6 +233,7 @@ impl Profiled {
             not_unwound: share(self.not_unwound),
             not_named: share(self.not_named),
             cost: Share(if server > 0.0 { cost / server } else { 0.0 }),
+            slower: self.slower.clone(),
             missing: missing.into_iter().cloned().collect(),
         }
     }

@@ -15,6 +15,7 @@ use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICI
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::stats::{Interval, average, mean};
+use model::plan::served::HEAP;
 use model::units::round3;
 use model::{Share, Value};
 use std::collections::BTreeMap;
@@ -81,7 +82,9 @@ pub const CAUSE: Cause = Cause {
 
 fn look(scene: &Scene) -> Vec<Case> {
     let mut lanes: BTreeMap<Vec<(&String, &Value)>, Vec<&CellEvidence>> = BTreeMap::new();
-    for cell in scene.counted_cells().filter(|c| c.cell.workload.starts_with(FAMILY)) {
+    // PostgreSQL writes a new version of a row whatever its columns hold.
+    let has_trees = |c: &&CellEvidence| c.cell.server.engine != HEAP;
+    for cell in scene.counted_cells().filter(|c| c.cell.workload.starts_with(FAMILY)).filter(has_trees) {
         lanes.entry(cell.cell.axes.iter().filter(|(k, _)| *k != SWITCH).collect()).or_default().push(cell);
     }
     let varied = |key: &str| scene.evidence.record.plan.axes.iter().any(|a| a.key == key && a.values.len() > 1);

@@ -4,6 +4,7 @@
 
 use super::evidence::RunEvidence;
 use super::limits::Limit;
+use model::plan::served::HEAP;
 
 /// Pages or blocks that the engine did not find in its cache.
 pub const PHYSICAL: &str = "db.page_reads";
@@ -27,7 +28,14 @@ pub const IO_STALLED: Limit =
     Limit::share("io_stalled", 0.2, "of the time in which somebody waited for the disk").convention();
 
 /// The variable that sizes an engine's cache.
-const CACHES: &[(&str, &str)] = &[("innodb", "innodb_buffer_pool_size"), ("rocksdb", "rocksdb_block_cache_size")];
+const CACHES: &[(&str, &str)] = &[
+    ("innodb", "innodb_buffer_pool_size"),
+    ("rocksdb", "rocksdb_block_cache_size"),
+    // In blocks.
+    (HEAP, "shared_buffers"),
+];
+/// The variable that says how many bytes a block of PostgreSQL has.
+const BLOCK: &str = "block_size";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Regime {
@@ -62,6 +70,10 @@ pub fn cache_of(engine: &str) -> Option<&'static str> {
     CACHES.iter().find(|(name, _)| name.eq_ignore_ascii_case(engine)).map(|(_, variable)| *variable)
 }
 
+fn cache_is_in_blocks(run: &RunEvidence) -> bool {
+    run.cell.server.engine == HEAP
+}
+
 /// Bytes of data and indexes: as they were loaded, or as they lay there when the run began. An engine that flushes
 /// later, as RocksDB, has not told all of them when it was loaded.
 pub fn data_of(run: &RunEvidence) -> u64 {
@@ -73,7 +85,9 @@ pub fn data_of(run: &RunEvidence) -> u64 {
 pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let reads = run.rate(PHYSICAL)? / run.qps();
     let cache = cache_of(&run.cell.server.engine)?;
+    let unit: u64 = if cache_is_in_blocks(run) { run.variable(BLOCK)?.parse().ok()? } else { 1 };
     let pool: u64 = run.variable(cache)?.parse().ok().filter(|p| *p > 0)?;
+    let pool = pool * unit;
     if run.datasets.is_empty() || !reads.is_finite() {
         return None;
     }

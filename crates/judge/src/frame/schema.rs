@@ -87,6 +87,11 @@ impl Schema {
         self.collation = option(&[&["collate"]]);
         self.versioned = has(words, &["system", "versioning"]);
         self.partitioned = has(words, &["partition", "by"]);
+        // A key that comes behind the rows, by an ALTER TABLE of its own.
+        if let Some(at) = words.windows(3).position(|window| window == ["add", "primary", "key"]) {
+            let close = closing(words, at + 3).map_or(words.len(), |close| close + 1);
+            self.primary_key = names_in_brackets(&words[at..close]);
+        }
     }
 
     /// What the server made otherwise because of something that was asked for: half a sentence.
@@ -171,22 +176,25 @@ impl Column {
     fn parse(words: &[String]) -> Self {
         let name = words.first().map_or("", String::as_str);
         let kind = match name {
-            "integer" => "int",
+            "integer" | "serial" => "int",
+            "character" if words.get(1).is_some_and(|w| w == "varying") => "varchar",
+            "character" => "char",
             "dec" | "numeric" => "decimal",
             "bool" | "boolean" => "tinyint",
             other => other,
         };
         let mut kind = kind.to_string();
-        if words.get(1).is_some_and(|w| w == "(") && !kind.ends_with("int") {
-            let close = closing(words, 1).unwrap_or(words.len() - 1);
-            kind.push_str(&words[1..=close].concat());
+        let length = if kind == "varchar" && name == "character" { 2 } else { 1 };
+        if words.get(length).is_some_and(|w| w == "(") && !kind.ends_with("int") {
+            let close = closing(words, length).unwrap_or(words.len() - 1);
+            kind.push_str(&words[length..=close].concat());
         }
         if words.iter().any(|w| w == "unsigned") {
             kind.push_str(" unsigned");
         }
         Self {
             kind,
-            nullable: !has(words, &["not", "null"]),
+            nullable: !has(words, &["not", "null"]) && name != "serial",
             charset: after(words, &["character", "set"]).or_else(|| after(words, &["charset"])).unwrap_or_default(),
             collation: after(words, &["collate"]).unwrap_or_default(),
         }
@@ -207,7 +215,7 @@ fn words(sql: &str) -> Vec<String> {
             c => c.len_utf8(),
         };
         let (word, after) = rest.split_at(length);
-        words.push(word.trim_matches('`').to_lowercase());
+        words.push(word.trim_matches(['`', '"']).to_lowercase());
         rest = after.trim_start();
     }
     words
@@ -259,6 +267,24 @@ fn after(words: &[String], phrase: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::Schema;
+
+    #[test]
+    fn what_postgresql_says_of_a_table_is_what_was_submitted() {
+        let submitted = "CREATE TABLE t (\n  id SERIAL,\n  c CHAR(120) COLLATE \"C\" DEFAULT '' NOT NULL,\n  v VARCHAR(5)\n);\n\
+                         ALTER TABLE t ADD PRIMARY KEY (id);\nSELECT setval('t_id_seq', 1, true)";
+        let created = |collation: &str, key: &str| {
+            format!(
+                "CREATE TABLE t (\n  id integer DEFAULT nextval('t_id_seq'::regclass) NOT NULL,\n  c character(120) \
+                 COLLATE {collation} DEFAULT ''::bpchar NOT NULL,\n  v character varying(5) COLLATE \"default\"{key}\n);\n\
+                 CREATE INDEX k ON public.t USING btree (c)"
+            )
+        };
+        assert_eq!(differences(submitted, &created("\"C\"", ",\n  PRIMARY KEY (id)")), [] as [&str; 0]);
+        assert_eq!(
+            differences(submitted, &created("\"und-x-icu\"", "")),
+            ["the primary key is () instead of (id)", "the collation of c is und-x-icu instead of c"]
+        );
+    }
 
     const SUBMITTED: &str = "CREATE TABLE sbtest1 (\n  id INTEGER NOT NULL AUTO_INCREMENT,\n  k INTEGER DEFAULT '0' NOT NULL,\n  \
         c CHAR(120) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci DEFAULT '' NOT NULL,\n  PRIMARY KEY (id)\n) \

@@ -6,7 +6,7 @@ use super::endpoint::SqlEndpoint;
 use super::keyed::KeyEndpoint;
 use super::memcached::guest::Cache;
 use super::mongodb::session::DocumentEndpoint;
-use super::{keyed, mongodb, mysql, own_sessions};
+use super::{keyed, mongodb, mysql, own_sessions, postgres};
 use crate::load;
 use crate::load::user::{Driver, User};
 use std::sync::Arc;
@@ -35,7 +35,6 @@ impl UserGroup {
 /// An endpoint for users who ask in another protocol than MySQL's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// For scripts, who open their sessions themselves.
     PostgreSql(SqlEndpoint),
     Keys(KeyEndpoint),
     Documents(DocumentEndpoint),
@@ -62,23 +61,30 @@ impl Endpoint {
     }
 }
 
-/// What is up where it is no server of SQL, as its backend knows it.
+/// What is up where it is no server of MySQL's family, as its backend knows it.
 pub enum Own {
     Cache(Cache),
     Documents(DocumentEndpoint),
+    PostgreSql(SqlEndpoint),
 }
 
 impl Own {
     pub fn cache(&self) -> Option<&Cache> {
         match self {
             Self::Cache(cache) => Some(cache),
-            Self::Documents(_) => None,
+            Self::Documents(_) | Self::PostgreSql(_) => None,
         }
     }
     pub fn documents(&self) -> Option<&DocumentEndpoint> {
         match self {
-            Self::Cache(_) => None,
+            Self::Cache(_) | Self::PostgreSql(_) => None,
             Self::Documents(endpoint) => Some(endpoint),
+        }
+    }
+    pub fn postgres(&self) -> Option<&SqlEndpoint> {
+        match self {
+            Self::Cache(_) | Self::Documents(_) => None,
+            Self::PostgreSql(endpoint) => Some(endpoint),
         }
     }
 }
@@ -119,7 +125,10 @@ impl Driver for Access {
     async fn live(&self, user: &User<Self>) -> Result<(), Fault> {
         let beside = self.beside.as_ref();
         match user.workload().life() {
-            Life::Sql(life) => mysql::users::live(user, self.of(user.number), &self.setup, life).await,
+            Life::Sql(life) => match beside.and_then(Endpoint::postgres) {
+                Some(endpoint) => postgres::users::live(user, endpoint, &self.setup, life).await,
+                None => mysql::users::live(user, self.of(user.number), &self.setup, life).await,
+            },
             Life::KeyValue(life) => {
                 let endpoint = beside.and_then(Endpoint::keys).ok_or_else(|| nowhere("keys and values"))?;
                 keyed::users::live(user, endpoint, life).await

@@ -17,13 +17,19 @@ use wire::mongodb::login::ADMIN;
 pub const PASSWORD: &str = "ASSAY_PASSWORD";
 
 const MYSQL_PORT: u16 = 3306;
+const POSTGRESQL_PORT: u16 = 5432;
 const MONGODB_PORT: u16 = 27017;
 const MEMCACHED_PORT: u16 = 11211;
 /// Those whose DSNs are read here, with the port where nobody says one.
-const PORTS: [(Protocol, u16); 3] =
-    [(Protocol::MySql, MYSQL_PORT), (Protocol::MongoDb, MONGODB_PORT), (Protocol::Memcached, MEMCACHED_PORT)];
+const PORTS: [(Protocol, u16); 4] = [
+    (Protocol::MySql, MYSQL_PORT),
+    (Protocol::PostgreSql, POSTGRESQL_PORT),
+    (Protocol::MongoDb, MONGODB_PORT),
+    (Protocol::Memcached, MEMCACHED_PORT),
+];
 
 const ROOT: &str = "root";
+const POSTGRES: &str = "postgres";
 
 /// What a DSN says.
 struct Named {
@@ -54,7 +60,8 @@ pub fn endpoint(dsn: &str, password: String) -> Result<SqlEndpoint, Trouble> {
     if source.is_some() {
         return Err(wrong(dsn, "authSource is said of mongodb:// alone"));
     }
-    Ok(SqlEndpoint { address, user: user.unwrap_or_else(|| ROOT.into()), password, schema, tls })
+    let usual = if protocol == Protocol::PostgreSql { POSTGRES } else { ROOT };
+    Ok(SqlEndpoint { address, user: user.unwrap_or_else(|| usual.into()), password, schema, tls })
 }
 
 /// The store of documents that a DSN names, and its schema, which may be absent. As everywhere in MongoDB's world, an
@@ -207,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_dsn_is_refused_with_the_form() {
-        for dsn in ["postgres://x", "mysql://h/s?tls=1", "mysql://h/a`b", "mysql:///s"] {
+        for dsn in ["oracle://x", "mysql://h/s?tls=1", "mysql://h/a`b", "mysql:///s"] {
             assert!(endpoint(dsn, String::new()).unwrap_err().to_string().contains("mysql://user@host"), "{dsn}");
         }
     }

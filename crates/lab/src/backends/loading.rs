@@ -4,6 +4,7 @@
 use model::record::answer::TableAnswer;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use workload::dataset::Table;
 use workload::session::Fault;
 
 /// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
@@ -65,4 +66,44 @@ pub(crate) fn side_by_side(
 
 pub(crate) fn world(fault: Fault) -> LoadFault {
     LoadFault::World(fault.to_string())
+}
+
+/// One session's share: rows `from..to` of a table.
+pub(crate) struct Piece {
+    pub table: usize,
+    pub from: u64,
+    pub to: u64,
+}
+
+/// Tables cut into pieces, so that each session has some.
+pub(crate) fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
+    let split = if tables.len() >= sessions { 1 } else { sessions.div_ceil(tables.len().max(1)) as u64 };
+    let mut pieces = Vec::new();
+    for (table, t) in tables.iter().enumerate() {
+        let parts = split.min(t.rows.max(1));
+        for part in 0..parts {
+            pieces.push(Piece { table, from: t.rows * part / parts, to: t.rows * (part + 1) / parts });
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_every_row_once() {
+        let table = |rows| Table { name: String::new(), create: String::new(), rows, after: Vec::new() };
+        for (tables, sessions) in [(vec![table(10); 8], 4), (vec![table(1001)], 4), (vec![table(0), table(3)], 8)] {
+            for (index, t) in tables.iter().enumerate() {
+                let mut at = 0;
+                for piece in pieces(&tables, sessions).iter().filter(|p| p.table == index) {
+                    assert_eq!(piece.from, at);
+                    at = piece.to;
+                }
+                assert_eq!(at, t.rows);
+            }
+        }
+    }
 }

@@ -38,7 +38,7 @@ pub use contract::{Backend, Files, Filling, Instruments, MakeSources, Met, Sampl
 use crate::servers::catalogue;
 use endpoint::protocol_of;
 use model::dsn::protocol;
-use model::plan::served::serves;
+use model::plan::served::{serves, sql_of};
 use model::{Protocol, Server, Work};
 use up::Up;
 use workload::Workloads;
@@ -53,9 +53,9 @@ pub fn of(protocol: Protocol) -> &'static dyn Backend {
     }
 }
 
-/// The backend of users who do this work on that server: scripts ask in whatever SQL their server speaks.
+/// The backend of users who do this work on that server: they ask in whatever SQL it speaks.
 pub fn of_work(workloads: &Workloads, work: &Work, server: &Server) -> &'static dyn Backend {
-    let own = server.on.as_deref().map(protocol).filter(|named| named.is_sql());
+    let own = sql_of(server).filter(|named| named.is_sql());
     let asked = protocol_of(workloads, work);
     of(own.filter(|_| asked.is_sql()).unwrap_or(asked))
 }

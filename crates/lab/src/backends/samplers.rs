@@ -49,10 +49,17 @@ pub fn sources(
 }
 
 /// The same of a PostgreSQL; `server` is the first of its processes.
-pub fn sources_of_postgres(ask: Box<dyn Ask>, server: Option<Process>, workers: &Workers) -> Vec<Box<dyn Source>> {
+pub fn sources_of_postgres(
+    ask: Box<dyn Ask>,
+    server: Option<Process>,
+    workers: &Workers,
+    questions: Vec<Question>,
+) -> Vec<Box<dyn Source>> {
     let server = server.map(Server::Processes);
-    let available = Available { server, workers: workers.clone(), ..Available::default() };
-    let own = Box::new(Postgres(ask)) as Box<dyn Source>;
+    let asker = Rc::new(RefCell::new(Asker::new(ask)));
+    let own = Box::new(Postgres::new(Rc::clone(&asker))) as Box<dyn Source>;
+    let available =
+        Available { server, asker: Some(asker), workers: workers.clone(), questions, ..Available::default() };
     [own].into_iter().chain(make(&[samplers::ALL], EVERYBODY, &available)).collect()
 }
 
@@ -96,8 +103,17 @@ mod tests {
         "database",
     ];
 
-    const OF_POSTGRESQL: &[&str] =
-        &["postgres", "server_processes", "server_stops", "client", "host", "throttled", "server_disk"];
+    const OF_POSTGRESQL: &[&str] = &[
+        "postgres",
+        "sampler",
+        "data",
+        "server_processes",
+        "server_stops",
+        "client",
+        "host",
+        "throttled",
+        "server_disk",
+    ];
 
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
@@ -116,7 +132,7 @@ mod tests {
         );
         assert_eq!(all.iter().map(|s| s.name()).collect::<Vec<_>>(), OF_MYSQL);
         let refused = Box::new(Refused("57P01".into()));
-        let of_postgres = sources_of_postgres(refused, Some(Process::of(1)), &Workers::default());
+        let of_postgres = sources_of_postgres(refused, Some(Process::of(1)), &Workers::default(), Vec::new());
         assert_eq!(of_postgres.iter().map(|s| s.name()).collect::<Vec<_>>(), OF_POSTGRESQL);
     }
 

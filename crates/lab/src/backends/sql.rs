@@ -9,6 +9,7 @@ use super::opening::Opening;
 use super::reopening::{Dialing, Reopening};
 use crate::load::ledger::{Ledger, Opened};
 use crate::os::clock;
+use model::protocol::Protocol;
 use model::units::Nanos;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -22,6 +23,8 @@ const SETUP: Class = Class(u16::MAX);
 pub trait Conversing: Sized + 'static {
     /// What only this protocol remembers of the request under way.
     type Asked: Default;
+    /// Whose SQL is said in it.
+    const DIALECT: Protocol;
 
     /// Connects, logs in and says what every conversation begins with.
     fn dial(opening: &Opening) -> impl Future<Output = Result<Self, Fault>>;
@@ -127,6 +130,10 @@ impl<C: Conversing, L: Ledger> Session<C, L> {
 }
 
 impl<C: Conversing, L: Ledger> Sql for Session<C, L> {
+    fn dialect(&self) -> Protocol {
+        C::DIALECT
+    }
+
     #[inline]
     fn start(&mut self, class: Class, request: Request<'_>, want: Want) {
         let started = self.conversation.channel().moment();

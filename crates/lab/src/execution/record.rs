@@ -8,6 +8,7 @@ use crate::notebook::{RunPages, unix_ms};
 use crate::trouble::{Halt, Trouble};
 use model::record::RECORD_SCHEMA;
 use model::record::explain::Explain;
+use model::record::profile::Profile;
 use model::record::run::Ends;
 use model::search::Trial;
 use model::{Ending, EventKind, PlannedRun, RunRecord, SessionAnswer, WholeRun};
@@ -24,7 +25,7 @@ pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Repor
         seed: planned.seed,
         trial,
         explain: planned.explain.then(Explain::default),
-        profile: None,
+        profile: planned.profile.map(|_| Profile::default()),
         ending: Ending::Done,
         started_unix_ms: unix_ms(),
         ended_unix_ms: 0,

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -92,7 +92,8 @@ pub fn copy(from: &Path, to: &Path, whole: &Allocated, stop: &AtomicBool) -> Res
     let (folders, mut files) = walk(from)?;
     for folder in &folders {
         let folder = to.join(folder);
-        fs::create_dir(&folder).map_err(Trouble::at("making the folder", &folder))?;
+        // PostgreSQL serves nothing that others may read.
+        fs::DirBuilder::new().mode(0o700).create(&folder).map_err(Trouble::at("making the folder", &folder))?;
     }
     // The largest first, so that no hand is left alone with it at the end.
     files.sort_by_key(|f| std::cmp::Reverse(f.allocated));

@@ -22,6 +22,10 @@ pub const DATA: &str = "data";
 /// A family of servers, as far as their processes are concerned. Each lies with the protocol that it serves first.
 pub trait Kind: Sync {
     fn name(&self) -> &'static str;
+    /// What its socket is called, in the folder that it has to itself.
+    fn socket(&self) -> &'static str {
+        "s"
+    }
     /// Refuses what can be refused before anything is made.
     fn check(&self, build: &Build, wanted: &Server) -> Result<(), Trouble>;
     /// How it is to listen for users past SQL, where any are to come.

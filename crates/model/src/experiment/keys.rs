@@ -207,6 +207,7 @@ pub const KEYS: &[Key] = &[
     experiment("repeat", "explain", "one more run of each cell with the server's wait instruments on, beside the numbers", FLAG).or(Literal::Flag(false)),
     experiment("repeat", "profiles", "so many runs of each cell in which the CPUs are sampled, beside the numbers; fewer than three give no interval", count(0, MAX_PROFILES)).or(Literal::Count(0)),
     experiment("repeat", "profile_hz", "samples per second of each CPU in those; many cost the server time", count(MIN_PROFILE_HZ, MAX_PROFILE_HZ)).or(Literal::Count(PROFILE_HZ)),
+    experiment("repeat", "profile_pairs", "each of those has a neighbour without samples, which tells what profiling costs", FLAG).or(Literal::Flag(false)),
     experiment("intervention", "of", "the experiment whose finding is tested", TEXT),
     experiment("intervention", "finding", "the finding, by its name", TEXT),
     experiment("intervention", "removes", "the axis whose second value takes the cause away", TEXT),

@@ -91,6 +91,8 @@ pub struct Repeat {
     pub profiles: u32,
     /// Samples per second of each CPU in those.
     pub profile_hz: u32,
+    /// Each of those has a neighbour that is not sampled.
+    pub profile_pairs: bool,
 }
 
 impl Experiment {

@@ -5,6 +5,7 @@
 use super::obstacle::{Obstacle, admit, obstacle};
 use super::served;
 use super::{Axis, Cell, CellId, Server, Skipped, Stage};
+use crate::charset;
 use crate::dsn::Dsn;
 use crate::experiment::grammar::parameter_of;
 use crate::experiment::keys::{self, Key, WORKLOAD, axis_target, group_axis};
@@ -19,7 +20,7 @@ use crate::seed::Seed;
 use crate::settings;
 use crate::units::{Nanos, Users};
 use crate::value::Value;
-use crate::words::{Words, WorkloadWords};
+use crate::words::{Kind, Words, WorkloadWords};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter of this name, where a workload has it and nobody says it, is the number of the iteration that a phase
@@ -34,7 +35,7 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
     let mut cells = Vec::new();
     let mut skipped: Vec<(Skipped, Problem)> = Vec::new();
     let mut unfit: Vec<(Skipped, Problem)> = Vec::new();
-    for cell in all(experiment, words) {
+    for cell in all(experiment, host, words) {
         match obstacle(&cell, host, words) {
             None => cells.push(cell),
             Some(Obstacle { keys, reason, mend }) => {
@@ -63,13 +64,13 @@ pub(super) fn cells(experiment: &Experiment, host: &Host, words: &Words) -> (Vec
 }
 
 /// Every combination once, whether or not it can be run here.
-fn all(experiment: &Experiment, words: &Words) -> Vec<Cell> {
+fn all(experiment: &Experiment, host: &Host, words: &Words) -> Vec<Cell> {
     let (mut cells, mut seen) = (Vec::new(), BTreeSet::new());
     for combination in Combinations::of(&experiment.axes) {
         let workloads = workloads_of(experiment, &combination, words);
         let axes: Axes = combination.into_iter().filter(|(key, _)| workloads.iter().any(|w| applies(key, w))).collect();
         if seen.insert((label(&workloads), axes.clone())) {
-            cells.push(cell(experiment, axes, &workloads, words));
+            cells.push(cell(experiment, axes, &workloads, host, words));
         }
     }
     admit(experiment, &mut cells);
@@ -154,14 +155,19 @@ fn applies(axis: &str, workload: &WorkloadWords) -> bool {
     keys::axis(axis).is_some() || axis.contains('.') || parameter_of(workload, axis).is_some()
 }
 
-fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words: &Words) -> Cell {
+fn cell(experiment: &Experiment, mut axes: Axes, workloads: &[&WorkloadWords], host: &Host, words: &Words) -> Cell {
     let mut load = experiment.load.clone();
     vary(&axes, "", &mut load.users, &mut load.arrivals);
-    let groups: Vec<Group> = experiment.groups.iter().map(|g| group(experiment, &axes, g, words)).collect();
+    let mut server = server(experiment, &axes, &mut load);
+    server.engine = served::engine_of(&server, &host.builds).to_string();
+    if let Some(engine) = axes.get_mut("engine") {
+        *engine = Value::Text(server.engine.clone());
+    }
+    let sql = served::sql_of(&server).unwrap_or(Protocol::MySql);
+    let groups: Vec<Group> = experiment.groups.iter().map(|g| group(experiment, &axes, g, sql, words)).collect();
     if !groups.is_empty() {
         load.users = Users(groups.iter().map(|g| g.users.0).sum());
     }
-    let mut server = server(experiment, &axes, &mut load);
     if server.on.is_none() && experiment.running(words).iter().any(|w| !w.protocol().is_sql()) {
         // The servers of all cells open the endpoints that they have, so that one server can take users of each.
         server.settings.entry("doors".into()).or_insert(Value::Flag(true));
@@ -175,18 +181,20 @@ fn cell(experiment: &Experiment, axes: Axes, workloads: &[&WorkloadWords], words
         let iteration = Value::Count(i64::from(phase.step().1.unwrap_or(1)));
         for work in phase.work.iter_mut().chain(phase.groups.iter_mut().map(|group| &mut group.work)) {
             let own = |name: &str| work.parameters.get(name).or_else(|| (name == ITERATION).then_some(&iteration));
-            let parameters = parameters(experiment, &axes, words.workload(&work.workload), own);
+            let parameters = parameters(experiment, &axes, words.workload(&work.workload), sql, own);
             work.parameters = parameters;
         }
     }
     let parameters = match workloads {
-        [workload] if groups.is_empty() && !experiment.is_staged() => parameters(experiment, &axes, workload, |_| None),
+        [workload] if groups.is_empty() && !experiment.is_staged() => {
+            parameters(experiment, &axes, workload, sql, |_| None)
+        }
         _ => BTreeMap::new(),
     };
     Cell {
         id: CellId(String::new()),
         repeats: None,
-        protocols: workloads.iter().map(|workload| served::spoken(workload, server.on.as_deref())).collect(),
+        protocols: workloads.iter().map(|workload| served::spoken(workload, &server)).collect(),
         server,
         workload: label(workloads),
         parameters,
@@ -203,21 +211,31 @@ fn parameters<'a>(
     experiment: &'a Experiment,
     axes: &'a Axes,
     workload: &WorkloadWords,
+    sql: Protocol,
     own: impl Fn(&str) -> Option<&'a Value>,
 ) -> BTreeMap<String, Value> {
     let said = |name: &str| own(name).or_else(|| axes.get(name)).or_else(|| experiment.written(workload, name));
     let all = workload.parameters.iter();
     all.filter_map(|p| {
-        Some((p.name.to_string(), said(&p.name).cloned().or_else(|| p.default.as_ref().map(|d| d.value()))?))
+        let default = || Some(at_home(p.default.as_ref()?.value(), p.kind, sql));
+        Some((p.name.to_string(), said(&p.name).cloned().or_else(default)?))
     })
     .collect()
 }
 
-fn group(experiment: &Experiment, axes: &Axes, wish: &Group, words: &Words) -> Group {
+/// A default that names a charset, as that of servers with this SQL.
+fn at_home(default: Value, kind: Kind, sql: Protocol) -> Value {
+    let is_charset = kind == Kind::Choice(charset::LABELS);
+    let foreign = default.text().and_then(charset::by_label).filter(|c| is_charset && c.protocol != sql);
+    let own = foreign.and_then(|_| charset::of(sql).next());
+    own.map_or(default, |charset| Value::Text(charset.label.into()))
+}
+
+fn group(experiment: &Experiment, axes: &Axes, wish: &Group, sql: Protocol, words: &Words) -> Group {
     let workload = words.workload(&wish.work.workload);
     let prefix = format!("groups.{}.", wish.name);
     let own = |name: &str| axes.get(&format!("{prefix}{name}")).or_else(|| wish.work.parameters.get(name));
-    let parameters = parameters(experiment, axes, workload, own);
+    let parameters = parameters(experiment, axes, workload, sql, own);
     let mut group = Group { work: Work { parameters, ..wish.work.clone() }, ..wish.clone() };
     vary(axes, &prefix, &mut group.users, &mut group.arrivals);
     group

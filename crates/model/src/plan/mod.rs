@@ -138,7 +138,8 @@ pub struct PlannedRun {
     /// Carried out with the server's instruments on, after all others and beside the numbers.
     #[serde(default, skip_serializing_if = "is_false")]
     pub explain: bool,
-    /// Samples per second of each CPU, of a run that is profiled: after those that make numbers, and beside them.
+    /// Samples per second of each CPU, of a run that is profiled: after those that make numbers, and beside them. None,
+    /// where it is the pair of one, which tells what profiling costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<u32>,
 }

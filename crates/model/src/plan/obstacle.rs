@@ -168,5 +168,6 @@ fn not_installed(build: &str) -> Obstacle {
 
 /// A build without engines keeps no tables, and nothing is asked of it.
 fn has_engine(build: &InstalledBuild, engine: &str) -> bool {
-    !served::serves(&build.kind, Protocol::MySql) || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
+    !served::own(&build.kind).is_some_and(Protocol::is_sql)
+        || build.engines.iter().any(|e| e.eq_ignore_ascii_case(engine))
 }

@@ -55,7 +55,8 @@ fn run(cell: &Cell, index: usize, repetition: u32, seed: Seed) -> PlannedRun {
     }
 }
 
-/// Blocks behind those that make numbers: each cell once in each, the A/A arm too, since what profiles of equal cells
+/// Blocks behind those that make numbers: each cell once in each, or twice where pairs are wanted, neighbours in either
+/// order, one of them without samples; the A/A arm too, since what profiles of equal cells
 /// differ by is what a difference has to exceed. A search has no level to profile before it is over.
 pub(super) fn profile(cells: &[Cell], runs: &mut Vec<PlannedRun>, repeat: &Repeat) {
     if cells.iter().any(|cell| cell.search.is_some()) || repeat.profiles == 0 {
@@ -63,12 +64,19 @@ pub(super) fn profile(cells: &[Cell], runs: &mut Vec<PlannedRun>, repeat: &Repea
     }
     let before = runs.iter().map(|r| r.block).max().unwrap_or(0);
     let profiled = self::runs(cells, repeat.profiles, repeat.seed.child("profile"));
-    runs.extend(profiled.into_iter().map(|run| PlannedRun {
-        id: RunId(format!("{}-profile-{}", run.cell, run.repetition)),
-        block: before + run.block,
-        profile: Some(repeat.profile_hz),
-        ..run
-    }));
+    for run in profiled {
+        let beside = |word: &str, hz: u32| PlannedRun {
+            id: RunId(format!("{}-{word}-{}", run.cell, run.repetition)),
+            block: before + run.block,
+            profile: Some(hz),
+            ..run.clone()
+        };
+        let mut pair = vec![beside("profile", repeat.profile_hz)];
+        if repeat.profile_pairs {
+            pair.insert((run.seed.0 % 2) as usize, beside("bare", 0));
+        }
+        runs.extend(pair);
+    }
 }
 
 /// One more block behind all others: each cell once with instruments on. The runs before it then cannot pay for them. A

@@ -1,7 +1,8 @@
 //! Which kinds of servers serve which protocols: by kind and version alone, so that a plan can say what will not work
 //! before anything starts. Whether a plugin's file is there is seen when the server is.
 
-use super::{Axis, Cell};
+use super::{Axis, Cell, Server};
+use crate::charset;
 use crate::dsn;
 use crate::host::{InstalledBuild, Version};
 use crate::load::Transport;
@@ -22,8 +23,14 @@ pub const CACHE_MEND: &str = "install the package memcached (apt-get install mem
 /// Kinds that keep documents: one that the lab can start, and any other that `on` names.
 pub const FERRETDB: &str = "ferretdb";
 pub const MONGODB: &str = "mongodb";
-/// The kind whose SQL is not MySQL's: scripts ask it, and the lab looks at it from outside.
+/// The kind whose SQL is not MySQL's.
 pub const POSTGRESQL: &str = "postgresql";
+/// What brings it: distributions have it.
+pub const POSTGRESQL_MEND: &str = "install the package postgresql (apt-get install postgresql)";
+/// Where it keeps its tables: the access method that stands in the place of a storage engine.
+pub const HEAP: &str = "heap";
+/// The storage engine where nothing is said, which is that of MySQL's family.
+pub const USUAL_ENGINE: &str = "innodb";
 
 /// One protocol that a kind of server serves, from one version on and until another, which does not serve it any more.
 struct Served {
@@ -81,21 +88,41 @@ pub fn own(kind: &str) -> Option<Protocol> {
     SERVED.iter().find(|served| served.kind == kind).map(|served| served.protocol)
 }
 
-/// The one in which users of that workload ask: the DSN's where they can, else that which they are at home in.
-pub(super) fn spoken(workload: &WorkloadWords, dsn: Option<&str>) -> Protocol {
-    let named = dsn.map(dsn::protocol).filter(|named| workload.protocols.contains(named));
+/// The SQL of that server: a DSN says it, and of a private one where it keeps its tables.
+pub fn sql_of(server: &Server) -> Option<Protocol> {
+    match &server.on {
+        Some(dsn) => Some(dsn::protocol(dsn)),
+        None => (server.engine == HEAP).then_some(Protocol::PostgreSql),
+    }
+}
+
+/// The one in which users of that workload ask: the server's where they can, else that which they are at home in.
+pub(super) fn spoken(workload: &WorkloadWords, server: &Server) -> Protocol {
+    let named = sql_of(server).filter(|named| workload.protocols.contains(named));
     named.unwrap_or_else(|| workload.protocol())
+}
+
+/// Where the server keeps its tables when an experiment means what is usual: InnoDB in MySQL's family, and PostgreSQL's
+/// heap, which has no other.
+pub(super) fn engine_of<'a>(server: &'a Server, builds: &[InstalledBuild]) -> &'a str {
+    let is_postgres = match &server.on {
+        Some(dsn) => dsn::protocol(dsn) == Protocol::PostgreSql,
+        None => builds.iter().any(|build| build.name == server.build && own(&build.kind) == Some(Protocol::PostgreSql)),
+    };
+    if is_postgres && server.engine == USUAL_ENGINE { HEAP } else { &server.engine }
 }
 
 /// Settings of the InnoDB plugin, with the value that changes nothing.
 const OF_PLUGIN: [(&str, Value); 2] = [("read_batch", Value::Count(1)), ("write_batch", Value::Count(1))];
 
 /// The pairs of axes whose values do not all go together.
-const KEYS: [&[&str]; 4] = [
+const KEYS: [&[&str]; 5] = [
     &["workload", "build"],
     &["dialect", "build"],
     &["settings.read_batch", "workload"],
     &["settings.write_batch", "workload"],
+    // Of the charsets, those that the server's family has.
+    &["charset"],
 ];
 
 type Refusal = (&'static [&'static str], String, &'static str);
@@ -110,22 +137,38 @@ pub(super) fn misled(cell: &Cell, dsn: &str, words: &Words) -> Option<Refusal> {
     let spoken = dsn::protocol(dsn);
     let works = cell.works();
     let mut asked = works.iter().map(|work| words.workload(&work.workload));
-    let lost = asked.find(|workload| !workload.protocols.contains(&spoken))?;
+    let Some(lost) = asked.find(|workload| !workload.protocols.contains(&spoken)) else {
+        return foreign(cell, spoken);
+    };
     let reason = format!("{} asks in another protocol than {dsn} names", lost.name);
     let mend = match lost.protocol() {
         Protocol::MongoDb => "name a mongodb:// server",
         Protocol::Memcached => "name a memcached:// server, or a build whose plugin assay can open",
         Protocol::HandlerSocket => "name a build: assay opens that port only of servers which it starts",
         Protocol::MySql | Protocol::PostgreSql => match spoken {
-            Protocol::PostgreSql => {
-                "PostgreSQL is asked by scripts: assay sysbench SCRIPT --db-driver=pgsql, with --record=DIR for a record"
-            }
+            Protocol::PostgreSql => ASKS_POSTGRESQL,
             Protocol::MongoDb => "take linkbench.mongodb there",
             Protocol::Memcached => "take kv.memcached there",
             Protocol::MySql | Protocol::HandlerSocket => "name a postgres:// server",
         },
     };
     Some((KEYS[0], reason, mend))
+}
+
+/// What users of PostgreSQL can be told to do.
+const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc or kv.sql there, or a script by assay sysbench SCRIPT --db-driver=pgsql, \
+     with --record=DIR for a record";
+
+/// A charset that servers of that SQL do not know.
+fn foreign(cell: &Cell, spoken: Protocol) -> Option<Refusal> {
+    let works = cell.works();
+    let labels = works.iter().filter_map(|work| charset::by_label(work.parameters.get("charset")?.text()?));
+    let foreign = labels.filter(|_| spoken.is_sql()).find(|charset| charset.protocol != spoken)?;
+    let (reason, mend) = match foreign.protocol {
+        Protocol::PostgreSql => ("is PostgreSQL's", "take latin1 or one of utf8mb4"),
+        _ => ("is of MySQL's family", "take utf8-default, utf8-c or utf8-icu"),
+    };
+    Some((KEYS[4], format!("the charset {} {reason}", foreign.label), mend))
 }
 
 /// Why the users of a cell cannot come to such a server.
@@ -139,6 +182,14 @@ pub(super) fn refused(cell: &Cell, build: &InstalledBuild, words: &Words) -> Opt
         };
         if cell.load.transport == Some(Transport::Tls) && !spoken.is_sql() {
             return Some((&["transport"], "assay encrypts no protocol past SQL".into(), "take tcp, or unix"));
+        }
+        let by_socket = cell.load.transport.is_none_or(|transport| transport == Transport::Unix);
+        if spoken == Protocol::PostgreSql && !by_socket {
+            let reason = "assay comes to the PostgreSQL that it starts by its socket";
+            return Some((&["transport"], reason.into(), "leave the transport out, or name a server by its DSN"));
+        }
+        if let Some(refusal) = foreign(cell, spoken) {
+            return Some(refusal);
         }
         plugin |= build.kind != CACHE && spoken == Protocol::Memcached;
     }
@@ -162,6 +213,9 @@ fn unserved(protocol: Protocol, build: &InstalledBuild) -> Refusal {
     }
     if protocol.is_sql() && kind == CACHE {
         return (KEYS[0], format!("build `{name}` is memcached, which speaks no SQL"), "take kv.memcached there");
+    }
+    if kind == POSTGRESQL {
+        return (KEYS[0], format!("build `{name}` is PostgreSQL, which this workload cannot ask"), ASKS_POSTGRESQL);
     }
     let reason = format!("build `{name}` ({kind} {version}) does not serve {}", protocol.name());
     let mend = "memcached is served by MySQL 5.6 to 8.2 and by memcached itself, HandlerSocket by MariaDB, mongodb by ferretdb";

@@ -178,6 +178,7 @@ fn rows(plan: &Plan) -> Vec<Vec<String>> {
             run.seed.0.to_string(),
             match &cell.repeats {
                 _ if run.explain => "explain".into(),
+                _ if run.profile == Some(0) => "pair of a profile".into(),
                 _ if run.profile.is_some() => "profile".into(),
                 Some(twin) => format!("A/A of {twin}"),
                 None => String::new(),

@@ -69,6 +69,10 @@ const fn innodb(sources: Sources) -> Found {
 const fn rocksdb(sources: Sources) -> Found {
     Found { engine: Some("rocksdb"), sources }
 }
+/// Where PostgreSQL has it.
+const fn heap(sources: Sources) -> Found {
+    Found { engine: Some("heap"), sources }
+}
 
 impl Counter {
     /// A level at a moment.
@@ -151,6 +155,7 @@ pub const ALL: &[Counter] = &[
     count("db.rows_read", "rows that the engine read").lane(Lane::Always).found(&[
         innodb(&[&["status.Innodb_rows_read"], &["innodb.dml_reads"], &["status.Rows_read"]]),
         rocksdb(&[&["status.Rocksdb_rows_read"]]),
+        heap(&[&["postgres.tup_returned"]]),
     ]),
     count("db.row_lock_waits", "waits for the lock of a row; in RocksDB deadlocks and time-outs")
         .lane(Lane::Always)
@@ -160,23 +165,31 @@ pub const ALL: &[Counter] = &[
         ]),
     count("db.row_lock_time_ms", "milliseconds of these waits")
         .found(&[innodb(&[&["status.Innodb_row_lock_time"], &["innodb.lock_row_lock_time"]])]),
-    count("db.deadlocks", "transactions chosen to end a deadlock")
-        .found(&[innodb(&[&["status.Innodb_deadlocks"], &["innodb.lock_deadlocks"]])]),
-    count("db.history_list_length", "old versions that are not purged yet, in undo logs")
+    count("db.deadlocks", "transactions chosen to end a deadlock").found(&[
+        innodb(&[&["status.Innodb_deadlocks"], &["innodb.lock_deadlocks"]]),
+        heap(&[&["postgres.deadlocks"]]),
+    ]),
+    count("db.history_list_length", "old versions that are not purged yet, in undo logs; of PostgreSQL dead rows")
         .level()
         .lane(Lane::First)
-        .found(&[innodb(&[&["status.Innodb_history_list_length"], &["innodb.trx_rseg_history_len"]])]),
+        .found(&[
+            innodb(&[&["status.Innodb_history_list_length"], &["innodb.trx_rseg_history_len"]]),
+            heap(&[&["postgres.dead_rows"]]),
+        ]),
     count("db.page_reads", "pages that were not in the engine's cache").lane(Lane::Always).found(&[
         innodb(&[&["status.Innodb_buffer_pool_reads"], &["innodb.buffer_pool_reads"]]),
         rocksdb(&[&["status.Rocksdb_block_cache_miss"]]),
+        heap(&[&["postgres.blks_read"]]),
     ]),
     count("db.page_read_requests", "pages asked of the engine's cache").lane(Lane::Always).found(&[
         innodb(&[&["status.Innodb_buffer_pool_read_requests"], &["innodb.buffer_pool_read_requests"]]),
         rocksdb(&[&["status.Rocksdb_block_cache_hit", "status.Rocksdb_block_cache_miss"]]),
+        heap(&[&["postgres.blks_hit", "postgres.blks_read"]]),
     ]),
-    count("db.pages_written", "pages written to data files")
-        .lane(Lane::Always)
-        .found(&[innodb(&[&["status.Innodb_pages_written"], &["innodb.buffer_pages_written"]])]),
+    count("db.pages_written", "pages written to data files").lane(Lane::Always).found(&[
+        innodb(&[&["status.Innodb_pages_written"], &["innodb.buffer_pages_written"]]),
+        heap(&[&["postgres.pages_by_checkpoints", "postgres.pages_by_writer", "postgres.pages_by_backends"]]),
+    ]),
     count("db.page_splits", "pages of an index split in two").found(&[innodb(&[
         &["innodb.index_page_splits"],
         &["innodb.index_splits"],
@@ -187,19 +200,21 @@ pub const ALL: &[Counter] = &[
     bytes("db.redo_written", "bytes written to the redo log, or RocksDB's log of writes").lane(Lane::Always).found(&[
         innodb(&[&["status.Innodb_os_log_written"], &["innodb.os_log_bytes_written"]]),
         rocksdb(&[&["status.Rocksdb_wal_bytes"]]),
+        heap(&[&["postgres.wal_bytes"]]),
     ]),
     count("db.redo_fsyncs", "syncs of that log").found(&[
         innodb(&[&["status.Innodb_os_log_fsyncs"], &["innodb.os_log_fsyncs"]]),
         rocksdb(&[&["status.Rocksdb_wal_synced"]]),
+        heap(&[&["postgres.wal_syncs"]]),
     ]),
     count("db.data_fsyncs", "syncs of all of InnoDB's files")
         .found(&[innodb(&[&["status.Innodb_data_fsyncs"], &["innodb.os_data_fsyncs"]])]),
     count("db.redo_waits", "waits because the log buffer was full")
         .found(&[innodb(&[&["status.Innodb_log_waits"], &["innodb.log_waits"]])]),
-    bytes("db.checkpoint_age", "bytes of redo log since the last checkpoint")
-        .lane(Lane::Always)
-        .level()
-        .found(&[innodb(&[&["status.Innodb_checkpoint_age"], &["innodb.log_lsn_checkpoint_age"]])]),
+    bytes("db.checkpoint_age", "bytes of redo log since the last checkpoint").lane(Lane::Always).level().found(&[
+        innodb(&[&["status.Innodb_checkpoint_age"], &["innodb.log_lsn_checkpoint_age"]]),
+        heap(&[&["postgres.checkpoint_age"]]),
+    ]),
     bytes("db.checkpoint_max_age", "the age at which flushing becomes urgent")
         .level()
         .found(&[innodb(&[&["status.Innodb_checkpoint_max_age"], &["innodb.log_max_modified_age_async"]])]),
@@ -336,7 +351,7 @@ pub const ALL: &[Counter] = &[
     bytes("memcached.bytes", "held").level(),
     count(
         "postgres.xact_commit",
-        "transactions, of the database that users are in, as all of `postgres` but `wal_bytes`; backends tell them once a second",
+        "transactions, of the database that users are in, as all that follow until `write_ms`, and rows; backends tell them once a second",
     ),
     count("postgres.xact_rollback", "transactions rolled back"),
     count("postgres.blks_read", "blocks that were not in the buffers"),
@@ -349,7 +364,34 @@ pub const ALL: &[Counter] = &[
     count("postgres.deadlocks", "deadlocks found"),
     count("postgres.temp_files", "temporary files made"),
     bytes("postgres.temp_bytes", "written to temporary files"),
-    bytes("postgres.wal_bytes", "of the write-ahead log, of the whole server; a standby writes none"),
+    count("postgres.read_ms", "milliseconds in which backends waited for blocks; where `track_io_timing` is on"),
+    count("postgres.write_ms", "milliseconds in which they wrote blocks"),
+    bytes("postgres.wal_bytes", "of the write-ahead log, of the whole server, as all below; a standby writes none"),
+    bytes("postgres.checkpoint_age", "of the write-ahead log since the last checkpoint began").level(),
+    count("postgres.wal_records", "records of the log"),
+    count("postgres.wal_full_pages", "whole pages in it, as after a checkpoint each page is written once"),
+    count("postgres.wal_buffers_full", "writes of it because its buffers were full"),
+    count("postgres.wal_writes", "writes of it"),
+    count("postgres.wal_syncs", "syncs of it"),
+    count("postgres.checkpoints_timed", "checkpoints because it was time"),
+    count("postgres.checkpoints_requested", "checkpoints because there was much to write, or somebody asked"),
+    count("postgres.checkpoint_write_ms", "milliseconds in which checkpoints wrote"),
+    count("postgres.checkpoint_sync_ms", "milliseconds in which they synced"),
+    count("postgres.pages_by_checkpoints", "pages that checkpoints wrote"),
+    count("postgres.pages_by_writer", "pages that the background writer wrote"),
+    count("postgres.pages_by_backends", "pages that users' own backends had to write"),
+    count("postgres.dead_rows", "row versions that nobody sees any more, of the database, as all of tables").level(),
+    count("postgres.live_rows", "row versions that are current").level(),
+    count("postgres.hot_updates", "updates that needed no new index entry"),
+    count("postgres.vacuums", "tables vacuumed, by whomever"),
+    count("postgres.analyzes", "tables analyzed"),
+    count("postgres.active", "sessions at work").level(),
+    count("postgres.idle_in_transaction", "sessions whose transaction waits for them").level(),
+    count("postgres.waiting_lock", "of those at work, waiting for a lock").level(),
+    count("postgres.waiting_lwlock", "for a latch").level(),
+    count("postgres.waiting_io", "for the disk").level(),
+    count("postgres.autovacuum_workers", "at work").level(),
+    count("postgres.oldest_snapshot_xids", "transactions that began since the oldest snapshot that is held").level(),
     count(
         "sampler.statements",
         "statements that the sampler had sent when `status` was read, that one included; of a cache, requests for its statistics",
@@ -371,7 +413,7 @@ mod tests {
     #[test]
     fn an_engine_has_what_is_found_in_it_and_what_any_server_has() {
         let found = |engine: &str| of("db").filter(|c| c.sources(engine).is_some()).count();
-        assert_eq!((found("innodb"), found("rocksdb"), found("heap")), (32, 21, 10));
+        assert_eq!((found("innodb"), found("rocksdb"), found("heap")), (32, 21, 19));
         assert_eq!(
             named("db.rows_read").and_then(|c| c.sources("rocksdb")),
             Some(&[&["status.Rocksdb_rows_read"][..]][..])

@@ -5,7 +5,7 @@
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// How a run was sampled; in its `run.json`.
+/// How a run was sampled; in its `run.json`. Of the pair of such a run nothing of it is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The kernel's name of what was counted: `cpu-clock`.
@@ -38,6 +38,13 @@ pub struct Stack {
     /// The outermost first. A function without a name is its file's place, in brackets: `[libc.so.6+0x9f0b0]`.
     pub frames: Vec<String>,
     pub samples: u64,
+}
+
+impl Profile {
+    /// Whether the run was sampled, and is not the pair of one.
+    pub fn is_sampled(&self) -> bool {
+        self.period > Nanos(0)
+    }
 }
 
 impl Stack {

@@ -82,6 +82,7 @@ fn sampled(place: usize) -> Sampled {
         not_unwound: Share(0.012),
         not_named: Share(0.013),
         cost: Share(0.004),
+        slower: Some(estimate(1.01, 0.01)),
         missing: vec![
             "functions that libc.so.6 does not export have no name, since it is stripped; install its debug symbols"
                 .into(),

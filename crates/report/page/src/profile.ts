@@ -82,7 +82,8 @@ function restsOn(s: Sampled): HTMLElement {
   const lost = s.lost > 0 ? `, ${s.lost} lost` : '';
   const runs = s.runs === 1 ? '1 run' : `${s.runs} runs`;
   const told = `${s.cell}: ${digits(s.operation.value)} µs of CPU per operation ${half(s.operation)} (${s.samples} samples at ${digits(s.hz)} Hz in ${runs}${lost}; ${percent(s.not_unwound)} not unwound, ${percent(s.not_named)} not named; the profiler took ${percent(s.cost)} of the server’s CPU).`;
-  return h('p', { class: 'caption' }, told, s.missing.map((m) => ` ${m}.`).join(''));
+  const slower = s.slower ? ` An operation takes × ${digits(s.slower.value)} ${half(s.slower)} as long as beside each without samples.` : '';
+  return h('p', { class: 'caption' }, told, slower, s.missing.map((m) => ` ${m}.`).join(''));
 }
 
 /** What a function takes more than in the other cell with what it calls, as a share of the operation; nothing where that may be chance. */

@@ -883,6 +883,11 @@ export interface Sampled {
   not_named: Share;
   /** CPU time of the profiler itself ÷ that of the server. */
   cost: Share;
+  /**
+   * The time of an operation in profiled runs ÷ that in the neighbours of each that were not; where there are
+   * some.
+   */
+  slower?: Estimate;
   /** What could not be read, each with its mend. */
   missing: string[];
 }

@@ -84,7 +84,7 @@ fn whole(diff: &FunctionDiff, sure: &[&model::functions::MovedFunction]) -> Stri
 
 /// What a table rests on, and what to do about what is missing.
 fn rests_on(sampled: &Sampled) -> String {
-    let Sampled { cell, runs, samples, lost, hz, operation, not_unwound, not_named, cost, missing } = sampled;
+    let Sampled { cell, runs, samples, lost, hz, operation, not_unwound, not_named, cost, slower, missing } = sampled;
     let lost = if *lost > 0 { format!(", {lost} lost") } else { String::new() };
     let runs = if *runs == 1 { "1 run".to_string() } else { format!("{runs} runs") };
     let mut text = format!(
@@ -94,6 +94,13 @@ fn rests_on(sampled: &Sampled) -> String {
         half(operation) + if operation.low.is_some() { " " } else { "" },
         three(*hz),
     );
+    if let Some(slower) = slower {
+        text += &format!(
+            "  an operation takes × {} {} as long as beside each without samples\n",
+            three(slower.value),
+            half(slower)
+        );
+    }
     missing.iter().for_each(|missing| text += &format!("  {missing}\n"));
     text
 }
@@ -159,6 +166,7 @@ mod tests {
             not_unwound: Share(0.01),
             not_named: Share(0.124),
             cost: Share(0.006),
+            slower: Some(estimate(1.012, 0.008)),
             missing: vec!["functions of the kernel have no names here (kptr_restrict); run as root".into()],
         }
     }

@@ -9,6 +9,8 @@ use std::io::Write;
 
 const BIND: u8 = b'B';
 const CLOSE: u8 = b'C';
+const COPY_DATA: u8 = b'd';
+const COPY_DONE: u8 = b'c';
 const DESCRIBE: u8 = b'D';
 const EXECUTE: u8 = b'E';
 const PARSE: u8 = b'P';
@@ -81,6 +83,14 @@ pub fn close(out: &mut Vec<u8>, statement: u32) {
 
 pub fn terminate(out: &mut Vec<u8>) {
     write(out, TERMINATE, |_| {});
+}
+
+/// What a COPY asks for, in messages of a size that no server refuses, and that it is all.
+pub fn copy(out: &mut Vec<u8>, data: &[u8]) {
+    /// Large enough that their heads weigh nothing.
+    const BYTES: usize = 1 << 16;
+    data.chunks(BYTES).for_each(|part| write(out, COPY_DATA, |out| out.extend_from_slice(part)));
+    write(out, COPY_DONE, |_| {});
 }
 
 /// Declines to send what a COPY asks for.

@@ -58,7 +58,7 @@ pub enum Step {
         summary: Summary,
         error: ServerError,
     },
-    /// The server waits for a file: send `ask::refuse_copy`, then feed what it answers.
+    /// The server waits for a file: send it by `ask::copy`, or `ask::refuse_copy`, then feed what it answers.
     CopyIn {
         consumed: usize,
     },

@@ -47,7 +47,7 @@ const fn kv(
     Kv { name, why, writes, protocols, parameters }
 }
 
-const SQL: &[Protocol] = &[Protocol::MySql];
+const SQL: &[Protocol] = &[Protocol::MySql, Protocol::PostgreSql];
 const MEMCACHED: &[Protocol] = &[Protocol::Memcached];
 const HANDLERSOCKET: &[Protocol] = &[Protocol::HandlerSocket];
 
@@ -116,7 +116,7 @@ impl Workload for Kv {
     }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
         match self.is_sql() {
-            true => vec!["SET NAMES latin1".into()],
+            true => vec!["SET NAMES 'latin1'".into()],
             false => Vec::new(),
         }
     }

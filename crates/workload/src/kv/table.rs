@@ -5,6 +5,7 @@ use super::sizes::Sizes;
 use super::{knobs, value};
 use crate::Parameters;
 use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
+use model::plan::served::HEAP;
 use std::io::Write;
 
 pub const TABLE: &str = "kv";
@@ -36,6 +37,16 @@ impl Dataset for Pairs {
     fn tables(&self) -> Vec<Table> {
         let Self { keys, sizes, engine } = self;
         let widest = sizes.most();
+        if engine == HEAP {
+            return vec![Table {
+                name: TABLE.into(),
+                create: format!(
+                    "CREATE TABLE {TABLE} (\n  id INTEGER NOT NULL,\n  v VARCHAR({widest}) COLLATE \"C\" NOT NULL\n)"
+                ),
+                rows: *keys,
+                after: vec![format!("ALTER TABLE {TABLE} ADD PRIMARY KEY (id)")],
+            }];
+        }
         vec![Table {
             name: TABLE.into(),
             create: format!(

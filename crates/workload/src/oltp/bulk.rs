@@ -9,6 +9,7 @@ use crate::life::{Life, Living, Place, SqlLife};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, Seat, User, live};
 use crate::{Parameters, Statement, Workload};
+use model::plan::served::HEAP;
 use model::words::Footprint;
 use model::{Parameter, Protocol, Seed, WorkloadWords};
 use std::borrow::Cow;
@@ -26,6 +27,7 @@ pub const BULK_INSERT: Bulk = Bulk;
 /// Empty tables.
 struct Empty {
     tables: u64,
+    /// The clause that says it, where tables have one.
     engine: String,
 }
 
@@ -35,7 +37,7 @@ impl Dataset for Empty {
             name: format!("sbtest{number}"),
             create: format!(
                 "CREATE TABLE sbtest{number} (\n  id INTEGER NOT NULL,\n  k INTEGER DEFAULT '0' NOT NULL,\n  \
-                 PRIMARY KEY (id)\n) ENGINE={}",
+                 PRIMARY KEY (id)\n){}",
                 self.engine
             ),
             rows: 0,
@@ -119,7 +121,7 @@ impl Workload for Bulk {
             name: "oltp.bulk_insert".into(),
             why: "sysbench's bulk_insert: rows of two numbers, half a megabyte of them in a statement",
             writes: true,
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(knobs::BULK),
             operations: &["bulk_inserts"],
             footprint: |_| Footprint::default(),
@@ -133,7 +135,8 @@ impl Workload for Bulk {
         STATEMENTS.into()
     }
     fn dataset(&self, parameters: &Parameters, engine: &str, _: Seed) -> Option<Box<dyn Dataset>> {
-        Some(Box::new(Empty { tables: knobs::count(parameters, "tables"), engine: engine.to_string() }))
+        let engine = if engine == HEAP { String::new() } else { format!(" ENGINE={engine}") };
+        Some(Box::new(Empty { tables: knobs::count(parameters, "tables"), engine }))
     }
 }
 

@@ -3,10 +3,11 @@
 //! table and kind.
 
 use super::statement::{BEGIN, COMMIT, Kind, PREPARE, ROLLBACK, Texts};
-use super::work::{Form, Step, Work};
+use super::work::{Form, NEXT, Step, Work};
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Param, Prepared, Sql};
 use crate::user::{End, Memory, Operation, User};
+use model::protocol::Protocol;
 use model::seed::Seed;
 
 /// Up to so many statements per session are prepared before measuring; more (many tables) are prepared when first
@@ -24,6 +25,8 @@ pub(crate) struct Client {
     texts: Vec<Texts>,
     begin: Option<Prepared>,
     commit: Option<Prepared>,
+    /// An insert asks for the next id by a word: alone, in PostgreSQL's SQL.
+    asks_next: bool,
     /// By table, then by the place of its kind (`Groups::place`).
     statements: Vec<Option<Prepared>>,
     /// The statement being said or prepared; one buffer for all.
@@ -42,6 +45,7 @@ impl Client {
             texts: Vec::with_capacity(written),
             begin: None,
             commit: None,
+            asks_next: false,
             statements,
             sql: String::with_capacity(LONGEST),
             work,
@@ -52,7 +56,8 @@ impl Client {
         if let Some(prepared) = self.statements[place] {
             return Ok(prepared);
         }
-        kind.write(&mut self.sql, table, ['?'; 2], ['?'; 2]);
+        let first = if self.asks_next && kind == Kind::Insert { NEXT } else { "?" };
+        kind.write(&mut self.sql, table, [first, "?"], ['?'; 2]);
         let prepared = session.prepare(PREPARE, &self.sql).await?;
         self.statements[place] = Some(prepared);
         Ok(prepared)
@@ -73,11 +78,12 @@ impl Client {
                         session.execute(class, prepared, &[first, last]).await?
                     }
                     Kind::NonIndexUpdate => session.execute(class, prepared, &[c, first]).await?,
+                    Kind::Insert if self.asks_next => session.execute(class, prepared, &[last, c, pad]).await?,
                     Kind::Insert => session.execute(class, prepared, &[first, last, c, pad]).await?,
                 }
             }
             Form::Text => {
-                step.write(&self.texts, &mut self.sql);
+                step.write(&self.texts, &mut self.sql, self.asks_next && step.kind == Kind::Insert);
                 session.query(class, &self.sql).await?
             }
         };
@@ -117,6 +123,7 @@ async fn bracket(
 impl User for Client {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
         self.statements.fill(None);
+        self.asks_next = session.dialect() == Protocol::PostgreSql && !self.work.paired;
         if self.work.form == Form::Text {
             return Ok(());
         }

@@ -133,7 +133,7 @@ impl Workload for Oltp {
             name: self.name.into(),
             why: self.why,
             writes,
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(parameters),
             operations: self.operations,
             footprint,
@@ -163,7 +163,7 @@ impl Workload for Oltp {
                 step.first = 0;
             }
             let mut sql = String::new();
-            step.write(&texts, &mut sql);
+            step.write(&texts, &mut sql, false);
             let rows = step.rows_expected(&work);
             let rows = (rows.start() == rows.end()).then_some(*rows.end());
             Probe { statement: step.kind.name(), sql, rows, writes: step.kind.writes() }
@@ -182,9 +182,12 @@ impl SqlLife for Oltp {
     }
 }
 
+/// Sessions with PostgreSQL speak the one character set of their database, and compare as columns do.
 fn names(parameters: &Parameters) -> Vec<String> {
     let charset = knobs::charset(parameters);
-    vec![format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation)]
+    let is_said = charset.protocol == Protocol::MySql;
+    let said = || format!("SET NAMES {} COLLATE {}", charset.character_set, charset.collation);
+    is_said.then(said).into_iter().collect()
 }
 
 /// InnoDB's row of 188 bytes with its headers, page fill and the entry in k_N: ten million take 2.1 to 2.4 GB.

@@ -7,7 +7,7 @@ use super::knobs;
 use crate::Parameters;
 use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
 use crate::draw::{Generator, strings};
-use model::{Charset, Seed};
+use model::{Charset, Protocol, Seed};
 use std::io::Write;
 
 pub(super) struct Sbtest {
@@ -38,6 +38,9 @@ impl Sbtest {
         }
     }
     fn table(&self, number: u64) -> Table {
+        if self.charset.protocol == Protocol::PostgreSql {
+            return self.table_of_postgresql(number);
+        }
         let Charset { character_set, collation, .. } = self.charset;
         let text = format!("CHARACTER SET {character_set} COLLATE {collation} DEFAULT '' NOT NULL");
         Table {
@@ -54,6 +57,25 @@ impl Sbtest {
             } else {
                 Vec::new()
             },
+        }
+    }
+    /// As sysbench makes it there. The primary key comes after the rows, as the other index does: neither is then
+    /// filled row by row.
+    fn table_of_postgresql(&self, number: u64) -> Table {
+        let (name, rows) = (format!("sbtest{number}"), self.rows);
+        let text = format!("COLLATE \"{}\" DEFAULT '' NOT NULL", self.charset.collation);
+        let index = format!("CREATE INDEX k_{number} ON {name}(k)");
+        let mut after = vec![format!("ALTER TABLE {name} ADD PRIMARY KEY (id)")];
+        after.extend(self.secondary_index.then_some(index));
+        after.push(format!("SELECT setval('{name}_id_seq', {rows})"));
+        Table {
+            create: format!(
+                "CREATE TABLE {name} (\n  id SERIAL,\n  k INTEGER DEFAULT '0' NOT NULL,\n  c CHAR(120) {text},\n  \
+                 pad CHAR(60) {text}\n)"
+            ),
+            name,
+            rows,
+            after,
         }
     }
     /// `row` counts from 0, `id` from 1.
@@ -80,8 +102,10 @@ impl Dataset for Sbtest {
     fn spot(&self, table: usize, row: u64) -> Spot {
         let Row { id, k, c, pad } = self.row(self.seed.nth(table as u64), row);
         let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
+        // PostgreSQL pads a CHAR with blanks, which MySQL's family takes off again.
+        let texts = if self.charset.protocol == Protocol::PostgreSql { "c::text, pad::text" } else { "c, pad" };
         Spot {
-            sql: format!("SELECT id, k, c, pad FROM sbtest{} WHERE id={id}", table + 1),
+            sql: format!("SELECT id, k, {texts} FROM sbtest{} WHERE id={id}", table + 1),
             expected: vec![Some(id.to_string()), Some(k.to_string()), text(&c), text(&pad)],
         }
     }

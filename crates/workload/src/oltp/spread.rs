@@ -176,7 +176,7 @@ impl Workload for Spread {
             name: self.name.into(),
             why: self.why,
             writes: false,
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(parameters),
             operations: self.shape.operations(),
             footprint: super::footprint,

@@ -7,7 +7,11 @@ use super::statement::{Kind, Quoted, Texts};
 use crate::Parameters;
 use crate::draw::{Distribution, Generator, strings};
 use crate::session::Answer;
+use std::fmt::Display;
 use std::ops::RangeInclusive;
+
+/// How PostgreSQL is asked for the next id of a table; MySQL's family takes a 0 for it.
+pub(super) const NEXT: &str = "DEFAULT";
 
 /// A member of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,10 +154,11 @@ fn knob(kind: Kind) -> &'static str {
 }
 
 impl Step {
-    /// Replaces `sql` by the statement with its values.
-    pub fn write(&self, texts: &[Texts], sql: &mut String) {
+    /// Replaces `sql` by the statement with its values; `next` asks for the next id of the table by a word.
+    pub fn write(&self, texts: &[Texts], sql: &mut String, next: bool) {
         let (c, pad) = texts.get(self.text as usize).map_or((&[][..], &[][..]), |t| (&t.c, &t.pad));
-        self.kind.write(sql, self.table, [self.first, self.last], [Quoted(c), Quoted(pad)]);
+        let first: &dyn Display = if next { &NEXT } else { &self.first };
+        self.kind.write(sql, self.table, [first, &self.last], [Quoted(c), Quoted(pad)]);
     }
 
     /// How many rows a table of rows 1 to `rows` must return.

@@ -139,8 +139,8 @@ impl User for Client {
                 session.count(INVALID, 1);
                 Ok(End::RolledBack)
             }
-            Err(Fault::Server { code, .. })
-                if self.habits.swallow && ordering && !RETRYABLE.contains(&u32::from(code)) =>
+            Err(ref fault @ Fault::Server { .. })
+                if self.habits.swallow && ordering && !RETRYABLE.contains(&fault.number()) =>
             {
                 self.runner.bracket(session, Say::Rollback).await?;
                 session.count(USER_ROLLBACKS, 1);

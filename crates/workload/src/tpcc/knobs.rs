@@ -7,7 +7,7 @@ pub(super) use crate::asked::{count, flag, text};
 use crate::oltp::Form;
 use model::charset::{self};
 use model::words::{Literal, data, work};
-use model::{Charset, Parameter};
+use model::{Charset, Parameter, Protocol};
 
 /// The broken column, and a client that takes any lasting error of a New-Order for a rollback, as some kits do.
 const SWALLOWED: &str = "broken+swallowed";
@@ -183,6 +183,15 @@ impl Shape {
             charset: charset::by_label(text(parameters, "charset")).expect("charset was checked against its labels"),
         }
     }
+    pub fn is_postgresql(&self) -> bool {
+        self.charset.protocol == Protocol::PostgreSql
+    }
+
+    /// Whether constraints are declared, and users do not keep them.
+    pub fn is_unchecked(&self) -> bool {
+        self.foreign_keys == ForeignKeys::Unchecked
+    }
+
     /// Whether `ol_delivery_d` of an order that is not delivered is a date.
     pub fn has_sentinel(&self) -> bool {
         match self.dates {

@@ -43,8 +43,11 @@ pub(super) fn audit(parameters: &Parameters) -> Audit {
     laws.extend(shares(&habits));
     laws.extend(latencies());
     // Without it MariaDB may derive a table of all lines anew for each customer.
-    let mut setup = vec!["SET SESSION optimizer_switch = 'split_materialized=off'".to_string()];
-    setup.extend((1..=shape.sets).map(|set| format!("ANALYZE TABLE order_line{set}")));
+    let mut setup = Vec::new();
+    if !shape.is_postgresql() {
+        setup.push("SET SESSION optimizer_switch = 'split_materialized=off'".to_string());
+        setup.extend((1..=shape.sets).map(|set| format!("ANALYZE TABLE order_line{set}")));
+    }
     Audit { setup, questions, laws }
 }
 

@@ -15,6 +15,7 @@ mod nurand;
 mod order_status;
 mod payment;
 mod population;
+mod postgresql;
 mod questions;
 mod schema;
 mod statement;
@@ -62,7 +63,7 @@ impl Workload for Tpcc {
             name: self.name.into(),
             why: self.why,
             writes: true,
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(self.parameters),
             operations: Kind::NAMES,
             footprint,
@@ -109,6 +110,11 @@ impl Workload for Tpcc {
     fn session_setup(&self, parameters: &Parameters) -> Vec<String> {
         let shape = Shape::of(parameters);
         let level = knobs::text(parameters, "isolation").replace('-', " ").to_uppercase();
+        if shape.is_postgresql() {
+            let level = format!("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {level}");
+            let unchecked = "SET session_replication_role = replica".to_string();
+            return std::iter::once(level).chain(shape.is_unchecked().then_some(unchecked)).collect();
+        }
         let mut setup = vec![
             format!("SET NAMES {} COLLATE {}", shape.charset.character_set, shape.charset.collation),
             format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}"),

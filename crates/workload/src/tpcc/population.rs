@@ -4,6 +4,7 @@
 
 use super::knobs::{Dates, Shape};
 use super::nurand::{CUSTOMERS, Constants, DISTRICTS, ITEMS, LastName};
+use super::postgresql;
 use super::schema::{Kind, UNDELIVERED, table};
 use super::texts::Writer;
 use crate::dataset::{Dataset, Rows, Spot, Table};
@@ -251,7 +252,10 @@ impl Dataset for Population {
                     Kind::OrderLine => self.lines[set as usize - 1],
                     counted => counted.rows() * self.shape.warehouses,
                 };
-                table(kind, set, rows, &self.shape, &self.engine)
+                match self.shape.is_postgresql() {
+                    true => postgresql::table(kind, set, rows, &self.shape),
+                    false => table(kind, set, rows, &self.shape, &self.engine),
+                }
             })
         };
         (1..=self.shape.sets).flat_map(of_set).collect()

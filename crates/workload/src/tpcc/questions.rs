@@ -4,6 +4,7 @@
 //! cents for money.
 
 use super::knobs::{Dates, Shape};
+use super::postgresql;
 use crate::audit::Question;
 use std::collections::BTreeSet;
 
@@ -206,12 +207,19 @@ pub(super) fn questions(shape: &Shape, depth: Depth, stock_least: u64) -> Vec<Qu
     };
     let leaves = Question {
         name: LEAF_PAGES.into(),
-        sql: of_sets(
-            "SELECT SUM(stat_value) FROM mysql.innodb_index_stats WHERE database_name = DATABASE() AND table_name = 'order_line#' AND index_name = 'PRIMARY' AND stat_name = 'n_leaf_pages'",
-        ),
+        sql: of_sets(if shape.is_postgresql() {
+            postgresql::PAGES
+        } else {
+            "SELECT SUM(stat_value) FROM mysql.innodb_index_stats WHERE database_name = DATABASE() AND table_name = 'order_line#' AND index_name = 'PRIMARY' AND stat_name = 'n_leaf_pages'"
+        }),
         watched: false,
     };
-    conditions.chain(sums).chain([refusing, leaves]).collect()
+    let mut all: Vec<Question> = conditions.chain(sums).chain([refusing, leaves]).collect();
+    if shape.is_postgresql() {
+        let questions = all.iter_mut().flat_map(|question| &mut question.sql);
+        questions.for_each(|sql| *sql = postgresql::asked(sql));
+    }
+    all
 }
 
 /// Set, first and last warehouse.

@@ -84,7 +84,7 @@ impl Kind {
         }
     }
 
-    fn primary_key(self) -> &'static str {
+    pub(super) fn primary_key(self) -> &'static str {
         match self {
             Self::Item => "i_id",
             Self::Warehouse => "w_id",
@@ -99,7 +99,7 @@ impl Kind {
     }
 
     /// Name and type of each column; those of the primary key are never NULL, the others may be.
-    fn definitions(self, shape: &Shape) -> Vec<(&'static str, String)> {
+    pub(super) fn definitions(self, shape: &Shape) -> Vec<(&'static str, String)> {
         let decimal = if shape.sysbench { "decimal(4,2)" } else { "decimal(4,4)" };
         let limit = if shape.sysbench { "bigint" } else { "decimal(12,2)" };
         let data = if shape.sysbench { "text" } else { "varchar(500)" };
@@ -177,7 +177,7 @@ pub(super) fn table(kind: Kind, set: u64, rows: u64, shape: &Shape, engine: &str
 }
 
 /// Name, table and columns of each secondary index; the last four serve foreign keys only.
-const INDEXES: [(&str, Kind, &str); 6] = [
+pub(super) const INDEXES: [(&str, Kind, &str); 6] = [
     ("idx_customer", Kind::Customer, "c_w_id,c_d_id,c_last,c_first"),
     ("idx_orders", Kind::Orders, "o_w_id,o_d_id,o_c_id,o_id"),
     ("fkey_stock_2", Kind::Stock, "s_i_id"),
@@ -185,10 +185,10 @@ const INDEXES: [(&str, Kind, &str); 6] = [
     ("fkey_history_1", Kind::History, "h_c_w_id,h_c_d_id,h_c_id"),
     ("fkey_history_2", Kind::History, "h_w_id,h_d_id"),
 ];
-const NEEDED: usize = 2;
+pub(super) const NEEDED: usize = 2;
 
 /// Name, table, columns, and what they refer to.
-const CONSTRAINTS: [(&str, Kind, &str, &str, &str); 10] = [
+pub(super) const CONSTRAINTS: [(&str, Kind, &str, &str, &str); 10] = [
     ("fkey_new_orders_1_", Kind::NewOrders, "no_w_id,no_d_id,no_o_id", "orders", "o_w_id,o_d_id,o_id"),
     ("fkey_orders_1_", Kind::Orders, "o_w_id,o_d_id,o_c_id", "customer", "c_w_id,c_d_id,c_id"),
     ("fkey_customer_1_", Kind::Customer, "c_w_id,c_d_id", "district", "d_w_id,d_id"),

@@ -117,7 +117,7 @@ fn sample(control: &mut Control, plan: &mut StatementPlan, probe: &Probe) -> Res
 }
 
 /// Rows in whatever order they came: an order that ties leave open is no difference.
-fn answered(sql: &str, rows: Vec<TextRow>) -> Answered {
+pub(crate) fn answered(sql: &str, rows: Vec<TextRow>) -> Answered {
     let cell = |cell: Option<String>| cell.map_or("N".to_string(), |text| format!("'{}{text}", text.len()));
     let mut rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect();
     rows.sort_unstable();
@@ -126,7 +126,7 @@ fn answered(sql: &str, rows: Vec<TextRow>) -> Answered {
 }
 
 /// The text of a plan without its numbers and texts: estimates and values, which are no part of what is done.
-fn without_values(explain: &str) -> String {
+pub(crate) fn without_values(explain: &str) -> String {
     let mut quoted = false;
     let mut kept = String::with_capacity(explain.len());
     for c in explain.chars() {

@@ -1,11 +1,12 @@
-//! How scripts come to a PostgreSQL, and what their sessions say.
+//! How users and scripts come to a PostgreSQL, what their sessions say, and who is asked about their data.
 
-use super::servers;
 use super::servers::PostgreSql;
-use crate::backends::access::{Endpoint, UserGroup};
+use super::session::control::Control;
+use super::{answers, servers};
+use crate::backends::access::{Endpoint, Own, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::needs::DatasetNeed;
+use crate::backends::needs::{DatasetNeed, identity};
 use crate::backends::up::Up;
 use crate::trouble::Unready;
 use model::load::Work;
@@ -16,6 +17,9 @@ use std::time::Duration;
 use workload::Workloads;
 use workload::session::Fault;
 
+/// One question may read a whole table of a large dataset; who takes longer has no answer.
+const QUESTION_PATIENCE: Duration = Duration::from_secs(900);
+
 impl Backend for PostgreSql {
     fn servers(&self) -> Option<&'static dyn Servers> {
         Some(&PostgreSql)
@@ -25,21 +29,35 @@ impl Backend for PostgreSql {
         Ok(())
     }
 
-    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &str) -> Option<Endpoint> {
-        None
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+        let own = up.own.as_ref().and_then(Own::postgres)?;
+        let database = up.datasets.get(&identity(workloads, work, engine).0).and_then(|known| known.as_ref().ok());
+        Some(Endpoint::PostgreSql(database.map_or_else(|| own.clone(), |database| own.within(database))))
     }
 
-    fn ask(&self, users: &UserGroup, _: Duration) -> Result<SessionAnswer, Fault> {
-        servers::ask(own(users)?)
+    fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
+        let endpoint = own(users)?;
+        let plans = answers::plans(endpoint, &*users.workload, &users.parameters, patience)?;
+        Ok(SessionAnswer { plans, ..servers::ask(endpoint)? })
     }
 
-    fn ask_again(&self, _: &UserGroup, _: &[StatementPlan]) -> Option<BTreeMap<String, String>> {
-        None
+    fn ask_again(&self, users: &UserGroup, plans: &[StatementPlan]) -> Option<BTreeMap<String, String>> {
+        answers::again(own(users).ok()?, plans).ok()
     }
 
-    /// Scripts have no questions.
-    fn witness(&self, _: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
-        Err("questions about data are asked of MySQL's family".into())
+    fn witness(&self, users: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
+        let endpoint = own(users).map_err(|e| e.to_string())?;
+        Ok(Box::new(Control::connect(endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?))
+    }
+}
+
+impl Witness for Control {
+    /// A sum over nothing is NULL, and none; one over large numbers is a `numeric`.
+    fn number(&mut self, question: &str) -> Result<i64, String> {
+        match self.value(question).map_err(|e| e.to_string())? {
+            None => Ok(0),
+            Some(text) => text.parse().map_err(|_| format!("`{text}` is no whole number")),
+        }
     }
 }
 

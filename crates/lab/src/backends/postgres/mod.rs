@@ -1,10 +1,16 @@
-//! PostgreSQL, so far for scripts only: the lab starts none and puts no data into it, and what it asks MySQL's family
-//! beyond a session's settings (plans, handlers, tables) is not asked here.
+//! PostgreSQL: private servers and those that are there, their data and their users. Its parts are those of every
+//! backend; where MySQL's family counts what PostgreSQL does not (handlers, an engine's own counters), nothing is read.
 
+mod answers;
 pub mod backend;
+mod data;
+pub mod kind;
+pub mod loader;
 pub mod samplers;
 pub mod servers;
 pub mod session;
+mod start;
 mod state;
+pub mod users;
 
 pub use servers::PostgreSql;

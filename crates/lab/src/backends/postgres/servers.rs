@@ -1,11 +1,13 @@
-//! A PostgreSQL that somebody else runs and a script asks: looked at from outside and asked what it is in its own
-//! words.
+//! Servers of this protocol: those that the lab has just started, and those that were there before; asked what they are
+//! in their own words.
 
+use super::data::{self, DataDirectory};
+use super::kind::{self, HOME, Postgres};
 use super::session::control::Control;
-use super::state;
-use crate::backends::access::{Endpoint, UserGroup};
-use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
-use crate::backends::described::{blank, of_found};
+use super::{start, state};
+use crate::backends::access::{Endpoint, Own, UserGroup};
+use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::described::{self, blank, is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::needs::DatasetNeed;
@@ -13,18 +15,24 @@ use crate::backends::samplers::sources_of_postgres;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::notebook::reporter::Reporter;
 use crate::samplers::{Ask, Refused};
-use crate::servers::Kind;
+use crate::servers::process::instance::Instance;
+use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
+use model::host::Version;
 use model::plan::Server;
 use model::plan::served::POSTGRESQL;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
-use model::record::start::Prepared;
+use model::record::start::{Prepared, StartingState};
 use model::record::state::State;
 use model::units::Users;
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use workload::session::Fault;
+
+/// The first with SCRAM, and with the names of its log that are asked for.
+const OLDEST: Version = Version(10, 0, 0);
 
 /// Who is silent so long is no server.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -44,17 +52,42 @@ pub struct PostgreSql;
 
 impl Servers for PostgreSql {
     fn kinds(&self) -> &'static [&'static dyn Kind] {
-        &[]
+        &[&Postgres]
     }
 
-    fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
-        let (_, endpoint) = find(dsn)?;
+    fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble> {
+        let (found, outside) = find(dsn)?;
         let refuses = |e: Fault| Trouble::new(format!("{dsn} refuses the lab")).because(e);
-        Control::connect(&endpoint, PATIENCE).map(Control::quit).map_err(refuses)
+        let mut control = Control::connect(&at_home(&found, outside), PATIENCE).map_err(refuses)?;
+        let old = Version::parse(control.version()).filter(|version| *version < OLDEST);
+        let limit = control.value("SHOW max_connections").ok().flatten().and_then(|limit| limit.parse::<u32>().ok());
+        control.quit();
+        if let Some(version) = old {
+            let what = format!("{dsn} is PostgreSQL {version}, and assay asks what those before {OLDEST} do not say");
+            return Err(Trouble::new(what).mend("name a newer server"));
+        }
+        match limit.filter(|limit| *limit < users.0) {
+            Some(limit) => {
+                let what = format!("{dsn} takes {limit} sessions at most (max_connections), and the plan has {users}");
+                Err(Trouble::new(what).mend("raise max_connections there and start it anew, or ask for fewer users"))
+            }
+            None => Ok(()),
+        }
     }
 
-    fn started(&self, _: Started<'_>, _: &mut Reporter<'_>) -> Result<Up, Trouble> {
-        Err(Trouble::new("assay starts no PostgreSQL so far").mend("name one that is there by its DSN"))
+    fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
+        let Started { key, server, build, instance, restored, .. } = started;
+        let endpoint = kind::endpoint(instance.socket());
+        let told = describe(key, server, &endpoint);
+        let told = told.map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
+        let record = of_ours(told, build, &instance);
+        is_ready(&record, reporter)?;
+        for complaint in &record.complaints {
+            reporter.note(EventKind::Note, None, format!("{key} says: {complaint}"))?;
+        }
+        let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
+        let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), no_sql(), prepared);
+        Ok(Up { restored, own: Some(Own::PostgreSql(endpoint)), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
@@ -63,15 +96,31 @@ impl Servers for PostgreSql {
             Some(endpoint) => behind(endpoint.clone())?,
             None => find(dsn)?,
         };
-        let endpoint = SqlEndpoint { schema: found.schema.clone(), ..outside };
+        let endpoint = at_home(&found, outside);
         let told = describe(key, server, &endpoint);
         let told = told.map_err(|e| Trouble::new(format!("{dsn} does not say what it is")).because(e))?;
         let record = of_found(told, &found);
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{dsn} is PostgreSQL {}", record.version_text))?;
         let build = build_of(server, record);
-        let found = Found { schema: endpoint.schema, ..found };
-        Ok(Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found))
+        let own = Some(Own::PostgreSql(at_home(&found, endpoint)));
+        let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
+        Ok(Up { own, ..up })
+    }
+
+    fn files(&self) -> Option<&'static dyn Files> {
+        Some(&DataDirectory)
+    }
+
+    fn begin_use(&self, up: &Up, needs: &[DatasetNeed], writes: bool) -> Result<(), Fault> {
+        match &up.server {
+            Serving::Found(_) if writes => up.schemas(needs).try_for_each(|database| data::unmark(up, database)),
+            Serving::Found(_) | Serving::Ours(_) => Ok(()),
+        }
+    }
+
+    fn state(&self, up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {
+        start::state(up, needs)
     }
 
     fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
@@ -80,18 +129,38 @@ impl Servers for PostgreSql {
     }
 
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
-        let Sampled { users, patience, process, workers, .. } = sampled;
+        let Sampled { users, patience, process, workers, needs, .. } = sampled;
         let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres).cloned();
         Box::new(move || {
             let ask = endpoint.map(|endpoint| asker(&endpoint, patience));
             let ask = ask.unwrap_or_else(|| Box::new(Refused("its users know no PostgreSQL".into())));
-            sources_of_postgres(ask, process, &workers)
+            sources_of_postgres(ask, process, &workers, needs.questions)
         })
     }
 
-    /// A script brings its own.
-    fn fill(&self, _: &mut Filling<'_, '_>, _: &[DatasetNeed]) -> Result<(), Unready> {
-        Ok(())
+    /// A script of sysbench brings its own: it needs none.
+    fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
+        match filling.up.server {
+            Serving::Ours(_) => data::load_missing(filling, needs),
+            Serving::Found(_) => data::meet(filling, needs),
+        }
+    }
+}
+
+/// Outside of datasets: in the database that the DSN names, or in that which every server has.
+fn at_home(found: &Found, outside: SqlEndpoint) -> SqlEndpoint {
+    outside.within(found.schema.as_deref().unwrap_or(HOME))
+}
+
+/// The same with what is known of it because the lab started it. Its folders are new at every start.
+fn of_ours(told: InstanceRecord, build: &Build, instance: &Instance) -> InstanceRecord {
+    let room = instance.socket().parent().expect("a socket lies in a folder");
+    let (data, run) = (instance.folder().to_string_lossy(), room.to_string_lossy());
+    let hidden = |text: &str| text.replace(&*data, "{data}").replace(&*run, "{run}");
+    InstanceRecord {
+        option_file: hidden(&instance.description().option_file),
+        variables: told.variables.iter().map(|(name, value)| (name.clone(), hidden(value))).collect(),
+        ..described::of_ours(told, &build.installed, instance)
     }
 }
 

@@ -10,9 +10,11 @@ use std::time::Duration;
 /// A server that does not answer for so long at the end of a run has said nothing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// All but those that may hold passwords, and those that a transaction has for itself.
+/// All but those that may hold passwords, those that a transaction has for itself, and where a private server's files
+/// lie, which is elsewhere at each of its starts.
 const VARIABLES: &str = "SELECT name, setting FROM pg_settings WHERE name NOT IN \
-     ('primary_conninfo', 'archive_command', 'restore_command', 'ssl_passphrase_command')";
+     ('primary_conninfo', 'archive_command', 'restore_command', 'ssl_passphrase_command', 'config_file', \
+     'data_directory', 'hba_file', 'ident_file', 'unix_socket_directories')";
 const COLUMNS: &str = "SELECT 'column ' || column_name || ' of ' || table_name, \
      concat_ws(' ', data_type, character_maximum_length, collation_name, is_nullable, column_default) \
      FROM information_schema.columns WHERE table_schema NOT IN ('pg_catalog', 'information_schema')";

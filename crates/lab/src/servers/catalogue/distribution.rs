@@ -5,7 +5,7 @@ use super::probe::probe;
 use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
-use model::plan::served::{CACHE, FERRETDB};
+use model::plan::served::{CACHE, FERRETDB, HEAP, POSTGRESQL};
 use model::{InstalledBuild, Version};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -17,6 +17,10 @@ pub const PACKAGE: &str = "mariadb-server-core";
 /// Where distributions put servers; the PATH of a user often lacks them.
 const FOLDERS: &[&str] = &["/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
 const BINARIES: &[&str] = &["mariadbd", "mysqld"];
+/// A module that every PostgreSQL has.
+const PLPGSQL: &str = "plpgsql.so";
+/// A folder for each major of PostgreSQL, on Debian and Ubuntu; none is on anybody's path.
+const POSTGRESQL_FOLDER: &str = "/usr/lib/postgresql";
 
 /// The first server in the folders of programs; `None` when there is none or it does not start.
 pub fn find() -> Option<Build> {
@@ -40,6 +44,34 @@ pub fn cache() -> Option<Build> {
         engines: Vec::new(),
     };
     Some(Build { installed, launcher: Vec::new(), share: PathBuf::new(), plugins: None })
+}
+
+/// Its PostgreSQL: of several majors the newest.
+pub fn postgres() -> Option<Build> {
+    let majors = std::fs::read_dir(POSTGRESQL_FOLDER).into_iter().flatten().flatten();
+    let binaries = majors.map(|major| major.path().join("bin/postgres")).filter(|path| path.is_file());
+    let builds = binaries.filter_map(|binary| postgres_at(POSTGRESQL, &binary));
+    builds.max_by_key(|build| build.installed.version)
+}
+
+/// The PostgreSQL that this program is.
+pub fn postgres_at(name: &str, binary: &Path) -> Option<Build> {
+    let said = version(binary, "--version")?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let version = said.strip_prefix("postgres (PostgreSQL) ")?;
+    let basedir = binary.parent()?.parent()?;
+    let installed = InstalledBuild {
+        name: name.into(),
+        kind: POSTGRESQL.into(),
+        version: Version::parse(version)?,
+        basedir: basedir.to_str()?.into(),
+        binary: binary.to_str()?.into(),
+        engines: vec![HEAP.into()],
+    };
+    // Debian's lie beside the program's folder, those of archives one deeper.
+    let plugins =
+        ["lib", "lib/postgresql"].map(|folder| basedir.join(folder)).into_iter().find(|f| f.join(PLPGSQL).is_file());
+    Some(Build { installed, launcher: Vec::new(), share: basedir.join("share"), plugins })
 }
 
 fn version(binary: &Path, word: &str) -> Option<Output> {

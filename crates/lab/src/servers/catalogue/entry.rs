@@ -2,7 +2,7 @@
 //! only; `file` reads them from TOML, `install` makes them true.
 
 use model::host::Version;
-use model::plan::served::{FERRETDB, kinds_of};
+use model::plan::served::{FERRETDB, POSTGRESQL, kinds_of};
 use model::protocol::Protocol;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ impl Sha256 {
 
 /// What a build of a catalogue may be.
 pub fn kinds() -> Vec<&'static str> {
-    kinds_of(Protocol::MySql).chain([FERRETDB]).collect()
+    kinds_of(Protocol::MySql).chain([FERRETDB, POSTGRESQL]).collect()
 }
 
 /// Protocols past SQL that a plugin serves, and the file whose presence tells of it.
@@ -118,9 +118,9 @@ impl Source {
     }
 }
 
-/// `mariadb-10.11`: the newest release of a series answers to it.
+/// `mariadb-10.11`, `postgresql-15`: the newest release of a series answers to it.
 pub fn series(kind: &str, version: Version) -> String {
-    format!("{kind}-{}.{}", version.0, version.1)
+    if kind == POSTGRESQL { format!("{kind}-{}", version.0) } else { format!("{kind}-{}.{}", version.0, version.1) }
 }
 
 #[cfg(test)]

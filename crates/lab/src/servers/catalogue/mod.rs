@@ -17,7 +17,7 @@ pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::InstalledBuild;
-use model::plan::served::{CACHE, CACHE_MEND, FERRETDB};
+use model::plan::served::{CACHE, CACHE_MEND, FERRETDB, POSTGRESQL, POSTGRESQL_MEND};
 use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
@@ -25,20 +25,27 @@ use std::path::Path;
 pub fn installed() -> Vec<Build> {
     let folders = Folders::from_environment().ok();
     let mut builds: Vec<_> =
-        [distribution::find(), distribution::cache(), distribution::documents()].into_iter().flatten().collect();
+        [distribution::find(), distribution::cache(), distribution::documents(), distribution::postgres()]
+            .into_iter()
+            .flatten()
+            .collect();
     if let Some(folders) = &folders {
         builds.extend(own_builds::all(folders).into_iter().map(|k| k.build));
         builds.extend(Catalogue::of(folders).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
     }
-    with_series(with_documents(builds))
+    with_series(with_kinds(builds))
 }
 
-/// The newest store of documents of ours answers to the name of its kind, where none is among the programs.
-fn with_documents(mut builds: Vec<Build>) -> Vec<Build> {
-    if !builds.iter().any(|b| b.installed.name == FERRETDB) {
-        let ours = builds.iter().filter(|b| b.installed.kind == FERRETDB).max_by_key(|b| b.installed.version).cloned();
+/// The newest store of documents of ours answers to the name of its kind, where none is among the programs, and so does
+/// the newest PostgreSQL.
+fn with_kinds(mut builds: Vec<Build>) -> Vec<Build> {
+    for kind in [FERRETDB, POSTGRESQL] {
+        if builds.iter().any(|b| b.installed.name == kind) {
+            continue;
+        }
+        let ours = builds.iter().filter(|b| b.installed.kind == kind).max_by_key(|b| b.installed.version).cloned();
         builds.extend(ours.map(|mut build| {
-            build.installed.name = FERRETDB.into();
+            build.installed.name = kind.into();
             build
         }));
     }
@@ -53,11 +60,12 @@ pub fn based(entry: &entry::Entry) -> Option<Build> {
 
 /// What the binary of a stanza says that it is, and where its parts are.
 pub fn asked(entry: &entry::Entry, binary: &Path, basedir: &Path, launcher: &[String]) -> Result<Build, Trouble> {
-    if entry.kind != FERRETDB {
-        return probe::probe(&entry.name, binary, basedir, launcher);
-    }
-    distribution::documents_at(&entry.name, binary)
-        .ok_or_else(|| Trouble::new(format!("{} does not say which FerretDB it is", binary.display())))
+    let (found, what) = match entry.kind.as_str() {
+        FERRETDB => (distribution::documents_at(&entry.name, binary), "FerretDB"),
+        POSTGRESQL => (distribution::postgres_at(&entry.name, binary), "PostgreSQL"),
+        _ => return probe::probe(&entry.name, binary, basedir, launcher),
+    };
+    found.ok_or_else(|| Trouble::new(format!("{} does not say which {what} it is", binary.display())))
 }
 
 /// The builds, then for each series its newest under the name of the series; of two equal ones the first.
@@ -92,6 +100,7 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
         let catalogue = Catalogue::shipped();
         match catalogue.find(name) {
             _ if name == CACHE => Trouble::new(format!("the build {name} is not installed")).mend(CACHE_MEND),
+            _ if name == POSTGRESQL => Trouble::new(format!("the build {name} is not installed")).mend(POSTGRESQL_MEND),
             Some(_) => Trouble::new(format!("the build {name} is not installed"))
                 .mend(format!("install it: assay servers install {name}")),
             None => Trouble::new(format!("no build called {name} is installed"))
@@ -140,7 +149,7 @@ mod tests {
             build("mysql-8.0.33", "mysql", Version(8, 0, 33)),
         ];
         let found = |builds: Vec<Build>| {
-            let of_kind = with_documents(builds).into_iter().filter(|b| b.installed.name == FERRETDB);
+            let of_kind = with_kinds(builds).into_iter().filter(|b| b.installed.name == FERRETDB);
             of_kind.map(|b| b.installed.version).collect::<Vec<_>>()
         };
         assert_eq!(found(ours.clone()), [Version(1, 24, 2)]);

@@ -6,6 +6,7 @@ use super::folders::{Folders, private_folder};
 use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
+use model::plan::served::POSTGRESQL;
 use rustix::fs::FlockOperation;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
@@ -104,6 +105,18 @@ pub fn stop(folders: &Folders, build: &str, patience: Duration) -> Result<(), Tr
 
 /// The command line of a client for a socket: the build's own client if it starts, else the host's.
 pub fn client(build: &Build, socket: &Path) -> Result<Vec<String>, Trouble> {
+    if build.installed.kind == POSTGRESQL {
+        // Debian's client lies beside its server; archives of servers have none.
+        let own = Path::new(&build.installed.binary).with_file_name("psql");
+        let program = if own.is_file() { own } else { "psql".into() };
+        let room = socket.parent().expect("a socket lies in a folder").display();
+        return Ok(vec![
+            program.display().to_string(),
+            format!("--host={room}"),
+            "--username=root".into(),
+            "postgres".into(),
+        ]);
+    }
     let own = CLIENTS.iter().map(|c| {
         let program = Path::new(&build.installed.basedir).join("bin").join(c).to_string_lossy().into_owned();
         build.launcher.iter().cloned().chain([program]).collect::<Vec<_>>()

@@ -103,7 +103,7 @@ impl Instance {
     /// The same as a node of a cluster.
     pub(crate) fn start_as(data: Claim, wish: &Wish, member: Option<Member>) -> Result<Self, Trouble> {
         let room = wish.folders.claim_socket()?;
-        let socket = room.folder().join("s");
+        let socket = room.folder().join(wish.kind.socket());
         let key_socket = room.folder().join("k");
         let ports = match wish.kind.listens_past_sql(wish.server) {
             None => None,

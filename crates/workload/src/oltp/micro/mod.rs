@@ -155,7 +155,7 @@ impl Workload for &'static Micro {
             name: self.name.into(),
             why: self.why,
             writes: self.shape.writes(),
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(self.parameters),
             operations: &self.operations,
             footprint: super::footprint,

@@ -26,6 +26,7 @@ const ALWAYS: &[Always] = &[
 ];
 
 const SERVER: &[Fact] = &[
+    fact("huge_pages", ANY, NEVER, Lines::Set(&["large_pages"])),
     fact("performance_schema", ANY, NEVER, Lines::Set(&["performance_schema"])),
     fact("binlog", ANY, NEVER, Lines::Switch { on: &["log-bin=binlog", "server-id=1"], off: &["skip-log-bin"] }),
     // On means the size that the server's documentation uses in its examples; a study of the cache itself says more.

@@ -32,6 +32,7 @@ const ALWAYS: &[Always] = &[
 ];
 
 const SERVER: &[Fact] = &[
+    fact("huge_pages", ANY, NEVER, Lines::Set(&["large_pages"])),
     fact("performance_schema", ANY, NEVER, Lines::Set(&["performance_schema"])),
     fact("binlog", ANY, V8_0, Lines::Switch { on: &["log-bin=binlog", "server-id=1"], off: &["skip-log-bin"] }),
     fact("binlog", V8_0, NEVER, Lines::Switch { on: &["log-bin=binlog", "server-id=1"], off: &["disable-log-bin"] }),

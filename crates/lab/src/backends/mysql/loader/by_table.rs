@@ -3,30 +3,11 @@
 
 use super::{INSERT_BYTES, LINES_BYTES, NO_FILES, RETRYABLE, finish, load_lines};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::loading::{LoadFault, side_by_side, world};
+use crate::backends::loading::{LoadFault, Piece, pieces, side_by_side, world};
 use crate::backends::mysql::control::Control;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use workload::dataset::{ByTable, Dataset, Table};
 use workload::session::Fault;
-
-/// One session's share: rows `from..to` of a table.
-struct Piece {
-    table: usize,
-    from: u64,
-    to: u64,
-}
-
-fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
-    let split = if tables.len() >= sessions { 1 } else { sessions.div_ceil(tables.len().max(1)) as u64 };
-    let mut pieces = Vec::new();
-    for (table, t) in tables.iter().enumerate() {
-        let parts = split.min(t.rows.max(1));
-        for part in 0..parts {
-            pieces.push(Piece { table, from: t.rows * part / parts, to: t.rows * (part + 1) / parts });
-        }
-    }
-    pieces
-}
 
 pub fn fill(
     endpoint: &SqlEndpoint,
@@ -107,24 +88,4 @@ fn insert(control: &mut Control, rows: &dyn ByTable, table: usize, from: u64, to
     rows.insert(table, from, to, &mut sql);
     let text = std::str::from_utf8(&sql).expect("generated statements are ASCII");
     Ok(control.execute(text)?.affected)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_cover_every_row_once() {
-        let table = |rows| Table { name: String::new(), create: String::new(), rows, after: Vec::new() };
-        for (tables, sessions) in [(vec![table(10); 8], 4), (vec![table(1001)], 4), (vec![table(0), table(3)], 8)] {
-            for (index, t) in tables.iter().enumerate() {
-                let mut at = 0;
-                for piece in pieces(&tables, sessions).iter().filter(|p| p.table == index) {
-                    assert_eq!(piece.from, at);
-                    at = piece.to;
-                }
-                assert_eq!(at, t.rows);
-            }
-        }
-    }
 }

@@ -19,6 +19,7 @@ use crate::executor::near::Part;
 use crate::load::ledger::Ledger;
 use columns::Columns;
 use faults::server_fault;
+use model::protocol::Protocol;
 use model::units::Nanos;
 pub use opening::Carriage;
 use opening::{Conversation, dial};
@@ -95,6 +96,7 @@ impl<L: Ledger> Session<L> {
 
 impl Conversing for Conversation {
     type Asked = Asking;
+    const DIALECT: Protocol = Protocol::MySql;
 
     fn dial(opening: &Opening) -> impl Future<Output = Result<Self, Fault>> {
         dial(opening)

@@ -5,7 +5,7 @@ use super::Session;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::executor::block_on;
 use std::time::Duration;
-use workload::session::{Class, Fault, Sql};
+use workload::session::{Answer, Class, Fault, Sql};
 
 pub struct Control {
     session: Session<()>,
@@ -39,6 +39,21 @@ impl Control {
         block_on((&mut self.session as &mut dyn Sql).read(Class(0), sql))?;
         let kept = self.session.kept();
         Ok((0..kept.rows()).map(|r| (0..kept.columns()).map(|c| kept.text(r, c)).collect()).collect())
+    }
+
+    /// The first value of the first row.
+    pub fn value(&mut self, sql: &str) -> Result<Option<String>, Fault> {
+        Ok(self.rows(sql)?.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    }
+
+    pub fn execute(&mut self, sql: &str) -> Result<Answer, Fault> {
+        block_on((&mut self.session as &mut dyn Sql).query(Class(0), sql))
+    }
+
+    /// A COPY from its client, with what it asks for.
+    pub fn copy(&mut self, sql: &str, lines: Vec<u8>) -> Result<Answer, Fault> {
+        self.session.bring(lines);
+        self.execute(sql)
     }
 
     pub fn quit(self) {

@@ -1,6 +1,6 @@
 //! Hot path: a session in PostgreSQL's protocol over one channel: as MySQL's, with the same ledger, the same times, and
-//! the same promise that executing and reading allocate nothing. What differs: placeholders are `$n`, values arrive as
-//! text, and an error carries an SQLSTATE and no number.
+//! the same promise that executing and reading allocate nothing. What differs: placeholders are `$n`, for which whoever
+//! prepares may say `?`, values arrive as text, and an error carries an SQLSTATE and no number.
 
 pub mod control;
 mod faults;
@@ -14,6 +14,8 @@ use crate::backends::sql::{self, Conversing};
 use crate::executor::block_on;
 use crate::load::ledger::Ledger;
 use faults::server_fault;
+use lua::placeholders::numbered;
+use model::protocol::Protocol;
 use model::units::Nanos;
 use opening::{Conversation, dial};
 use std::rc::Rc;
@@ -82,6 +84,11 @@ impl<L: Ledger> Session<L> {
         Ok(session)
     }
 
+    /// What the next COPY is answered with.
+    pub fn bring(&mut self, file: Vec<u8>) {
+        self.conversation.file = Some(file);
+    }
+
     /// The server's version as it told it.
     pub fn version(&self) -> &str {
         &self.conversation.version
@@ -119,6 +126,7 @@ impl<L: Ledger> Session<L> {
 
 impl Conversing for Conversation {
     type Asked = Doing;
+    const DIALECT: Protocol = Protocol::PostgreSql;
 
     fn dial(opening: &Opening) -> impl Future<Output = Result<Self, Fault>> {
         dial(opening)
@@ -145,7 +153,7 @@ impl Conversing for Conversation {
                 Doing::Query
             }
             Request::Prepare(sql) => {
-                ask::prepare(out, statements.len() as u32, sql.as_bytes());
+                ask::prepare(out, statements.len() as u32, numbered(sql).as_bytes());
                 Doing::Prepare
             }
             Request::Execute(prepared, params) => {
@@ -190,7 +198,10 @@ impl Conversing for Conversation {
                 (consumed, Some(Err(server_fault(error))))
             }
             Ok(Step::CopyIn { consumed }) => {
-                ask::refuse_copy(channel.outgoing());
+                match session.conversation.file.take() {
+                    Some(file) => ask::copy(channel.outgoing(), &file),
+                    None => ask::refuse_copy(channel.outgoing()),
+                }
                 session.now.pieces = 0;
                 (consumed, None)
             }

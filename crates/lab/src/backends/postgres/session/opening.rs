@@ -22,6 +22,8 @@ pub struct Conversation {
     pub(crate) statements: Vec<Option<u16>>,
     /// Columns of the statement that is being prepared.
     pub(crate) describing: u16,
+    /// What the next COPY is answered with.
+    pub(crate) file: Option<Vec<u8>>,
     pub(crate) version: String,
     pub(crate) method: Method,
     /// From the wish to connect until the server let us in.
@@ -57,6 +59,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
                     reply: Reply::default(),
                     statements: Vec::new(),
                     describing: 0,
+                    file: None,
                     version: session.version,
                     method: session.method,
                     connect_time: Nanos(clock::now().0 - begun.0),

@@ -1,0 +1,165 @@
+//! Brings a dataset into a PostgreSQL: tables, rows by COPY in parallel, keys and indexes, statistics, and then the
+//! proof: rows counted and rows read back against the generator. The VACUUM at the end leaves every row as one that all
+//! may see, so that readers do not write marks into pages while they are measured.
+
+mod by_table;
+mod by_unit;
+
+use super::session::control::Control;
+use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::loading::{LoadFault, Loaded, SPOTS, side_by_side, world};
+use model::record::answer::TableAnswer;
+use model::seed::split_mix;
+use model::units::Bytes;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+use workload::dataset::{Dataset, Rows, Table};
+use workload::session::Fault;
+
+/// An index build or a COUNT over a large table takes as long; a server that is silent longer is taken for dead.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3600);
+/// Lines of one COPY: each waits once for the log, so there should be few.
+const LINES_BYTES: u64 = 8 << 20;
+
+/// States that mean "this server cannot", not "this went wrong": syntax, a collation, a type or a feature that it does
+/// not know.
+const UNSUPPORTED: &[&[u8; 5]] = &[b"42601", b"42704", b"0A000"];
+
+/// Columns, keys and indexes of a table, one line each.
+const DEFINITION: &str = "SELECT line FROM (\
+     SELECT 1 AS part, a.attnum AS place, '  ' || quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod) \
+     || coalesce(' COLLATE ' || quote_ident(l.collname), '') \
+     || coalesce(' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), '') \
+     || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END AS line \
+     FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum \
+     LEFT JOIN pg_collation l ON l.oid = a.attcollation \
+     WHERE a.attrelid = '{table}'::regclass AND a.attnum > 0 AND NOT a.attisdropped \
+     UNION ALL SELECT 2, row_number() OVER (ORDER BY conname), '  ' || pg_get_constraintdef(oid) FROM pg_constraint \
+     WHERE conrelid = '{table}'::regclass AND contype IN ('p', 'u', 'f', 'c')) lines ORDER BY part, place";
+const INDEXES: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = '{table}'::regclass \
+     AND NOT indisprimary ORDER BY indexrelid";
+
+/// Creates and fills the tables in `endpoint`'s database. `at` is told rows loaded, out of how many.
+pub(crate) fn load(
+    endpoint: &SqlEndpoint,
+    dataset: &dyn Dataset,
+    sessions: usize,
+    stop: &AtomicBool,
+    at: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Loaded, LoadFault> {
+    let tables = dataset.tables();
+    let mut control = Control::connect(endpoint, PATIENCE).map_err(world)?;
+    tables.iter().try_for_each(|table| control.execute(&table.create).map(drop)).map_err(create_fault)?;
+    match dataset.rows() {
+        Rows::None => finish_all(endpoint, &tables, sessions, stop)?,
+        Rows::ByTable(rows) => by_table::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?,
+        Rows::ByUnit(rows) => {
+            by_unit::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?;
+            finish_all(endpoint, &tables, sessions, stop)?;
+            constrain(&mut control, &tables)?;
+        }
+        Rows::ByItself(_) => return Err(LoadFault::Unsupported("a script that makes its data itself".into())),
+    }
+    let answers = inspect(&mut control, &tables)?;
+    let (rows_checked, rows_wrong) = check_spots(&mut control, dataset, &tables)?;
+    control.quit();
+    Ok(Loaded { rows: answers.iter().map(|t| t.rows).sum(), tables: answers, rows_checked, rows_wrong })
+}
+
+/// Definitions, counts and sizes of tables that are there.
+pub(crate) fn inspect(control: &mut Control, tables: &[Table]) -> Result<Vec<TableAnswer>, LoadFault> {
+    let mut one = |table: &Table| -> Result<TableAnswer, Fault> {
+        let name = &table.name;
+        let rows = control.value(&format!("SELECT count(*) FROM {name}"))?;
+        let bytes = control.value(&format!("SELECT pg_total_relation_size('{name}')"))?;
+        Ok(TableAnswer {
+            name: name.clone(),
+            // Keys come behind the rows.
+            submitted: [std::slice::from_ref(&table.create), &table.after].concat().join(";\n"),
+            created: definition(control, name)?,
+            warnings: Vec::new(),
+            rows: number(rows),
+            rows_wanted: table.rows,
+            bytes: Bytes(number(bytes)),
+        })
+    };
+    tables.iter().map(|table| one(table).map_err(world)).collect()
+}
+
+/// As the catalogue has it.
+fn definition(control: &mut Control, name: &str) -> Result<String, Fault> {
+    let mut texts = |sql: &str| -> Result<Vec<String>, Fault> {
+        Ok(control.rows(&sql.replace("{table}", name))?.into_iter().flatten().flatten().collect())
+    };
+    let mut whole = format!("CREATE TABLE {name} (\n{}\n)", texts(DEFINITION)?.join(",\n"));
+    texts(INDEXES)?.iter().for_each(|index| whole += &format!(";\n{index}"));
+    Ok(whole)
+}
+
+fn number(text: Option<String>) -> u64 {
+    text.and_then(|t| t.parse().ok()).unwrap_or(0)
+}
+
+fn finish_all(endpoint: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
+    let next = AtomicUsize::new(0);
+    side_by_side(sessions.min(tables.len()), |over| {
+        let mut control = Control::connect(endpoint, PATIENCE).map_err(world)?;
+        while let Some(table) = tables.get(next.fetch_add(1, Relaxed)) {
+            if over.load(Relaxed) || stop.load(Relaxed) {
+                return Err(LoadFault::Stopped);
+            }
+            finish(&mut control, table)?;
+        }
+        control.quit();
+        Ok(())
+    })
+}
+
+/// What waits for the keys of another table.
+fn is_constraint(sql: &str) -> bool {
+    sql.contains(" FOREIGN KEY ")
+}
+
+/// One after the other: two of them would wait for each other's tables.
+fn constrain(control: &mut Control, tables: &[Table]) -> Result<(), LoadFault> {
+    let mut constraints = tables.iter().flat_map(|table| &table.after).filter(|sql| is_constraint(sql));
+    constraints.try_for_each(|sql| control.execute(sql).map(drop)).map_err(world)
+}
+
+/// Keys and indexes, then statistics and what a VACUUM leaves behind.
+fn finish(control: &mut Control, table: &Table) -> Result<(), LoadFault> {
+    let mut own = table.after.iter().filter(|sql| !is_constraint(sql));
+    own.try_for_each(|sql| control.execute(sql).map(drop)).map_err(world)?;
+    control.execute(&format!("VACUUM (FREEZE, ANALYZE) {}", table.name)).map(drop).map_err(world)
+}
+
+/// Reads rows back, spread over the dataset by a fixed sequence, first and last of each table among them.
+pub(crate) fn check_spots(
+    control: &mut Control,
+    dataset: &dyn Dataset,
+    tables: &[Table],
+) -> Result<(u64, u64), LoadFault> {
+    let (mut checked, mut wrong) = (0, 0);
+    for (index, table) in tables.iter().enumerate().filter(|(_, t)| t.rows > 0) {
+        let count = (SPOTS / tables.len() as u64).clamp(2, table.rows.max(2));
+        for n in 0..count {
+            let row = match n {
+                0 => 0,
+                1 => table.rows - 1,
+                _ => split_mix(n ^ (index as u64) << 32) % table.rows,
+            };
+            let spot = dataset.spot(index, row);
+            let found = control.rows(&spot.sql).map_err(world)?;
+            checked += 1;
+            wrong += u64::from(found.len() != 1 || found[0] != spot.expected);
+        }
+    }
+    Ok((checked, wrong))
+}
+
+fn create_fault(fault: Fault) -> LoadFault {
+    match &fault {
+        Fault::Server { state, message, .. } if UNSUPPORTED.contains(&state) => LoadFault::Unsupported(message.clone()),
+        _ => world(fault),
+    }
+}
