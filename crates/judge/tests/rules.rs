@@ -346,6 +346,7 @@ fn a_flat_rate_behind_a_limit_is_admission_control() {
 fn every_generic_rule_is_spoken_of_here() {
     // Causes with a test file of their own.
     let elsewhere = [
+        "cpu_moved",
         "daemon_waits",
         "history_in_the_path",
         "implicit_time_condition",
