@@ -2,9 +2,10 @@
 //! proof afterwards: rows counted, and rows read back against the generator.
 
 use model::record::answer::TableAnswer;
+use model::seed::split_mix;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use workload::dataset::Table;
+use workload::dataset::{Dataset, Table};
 use workload::session::Fault;
 
 /// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
@@ -86,6 +87,31 @@ pub(crate) fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// Reads rows back, spread over the dataset by a fixed sequence, first and last of each table among them: how many were
+/// compared, and how many were others.
+pub(crate) fn check_spots(
+    mut ask: impl FnMut(&str) -> Result<Vec<Vec<Option<String>>>, Fault>,
+    dataset: &dyn Dataset,
+    tables: &[Table],
+) -> Result<(u64, u64), LoadFault> {
+    let (mut checked, mut wrong) = (0, 0);
+    for (index, table) in tables.iter().enumerate().filter(|(_, t)| t.rows > 0) {
+        let count = (SPOTS / tables.len() as u64).clamp(2, table.rows.max(2));
+        for n in 0..count {
+            let row = match n {
+                0 => 0,
+                1 => table.rows - 1,
+                _ => split_mix(n ^ (index as u64) << 32) % table.rows,
+            };
+            let spot = dataset.spot(index, row);
+            let found = ask(&spot.sql).map_err(world)?;
+            checked += 1;
+            wrong += u64::from(found.len() != 1 || found[0] != spot.expected);
+        }
+    }
+    Ok((checked, wrong))
 }
 
 #[cfg(test)]

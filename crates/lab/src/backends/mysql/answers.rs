@@ -60,7 +60,8 @@ pub fn ask(
     let begun = Instant::now();
     for others in others.iter().take_while(|_| begun.elapsed() < patience) {
         for (plan, probe) in plans.iter_mut().zip(others).filter(|(plan, probe)| plan.statement == probe.statement) {
-            sample(&mut control, plan, probe)?;
+            let explain = explain(&mut control, &probe.sql)?;
+            sample(plan, probe, explain, |sql| control.rows(sql))?;
         }
     }
     let carriage = control.carriage();
@@ -102,15 +103,19 @@ pub fn again(
     Ok(changed)
 }
 
-/// One more execution with other values.
-fn sample(control: &mut Control, plan: &mut StatementPlan, probe: &Probe) -> Result<(), Fault> {
-    let explain = explain(control, &probe.sql)?;
+/// One more execution with other values: its plan, where it is a new one, and its rows.
+pub(crate) fn sample(
+    plan: &mut StatementPlan,
+    probe: &Probe,
+    explain: String,
+    ask: impl FnOnce(&str) -> Result<Vec<TextRow>, Fault>,
+) -> Result<(), Fault> {
     let known = plan.other_explains.iter().chain([&plan.explain]);
     if known.into_iter().all(|known| without_values(known) != without_values(&explain)) {
         plan.other_explains.push(explain);
     }
     if !probe.writes {
-        let rows = control.rows(&probe.sql)?;
+        let rows = ask(&probe.sql)?;
         plan.answers.push(answered(&probe.sql, rows));
     }
     Ok(())

@@ -4,7 +4,7 @@
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::answers::{answered, probes, without_values};
+use crate::backends::mysql::answers::{answered, probes, sample, without_values};
 use model::record::answer::StatementPlan;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,16 +22,16 @@ pub(super) fn plans(
     patience: Duration,
 ) -> Result<Vec<StatementPlan>, Fault> {
     let probes = probes(workload, parameters);
-    let [first, others @ ..] = &probes[..] else { unreachable!("there are several lists of probes") };
-    if first.is_empty() {
+    let Some((first, others)) = probes.split_first().filter(|(first, _)| !first.is_empty()) else {
         return Ok(Vec::new());
-    }
+    };
     let mut control = Control::connect(endpoint, PATIENCE)?;
     let mut plans = first.iter().map(|probe| plan(&mut control, probe)).collect::<Result<Vec<_>, _>>()?;
     let begun = Instant::now();
     for others in others.iter().take_while(|_| begun.elapsed() < patience) {
         for (plan, probe) in plans.iter_mut().zip(others).filter(|(plan, probe)| plan.statement == probe.statement) {
-            sample(&mut control, plan, probe)?;
+            let explain = explain(&mut control, &probe.sql)?;
+            sample(plan, probe, explain, |sql| control.rows(sql))?;
         }
     }
     control.quit();
@@ -81,18 +81,4 @@ fn plan(control: &mut Control, probe: &Probe) -> Result<StatementPlan, Fault> {
         other_explains: Vec::new(),
         answers,
     })
-}
-
-/// One more execution with other values.
-fn sample(control: &mut Control, plan: &mut StatementPlan, probe: &Probe) -> Result<(), Fault> {
-    let explain = explain(control, &probe.sql)?;
-    let known = plan.other_explains.iter().chain([&plan.explain]);
-    if known.into_iter().all(|known| without_values(known) != without_values(&explain)) {
-        plan.other_explains.push(explain);
-    }
-    if !probe.writes {
-        let rows = control.rows(&probe.sql)?;
-        plan.answers.push(answered(&probe.sql, rows));
-    }
-    Ok(())
 }

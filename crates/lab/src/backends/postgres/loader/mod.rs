@@ -7,9 +7,8 @@ mod by_unit;
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::loading::{LoadFault, Loaded, SPOTS, side_by_side, world};
+use crate::backends::loading::{self, LoadFault, Loaded, side_by_side, world};
 use model::record::answer::TableAnswer;
-use model::seed::split_mix;
 use model::units::Bytes;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -133,28 +132,13 @@ fn finish(control: &mut Control, table: &Table) -> Result<(), LoadFault> {
     control.execute(&format!("VACUUM (FREEZE, ANALYZE) {}", table.name)).map(drop).map_err(world)
 }
 
-/// Reads rows back, spread over the dataset by a fixed sequence, first and last of each table among them.
+/// Reads rows back.
 pub(crate) fn check_spots(
     control: &mut Control,
     dataset: &dyn Dataset,
     tables: &[Table],
 ) -> Result<(u64, u64), LoadFault> {
-    let (mut checked, mut wrong) = (0, 0);
-    for (index, table) in tables.iter().enumerate().filter(|(_, t)| t.rows > 0) {
-        let count = (SPOTS / tables.len() as u64).clamp(2, table.rows.max(2));
-        for n in 0..count {
-            let row = match n {
-                0 => 0,
-                1 => table.rows - 1,
-                _ => split_mix(n ^ (index as u64) << 32) % table.rows,
-            };
-            let spot = dataset.spot(index, row);
-            let found = control.rows(&spot.sql).map_err(world)?;
-            checked += 1;
-            wrong += u64::from(found.len() != 1 || found[0] != spot.expected);
-        }
-    }
-    Ok((checked, wrong))
+    loading::check_spots(|sql| control.rows(sql), dataset, tables)
 }
 
 fn create_fault(fault: Fault) -> LoadFault {
