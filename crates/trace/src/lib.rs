@@ -13,6 +13,7 @@ mod codec;
 pub mod head;
 pub mod reader;
 pub mod rows;
+pub mod slow_log;
 pub mod sql;
 pub mod statement;
 pub mod transactions;

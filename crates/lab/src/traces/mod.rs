@@ -1,9 +1,8 @@
 //! The folder of a trace on disk: made new, appended to by one writer, and opened for reading while it grows or after it
 //! was torn. What lies in its files is the business of the crate `trace`; docs/capture.md tells the layout.
 
+use crate::notebook::{read_json, write_json};
 use crate::trouble::Trouble;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -66,7 +65,7 @@ impl NewTrace {
         let (file, closing) = self.writer.finish().map_err(Trouble::at("writing", &path))?;
         file.sync_data().map_err(Trouble::at("writing", &path))?;
         let closing = Closing { notes: self.notes, ..closing };
-        put(&self.folder.join(CLOSING), &closing)?;
+        write_json(&self.folder.join(CLOSING), &closing)?;
         Ok(closing)
     }
 
@@ -78,10 +77,10 @@ impl NewTrace {
 /// Writes a trace that is a mix of statements and nothing more.
 pub fn write_mix(folder: &Path, head: &Head, mix: &Mix) -> Result<(), Trouble> {
     begin(folder, head)?;
-    put(&folder.join(MIX), mix)?;
+    write_json(&folder.join(MIX), mix)?;
     let calls = mix.lines.iter().map(|line| line.calls).sum();
     let closing = Closing { statements: calls, first: mix.from, last: mix.to, ..Closing::default() };
-    put(&folder.join(CLOSING), &closing)
+    write_json(&folder.join(CLOSING), &closing)
 }
 
 fn begin(folder: &Path, head: &Head) -> Result<(), Trouble> {
@@ -92,13 +91,7 @@ fn begin(folder: &Path, head: &Head) -> Result<(), Trouble> {
         return Err(Trouble::new(format!("{} already holds {}", folder.display(), other.display()))
             .mend("choose a new folder with --out: a trace is never added to"));
     }
-    put(&folder.join(HEAD), head)
-}
-
-fn put(path: &Path, value: &impl Serialize) -> Result<(), Trouble> {
-    let text = serde_json::to_string_pretty(value).expect("these are JSON") + "\n";
-    let aside = path.with_extension("tmp");
-    fs::write(&aside, text).and_then(|()| fs::rename(&aside, path)).map_err(Trouble::at("writing", path))
+    write_json(&folder.join(HEAD), head)
 }
 
 /// A trace to read. Each call of `statements` begins at the front again.
@@ -117,13 +110,13 @@ impl Trace {
             return Err(Trouble::new(format!("{} is not a trace: it has no {HEAD}", folder.display()))
                 .mend("give a folder that `assay capture` made"));
         }
-        let version: Version = get(&path)?;
+        let version: Version = read_json(&path)?;
         if version.version != VERSION {
             return Err(Trouble::new(format!("{}: {}", folder.display(), Unreadable::Version(version.version))));
         }
         let closing = folder.join(CLOSING);
-        let closing = if closing.exists() { Some(get(&closing)?) } else { None };
-        Ok(Self { folder: folder.to_path_buf(), head: get(&path)?, closing })
+        let closing = if closing.exists() { Some(read_json(&closing)?) } else { None };
+        Ok(Self { folder: folder.to_path_buf(), head: read_json(&path)?, closing })
     }
 
     pub fn folder(&self) -> &Path {
@@ -151,7 +144,7 @@ impl Trace {
     /// The counts of a trace that has them instead of statements.
     pub fn mix(&self) -> Result<Option<Mix>, Trouble> {
         let path = self.folder.join(MIX);
-        if path.exists() { get(&path).map(Some) } else { Ok(None) }
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 }
 
@@ -159,9 +152,4 @@ impl Trace {
 #[derive(serde::Deserialize)]
 struct Version {
     version: u32,
-}
-
-fn get<T: DeserializeOwned>(path: &Path) -> Result<T, Trouble> {
-    let text = fs::read(path).map_err(Trouble::at("reading", path))?;
-    serde_json::from_slice(&text).map_err(Trouble::at("reading", path))
 }
