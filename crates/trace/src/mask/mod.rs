@@ -8,13 +8,12 @@
 //! other one is of; how one is replaced depends on those before it, so that equal beginnings stay equal (`LIKE 'ab%'`).
 //!
 //! What is not masked: names, numbers of at most two digits (limits, states, flags), fractions, TIMEs, formats and
-//! paths, and statements that read or write no rows (DDL, SET). The distance of numbers is learnt by whoever knows one
+//! paths, and statements that hold no rows (DDL, SET, SHOW). The distance of numbers is learnt by whoever knows one
 //! number and its mask: this hides data from readers, not from somebody who has part of the data.
 
 mod number;
 mod text;
 
-use crate::sql::effect::{Effect, effect};
 use crate::sql::token::{Dialect, Kind, Token, is_name, tokens};
 use crate::value::{Bound, Value};
 use sha2::{Digest, Sha256};
@@ -72,7 +71,7 @@ impl Mask {
 
     /// A statement with its literals masked and without its comments.
     pub fn sql(&self, sql: &[u8]) -> Vec<u8> {
-        let is_of_rows = effect(sql) == Effect::Rows;
+        let mut is_code = of_code(sql);
         let mut out = Vec::with_capacity(sql.len());
         let mut before: Option<Token<'_>> = None;
         let mut limit = Limit::default();
@@ -87,7 +86,10 @@ impl Mask {
             } else if touches || !gap.is_empty() {
                 out.push(b' ');
             }
-            let stays = limit.holds(&token) || !is_of_rows;
+            if before.is_some_and(|token| token.is_symbol(";")) {
+                is_code = of_code(&sql[token.at..]);
+            }
+            let stays = limit.holds(&token) || is_code;
             if stays {
                 out.extend_from_slice(token.text)
             } else {
@@ -150,6 +152,20 @@ impl Mask {
             Value::DateTime(date) => self.date(date),
         }
     }
+}
+
+/// Statements whose literals are lengths of types, settings and patterns of names, by their first words.
+const CODE: [&str; 18] = [
+    "ALTER", "BEGIN", "CHANGE", "CREATE", "DROP", "FLUSH", "GRANT", "INSTALL", "KILL", "LOCK", "RENAME", "RESET",
+    "REVOKE", "SET", "SHOW", "START", "UNLOCK", "USE",
+];
+
+/// Whether a statement holds no data. `SET @name = …` does.
+fn of_code(sql: &[u8]) -> bool {
+    let mut words = tokens(sql, Dialect::default());
+    let first = words.next();
+    let sets_variable = words.next().is_some_and(|t| t.kind == Kind::Variable && !t.text.starts_with(b"@@"));
+    first.is_some_and(|first| CODE.iter().any(|word| first.is(word)) && !(first.is("SET") && sets_variable))
 }
 
 /// Follows a statement's tokens: what LIMIT and OFFSET say is how much is asked for, and stays.
