@@ -11,6 +11,7 @@ mod block;
 pub mod by_start;
 mod calendar;
 mod codec;
+pub mod conversation;
 pub mod head;
 pub mod mask;
 pub mod reader;
