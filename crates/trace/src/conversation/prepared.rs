@@ -4,7 +4,6 @@
 use crate::statement::{Ask, Execute, Text};
 use crate::value::{Bound, Value};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 use wire::mysql::reader::{Malformed, Reader};
 use wire::mysql::row::{DateTime, Time};
 use wire::mysql::{ColumnType, Prepared};
@@ -198,6 +197,7 @@ fn value(reader: &mut Reader<'_>, column: ColumnType) -> Result<Value, Malformed
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use wire::mysql::execute::{Param, Types, execute};
 
     #[test]

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// What stands in the place of one.
 pub const HIDDEN: &str = "<secret>";
 /// Words that no statement lacks which holds a password: others are not looked at any closer.
-const SIGNS: [&[u8]; 2] = [b"password", b"identified"];
+const SIGNS: [&[u8]; 3] = [b"password", b"identified", b"wsrep_sst_auth"];
 
 /// Where literals and parameters of a statement stand that are passwords.
 fn secrets(sql: &[u8]) -> Vec<Token<'_>> {
@@ -50,7 +50,7 @@ pub fn parameters(sql: &[u8]) -> Vec<usize> {
 fn is_suspect(sql: &[u8]) -> bool {
     let begins =
         |sign: &&[u8], at: usize| sql.get(at..at + sign.len()).is_some_and(|here| here.eq_ignore_ascii_case(sign));
-    let first = |at: usize| matches!(sql[at] | 0x20, b'p' | b'i');
+    let first = |at: usize| matches!(sql[at] | 0x20, b'p' | b'i' | b'w');
     (0..sql.len()).any(|at| first(at) && SIGNS.iter().any(|sign| begins(sign, at)))
 }
 
