@@ -7,6 +7,7 @@ use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use lab::traces::Trace;
 use std::path::Path;
+use std::time::Duration;
 use trace::{Ask, Item, Statement};
 
 /// Every statement of a trace, of which nothing is missing.
@@ -58,6 +59,12 @@ fn a_slow_log_of_a_real_server_is_the_statements_that_were_asked() {
     control.execute(&format!("SET GLOBAL slow_query_log_file = '{}'", log.display())).unwrap();
     control.execute("SET GLOBAL log_output = 'FILE', long_query_time = 0, slow_query_log = 1").unwrap();
     ask(&socket);
+    // The server logs that a client left when it has noticed it.
+    let has_left = || desk.read("slow.log").contains("command: Quit");
+    assert!((0..1_000).any(|_| has_left() || {
+        std::thread::sleep(Duration::from_millis(10));
+        false
+    }));
     control.execute("SET GLOBAL slow_query_log = 0").unwrap();
 
     let said = desk.assay(&["capture", "--slow-log", "slow.log", "--out", "trace"]);
@@ -87,7 +94,9 @@ fn a_slow_log_of_a_real_server_is_the_statements_that_were_asked() {
         let head = desk.read(&format!("{folder}/trace.json"));
         assert!(!head.contains("thirty-two") && head.contains("\"masked\": null") != is_masked, "{head}");
     }
-    assert!(masked.iter().all(|s| s.text().is_none_or(|text| !String::from_utf8_lossy(text).contains("not a comment"))));
+    assert!(
+        masked.iter().all(|s| s.text().is_none_or(|text| !String::from_utf8_lossy(text).contains("not a comment")))
+    );
     control.quit();
 }
 
