@@ -1,5 +1,5 @@
-//! The small files of a trace: what it is (`trace.json`, written first), how it ended (`end.json`, written last), and the
-//! mix of statements where a source counts them and does not tell them one by one (`mix.json`).
+//! The small files of a trace: what it is (`trace.json`, written first), how it ended (`end.json`, written last), and
+//! the mix of statements where a source counts them and does not tell them one by one (`mix.json`).
 
 use model::Nanos;
 use serde::{Deserialize, Serialize};

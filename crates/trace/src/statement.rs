@@ -111,7 +111,8 @@ pub enum Ask {
     Other(Arc<str>),
 }
 
-/// One COM_STMT_EXECUTE, or MariaDB's COM_STMT_BULK_EXECUTE. Long data (COM_STMT_SEND_LONG_DATA) stand among the values.
+/// One COM_STMT_EXECUTE, or MariaDB's COM_STMT_BULK_EXECUTE. Long data (COM_STMT_SEND_LONG_DATA) stand among the
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execute {
     pub statement: u32,

@@ -1,5 +1,5 @@
-//! The lines with `#` before a statement: who, how long, how many rows. Every dialect writes `Key: value` pairs, so pairs
-//! are read wherever they stand and keys that mean nothing here are passed over.
+//! The lines with `#` before a statement: who, how long, how many rows. Every dialect writes `Key: value` pairs, so
+//! pairs are read wherever they stand and keys that mean nothing here are passed over.
 
 use super::time::{precise, span};
 use model::Nanos;
