@@ -135,7 +135,7 @@ pub struct Answer {
     pub result_sets: Option<u32>,
     /// Rows changed, as the server says in its OK, of all results.
     pub affected: Option<u64>,
-    /// Of the last result.
+    /// As the last result has them.
     pub warnings: Option<u32>,
     pub examined: Option<u64>,
     /// Time that the server says it waited for locks.

@@ -65,7 +65,7 @@ pub struct Answering {
     warnings: u32,
     has_oks: bool,
     prepared: Option<Prepared>,
-    /// Of a prepare whose last definitions had come: an EOF may follow, and belongs to it.
+    /// The last definitions of a prepare had come: an EOF may follow, and belongs to it.
     may_end_in_eof: bool,
 }
 

@@ -26,7 +26,7 @@ struct Joined {
 /// One message.
 #[derive(Debug)]
 pub struct Piece<'b> {
-    /// Of its first packet.
+    /// The number of its first packet.
     pub sequence: u8,
     payload: Option<Cow<'b, [u8]>>,
 }

@@ -7,7 +7,7 @@ use model::Nanos;
 /// What the header of one entry says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// Of `# Time:`: when it was logged, which is when the statement ended. Only where it is precise.
+    /// As `# Time:` says: when it was logged, which is when the statement ended. Only where it is precise.
     pub time: Option<Nanos>,
     pub user: String,
     pub host: String,
