@@ -4,7 +4,8 @@
 use model::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// It counts for the whole folder. A reader refuses any other: a trace is short-lived, and made anew rather than converted.
+/// It counts for the whole folder. A reader refuses any other: a trace is short-lived, and made anew rather than
+/// converted.
 pub const VERSION: u32 = 1;
 
 pub const HEAD: &str = "trace.json";
