@@ -14,6 +14,7 @@ mod codec;
 pub mod conversation;
 pub mod head;
 pub mod mask;
+pub mod packets;
 pub mod reader;
 pub mod rows;
 pub mod sieve;

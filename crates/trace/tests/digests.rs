@@ -63,6 +63,13 @@ fn lists_and_rows_are_folded_whatever_their_length() {
 }
 
 #[test]
+fn a_servers_own_digest_has_the_digest_of_its_statements() {
+    let theirs = "INSERT INTO `t` ( `a` , `b` ) VALUES (...) /* , ... */";
+    assert_eq!(text(theirs), text("insert into `t` (`a`, `b`) values (1, 'x'), (2, 'y')"));
+    assert_eq!(text("SELECT ? WHERE `a` IN (...)"), text("SELECT 1 WHERE `a` IN (1, 2)"));
+}
+
+#[test]
 fn arguments_are_no_lists() {
     assert_eq!(text("SELECT concat(1, 2), CONCAT(1,2,3)"), "SELECT CONCAT(?, ?), CONCAT(?, ?, ?)");
     assert_eq!(text("CREATE TABLE t (a DECIMAL(10,2) NOT NULL)"), "CREATE TABLE t(a DECIMAL(?, ?) NOT NULL)");

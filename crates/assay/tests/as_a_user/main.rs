@@ -5,6 +5,7 @@
 mod bad_input;
 mod bisect;
 mod capture;
+mod capture_proxy;
 mod clusters;
 mod compare;
 mod desk;

@@ -1,8 +1,13 @@
-//! Real traffic into a trace: from a slow log (`slow_log`). What is read out of bytes is the crate `trace`'s business;
+//! Real traffic into a trace: through a proxy, from a slow log, a packet file or performance_schema. What is read out of bytes is the crate `trace`'s business;
 //! here are the files, the sockets and the clock.
 
+mod digests;
+mod packets;
+pub mod proxy;
 mod slow_log;
 
+pub use digests::digests;
+pub use packets::packets;
 pub use slow_log::slow_log;
 
 use model::Nanos;

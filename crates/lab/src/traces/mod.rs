@@ -76,12 +76,13 @@ impl NewTrace {
 }
 
 /// Writes a trace that is a mix of statements and nothing more.
-pub fn write_mix(folder: &Path, head: &Head, mix: &Mix) -> Result<(), Trouble> {
+pub fn write_mix(folder: &Path, head: &Head, mix: &Mix) -> Result<Closing, Trouble> {
     begin(folder, head)?;
     write_json(&folder.join(MIX), mix)?;
     let calls = mix.lines.iter().map(|line| line.calls).sum();
     let closing = Closing { statements: calls, first: mix.from, last: mix.to, ..Closing::default() };
-    write_json(&folder.join(CLOSING), &closing)
+    write_json(&folder.join(CLOSING), &closing)?;
+    Ok(closing)
 }
 
 fn begin(folder: &Path, head: &Head) -> Result<(), Trouble> {

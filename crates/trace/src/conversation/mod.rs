@@ -72,6 +72,17 @@ pub enum Deafness {
     NotMySql,
 }
 
+impl std::fmt::Display for Deafness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Tls => "it is under TLS",
+            Self::Compression => "it is compressed",
+            Self::Replication => "it is a replica's, which asks for the binary log",
+            Self::NotMySql => "it does not follow MySQL's protocol",
+        })
+    }
+}
+
 impl Conversation {
     /// From the server's greeting on. `host` is where the client comes from, as the source names it.
     pub fn new(session: SessionId, host: &str) -> Self {
@@ -124,11 +135,10 @@ impl Conversation {
     /// The connection was closed. A command that was not answered is a statement without an answer.
     pub fn close(&mut self, at: Nanos, out: &mut Vec<Item>) {
         let is_known = self.order > 0 || !self.pending.is_empty();
-        let quits = self.pending.back().is_some_and(|pending| matches!(pending.command, Command::Quit));
         while let Some(pending) = self.pending.pop_front() {
             self.told(pending, at, Heard::default(), out);
         }
-        if is_known && !quits && !matches!(self.phase, Phase::Deaf) {
+        if is_known && !matches!(self.phase, Phase::Deaf) {
             let pending = self.pending(at, Command::Quit);
             self.told(pending, at, Heard::default(), out);
         }
@@ -247,6 +257,9 @@ impl Conversation {
     /// A command was answered, or never will be.
     fn told(&mut self, pending: Pending, at: Nanos, heard: Heard, out: &mut Vec<Item>) {
         let Pending { order, start, command } = pending;
+        if matches!(command, Command::Quit) {
+            self.phase = Phase::Deaf;
+        }
         let is_answered = heard.answer.error.is_some();
         let succeeded = heard.answer.error == Some(0);
         let took = is_answered.then(|| Nanos(at.0.saturating_sub(start.0)));

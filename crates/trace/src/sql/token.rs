@@ -70,9 +70,9 @@ pub struct Tokens<'a> {
     in_versioned: bool,
 }
 
-/// Longest first: `<=>` is not `<=`.
-const SYMBOLS: [&[u8]; 14] =
-    [b"<=>", b"->>", b"<=", b">=", b"<>", b"!=", b"<<", b">>", b":=", b"||", b"&&", b"->", b"==", b".."];
+/// Longest first: `<=>` is not `<=`. `...` stands in a server's digests.
+const SYMBOLS: [&[u8]; 15] =
+    [b"...", b"<=>", b"->>", b"<=", b">=", b"<>", b"!=", b"<<", b">>", b":=", b"||", b"&&", b"->", b"==", b".."];
 
 /// A byte of a name without quotes.
 pub fn is_name(byte: u8) -> bool {

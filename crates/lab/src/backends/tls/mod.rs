@@ -11,7 +11,7 @@ use rustls::client::{Resumption, UnbufferedClientConnection};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,6 +97,12 @@ impl Tls {
         Ok(Self { mode, ca, config: Arc::new(config) })
     }
 
+    /// A connection that keeps its own buffers, for who moves bytes and does not measure.
+    pub fn connection(&self, host: &str) -> Result<ClientConnection, Trouble> {
+        ClientConnection::new(Arc::clone(&self.config), name(host)?)
+            .map_err(|e| Trouble::new("TLS cannot begin").because(e))
+    }
+
     /// The CA's file, for messages.
     pub fn ca(&self) -> Option<&Path> {
         self.ca.as_deref()
@@ -118,8 +124,11 @@ fn roots(path: &Path) -> Result<RootCertStore, Trouble> {
 
 /// One connection's machine.
 pub fn machine(tls: &Tls, host: &str) -> Result<UnbufferedClientConnection, Trouble> {
-    let bad = |e| Trouble::new(format!("{host} is no name that a certificate can have")).because(e);
-    let name = ServerName::try_from(host.to_string()).map_err(bad)?;
-    UnbufferedClientConnection::new(Arc::clone(&tls.config), name)
+    UnbufferedClientConnection::new(Arc::clone(&tls.config), name(host)?)
         .map_err(|e| Trouble::new("TLS cannot begin").because(e))
+}
+
+fn name(host: &str) -> Result<ServerName<'static>, Trouble> {
+    let bad = |e| Trouble::new(format!("{host} is no name that a certificate can have")).because(e);
+    ServerName::try_from(host.to_string()).map_err(bad)
 }
