@@ -57,7 +57,7 @@ impl Drop for EndsOf<'_> {
 }
 
 /// An endpoint over TCP to the same server: what comes in goes to its socket.
-fn over_tcp(socket: &Path) -> u16 {
+pub fn over_tcp(socket: &Path) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (port, socket) = (listener.local_addr().unwrap().port(), socket.to_path_buf());
     std::thread::spawn(move || {
