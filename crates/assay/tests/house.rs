@@ -470,7 +470,7 @@ const LAB: &[&[&str]] = &[
     &["provision"],
     &["backends"],
     &["load", "servers", "disturbances", "samplers", "profiler"],
-    &["executor"],
+    &["executor", "ranks"],
     &["notebook"],
     &["os", "trouble"],
 ];
