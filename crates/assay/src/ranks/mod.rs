@@ -93,8 +93,14 @@ fn follow_through(
     hello: Hello,
     workloads: impl FnOnce(&Plan) -> Result<Workloads, String>,
 ) -> Result<Exit, Exit> {
-    lab::follow(&Port::new(ranks), hello, workloads, &interrupt::flag()).map_err(exit::failed)?;
-    Ok(Exit::Valid)
+    let port = Port::new(ranks);
+    let followed = lab::follow(&port, hello, workloads, &interrupt::flag());
+    followed.map(|()| Exit::Valid).map_err(|why| {
+        // A farewell by all would wait for who is gone.
+        let exit = exit::failed(why);
+        port.abort(exit as i32);
+        exit
+    })
 }
 
 fn hello_of(asked: BTreeMap<String, String>) -> Result<Hello, Exit> {

@@ -62,6 +62,21 @@ fn three_ranks_make_one_record_in_which_each_has_its_part() {
 }
 
 #[test]
+fn a_doctor_examines_each_rank_and_its_clock() {
+    let Some(program) = program() else { return };
+    let desk = Desk::without_server();
+    let said = Said::of(ranks(&desk, &program, &["doctor"]).output().expect("mpirun starts"));
+    for words in ["rank 0 on ", "rank 1 on ", "rank 2 on ", "clock of rank 1: ", "clock of rank 2: ", "known to within"]
+    {
+        assert!(said.out.contains(words), "{words}: {said:?}");
+    }
+    // Ranks that are one load cannot do what one process does.
+    let said = Said::of(ranks(&desk, &program, &["servers"]).output().expect("mpirun starts"));
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.err.contains("assay servers is for one process"), "{}", said.err);
+}
+
+#[test]
 fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_command_goes_on() {
     let Some(program) = program() else { return };
     for wish in [Signal::KILL, Signal::STOP] {

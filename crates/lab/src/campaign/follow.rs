@@ -42,7 +42,7 @@ pub fn follow(
             Some(Message::Floor(text)) => {
                 port.send(0, &Message::Trips(way::trips(&ordered(&text).load_plan(&known), stop)))
             }
-            Some(Message::Order(text)) => take_part(port, &text, &known, stop),
+            Some(Message::Order(text)) => take_part(port, &text, &known, stop)?,
             Some(_) => {}
             None => std::thread::sleep(LOOK),
         }
@@ -66,18 +66,22 @@ fn ordered(text: &str) -> Order {
     serde_json::from_str(text).expect("the leader is the same program")
 }
 
-fn take_part(port: &Port, text: &str, workloads: &Workloads, stop: &AtomicBool) {
+fn take_part(port: &Port, text: &str, workloads: &Workloads, stop: &AtomicBool) -> Result<(), Trouble> {
     let order = ordered(text);
     let load_plan = order.load_plan(workloads);
     let (begun, before) = (clock::now(), machine::look());
     let mut follower = Follower::new(port, order.own(), load_plan.phases.len());
     let outcome = drive_beside(&load_plan, order.at_most(), stop, &mut Nobody, Some(&mut follower));
     let end = outcome.map_err(|e| e.to_string()).map(|outcome| (part_end(&outcome, begun, before), outcome.failure));
+    if follower.is_forsaken {
+        return Err(Trouble::new("rank 0 is gone, or the way to it: this rank ends without it"));
+    }
     let (end, failure) = end.unwrap_or_else(|why| (Default::default(), Some(why)));
     if let Some(why) = failure.filter(|_| !follower.has_said_failed()) {
         port.send(0, &Message::Failed(why, false));
     }
     port.send(0, &Message::Ended(Box::new(end)));
+    Ok(())
 }
 
 /// The leader's witness sees what is counted here.

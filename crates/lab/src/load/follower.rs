@@ -26,6 +26,8 @@ pub struct Follower<'p> {
     next_beat: Nanos,
     heard: Nanos,
     is_told_to_stop: bool,
+    /// The leader was silent for too long.
+    pub is_forsaken: bool,
 }
 
 impl<'p> Follower<'p> {
@@ -41,6 +43,7 @@ impl<'p> Follower<'p> {
             next_beat: Nanos(0),
             heard: clock::now(),
             is_told_to_stop: false,
+            is_forsaken: false,
         }
     }
 
@@ -93,6 +96,7 @@ impl Beside for Follower<'_> {
         self.hear(course);
         let now = clock::now();
         if now.0 > self.heard.0 + FORSAKEN.0 {
+            self.is_forsaken = true;
             course.fail(format!("rank 0 has not been heard of for {FORSAKEN}"));
         }
         if course.stopped() && !self.is_told_to_stop && !self.has_said_failed {

@@ -16,7 +16,7 @@ pub struct Hello {
     pub cpus: Vec<u32>,
     /// The digest of its binary.
     pub binary: String,
-    /// Digests of what it was asked, by what it is: the experiment's text, its scale and what was set, and files that it
+    /// Digests of what it was asked, by what it is: the experiment's text, its scale, what was set, files that it
     /// names.
     pub asked: BTreeMap<String, String>,
     /// Why it cannot take part.
