@@ -3,6 +3,7 @@
 
 pub mod backends;
 pub mod campaign;
+pub mod capture;
 pub mod disturbances;
 pub mod execution;
 pub mod executor;
@@ -14,6 +15,7 @@ pub mod provision;
 pub mod ranks;
 pub mod samplers;
 pub mod servers;
+pub mod traces;
 pub mod trouble;
 
 pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check, follow};
