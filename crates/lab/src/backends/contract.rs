@@ -7,6 +7,7 @@ use super::endpoint::SqlEndpoint;
 use super::needs::DatasetNeed;
 use super::samplers::SamplerNeeds;
 use super::up::Up;
+use crate::disturbances::scene::target::Target;
 use crate::notebook::reporter::Reporter;
 use crate::samplers::Workers;
 use crate::samplers::{Process, Source};
@@ -18,6 +19,7 @@ use model::record::start::Restored;
 use model::record::state::State;
 use model::{Cell, DatasetRecord, PlannedRun, Server, SessionAnswer, StartingState, StatementPlan, Users, Work};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use workload::Workloads;
 use workload::session::Fault;
@@ -94,6 +96,11 @@ pub trait Servers: Sync {
     /// not say is left out.
     fn observe(&self, _: &Up, _users: &[&UserGroup], _needs: &[DatasetNeed]) -> Vec<State> {
         Vec::new()
+    }
+
+    /// As disturbances of these data come to it; who speaks no SQL refuses them.
+    fn target(&self, up: &Up, _needs: &[DatasetNeed]) -> Arc<dyn Target> {
+        Arc::new(up.endpoint.clone())
     }
 
     /// Switches on what tells where the time of an explain run goes; why not, where that cannot be.

@@ -275,7 +275,7 @@ impl Run<'_, '_, '_, '_> {
             Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
-            target: Arc::new(up.endpoint.clone()),
+            target: of_up(up).target(up, &needs.datasets),
             schemas: up.schemas(&needs.datasets).cloned().collect(),
             engine: server.engine.clone(),
             cpus,

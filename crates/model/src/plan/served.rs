@@ -156,7 +156,7 @@ pub(super) fn misled(cell: &Cell, dsn: &str, words: &Words) -> Option<Refusal> {
 }
 
 /// What users of PostgreSQL can be told to do.
-const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc or kv.sql there, or a script by assay sysbench SCRIPT --db-driver=pgsql, \
+const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc, linkbench, insert or kv.sql there, or a script by assay sysbench SCRIPT --db-driver=pgsql, \
      with --record=DIR for a record";
 
 /// A charset that servers of that SQL do not know.

@@ -8,7 +8,7 @@ use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
 use crate::trouble::Unready;
-use model::{Cell, SessionAnswer, StatementPlan, Work};
+use model::{Cell, Protocol, SessionAnswer, StatementPlan, Work};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use workload::Workloads;
@@ -32,7 +32,7 @@ impl Backend for MySql {
     }
 
     fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
-        let probes = answers::probes(&*users.workload, &users.parameters);
+        let probes = answers::probes(Protocol::MySql, &*users.workload, &users.parameters);
         answers::ask(&users.access.endpoint, &users.access.setup, &probes, patience)
     }
 

@@ -5,6 +5,7 @@
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::answers::{answered, probes, sample, without_values};
+use model::protocol::Protocol;
 use model::record::answer::StatementPlan;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ pub(super) fn plans(
     parameters: &Parameters,
     patience: Duration,
 ) -> Result<Vec<StatementPlan>, Fault> {
-    let probes = probes(workload, parameters);
+    let probes = probes(Protocol::PostgreSql, workload, parameters);
     let Some((first, others)) = probes.split_first().filter(|(first, _)| !first.is_empty()) else {
         return Ok(Vec::new());
     };

@@ -45,9 +45,16 @@ impl Backend for PostgreSql {
         answers::again(own(users).ok()?, plans).ok()
     }
 
-    fn witness(&self, users: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
+    fn witness(&self, users: &UserGroup, setup: &[String]) -> Result<Box<dyn Witness>, String> {
         let endpoint = own(users).map_err(|e| e.to_string())?;
-        Ok(Box::new(Control::connect(endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?))
+        let mut control = Control::connect(endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?;
+        for sql in setup {
+            match control.execute(sql) {
+                Ok(_) | Err(Fault::Server { .. }) => {}
+                Err(other) => return Err(other.to_string()),
+            }
+        }
+        Ok(Box::new(control))
     }
 }
 

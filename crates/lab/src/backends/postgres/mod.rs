@@ -11,6 +11,7 @@ pub mod servers;
 pub mod session;
 mod start;
 mod state;
+mod target;
 pub mod users;
 
 pub use servers::PostgreSql;

@@ -4,6 +4,7 @@
 use super::data::{self, DataDirectory};
 use super::kind::{self, HOME, Postgres};
 use super::session::control::Control;
+use super::target::Disturbed;
 use super::{start, state};
 use crate::backends::access::{Endpoint, Own, UserGroup};
 use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
@@ -13,6 +14,7 @@ use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources_of_postgres;
 use crate::backends::up::{Serving, Up, no_sql};
+use crate::disturbances::scene::target::Target;
 use crate::notebook::reporter::Reporter;
 use crate::samplers::{Ask, Refused};
 use crate::servers::process::instance::Instance;
@@ -126,6 +128,12 @@ impl Servers for PostgreSql {
     fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
         let endpoint = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres());
         endpoint.map(state::read).unwrap_or_default()
+    }
+
+    fn target(&self, up: &Up, needs: &[DatasetNeed]) -> Arc<dyn Target> {
+        let own = up.own.as_ref().and_then(Own::postgres).cloned().unwrap_or_else(no_sql);
+        let database = up.schemas(needs).next();
+        Arc::new(Disturbed(database.map_or_else(|| own.clone(), |database| own.within(database))))
     }
 
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
