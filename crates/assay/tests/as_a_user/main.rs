@@ -49,6 +49,7 @@ mod terminal;
 mod tpcc;
 mod traps;
 mod until;
+mod vacuum;
 mod versioned;
 mod waits;
 mod whole_way;

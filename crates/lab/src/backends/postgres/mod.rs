@@ -9,6 +9,7 @@ pub mod loader;
 pub mod samplers;
 pub mod servers;
 pub mod session;
+mod settling;
 mod start;
 mod state;
 mod target;

@@ -5,9 +5,9 @@ use super::data::{self, DataDirectory};
 use super::kind::{self, HOME, Postgres};
 use super::session::control::Control;
 use super::target::Disturbed;
-use super::{start, state};
+use super::{settling, start, state};
 use crate::backends::access::{Endpoint, Own, UserGroup};
-use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Settling, Started};
 use crate::backends::described::{self, blank, is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
@@ -128,6 +128,10 @@ impl Servers for PostgreSql {
     fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
         let endpoint = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres());
         endpoint.map(state::read).unwrap_or_default()
+    }
+
+    fn settling(&self, up: &Up, needs: &[DatasetNeed], _: &str) -> Result<Box<dyn Settling>, String> {
+        settling::begin(up, needs)
     }
 
     fn target(&self, up: &Up, needs: &[DatasetNeed]) -> Arc<dyn Target> {
