@@ -30,6 +30,7 @@ mod missing_zero;
 mod mongodb;
 mod packages;
 mod postgresql;
+mod postgresql_logins;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod profile;
