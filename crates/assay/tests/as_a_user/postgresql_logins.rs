@@ -57,7 +57,7 @@ fn a_verified_server_is_measured_over_tls_and_every_refusal_says_what_helps() {
     let run = desk.run("c001-1");
     assert_eq!(run["ending"], "done", "{said:?}");
     let session = &run["session"];
-    assert_eq!((&session["authentication"], &session["transport"]), (&"scram-sha-256".into(), &"tls".into()), "{session}");
+    assert_eq!((&session["authentication"], &session["transport"]), (&"scram-sha-256".into(), &"tcp tls".into()), "{session}");
     assert_eq!((&session["tls"]["version"], &session["tls"]["server_version"]), (&"TLSv1.3".into(), &"TLSv1.3".into()));
     fs::remove_dir_all(desk.path("record")).expect("a record");
 

@@ -41,7 +41,7 @@ pub trait Backend: Sync {
     ) -> Result<(), Unready>;
 
     /// Where users who do this work come in, where that is not by SQL.
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint>;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint>;
 
     /// What a session of these users says of itself, with the plans of their statements. Further values of statements
     /// are asked for as long as `patience` lasts.

@@ -183,11 +183,6 @@ pub(super) fn refused(cell: &Cell, build: &InstalledBuild, words: &Words) -> Opt
         if cell.load.transport == Some(Transport::Tls) && !spoken.is_sql() {
             return Some((&["transport"], "assay encrypts no protocol past SQL".into(), "take tcp, or unix"));
         }
-        let by_socket = cell.load.transport.is_none_or(|transport| transport == Transport::Unix);
-        if spoken == Protocol::PostgreSql && !by_socket {
-            let reason = "assay comes to the PostgreSQL that it starts by its socket";
-            return Some((&["transport"], reason.into(), "leave the transport out, or name a server by its DSN"));
-        }
         if let Some(refusal) = foreign(cell, spoken) {
             return Some(refusal);
         }

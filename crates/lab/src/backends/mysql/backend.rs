@@ -27,7 +27,7 @@ impl Backend for MySql {
         Ok(())
     }
 
-    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &str) -> Option<Endpoint> {
+    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &Cell) -> Option<Endpoint> {
         None
     }
 

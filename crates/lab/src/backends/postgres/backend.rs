@@ -29,9 +29,10 @@ impl Backend for PostgreSql {
         Ok(())
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
         let own = up.own.as_ref().and_then(Own::postgres)?;
-        let database = up.datasets.get(&identity(workloads, work, engine).0).and_then(|known| known.as_ref().ok());
+        let own = up.endpoints.of(cell.load.transport, own);
+        let database = up.datasets.get(&identity(workloads, work, &cell.server.engine).0).and_then(|known| known.as_ref().ok());
         Some(Endpoint::PostgreSql(database.map_or_else(|| own.clone(), |database| own.within(database))))
     }
 

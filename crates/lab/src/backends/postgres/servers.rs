@@ -11,6 +11,7 @@ use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Serve
 use crate::backends::described::{self, blank, is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
+use crate::backends::mysql::plugins::PortEndpoints;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources_of_postgres;
 use crate::backends::up::{Serving, Up, no_sql};
@@ -29,6 +30,7 @@ use model::record::start::{Prepared, StartingState};
 use model::record::state::State;
 use model::units::Users;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use workload::session::Fault;
@@ -78,8 +80,9 @@ impl Servers for PostgreSql {
     }
 
     fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
-        let Started { key, server, build, instance, restored, .. } = started;
+        let Started { key, server, build, instance, restored, tcp, .. } = started;
         let endpoint = kind::endpoint(instance.socket());
+        let endpoints = tcp.map(|port| let_in(&endpoint, port, instance.ca())).transpose()?.unwrap_or_default();
         let told = describe(key, server, &endpoint);
         let told = told.map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = of_ours(told, build, &instance);
@@ -89,7 +92,7 @@ impl Servers for PostgreSql {
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
         let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), no_sql(), prepared);
-        Ok(Up { restored, own: Some(Own::PostgreSql(endpoint)), ..up })
+        Ok(Up { restored, endpoints, own: Some(Own::PostgreSql(endpoint)), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
@@ -174,6 +177,28 @@ fn of_ours(told: InstanceRecord, build: &Build, instance: &Instance) -> Instance
         variables: told.variables.iter().map(|(name, value)| (name.clone(), hidden(value))).collect(),
         ..described::of_ours(told, &build.installed, instance)
     }
+}
+
+/// An account for whoever comes over the port, whose password is drawn anew at each start, once nobody comes so without
+/// one: data may have been made by hand.
+fn let_in(home: &SqlEndpoint, port: u16, ca: Option<&Path>) -> Result<PortEndpoints, Trouble> {
+    const OPEN: &str = "SELECT count(*) FROM pg_hba_file_rules WHERE type LIKE 'host%' AND auth_method <> 'scram-sha-256'";
+    let (account, password) = PortEndpoints::drawn()?;
+    let refuses = |e: Fault| Trouble::new("the new server takes no account for its port").because(e);
+    let mut control = Control::connect(home, PATIENCE).map_err(refuses)?;
+    if control.value(OPEN).map_err(refuses)?.as_deref() != Some("0") {
+        let what = "the new server lets in whoever reaches its port on loopback";
+        return Err(Trouble::new(what).mend("take away what is kept in $ASSAY_HOME/snapshots: it is loaded anew"));
+    }
+    for sql in [
+        "SET password_encryption = 'scram-sha-256'".to_string(),
+        format!("DROP ROLE IF EXISTS {account}"),
+        format!("CREATE ROLE {account} SUPERUSER LOGIN PASSWORD '{password}'"),
+    ] {
+        control.execute(&sql).map_err(refuses)?;
+    }
+    control.quit();
+    PortEndpoints::of_account(port, ca, password)
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, Fault> {
