@@ -233,6 +233,9 @@ fn waits(plan: &Plan, judgement: &Judgement) -> String {
                 three(each)
             );
         }
+        for Executed { statement, plan } in &explain.executed {
+            let _ = write!(text, "\n`{statement}`, carried out once:\n\n```\n{plan}\n```\n");
+        }
     }
     text
 }

@@ -103,8 +103,9 @@ pub trait Servers: Sync {
         Arc::new(up.endpoint.clone())
     }
 
-    /// Switches on what tells where the time of an explain run goes; why not, where that cannot be.
-    fn instruments(&self, _: &Up, _: &Cell) -> Result<Box<dyn Instruments>, String> {
+    /// Switches on what tells where the time of an explain run goes, to which these users come; why not, where that
+    /// cannot be.
+    fn instruments(&self, _: &Up, _: &Cell, _users: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {
         Err("assay knows no instruments of this server that tell where its time goes".into())
     }
 

@@ -15,6 +15,11 @@ use workload::{Parameters, Probe, Workload};
 /// A statement of the workload takes no longer.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
+/// The statements of a workload with the first of the values that are asked for.
+pub(super) fn probes_of(workload: &dyn Workload, parameters: &Parameters) -> Vec<Probe> {
+    probes(Protocol::PostgreSql, workload, parameters).swap_remove(0)
+}
+
 /// Further values are asked for as long as all of them took no longer than `patience`.
 pub(super) fn plans(
     endpoint: &SqlEndpoint,

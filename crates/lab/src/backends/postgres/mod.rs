@@ -4,6 +4,7 @@
 mod answers;
 pub mod backend;
 mod data;
+mod instruments;
 pub mod kind;
 pub mod loader;
 pub mod samplers;

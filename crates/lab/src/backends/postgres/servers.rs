@@ -2,12 +2,13 @@
 //! in their own words.
 
 use super::data::{self, DataDirectory};
+use super::instruments::Looks;
 use super::kind::{self, HOME, Postgres};
 use super::session::control::Control;
 use super::target::Disturbed;
 use super::{settling, start, state};
 use crate::backends::access::{Endpoint, Own, UserGroup};
-use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Settling, Started};
+use crate::backends::contract::{Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Settling, Started};
 use crate::backends::described::{self, blank, is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
@@ -22,7 +23,7 @@ use crate::servers::process::instance::Instance;
 use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
 use model::host::Version;
-use model::plan::Server;
+use model::plan::{Cell, Server};
 use model::plan::served::POSTGRESQL;
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
@@ -131,6 +132,11 @@ impl Servers for PostgreSql {
     fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
         let endpoint = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres());
         endpoint.map(state::read).unwrap_or_default()
+    }
+
+    /// They are looked at from a session of the lab's, and nothing is switched: a server of others is asked, too.
+    fn instruments(&self, _: &Up, _: &Cell, users: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {
+        Ok(Box::new(Looks::begin(users)?))
     }
 
     fn settling(&self, up: &Up, needs: &[DatasetNeed], _: &str) -> Result<Box<dyn Settling>, String> {
