@@ -108,7 +108,9 @@ fn what_keeps_vacuum_from_dead_rows_is_confirmed_by_the_same_placebo() {
     let record = in_postgresql(record(&[("open_snapshot", [CALM, WADING, CALM]), placebo]));
     let found = finding(&record).expect("it is found");
     assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
-    for told in ["oldest snapshot's age grows by 1.20 transactions per commit", "dead rows more", "1.01 times the live rows"] {
+    for told in
+        ["oldest snapshot's age grows by 1.20 transactions per commit", "dead rows more", "1.01 times the live rows"]
+    {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
     }
 }

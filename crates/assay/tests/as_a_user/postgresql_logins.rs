@@ -45,7 +45,12 @@ fn a_verified_server_is_measured_over_tls_and_every_refusal_says_what_helps() {
         control.execute(&format!("CREATE ROLE {role} LOGIN PASSWORD '{SECRET}'")).expect("a server of ours");
     }
     let dsn = |user: &str, rest: &str| format!("postgres://{user}@127.0.0.1:{}/{rest}", postgres.port);
-    assert_refused(&desk, &dsn("filler", "?sslmode=require"), SECRET, &["offers no encrypted connections", "turn ssl on"]);
+    assert_refused(
+        &desk,
+        &dsn("filler", "?sslmode=require"),
+        SECRET,
+        &["offers no encrypted connections", "turn ssl on"],
+    );
     let ca = postgres.offer_tls();
     until("the server to offer TLS", || {
         let on = control.value("SHOW ssl").expect("an answer");
@@ -57,7 +62,11 @@ fn a_verified_server_is_measured_over_tls_and_every_refusal_says_what_helps() {
     let run = desk.run("c001-1");
     assert_eq!(run["ending"], "done", "{said:?}");
     let session = &run["session"];
-    assert_eq!((&session["authentication"], &session["transport"]), (&"scram-sha-256".into(), &"tcp tls".into()), "{session}");
+    assert_eq!(
+        (&session["authentication"], &session["transport"]),
+        (&"scram-sha-256".into(), &"tcp tls".into()),
+        "{session}"
+    );
     assert_eq!((&session["tls"]["version"], &session["tls"]["server_version"]), (&"TLSv1.3".into(), &"TLSv1.3".into()));
     fs::remove_dir_all(desk.path("record")).expect("a record");
 
@@ -69,7 +78,10 @@ fn a_verified_server_is_measured_over_tls_and_every_refusal_says_what_helps() {
     assert_refused(&desk, &dsn("filler", ""), "wrong", &["28P01", "password authentication failed"]);
     assert_refused(&desk, &dsn("nobody", ""), SECRET, &["28P01"]);
     assert_refused(&desk, &dsn("rejected", ""), SECRET, &["28000", "pg_hba.conf rejects"]);
-    let told = ["the account authenticates by GSSAPI; assay speaks trust, password, md5, SCRAM-SHA-256", "let pg_hba.conf ask"];
+    let told = [
+        "the account authenticates by GSSAPI; assay speaks trust, password, md5, SCRAM-SHA-256",
+        "let pg_hba.conf ask",
+    ];
     assert_refused(&desk, &dsn("kerberos", ""), SECRET, &told);
 }
 

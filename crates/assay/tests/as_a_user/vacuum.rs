@@ -69,7 +69,8 @@ fn every_step_of_the_insert_benchmark_keeps_its_laws() {
     }
     let desk = Desk::new();
     for (tables, indexed, partitions) in [("false", "2", "0"), ("true", "1", "3")] {
-        let steps = crate::insert_benchmark::STEPS.replace("one_table = [false, true]", &format!("one_table = [{tables}]"));
+        let steps =
+            crate::insert_benchmark::STEPS.replace("one_table = [false, true]", &format!("one_table = [{tables}]"));
         desk.write("q.toml", &steps.replace("INDEXED", indexed).replace("PARTITIONS", partitions));
         let said = desk.assay(&["run", "q.toml", "--on", "postgresql", "--out", tables]);
         said.assert_carried_out();
@@ -115,7 +116,8 @@ fn a_snapshot_left_open_keeps_vacuum_from_dead_rows_and_its_placebo_does_not() {
     few.extend(["--set", "repeat.repetitions=1", "--set", "axes.engine=[\"heap\"]"]);
     let said = desk.assay(&few);
     said.assert_carried_out();
-    let told = desk.notes().iter().filter(|n| n["kind"] == "disturbance_ended").map(Value::to_string).collect::<String>();
+    let told =
+        desk.notes().iter().filter(|n| n["kind"] == "disturbance_ended").map(Value::to_string).collect::<String>();
     assert!(told.contains("the canary's first value was read") && told.contains("(backend_xmin) was"), "{told}");
     assert!(told.contains("A transaction at READ COMMITTED was open to the end and held no snapshot"), "{told}");
     for (disturbed, grown) in grown(&desk, "postgres.oldest_snapshot_xids") {

@@ -28,7 +28,11 @@ pub const CAUSE: Cause = Cause {
         )
     },
     test: || format!("the time of COMMIT covers {SUFFICIENT} of an operation's time"),
-    intervention: || format!("`settings.flush_at_commit` = 2, which syncs once a second (in PostgreSQL 0, which leaves it to the log's writer), closes {CLOSES} of that time"),
+    intervention: || {
+        format!(
+            "`settings.flush_at_commit` = 2, which syncs once a second (in PostgreSQL 0, which leaves it to the log's writer), closes {CLOSES} of that time"
+        )
+    },
     source: include_str!("durable_commit.rs"),
     indicator: Some(fsyncs),
     within: &[REST, "files", "locks of the server"],

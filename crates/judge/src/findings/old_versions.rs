@@ -192,7 +192,8 @@ impl<'a> Stretch<'a> {
     /// In PostgreSQL, where an index entry of a dead row is passed by going to the row.
     fn holds_vacuum(&self) -> Necessary {
         let kept: Option<Vec<f64>> = self.open.iter().map(|run| grown_per_commit(run, OLDEST)).collect();
-        let dead: Option<Vec<f64>> = self.open.iter().map(|run| Some(run.growth("postgres.dead_rows")?.delta)).collect();
+        let dead: Option<Vec<f64>> =
+            self.open.iter().map(|run| Some(run.growth("postgres.dead_rows")?.delta)).collect();
         let (Some(kept), Some(dead), Some(inside), Some(outside)) =
             (kept, dead, self.rise(&["db.page_read_requests"]), self.rise(&["postgres.tup_fetched"]))
         else {

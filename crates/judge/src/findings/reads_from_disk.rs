@@ -26,7 +26,9 @@ pub const CAUSE: Cause = Cause {
     id: "reads_from_disk",
     symptom: || format!("more than {MANY} pages per operation are read from disk"),
     necessary: || format!("the data are larger than the buffer pool (`{READS}`, the datasets' size)"),
-    test: || format!("reads of data files (`{TIME}`, `{TIME_OF_POSTGRESQL}`) cover {SUFFICIENT} of an operation's time"),
+    test: || {
+        format!("reads of data files (`{TIME}`, `{TIME_OF_POSTGRESQL}`) cover {SUFFICIENT} of an operation's time")
+    },
     intervention: || format!("a buffer pool that holds the data closes {CLOSES} of that time"),
     source: include_str!("reads_from_disk.rs"),
     indicator: Some(reads),

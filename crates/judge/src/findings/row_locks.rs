@@ -20,7 +20,11 @@ pub const CAUSE: Cause = Cause {
     id: "row_locks",
     symptom: || format!("waiting for rows takes more than {WORTH} of an operation's time"),
     necessary: || format!("the engine counts waits for rows (`{WAITS}`; PostgreSQL shows who waits, `{WAITING}`)"),
-    test: || format!("their time (`{ROW_LOCK_TIME}`; of PostgreSQL those who wait, seen once a second) covers {SUFFICIENT} of an operation's time"),
+    test: || {
+        format!(
+            "their time (`{ROW_LOCK_TIME}`; of PostgreSQL those who wait, seen once a second) covers {SUFFICIENT} of an operation's time"
+        )
+    },
     intervention: || format!("keys drawn evenly, or {SPREAD} times the rows, close {CLOSES} of that time"),
     source: include_str!("row_locks.rs"),
     indicator: Some(waits),

@@ -18,7 +18,9 @@ const LARGER: i64 = 32;
 
 pub const CAUSE: Cause = Cause {
     id: "spill_to_disk",
-    symptom: || format!("more than {MANY} temporary tables on disk, or passes of merging, or temporary files, per operation"),
+    symptom: || {
+        format!("more than {MANY} temporary tables on disk, or passes of merging, or temporary files, per operation")
+    },
     necessary: || format!("they are counted (`{TABLES}`, `{MERGES}`; of PostgreSQL files, `{FILES}`)"),
     test: || format!("calls on temporary files (`{TIME}`) cover {SUFFICIENT} of an operation's time"),
     intervention: || format!("{LARGER} times the memory for sorting, or for tables, closes {CLOSES} of that time"),

@@ -92,9 +92,11 @@ impl Provision<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: (server.tcp && server.topology.is_single() && own(&build.installed.kind).is_some_and(Protocol::is_sql))
-                .then(free_port)
-                .transpose()?,
+            tcp: (server.tcp
+                && server.topology.is_single()
+                && own(&build.installed.kind).is_some_and(Protocol::is_sql))
+            .then(free_port)
+            .transpose()?,
             stop: reporter.stop,
         };
         let mut restored = None;

@@ -35,10 +35,7 @@ pub(super) fn of(parameters: &Parameters) -> Audit {
         question("rows", tables.clone().map(|table| format!("SELECT COUNT(*) FROM pi{table}")).collect()),
         question("rows_ever_deleted", clients().map(below).collect()),
         question("rows_ever_inserted", clients().map(up_to).collect()),
-        question(
-            APART,
-            tables.clone().flat_map(|table| INDEXES.map(|(index, _)| apart(table, index))).collect(),
-        ),
+        question(APART, tables.clone().flat_map(|table| INDEXES.map(|(index, _)| apart(table, index))).collect()),
     ];
     let setup = tables.flat_map(|table| INDEXES.map(|(index, _)| prepare(table, index))).flatten().collect();
     Audit { setup, questions, laws: laws() }
@@ -51,7 +48,7 @@ pub(super) fn of_postgresql(parameters: &Parameters) -> Audit {
     audit.questions.iter_mut().flat_map(|question| &mut question.sql).for_each(|sql| *sql = postgresql::asked(sql));
     if let Some(question) = audit.questions.iter_mut().find(|question| question.name == APART) {
         let tables = 1..=Extent::of(parameters).tables();
-        question.sql = tables.flat_map(|table| INDEXES.map(|(index, _)| postgresql::apart(table, index))).collect();
+        question.sql = tables.flat_map(|table| INDEXES.map(|(_, columns)| postgresql::apart(table, columns))).collect();
     }
     audit
 }

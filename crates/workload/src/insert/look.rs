@@ -72,8 +72,8 @@ pub(super) async fn look_at_tables(
         session.query(LOOK, &format!("BEGIN; {}", postgresql::by_indexes("LOCAL").join("; "))).await?;
     }
     for table in (1 + number..=extent.tables()).step_by(users.max(1) as usize) {
-        let by_index = INDEXES.map(|(name, _)| match is_postgresql {
-            true => postgresql::entries(table, name),
+        let by_index = INDEXES.map(|(name, columns)| match is_postgresql {
+            true => postgresql::entries(table, columns),
             false => format!("SELECT COUNT(*) FROM pi{table} FORCE INDEX (pi{table}_{name})"),
         });
         let indexes = if work.step.is_indexed() { &by_index[..] } else { &[] };

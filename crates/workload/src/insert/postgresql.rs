@@ -2,7 +2,6 @@
 //! the oldest rows are deleted between two keys, and queries name no index. Entries of an index are counted by reading
 //! rows in its order while whole tables are not to be read and nothing is to be sorted.
 
-use super::schema::INDEXES;
 use super::work::Keys;
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,15 +14,14 @@ pub(super) fn by_indexes(scope: &str) -> Vec<String> {
     BY_INDEX.map(|setting| format!("SET {scope} {setting} = off")).to_vec()
 }
 
-/// How many entries an index of that table has.
-pub(super) fn entries(table: u64, index: &str) -> String {
-    let columns = INDEXES.iter().find(|(name, _)| *name == index).map_or("transactionid", |(_, columns)| *columns);
+/// How many entries an index over these columns has.
+pub(super) fn entries(table: u64, columns: &str) -> String {
     format!("SELECT COUNT(*) FROM (SELECT 1 FROM pi{table} ORDER BY {columns} OFFSET 0) AS entries")
 }
 
 /// By how much entries and rows differ. Where there is no such index, rows are sorted, and as many.
-pub(super) fn apart(table: u64, index: &str) -> String {
-    format!("SELECT ABS((SELECT COUNT(*) FROM pi{table}) - ({}))", entries(table, index))
+pub(super) fn apart(table: u64, columns: &str) -> String {
+    format!("SELECT ABS((SELECT COUNT(*) FROM pi{table}) - ({}))", entries(table, columns))
 }
 
 /// A question about keys in this SQL.
@@ -37,10 +35,6 @@ pub(super) fn delete(sql: &mut String, keys: Keys, rows: Range<u64>) {
     sql.clear();
     write!(sql, "DELETE FROM pi{} WHERE transactionid >= {first} AND transactionid < {end}", keys.table)
         .expect("writing into a String cannot fail");
-}
-
-pub(super) fn build_indexes(table: u64) -> Vec<String> {
-    INDEXES.map(|(name, columns)| format!("CREATE INDEX pi{table}_{name} ON pi{table} ({columns})")).to_vec()
 }
 
 pub(super) fn primary_key(table: u64) -> String {

@@ -42,7 +42,9 @@ impl Begin {
 /// The statements that build the indexes of a table: in one pass where the engine has one, which RocksDB has not.
 pub(super) fn build_indexes(table: u64, engine: &str) -> Vec<String> {
     if engine == HEAP {
-        return postgresql::build_indexes(table);
+        return INDEXES
+            .map(|(name, columns)| format!("CREATE INDEX pi{table}_{name} ON pi{table} ({columns})"))
+            .to_vec();
     }
     let adds = INDEXES.map(|(name, columns)| format!("ADD INDEX pi{table}_{name} ({columns})"));
     if engine.eq_ignore_ascii_case("rocksdb") {

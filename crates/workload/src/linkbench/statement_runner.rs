@@ -46,8 +46,7 @@ impl StatementRunner {
         self.statements = [None; Sentence::ALL.len()];
         if self.is_prepared {
             for sentence in sentences {
-                self.statements[sentence as usize] =
-                    Some(session.prepare(PREPARE, sentence.sql(self.form)).await?);
+                self.statements[sentence as usize] = Some(session.prepare(PREPARE, sentence.sql(self.form)).await?);
             }
         }
         Ok(())

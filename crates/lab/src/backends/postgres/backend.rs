@@ -32,7 +32,8 @@ impl Backend for PostgreSql {
     fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
         let own = up.own.as_ref().and_then(Own::postgres)?;
         let own = up.endpoints.of(cell.load.transport, own);
-        let database = up.datasets.get(&identity(workloads, work, &cell.server.engine).0).and_then(|known| known.as_ref().ok());
+        let database =
+            up.datasets.get(&identity(workloads, work, &cell.server.engine).0).and_then(|known| known.as_ref().ok());
         Some(Endpoint::PostgreSql(database.map_or_else(|| own.clone(), |database| own.within(database))))
     }
 

@@ -85,7 +85,8 @@ impl Instruments for Looks {
         self.over.store(true, Relaxed);
         let sighted = std::mem::take(&mut *self.sighted.lock().expect("no panic while held"));
         // What a server that is gone no longer says is left out.
-        let carried_out = |(endpoint, probes): &(SqlEndpoint, Vec<Probe>)| executed(endpoint, probes).unwrap_or_default();
+        let carried_out =
+            |(endpoint, probes): &(SqlEndpoint, Vec<Probe>)| executed(endpoint, probes).unwrap_or_default();
         let executed = self.statements.iter().flat_map(carried_out).collect();
         Explain { waits: longest(sighted), stages: Vec::new(), executed }
     }
@@ -119,7 +120,8 @@ fn executed(endpoint: &SqlEndpoint, probes: &[Probe]) -> Result<Vec<Executed>, F
 }
 
 fn longest(sighted: Sighted) -> Vec<Wait> {
-    let wait = |(event, (count, time)): (String, (u64, Duration))| Wait { event, count, time: Nanos(time.as_nanos() as u64) };
+    let wait =
+        |(event, (count, time)): (String, (u64, Duration))| Wait { event, count, time: Nanos(time.as_nanos() as u64) };
     let mut waits: Vec<Wait> = sighted.into_iter().map(wait).collect();
     waits.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.event.cmp(&b.event)));
     waits.truncate(LONGEST);

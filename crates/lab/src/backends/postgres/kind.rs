@@ -153,7 +153,18 @@ fn initdb(build: &Build, data: &str, wanted: &Server) -> Vec<String> {
     /// From here on checksums are there unless they are declined.
     const CHECKED: u32 = 18;
     let program = Path::new(&build.installed.binary).with_file_name("initdb").display().to_string();
-    let fixed = ["-D", data, "-U", ACCOUNT, "--auth-local=trust", "--auth-host=scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+    let fixed = [
+        "-D",
+        data,
+        "-U",
+        ACCOUNT,
+        "--auth-local=trust",
+        "--auth-host=scram-sha-256",
+        "-E",
+        "UTF8",
+        "--locale=C.UTF-8",
+        "--no-sync",
+    ];
     let checksums = match wanted.settings.get("checksums").and_then(Value::text) {
         Some("none") if build.installed.version.0 >= CHECKED => Some("--no-data-checksums"),
         Some("none") | None => None,

@@ -23,8 +23,8 @@ use crate::servers::process::instance::Instance;
 use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
 use model::host::Version;
-use model::plan::{Cell, Server};
 use model::plan::served::POSTGRESQL;
+use model::plan::{Cell, Server};
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::{Prepared, StartingState};
@@ -188,7 +188,8 @@ fn of_ours(told: InstanceRecord, build: &Build, instance: &Instance) -> Instance
 /// An account for whoever comes over the port, whose password is drawn anew at each start, once nobody comes so without
 /// one: data may have been made by hand.
 fn let_in(home: &SqlEndpoint, port: u16, ca: Option<&Path>) -> Result<PortEndpoints, Trouble> {
-    const OPEN: &str = "SELECT count(*) FROM pg_hba_file_rules WHERE type LIKE 'host%' AND auth_method <> 'scram-sha-256'";
+    const OPEN: &str =
+        "SELECT count(*) FROM pg_hba_file_rules WHERE type LIKE 'host%' AND auth_method <> 'scram-sha-256'";
     let (account, password) = PortEndpoints::drawn()?;
     let refuses = |e: Fault| Trouble::new("the new server takes no account for its port").because(e);
     let mut control = Control::connect(home, PATIENCE).map_err(refuses)?;

@@ -23,7 +23,13 @@ impl WatchedRow {
     pub fn create(scene: &Scene) -> Result<Self, Trouble> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let schema = format!("assay_canary_{}_{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        let mut canary = Self { teller: scene.session()?, drop: scene.place.target.drop_schema(&schema), schema, value: 0, since: None };
+        let mut canary = Self {
+            teller: scene.session()?,
+            drop: scene.place.target.drop_schema(&schema),
+            schema,
+            value: 0,
+            since: None,
+        };
         let schema = &canary.schema;
         let made = scene.place.target.canary(schema, &scene.place.engine);
         let sentences = [made, vec![format!("INSERT INTO {schema}.canary VALUES (1, 0)")]].concat();
