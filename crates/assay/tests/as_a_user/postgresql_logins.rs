@@ -104,3 +104,61 @@ fn a_server_before_version_10_is_named_and_not_asked() {
     assert_refused(&desk, &format!("postgres://me@127.0.0.1:{port}"), "", &told);
     peer.join().expect("it was asked");
 }
+
+const WAYS: &str = r#"question = "What does the way to a private PostgreSQL cost?"
+
+[axes]
+transport = ["unix", "tcp", "tls"]
+
+[server]
+build    = "postgresql"
+settings = { buffer_pool = "64 MiB", redo = "64 MiB" }
+
+[workload.oltp.read_write]
+tables = 1
+rows   = 500
+
+[load]
+users = 2
+
+[[phases]]
+name  = "measure"
+kind  = "measure"
+count = 100
+
+[repeat]
+repetitions = 1
+explain     = true
+aa          = false
+"#;
+
+#[test]
+fn users_come_to_a_private_server_by_its_socket_its_port_and_tls_and_it_ends_when_it_is_interrupted() {
+    if !crate::postgresql::is_here() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("ways.toml", WAYS);
+    let said = desk.assay(&["run", "ways.toml", "--out", "record"]);
+    said.assert_carried_out();
+    for (cell, transport, authentication) in [
+        ("c001-1", "unix plain", "trust"),
+        ("c002-1", "tcp plain", "scram-sha-256"),
+        ("c003-1", "tcp tls", "scram-sha-256"),
+    ] {
+        let session = desk.run(cell)["session"].clone();
+        assert_eq!((&session["transport"], &session["authentication"]), (&transport.into(), &authentication.into()));
+    }
+    let report = desk.read("record/report.md");
+    for told in
+        ["## Waits", "none, on a CPU", ", carried out once", "Index Scan using sbtest1_pkey", "Buffers: shared hit"]
+    {
+        assert!(report.contains(told), "{told}: {said:?}");
+    }
+    let stopped: Vec<_> = desk.notes().into_iter().filter(|note| note["kind"] == "instance_stopped").collect();
+    assert!(
+        !stopped.is_empty() && stopped.iter().all(|note| note.to_string().contains("exit status 0")),
+        "{stopped:?}"
+    );
+    desk.assert_nothing_is_left();
+}
