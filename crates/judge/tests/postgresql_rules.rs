@@ -18,12 +18,13 @@ use model::units::{Bytes, Nanos};
 fn one(level: Level, variables: &[(&str, &str)], spoil: impl Fn(&mut RunRecord)) -> Record {
     let mut record = experiment(&[("users", &[8.into()])]);
     record.plan.cells[0].server.engine = "heap".into();
-    record.plan.cells[0].server.settings.insert("redo".into(), (1_i64 << 30).into());
+    let settings = [("redo", 1_i64 << 30), ("flush_at_commit", 1)];
+    record.plan.cells[0].server.settings.extend(settings.map(|(word, value)| (word.to_string(), value.into())));
     for run in &mut record.runs {
         show(run, level);
         spoil(run);
     }
-    for (name, value) in variables {
+    for (name, value) in variables.iter().chain(&[("temp_buffers", "1024")]) {
         bench::states::say(&mut record, name, Some(value));
     }
     record
@@ -37,7 +38,7 @@ impl Details for Waiting {
         Vec::new()
     }
     fn series(&self, _: &RunId, names: &[&str]) -> Vec<Series> {
-        let metric = |name: &&str| Metric { name: (*name).into(), unit: Unit::Count, shape: Shape::Level };
+        let metric = |name: &&str| Metric { name: (*name).into(), unit: Unit::Count, shape: Shape::Gauge };
         let readings = vec![(Nanos::from_millis(1_200), self.0), (Nanos::from_millis(1_800), self.0)];
         let asked = names.iter().filter(|name| **name == "postgres.waiting_lock");
         asked.map(|name| Series { metric: metric(name), readings: readings.clone() }).collect()
@@ -69,7 +70,7 @@ fn a_durable_commit_is_one_of_synchronous_commit() {
     };
     let told = found(&of("on"), "durable_commit").expect("it is found");
     assert_eq!(told.rung, Rung::QuantitativelySufficient, "{}", told.sentence);
-    assert!(told.next_experiment.is_some_and(|text| text.contains("flush_at_commit") && text.contains('0')));
+    assert!(told.next_experiment.is_some_and(|text| text.contains("settings.flush_at_commit = [1, 0]")));
     assert_eq!(found(&of("off"), "durable_commit"), None);
 }
 
@@ -86,7 +87,8 @@ fn a_checkpoint_that_the_log_asks_for_is_told_and_one_by_the_clock_is_not() {
     for words in ["a checkpoint began every 0.5 s", "There were 6 of them", "25 % of the log's records"] {
         assert!(told.sentence.contains(words), "{words}: {}", told.sentence);
     }
-    assert!(told.next_experiment.is_some_and(|text| text.contains("4294967296") || text.contains("4 GiB")));
+    let next = told.next_experiment.expect("it is proposed");
+    assert!(next.contains("settings.redo = [\"1 GiB\", \"4 GiB\"]") && next.contains("native.temp_buffers"), "{next}");
     assert_eq!(found(&of(0.0), "checkpoint_stalls"), None);
 }
 

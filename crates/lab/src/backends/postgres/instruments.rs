@@ -50,10 +50,13 @@ impl Looks {
             statements.push((endpoint, probes));
         }
         let first = statements.first().ok_or("its users know no PostgreSQL")?;
-        let mut control = Control::connect(&first.0, PATIENCE).map_err(|e| e.to_string())?;
+        let endpoint = first.0.clone();
+        // A session stays with its thread: this one only proves that there can be one.
+        Control::connect(&endpoint, PATIENCE).map_err(|e| e.to_string())?.quit();
         let (over, sighted) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Sighted::new())));
         let (until, into) = (Arc::clone(&over), Arc::clone(&sighted));
         let look = move || {
+            let Ok(mut control) = Control::connect(&endpoint, PATIENCE) else { return };
             let mut before = Instant::now();
             while !until.load(Relaxed) {
                 std::thread::sleep(LOOK_AGAIN);
