@@ -5,6 +5,7 @@ use crate::figures::{three, with_interval};
 use crate::{axes, costs, explained, phases, plans, repeat, searches};
 use model::experiment::Axis;
 use model::plan::{self};
+use model::record::explain::Executed;
 use model::{
     CellJudgement, DatasetRecord, ErrorCount, Estimate, InstanceRecord, Judgement, Nanos, Plan, Record, Status, Value,
     Verdict,
