@@ -88,7 +88,7 @@ fn a_verified_server_is_measured_over_tls_and_every_refusal_says_what_helps() {
 /// A peer that lets everybody in and says that it is of 2016: no registry has such a server any more.
 #[test]
 fn a_server_before_version_10_is_named_and_not_asked() {
-    const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x1aserver_version\x009.6.24\0\0Z\0\0\0\x05I";
+    const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x1aserver_version\x009.6.24\0Z\0\0\0\x05I";
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let peer = std::thread::spawn(move || {

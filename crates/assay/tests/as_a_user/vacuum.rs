@@ -96,8 +96,8 @@ fn grown(desk: &Desk, counter: &str) -> Vec<(String, f64)> {
         let run: Value = serde_json::from_str(&text).expect("run.json is JSON");
         let open = run["phases"].as_array().expect("phases").iter().find(|p| p["name"] == "open").expect("it is there");
         let ends = &open["counters"][counter];
-        let end = |name: &str| ends[name].as_f64().unwrap_or_else(|| panic!("{counter}: {open:#}"));
-        (open["disturb"].as_str().expect("it is disturbed").to_string(), end("end") - end("begin"))
+        let end = |at: usize| ends[at].as_f64().unwrap_or_else(|| panic!("{counter}: {ends}"));
+        (open["disturb"].as_str().expect("it is disturbed").to_string(), end(1) - end(0))
     };
     desk.runs().into_values().map(of_run).collect()
 }

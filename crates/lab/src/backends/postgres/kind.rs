@@ -210,6 +210,9 @@ fn translated(wanted: &Server) -> (Vec<String>, Vec<String>) {
     (lines, not_applicable)
 }
 
+/// A server with less does not start.
+const LEAST_LOG_MIB: i64 = 32;
+
 /// A word of the lab as a line; none where nothing is to be set, and why where nothing can.
 fn line(word: &str, value: &Value) -> Result<Option<String>, &'static str> {
     let count = value.count().unwrap_or(0);
@@ -219,6 +222,7 @@ fn line(word: &str, value: &Value) -> Result<Option<String>, &'static str> {
     let only_off = |why: &'static str| if is_on { Err(why) } else { Ok(None) };
     match word {
         "buffer_pool" => Ok(Some(format!("shared_buffers = {}kB", count >> 10))),
+        "redo" if count >> 20 < LEAST_LOG_MIB => Err("its log has two segments of 16 MiB at the least"),
         "redo" => Ok(Some(format!("max_wal_size = {}MB", count >> 20))),
         "flush_at_commit" => match count {
             0 => Ok(Some("synchronous_commit = off".into())),
