@@ -1,5 +1,5 @@
-//! The generic rules on what a PostgreSQL counts and shows, where that is otherwise than in MySQL's family: each speaks
-//! on its own evidence, and is silent where that speaks against it.
+//! The generic rules on what a PostgreSQL counts and shows, where that is otherwise than in MySQL's family: each
+//! speaks on its own evidence, and is silent where that speaks against it.
 
 mod bench;
 

@@ -1,5 +1,5 @@
-//! Who comes to a PostgreSQL of somebody else by its DSN: over TLS that is verified, by SCRAM-SHA-256; and everybody who
-//! cannot come, each of whom is told in one sentence why not and what helps.
+//! Who comes to a PostgreSQL of somebody else by its DSN: over TLS that is verified, by SCRAM-SHA-256; and everybody
+//! who cannot come, each of whom is told in one sentence why not and what helps.
 
 use crate::desk::{Desk, Said, until};
 use crate::private_postgres::Postgres;

@@ -1,9 +1,10 @@
 //! A transaction left open at REPEATABLE READ holds a snapshot: whatever is changed or deleted meanwhile must be kept
 //! for it, and queries wade through what is kept. In InnoDB purge stands still, and each update of an indexed column
-//! leaves a stale entry in the very range that a short list reads; in RocksDB compaction may not drop what the snapshot
-//! sees, and scans skip tombstones; in PostgreSQL no vacuum and no reader may remove it. Its mark is work inside the engine that its handler does not see: logical reads (or
-//! skipped keys) per operation rise, rows asked of the handler do not. A phase before and one after are the off arms of
-//! the same run; an open transaction that holds no snapshot is the placebo.
+//! leaves a stale entry in the very range that a short list reads; in RocksDB compaction may not drop what the
+//! snapshot sees, and scans skip tombstones; in PostgreSQL no vacuum and no reader may remove it. Its mark is work
+//! inside the engine that its handler does not see: logical reads (or skipped keys) per operation rise, rows asked of
+//! the handler do not. A phase before and one after are the off arms of the same run; an open transaction that holds
+//! no snapshot is the placebo.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::checks;

@@ -1,5 +1,5 @@
-//! Hot path: the statements of the family as text, which is how the public script says them, and the classes under which
-//! their answers are counted.
+//! Hot path: the statements of the family as text, which is how the public script says them, and the classes under
+//! which their answers are counted.
 
 use super::postgresql;
 use super::rows::row;

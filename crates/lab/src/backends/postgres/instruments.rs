@@ -1,6 +1,6 @@
-//! What an explain run sees of a PostgreSQL, which sums up no waits: what its sessions wait for is looked at many times a
-//! second while they work, and when they have left each of their statements is carried out once, with the rows and
-//! blocks that every node of its plan touched. What a statement writes is rolled back.
+//! What an explain run sees of a PostgreSQL, which sums up no waits: what its sessions wait for is looked at many
+//! times a second while they work, and when they have left each of their statements is carried out once, with the rows
+//! and blocks that every node of its plan touched. What a statement writes is rolled back.
 
 use super::answers::probes_of;
 use super::session::control::Control;

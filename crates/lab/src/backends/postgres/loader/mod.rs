@@ -1,6 +1,6 @@
 //! Brings a dataset into a PostgreSQL: tables, rows by COPY in parallel, keys and indexes, statistics, and then the
-//! proof: rows counted and rows read back against the generator. The VACUUM at the end leaves every row as one that all
-//! may see, so that readers do not write marks into pages while they are measured.
+//! proof: rows counted and rows read back against the generator. The VACUUM at the end leaves every row as one that
+//! all may see, so that readers do not write marks into pages while they are measured.
 
 mod by_table;
 mod by_unit;
