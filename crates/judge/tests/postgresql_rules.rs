@@ -1,5 +1,5 @@
-//! The generic rules on what a PostgreSQL counts and shows, where that is otherwise than in MySQL's family: each
-//! speaks on its own evidence, and is silent where that speaks against it.
+//! The generic rules on what a PostgreSQL counts and shows, where that is otherwise than in MySQL's family: each speaks
+//! on its own evidence, and is silent where that speaks against it.
 
 mod bench;
 
@@ -88,7 +88,10 @@ fn a_checkpoint_that_the_log_asks_for_is_told_and_one_by_the_clock_is_not() {
         assert!(told.sentence.contains(words), "{words}: {}", told.sentence);
     }
     let next = told.next_experiment.expect("it is proposed");
-    assert!(next.contains("settings.redo = [\"1024 MiB\", \"4096 MiB\"]") && next.contains("native.temp_buffers"), "{next}");
+    assert!(
+        next.contains("settings.redo = [\"1024 MiB\", \"4096 MiB\"]") && next.contains("native.temp_buffers"),
+        "{next}"
+    );
     assert_eq!(found(&of(0.0), "checkpoint_stalls"), None);
 }
 

@@ -1,6 +1,6 @@
-//! The generic rules on records made to show them: each speaks on its own evidence, at the place and the rung that
-//! this evidence carries, says nothing on the healthy record, and is silent where its necessary evidence speaks
-//! against it. `reads_from_disk` and what the frame does to all of them are in `causes.rs`.
+//! The generic rules on records made to show them: each speaks on its own evidence, at the place and the rung that this
+//! evidence carries, says nothing on the healthy record, and is silent where its necessary evidence speaks against it.
+//! `reads_from_disk` and what the frame does to all of them are in `causes.rs`.
 
 mod bench;
 

@@ -1,5 +1,5 @@
-//! The verbs, one file each, in the order in which help shows them. A verb is its arguments and a function from them
-//! to an exit status.
+//! The verbs, one file each, in the order in which help shows them. A verb is its arguments and a function from them to
+//! an exit status.
 
 pub mod bench;
 pub mod bisect;

@@ -1,5 +1,5 @@
-//! PostgreSQL through the front door: private servers that are loaded, kept, asked and ended as all others are, and
-//! one of somebody else in which assay touches only what it made.
+//! PostgreSQL through the front door: private servers that are loaded, kept, asked and ended as all others are, and one
+//! of somebody else in which assay touches only what it made.
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::await_event;

@@ -1,6 +1,5 @@
 //! Builds as a user installs them: from an archive that is made here of the distribution's own server, so that no
-//! network is needed and everything after the download is the real thing. What each registry gives is the fleet's
-//! test.
+//! network is needed and everything after the download is the real thing. What each registry gives is the fleet's test.
 
 use crate::desk::{Desk, Said, until};
 use rustix::process::{Pid, Signal, kill_process};

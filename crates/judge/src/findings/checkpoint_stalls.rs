@@ -1,7 +1,7 @@
-//! Redo may only be overwritten when the pages that it changed are on disk. When writes outrun flushing, the age of
-//! the last checkpoint nears the size of the log, and from about three quarters of it on writers flush pages
-//! themselves and wait. It comes in waves, so that a mean hides it. A larger log moves the wall; flushing that cannot
-//! keep up at all meets it later.
+//! Redo may only be overwritten when the pages that it changed are on disk. When writes outrun flushing, the age of the
+//! last checkpoint nears the size of the log, and from about three quarters of it on writers flush pages themselves and
+//! wait. It comes in waves, so that a mean hides it. A larger log moves the wall; flushing that cannot keep up at all
+//! meets it later.
 
 use super::frame::finding::{CLOSES, Case, Cause, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

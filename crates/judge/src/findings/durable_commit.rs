@@ -1,8 +1,8 @@
 //! A durable commit waits until its redo is on disk, and on most disks that takes longer than the transaction. Users
 //! who commit at the same time share a write, so the rate grows with the users while each of them waits as long as
 //! before. What the wait costs is the time of COMMIT itself, which the client measures. Where statements commit by
-//! themselves the wait is inside them and in no term of the account: then it is only consistent with it, until the
-//! wait is taken away.
+//! themselves the wait is inside them and in no term of the account: then it is only consistent with it, until the wait
+//! is taken away.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

@@ -1,6 +1,6 @@
 //! Two transactions that want the same row go one after the other, however many CPUs there are. The wait is counted by
-//! the engine, in whole milliseconds, and nothing else of the server is busy meanwhile. A few hot rows are enough:
-//! what helps is fewer of them, by drawing keys evenly or by having more rows.
+//! the engine, in whole milliseconds, and nothing else of the server is busy meanwhile. A few hot rows are enough: what
+//! helps is fewer of them, by drawing keys evenly or by having more rows.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};

@@ -1,6 +1,6 @@
 //! Hot path: one conversation's bytes on a line, in the clear or under TLS: write into `outgoing`, exchange, read and
-//! consume `incoming`, as on the line itself. TLS is a machine between the session's bytes and the line's, so both
-//! ways of talking to the kernel carry it unchanged. In the clear nothing is allocated; under TLS the cipher's library
+//! consume `incoming`, as on the line itself. TLS is a machine between the session's bytes and the line's, so both ways
+//! of talking to the kernel carry it unchanged. In the clear nothing is allocated; under TLS the cipher's library
 //! allocates once per record that is sent and once per record that is received, and frees it before the next.
 
 use super::tls::{Tls, machine};

@@ -1,8 +1,9 @@
 //! What each way to the kernel reaches with few users: a thread for each that blocks, io_uring, epoll, these two on a
 //! thread per CPU or on one. Which is best depends on the kernel, on the CPUs, on how the server waits, and on what
-//! waking a CPU costs just now, so it is measured and not known: with a sham server that has a thread for each
-//! session, for the machine's own sake, and with the server under test, by the cheapest request of its users'
-//! protocol. `io = "auto"` goes by the server's (`model::record::canary`), and a check holds runs against it.
+//! waking a CPU costs just now, so it is measured and not known: with a sham server
+//! that has a thread for each session, for the machine's own sake, and with the server under test, by the cheapest
+//! request of its users' protocol. `io = "auto"` goes by the server's (`model::record::canary`), and a check holds runs
+//! against it.
 
 use super::canary_file;
 use super::level::Level;

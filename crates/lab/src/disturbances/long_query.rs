@@ -1,6 +1,6 @@
-//! Analytical queries beside the load: the largest table of the data joined with itself, again and again from its
-//! first row, until the phase is over and the server is told to give up. It spends a CPU for each session and holds a
-//! read view as long as each query runs, as a report on a live server does.
+//! Analytical queries beside the load: the largest table of the data joined with itself, again and again from its first
+//! row, until the phase is over and the server is told to give up. It spends a CPU for each session and holds a read
+//! view as long as each query runs, as a report on a live server does.
 
 use super::scene::seconds;
 use super::{Deed, Disturbance, Scene};

@@ -1,6 +1,6 @@
 //! A phase in which nobody works and the server comes to rest: the one before may have left old row versions, pages to
-//! write and runs to compact, and whoever is measured next would pay for them. The server is told what brings it
-//! there, and the phase is over when each gauge of what it owes is down at its mark, or the phase's time is up.
+//! write and runs to compact, and whoever is measured next would pay for them. The server is told what brings it there,
+//! and the phase is over when each gauge of what it owes is down at its mark, or the phase's time is up.
 
 use super::sampling::{Readings, Sampling};
 use crate::backends::contract::Settling;

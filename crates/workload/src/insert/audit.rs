@@ -1,6 +1,6 @@
-//! What the tables must say after a run: rows and both ends of the keys moved by what the users saw committed, there
-//! is a row for each key between the ends, and each secondary index has an entry for each row. At the begin of each
-//! step the same was looked at, so that a step which broke one of these laws is known.
+//! What the tables must say after a run: rows and both ends of the keys moved by what the users saw committed, there is
+//! a row for each key between the ends, and each secondary index has an entry for each row. At the begin of each step
+//! the same was looked at, so that a step which broke one of these laws is known.
 
 use super::postgresql;
 use super::schema::INDEXES;

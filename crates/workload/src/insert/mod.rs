@@ -1,5 +1,5 @@
-//! The insert benchmark: rows in the order of their key, three secondary indexes, then as many rows in at one end as
-//! go out at the other, alone and beside readers. The tables, distributions and steps are those that Mark Callaghan
+//! The insert benchmark: rows in the order of their key, three secondary indexes, then as many rows in at one end as go
+//! out at the other, alone and beside readers. The tables, distributions and steps are those that Mark Callaghan
 //! publishes with; which rows are there follows from two numbers of each client, so that a step needs to know nothing
 //! of the steps before it but what the tables say. Not here: his client, which deletes through a session of its own.
 

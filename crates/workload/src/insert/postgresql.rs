@@ -1,6 +1,6 @@
-//! The insert benchmark in PostgreSQL's SQL, as the public script says it there: keys and indexes come behind the
-//! rows, the oldest rows are deleted between two keys, and queries name no index. Entries of an index are counted by
-//! reading rows in its order while whole tables are not to be read and nothing is to be sorted.
+//! The insert benchmark in PostgreSQL's SQL, as the public script says it there: keys and indexes come behind the rows,
+//! the oldest rows are deleted between two keys, and queries name no index. Entries of an index are counted by reading
+//! rows in its order while whole tables are not to be read and nothing is to be sorted.
 
 use super::work::Keys;
 use std::fmt::Write;

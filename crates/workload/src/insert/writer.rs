@@ -1,6 +1,6 @@
 //! Hot path: the users who insert. A loader takes blocks of rows in the order of their keys, whoever is free the next
-//! one; a writer has clients of its own, and of each inserts the rows that follow and deletes as many of its oldest,
-//! in one transaction, so that nobody ever sees a row more or fewer.
+//! one; a writer has clients of its own, and of each inserts the rows that follow and deletes as many of its oldest, in
+//! one transaction, so that nobody ever sees a row more or fewer.
 
 use super::audit::{DELETED, INSERTED};
 use super::look::{Held, look_at_tables, must_be_empty, must_hold};

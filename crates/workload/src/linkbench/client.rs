@@ -1,6 +1,6 @@
-//! Hot path: one user: draws an operation and carries it out statement by statement, branching where LinkBench
-//! branches on what the server answers, and looks at every answer. What it keeps besides are the ends of lists that
-//! were full, from which it sometimes reads on.
+//! Hot path: one user: draws an operation and carries it out statement by statement, branching where LinkBench branches
+//! on what the server answers, and looks at every answer. What it keeps besides are the ends of lists that were full,
+//! from which it sometimes reads on.
 
 use super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_DELETED, SHOWN_AGAIN};
 use super::ends::{Ends, ListEnd};

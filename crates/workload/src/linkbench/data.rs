@@ -1,7 +1,6 @@
-//! The rows that are loaded: all links of all nodes, how many each has, and the nodes. Where a link leads is
-//! arithmetic (`graph`); its time and bytes are drawn from (seed, type, node, number), so that any loader writes the
-//! same row. Times end at a fixed day rather than at the load's: data that are kept must not depend on when they were
-//! made.
+//! The rows that are loaded: all links of all nodes, how many each has, and the nodes. Where a link leads is arithmetic
+//! (`graph`); its time and bytes are drawn from (seed, type, node, number), so that any loader writes the same row.
+//! Times end at a fixed day rather than at the load's: data that are kept must not depend on when they were made.
 
 use super::graph::{Count, Graph, Graphs, Link};
 use super::knobs::{self, count, real};

@@ -1,8 +1,7 @@
 //! LinkBench: the social graph of Facebook as a workload: short lists of links, counters beside them, and nodes, with
-//! hot spots that writes and reads share. Schema, id arithmetic, distributions, mixes and statements are the
-//! original's (Armstrong et al., SIGMOD 2013), its defects included where everybody's numbers contain them; each of
-//! those is a parameter. Not here: its second connection per user, and its retries without a rollback, which make
-//! counts drift.
+//! hot spots that writes and reads share. Schema, id arithmetic, distributions, mixes and statements are the original's
+//! (Armstrong et al., SIGMOD 2013), its defects included where everybody's numbers contain them; each of those is a
+//! parameter. Not here: its second connection per user, and its retries without a rollback, which make counts drift.
 
 mod access;
 mod audit;

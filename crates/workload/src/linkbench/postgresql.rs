@@ -1,6 +1,6 @@
 //! LinkBench in PostgreSQL's SQL: the same rows, statements and questions. What differs: bytes are `bytea`, written as
-//! hexadecimal digits; keys and the index come behind the rows; partitions are by hash; an upsert tells by the row
-//! that it returns what MySQL tells by its number of affected rows; and no statement names an index, because none can.
+//! hexadecimal digits; keys and the index come behind the rows; partitions are by hash; an upsert tells by the row that
+//! it returns what MySQL tells by its number of affected rows; and no statement names an index, because none can.
 
 use crate::dataset::Table;
 

@@ -1,6 +1,6 @@
 //! The three tables as LinkBench's README has them, with the variants that its users run: partitions or none,
-//! compressed pages, and for RocksDB the column families of Callaghan's scripts, the secondary index in reverse
-//! because lists are read newest first. The secondary index comes after the rows, sorted once, as he loads.
+//! compressed pages, and for RocksDB the column families of Callaghan's scripts, the secondary index in reverse because
+//! lists are read newest first. The secondary index comes after the rows, sorted once, as he loads.
 
 use super::knobs::{count_if_any, is_on};
 use super::postgresql;

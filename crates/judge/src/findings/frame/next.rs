@@ -1,7 +1,7 @@
-//! The next experiment as a file: the cell as it was, with one axis that takes the suspected cause away and one that
-//! is a placebo. Everything that the plan filled in is said again where it is not a default, so that the arm as it was
-//! is that cell. Cells that a file cannot say again so simply (groups, searches, a server of somebody else's) have no
-//! next experiment.
+//! The next experiment as a file: the cell as it was, with one axis that takes the suspected cause away and one that is
+//! a placebo. Everything that the plan filled in is said again where it is not a default, so that the arm as it was is
+//! that cell. Cells that a file cannot say again so simply (groups, searches, a server of somebody else's) have no next
+//! experiment.
 
 use crate::frame::evidence::CellEvidence;
 use model::errors::Errors;

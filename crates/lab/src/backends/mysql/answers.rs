@@ -1,9 +1,9 @@
 //! What is asked before the users come: what a session of theirs looks like from inside, how the server means to carry
 //! out each statement, and what one execution of it does (the probe: handler counters of this session alone, so that
 //! work per statement is known exactly on every server, without instrumentation and outside the measured time). What a
-//! probe writes is rolled back. The values of all probes follow from one seed that is the same in every record, so
-//! that plans and answers of different servers are those of the same questions; a few further values show plans that
-//! depend on them. After the users left the plans are asked for once more.
+//! probe writes is rolled back. The values of all probes follow from one seed that is the same in every record, so that
+//! plans and answers of different servers are those of the same questions; a few further values show plans that depend
+//! on them. After the users left the plans are asked for once more.
 
 use super::control::{Control, TextRow};
 use crate::backends::endpoint::SqlEndpoint;

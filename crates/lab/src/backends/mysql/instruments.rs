@@ -1,8 +1,8 @@
 //! The instruments of an explain run: performance_schema's waits and stages, switched on for one run and put back
 //! afterwards, so that the runs that make numbers never pay for them. Read as sums over the run, the longest first.
 //! Instruments of a server that the lab did not start stay as they are. The threads of a plugin's daemon are none that
-//! performance_schema knows, and what they pass is not counted as long as it asks whose thread it was: so for its
-//! users it is told not to ask.
+//! performance_schema knows, and what they pass is not counted as long as it asks whose thread it was: so for its users
+//! it is told not to ask.
 
 use super::control::{Control, PATIENCE};
 use crate::backends::contract::Instruments;

@@ -1,6 +1,5 @@
 //! PostgreSQL: private servers and those that are there, their data and their users. Its parts are those of every
-//! backend; where MySQL's family counts what PostgreSQL does not (handlers, an engine's own counters), nothing is
-//! read.
+//! backend; where MySQL's family counts what PostgreSQL does not (handlers, an engine's own counters), nothing is read.
 
 mod answers;
 pub mod backend;

@@ -1,5 +1,5 @@
-//! Servers of this protocol: those that the lab has just started, and those that were there before; asked what they
-//! are in their own words.
+//! Servers of this protocol: those that the lab has just started, and those that were there before; asked what they are
+//! in their own words.
 
 use super::data::{self, DataDirectory};
 use super::instruments::Looks;

@@ -1,5 +1,4 @@
-//! A PostgreSQL as a disturbance comes to it: within the database of the run's data, because nobody there sees
-//! another.
+//! A PostgreSQL as a disturbance comes to it: within the database of the run's data, because nobody there sees another.
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;

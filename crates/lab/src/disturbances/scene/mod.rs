@@ -1,6 +1,5 @@
-//! What a disturbance has to act with: endpoints into the instance, the data that the run uses, the CPUs of the
-//! server, and the bell that ends it. Its statements are counted, because the server counts them, too (check
-//! `counts_agree`).
+//! What a disturbance has to act with: endpoints into the instance, the data that the run uses, the CPUs of the server,
+//! and the bell that ends it. Its statements are counted, because the server counts them, too (check `counts_agree`).
 
 pub mod acting;
 pub mod placebo;

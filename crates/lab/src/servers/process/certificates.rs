@@ -1,6 +1,6 @@
-//! The certificates of a private server that offers TLS: a CA that signs one server and is then forgotten, its key
-//! with it. Made anew for each instance, in its private folder, so that `verify_identity` has something true to
-//! verify; versions of a server differ in what they generate themselves, and this is the same for all.
+//! The certificates of a private server that offers TLS: a CA that signs one server and is then forgotten, its key with
+//! it. Made anew for each instance, in its private folder, so that `verify_identity` has something true to verify;
+//! versions of a server differ in what they generate themselves, and this is the same for all.
 
 use super::folders::private_folder;
 use crate::trouble::Trouble;

@@ -1,6 +1,6 @@
 //! Brings a dataset into a PostgreSQL: tables, rows by COPY in parallel, keys and indexes, statistics, and then the
-//! proof: rows counted and rows read back against the generator. The VACUUM at the end leaves every row as one that
-//! all may see, so that readers do not write marks into pages while they are measured.
+//! proof: rows counted and rows read back against the generator. The VACUUM at the end leaves every row as one that all
+//! may see, so that readers do not write marks into pages while they are measured.
 
 mod by_table;
 mod by_unit;
@@ -35,7 +35,7 @@ const DEFINITION: &str = "SELECT line FROM (\
      WHERE a.attrelid = '{table}'::regclass AND a.attnum > 0 AND NOT a.attisdropped \
      UNION ALL SELECT 2, row_number() OVER (ORDER BY conname), '  ' || pg_get_constraintdef(oid) FROM pg_constraint \
      WHERE conrelid = '{table}'::regclass AND contype IN ('p', 'u', 'f', 'c')) lines ORDER BY part, place";
-/// Of a table, with its partitions.
+/// What a table takes, with its partitions.
 const BYTES: &str = "SELECT pg_total_relation_size('{table}') + coalesce((SELECT sum(pg_total_relation_size(inhrelid)) \
      FROM pg_inherits WHERE inhparent = '{table}'::regclass), 0)";
 const INDEXES: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = '{table}'::regclass \
