@@ -3,6 +3,7 @@
 
 pub mod backends;
 pub mod campaign;
+pub mod capture;
 pub mod disturbances;
 pub mod execution;
 pub mod executor;
@@ -11,9 +12,11 @@ pub mod notebook;
 pub mod os;
 mod profiler;
 pub mod provision;
+pub mod ranks;
 pub mod samplers;
 pub mod servers;
+pub mod traces;
 pub mod trouble;
 
-pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check};
+pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check, follow};
 pub use servers::survey::survey;

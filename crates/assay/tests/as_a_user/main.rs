@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bisect;
+mod capture;
 mod clusters;
 mod compare;
 mod desk;
@@ -34,6 +35,7 @@ mod postgresql_logins;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod profile;
+mod ranks;
 mod regression;
 mod repeated;
 mod sampling;
