@@ -76,7 +76,7 @@ fn in_postgresql(mut record: Record) -> Record {
             ("db.handler_reads", &["postgres.tup_fetched"]),
         ] {
             let ends = phase.counters.remove(counter).expect("it was counted");
-            phase.counters.extend(others.iter().map(|other| (other.to_string(), ends.clone())));
+            phase.counters.extend(others.iter().map(|other| (other.to_string(), ends)));
         }
     }
     record
