@@ -31,6 +31,7 @@ mod missing_zero;
 mod mongodb;
 mod packages;
 mod postgresql;
+mod postgresql_logins;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod profile;
@@ -51,6 +52,7 @@ mod terminal;
 mod tpcc;
 mod traps;
 mod until;
+mod vacuum;
 mod versioned;
 mod waits;
 mod whole_way;

@@ -80,8 +80,9 @@ impl Run<'_, '_, '_, '_> {
     /// Carries out a run whose instance and dataset are ready.
     pub fn carry_out(mut self, stages: &[(Stage, LoadPlan)]) -> Result<RunRecord, Halt> {
         let RunNeeds { run: planned, cell, .. } = *self.assignment.needs;
-        let instruments =
-            planned.explain.then(|| of_up(self.provision.up()).instruments(self.provision.up(), cell)).transpose();
+        let up = self.provision.up();
+        let users: Vec<_> = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).collect();
+        let instruments = planned.explain.then(|| of_up(up).instruments(up, cell, &users)).transpose();
         let instruments = match instruments {
             Ok(instruments) => instruments,
             Err(reason) => {
@@ -286,7 +287,7 @@ impl Run<'_, '_, '_, '_> {
             Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
-            target: Arc::new(up.endpoint.clone()),
+            target: of_up(up).target(up, &needs.datasets),
             schemas: up.schemas(&needs.datasets).cloned().collect(),
             engine: server.engine.clone(),
             cpus,

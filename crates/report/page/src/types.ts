@@ -295,6 +295,12 @@ export type EventKind =
   | 'run_interrupted'
   | 'run_repeated';
 
+export interface Executed {
+  statement: string;
+  /** Its plan in the server's words, with the rows, blocks and time of each node. */
+  plan: string;
+}
+
 export interface Experiment {
   name: string;
   question: string;
@@ -313,6 +319,8 @@ export interface Explain {
   /** Over all threads and the whole run, the longest first. */
   waits: Wait[];
   stages?: Wait[];
+  /** Statements that were carried out once when the users had left, where the server says what that touched. */
+  executed?: Executed[];
 }
 
 export interface Finding {
