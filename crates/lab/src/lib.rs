@@ -13,6 +13,7 @@ mod profiler;
 pub mod provision;
 pub mod samplers;
 pub mod servers;
+pub mod traces;
 pub mod trouble;
 
 pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check};
