@@ -11,6 +11,7 @@ pub mod notebook;
 pub mod os;
 mod profiler;
 pub mod provision;
+pub mod replay;
 pub mod samplers;
 pub mod servers;
 pub mod traces;

@@ -18,6 +18,7 @@ pub mod report;
 pub mod run;
 pub mod servers;
 pub mod sysbench;
+pub mod upgrade;
 
 use crate::exit::Exit;
 use clap::{ArgMatches, Command};
@@ -38,6 +39,7 @@ pub const ALL: &[Verb] = &[
     compare::VERB,
     profile::VERB,
     bisect::VERB,
+    upgrade::VERB,
     farm::VERB,
     explain::VERB,
     bench::VERB,

@@ -4,15 +4,13 @@
 
 use super::facts::{Facts, facts};
 use super::order::{Builder, Order, Piece, Touch, Transaction};
+use crate::traces::Trace;
 use crate::trouble::Trouble;
 use model::upgrade::Digest;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
-use trace::head::{CLOSING, HEAD, MIX, STATEMENTS};
-use trace::{Ask, Head, Item, Place, Reader, Statement};
+use trace::{Ask, Item, Place, Statement};
 
 /// A column tells keys of a table apart where so many of its statements hold it to a value.
 const MOST: f64 = 0.8;
@@ -38,32 +36,21 @@ pub struct Script {
 impl Script {
     /// Reads a trace whole.
     pub fn read(folder: &Path) -> Result<Self, Trouble> {
-        let head = head(folder)?;
-        let path = folder.join(STATEMENTS);
-        if !path.exists() && folder.join(MIX).exists() {
-            return Err(Trouble::new(format!(
-                "{} has no statements: its source counts them and does not show them",
-                folder.display()
-            ))
-            .mend("capture by proxy, slow log or packets; a mix alone cannot be replayed"));
-        }
-        let file = File::open(&path).map_err(Trouble::at("opening", &path))?;
-        let unreadable = |why: trace::Unreadable| Trouble::new(format!("{}: {why}", path.display()));
+        let trace = Trace::open(folder)?;
         let (mut statements, mut limits, mut lost) = (Vec::new(), Vec::new(), 0u64);
-        if !folder.join(CLOSING).exists() {
+        if trace.closing.is_none() {
             limits.push("The trace was torn: it is replayed as far as it goes.".to_string());
         }
-        for item in Reader::new(BufReader::new(file)).map_err(unreadable)? {
-            match item {
-                Ok(Item::Statement(statement)) => statements.push(statement),
-                Ok(Item::Lost(_)) => lost += 1,
-                Err(why) => return Err(Trouble::at("reading", &path)(why)),
+        for item in trace.statements()? {
+            match item.map_err(Trouble::at("reading the trace", folder))? {
+                Item::Statement(statement) => statements.push(statement),
+                Item::Lost(_) => lost += 1,
             }
         }
         if lost > 0 {
             limits.push(format!("The trace misses something in {lost} places: what depends on it may answer otherwise."));
         }
-        if let Some(masked) = &head.masked {
+        if let Some(masked) = &trace.head.masked {
             limits.push(format!("Values of the trace are masked ({masked}): its data must be masked alike."));
         }
         Self::of(statements, limits)
@@ -110,25 +97,6 @@ impl Script {
     /// From its first statement to its last answer, in nanoseconds.
     pub fn length(&self) -> u64 {
         (0..self.statements.len()).map(|at| self.ended(at)).max().unwrap_or(0)
-    }
-}
-
-fn head(folder: &Path) -> Result<Head, Trouble> {
-    let path = folder.join(HEAD);
-    let text = std::fs::read_to_string(&path).map_err(|e| {
-        Trouble::new(format!("{} is no trace", folder.display())).because(e).mend("assay capture makes one")
-    })?;
-    let version = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok()?.get("version")?.as_u64();
-    match version(&text) {
-        Some(version) if version != u64::from(trace::VERSION) => Err(Trouble::new(format!(
-            "{} is a trace of version {version}, and this assay reads version {}",
-            folder.display(),
-            trace::VERSION
-        ))
-        .mend("replay it with the assay that captured it, or capture anew")),
-        Some(_) | None => {
-            serde_json::from_str(&text).map_err(|e| Trouble::new(format!("{} cannot be read", path.display())).because(e))
-        }
     }
 }
 
