@@ -38,6 +38,7 @@ mod repeated;
 mod sampling;
 mod searches;
 mod servers;
+mod shop;
 #[path = "../../../lab/tests/skipped/mod.rs"]
 mod skipped;
 mod somebody_elses_cache;
@@ -49,6 +50,7 @@ mod terminal;
 mod tpcc;
 mod traps;
 mod until;
+mod upgrade;
 mod versioned;
 mod waits;
 mod whole_way;
