@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn a_screen_is_no_longer_than_twenty_five_lines() {
         let many = (0..100).map(|_| change(Kind::Slower, &"SELECT x ".repeat(40), &["one", "two", "three"])).collect();
-        let upgrade = Upgrade { changes: many, notes: vec!["a note".into(); 9], struck: vec!["one".into()], ..upgrade() };
+        let upgrade =
+            Upgrade { changes: many, notes: vec!["a note".into(); 9], struck: vec!["one".into()], ..upgrade() };
         assert!(text(&upgrade).lines().count() <= 25, "{}", text(&upgrade));
     }
 }

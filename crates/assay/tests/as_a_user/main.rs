@@ -23,6 +23,7 @@ mod insert_benchmark;
 mod interruptions;
 mod interventions;
 mod kept_data;
+mod lateness;
 mod linkbench;
 mod live;
 mod lua_workload;

@@ -70,20 +70,17 @@ pub fn statements(round: u64, session: u64) -> Vec<Said> {
         (format!("UPDATE stock SET quantity = quantity - 1 WHERE w = {session} AND i = {}", n % 250), Place::Inside),
         ("COMMIT".into(), Place::Commits),
         alone(format!("SELECT SUM(quantity) FROM stock WHERE w = {session}")),
-        alone(format!("INSERT INTO stock (w, i, quantity, note) VALUES ({}, {round}, 1, 'far too long')", 10 + session)),
+        alone(format!(
+            "INSERT INTO stock (w, i, quantity, note) VALUES ({}, {round}, 1, 'far too long')",
+            10 + session
+        )),
     ]
 }
 
 /// Writes a trace in which each session asks these, one after the other, a millisecond each.
 pub fn capture(desk: &Desk, name: &str, of: &dyn Fn(u64, u64) -> Vec<Said>) {
-    let head = Head {
-        version: VERSION,
-        origin: Origin::Proxy,
-        made: Nanos(0),
-        server: None,
-        masked: None,
-        notes: Vec::new(),
-    };
+    let head =
+        Head { version: VERSION, origin: Origin::Proxy, made: Nanos(0), server: None, masked: None, notes: Vec::new() };
     let mut trace = NewTrace::create(&desk.path(name), &head).expect("a new folder");
     let mut orders = [0u64; SESSIONS as usize];
     let mut transactions = [0u64; SESSIONS as usize];

@@ -5,7 +5,8 @@ use crate::desk::{Desk, Said};
 use crate::shop;
 use serde_json::Value;
 
-const BOTH: &[&str] = &["upgrade", "--from", "distribution", "--to", "distribution", "--trace", "trace", "--data", "shop.sql"];
+const BOTH: &[&str] =
+    &["upgrade", "--from", "distribution", "--to", "distribution", "--trace", "trace", "--data", "shop.sql"];
 const QUICK: &[&str] = &["--pace", "fast", "--pairs", "3", "--json"];
 
 fn told(said: &Said) -> Value {
@@ -49,13 +50,20 @@ fn what_was_planted_on_the_new_server_is_found_and_named_and_nothing_else() {
     assert_found(&upgrade, "city = ?", "slower", "plan: customer ALL");
     assert_found(&upgrade, "name = ?", "answers_differently", "collation: customer.name");
     assert_found(&upgrade, "tax(balance)", "answers_differently", "a function");
-    assert_found(&upgrade, "INSERT INTO stock", "answers_differently", "sql_mode: the new server is without STRICT_TRANS_TABLES");
+    assert_found(
+        &upgrade,
+        "INSERT INTO stock",
+        "answers_differently",
+        "sql_mode: the new server is without STRICT_TRANS_TABLES",
+    );
     assert_found(&upgrade, "a = ? OR b = ?", "slower", "optimizer_switch: index_merge=off");
     for innocent in ["WHERE id = ?", "UPDATE stock", "FROM link", "COMMIT"] {
         let all = upgrade["changes"].as_array().expect("a list");
         let blamed = all.iter().find(|change| {
             let text = change["text"].as_str().unwrap_or_default();
-            text.contains(innocent) && !text.contains("tax(") && ["fails", "answers_differently"].contains(&change["kind"].as_str().unwrap_or_default())
+            text.contains(innocent)
+                && !text.contains("tax(")
+                && ["fails", "answers_differently"].contains(&change["kind"].as_str().unwrap_or_default())
         });
         assert!(blamed.is_none(), "{blamed:#?}");
     }

@@ -61,8 +61,7 @@ pub fn of_answer(observed: &Observed, digest: usize) -> Vec<String> {
 }
 
 fn looks(observed: &Observed, digest: usize) -> (&Look, &Look) {
-    static NONE: Look =
-        Look { plan: String::new(), counted: std::collections::BTreeMap::new(), said: Vec::new() };
+    static NONE: Look = Look { plan: String::new(), counted: std::collections::BTreeMap::new(), said: Vec::new() };
     (observed.from.looks.get(digest).unwrap_or(&NONE), observed.to.looks.get(digest).unwrap_or(&NONE))
 }
 
@@ -116,7 +115,8 @@ fn both<'a>(observed: &'a Observed, variable: &str) -> Option<(&'a str, &'a str)
 
 /// Words of a comma-separated variable that only one has: gone, and new.
 fn words(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
-    let set = |text: &str| -> BTreeSet<String> { text.split(',').filter(|w| !w.is_empty()).map(String::from).collect() };
+    let set =
+        |text: &str| -> BTreeSet<String> { text.split(',').filter(|w| !w.is_empty()).map(String::from).collect() };
     let (before, after) = (set(before), set(after));
     (before.difference(&after).cloned().collect(), after.difference(&before).cloned().collect())
 }
@@ -134,7 +134,8 @@ fn switches(observed: &Observed) -> Option<String> {
     let (before, after) = both(observed, "optimizer_switch")?;
     let (_, new) = words(before, after);
     let known = |word: &&String| {
-        word.split_once('=').is_some_and(|(name, _)| before.split(',').any(|w| w.split_once('=').is_some_and(|(n, _)| n == name)))
+        word.split_once('=')
+            .is_some_and(|(name, _)| before.split(',').any(|w| w.split_once('=').is_some_and(|(n, _)| n == name)))
     };
     let changed: Vec<&String> = new.iter().filter(known).collect();
     let text: Vec<&str> = changed.iter().map(|word| word.as_str()).collect();

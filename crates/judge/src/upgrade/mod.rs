@@ -36,7 +36,8 @@ pub fn judge(observed: &Observed, hearing: &Hearing) -> Upgrade {
     };
     let more = (time_of(Which::To) - time_of(Which::From)) / 1e9 / blocks(runs).max(1) as f64;
     if let Some(locks) = replays::lock_waits(observed, runs, more) {
-        let slower = changes.iter_mut().filter(|c| c.kind == Kind::Slower && observed.digests[c.digest as usize].writes);
+        let slower =
+            changes.iter_mut().filter(|c| c.kind == Kind::Slower && observed.digests[c.digest as usize].writes);
         slower.for_each(|change| change.findings.push(locks.clone()));
     }
     changes.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.cost.abs().total_cmp(&a.cost.abs())));
@@ -100,7 +101,8 @@ fn decisions(hearing: &Hearing) -> Vec<Option<Decided>> {
         let pairs = of.pairs(hearing.runs);
         // The decision is one on speed, of which more is better.
         let speeds: Vec<(f64, f64)> = pairs.iter().map(|(from, to)| (*to, *from)).collect();
-        let executions = of.times.iter().map(|times| times.executions).sum::<u64>() as f64 / of.times.len().max(1) as f64;
+        let executions =
+            of.times.iter().map(|times| times.executions).sum::<u64>() as f64 / of.times.len().max(1) as f64;
         Some((pairs, ratio::paired(&speeds)?, executions))
     };
     let asked: Vec<_> = hearing.of.iter().map(of).collect();
@@ -205,9 +207,12 @@ fn errors(observed: &Observed, digest: usize) -> Vec<String> {
 }
 
 fn answers(of: &OfDigest) -> String {
-    let parts = [(of.in_count, "in how many rows"), (of.in_rows, "in the rows themselves"), (of.in_affected, "in the rows changed")];
-    let told: Vec<String> =
-        parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let parts = [
+        (of.in_count, "in how many rows"),
+        (of.in_rows, "in the rows themselves"),
+        (of.in_affected, "in the rows changed"),
+    ];
+    let told: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     format!("{} of {} executions differ: {}", of.differing, of.compared, told.join(", "))
 }
 
@@ -222,7 +227,11 @@ fn sentence(upgrade: &Upgrade) -> String {
     let mut parts = Vec::new();
     if slower > 0 {
         let text = verb(slower, "is slower", "are slower");
-        parts.push(format!("{text} and {} {:.1} % of the time", if slower == 1 { "costs" } else { "cost" }, cost(Kind::Slower)));
+        parts.push(format!(
+            "{text} and {} {:.1} % of the time",
+            if slower == 1 { "costs" } else { "cost" },
+            cost(Kind::Slower)
+        ));
     }
     if differ > 0 {
         parts.push(verb(differ, "answers differently", "answer differently"));
@@ -231,7 +240,11 @@ fn sentence(upgrade: &Upgrade) -> String {
         parts.push(verb(fail, "fails", "fail"));
     }
     if faster > 0 {
-        parts.push(format!("{} and {:.1} % of the time is saved", verb(faster, "is faster", "are faster"), -cost(Kind::Faster)));
+        parts.push(format!(
+            "{} and {:.1} % of the time is saved",
+            verb(faster, "is faster", "are faster"),
+            -cost(Kind::Faster)
+        ));
     }
     let all = format!("Of {} statements on {}", upgrade.digests, upgrade.to);
     if parts.is_empty() {

@@ -91,7 +91,8 @@ pub fn notes(observed: &Observed) -> Vec<String> {
 fn stalls(observed: &Observed) -> Vec<String> {
     let mut notes = Vec::new();
     let all = |own: bool| {
-        let found = observed.replays.iter().flat_map(|replay| replay.stalls.iter().map(move |stall| (replay.run, stall)));
+        let found =
+            observed.replays.iter().flat_map(|replay| replay.stalls.iter().map(move |stall| (replay.run, stall)));
         found.filter(move |(_, stall)| stall.own == own).collect::<Vec<(Run, &Stall)>>()
     };
     for which in Which::BOTH {

@@ -96,11 +96,13 @@ impl Comparison<'_> {
         let fault = |fault| Trouble::new(format!("{} does not say what it counts", side.name)).because(fault);
         let pid = serving.instance.pid();
         let (before, cpu) = (look::counted(&serving.endpoint).map_err(fault)?, cpu_of(pid));
-        let played = play(&self.script, &serving.endpoint, self.pace, self.stop)?;
+        let collations = look::collations(&serving.endpoint).map_err(fault)?;
+        let played = play(&self.script, &serving.endpoint, collations, self.pace, self.stop)?;
         let cpu = cpu.zip(cpu_of(pid)).map(|(before, after)| Nanos(((after - before) * 1e9) as u64));
         // A server that is gone counts nothing any more; that it went is in the answers.
         let after = look::counted(&serving.endpoint).unwrap_or_default();
-        let counted = after.into_iter().filter_map(|(name, n)| Some((name.clone(), n.checked_sub(*before.get(&name)?)?)));
+        let counted =
+            after.into_iter().filter_map(|(name, n)| Some((name.clone(), n.checked_sub(*before.get(&name)?)?)));
         let replay = self.told(run, &played, cpu, counted.collect());
         serving.stop();
         let mut bytes = Vec::with_capacity(played.heard.len() * Heard::BYTES);

@@ -89,7 +89,12 @@ impl Wanted {
 }
 
 /// Loads a dump into a fresh server.
-pub(super) fn load(endpoint: &SqlEndpoint, files: &[PathBuf], wanted: &Wanted, stop: &AtomicBool) -> Result<(), Trouble> {
+pub(super) fn load(
+    endpoint: &SqlEndpoint,
+    files: &[PathBuf],
+    wanted: &Wanted,
+    stop: &AtomicBool,
+) -> Result<(), Trouble> {
     let fault = |fault| Trouble::new("the dump cannot be loaded").because(fault);
     let connect = connecting(&endpoint.address, PATIENCE);
     let opening = Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None };

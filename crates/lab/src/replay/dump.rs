@@ -56,7 +56,9 @@ impl<R: BufRead> Statements<R> {
                 State::Plain => match byte {
                     b'\'' | b'"' | b'`' => (State::Quoted(byte), 1),
                     b'#' => (State::Line, 1),
-                    b'-' if rest.starts_with(b"--") && rest.get(2).is_none_or(u8::is_ascii_whitespace) => (State::Line, 2),
+                    b'-' if rest.starts_with(b"--") && rest.get(2).is_none_or(u8::is_ascii_whitespace) => {
+                        (State::Line, 2)
+                    }
                     b'/' if rest.starts_with(b"/*") => (State::Block, 2),
                     _ => (State::Plain, 1),
                 },

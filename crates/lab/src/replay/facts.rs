@@ -28,8 +28,29 @@ pub struct Table {
 
 /// What changes no rows, and waits for nobody.
 const ASIDE: &[&str] = &[
-    "SET", "SHOW", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "EXPLAIN", "DESCRIBE", "DESC",
-    "KILL", "FLUSH", "DO", "XA", "UNLOCK", "HELP", "DEALLOCATE", "PREPARE", "ANALYZE", "CHECKSUM", "CHECK",
+    "SET",
+    "SHOW",
+    "USE",
+    "BEGIN",
+    "START",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "EXPLAIN",
+    "DESCRIBE",
+    "DESC",
+    "KILL",
+    "FLUSH",
+    "DO",
+    "XA",
+    "UNLOCK",
+    "HELP",
+    "DEALLOCATE",
+    "PREPARE",
+    "ANALYZE",
+    "CHECKSUM",
+    "CHECK",
 ];
 /// What may stand between a verb and the table that it writes.
 const MANNERS: &[&str] = &["LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK", "IGNORE"];
@@ -190,7 +211,8 @@ impl Part<'_> {
         for (at, token) in self.tokens.iter().enumerate() {
             if token.is_symbol("(") && depths[at] == 0 {
                 open = Some(at + 1);
-            } else if token.is_symbol(")") && depths[at] == 0
+            } else if token.is_symbol(")")
+                && depths[at] == 0
                 && let Some(from) = open.take()
             {
                 groups.push(&self.tokens[from..at]);

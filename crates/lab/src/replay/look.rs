@@ -9,7 +9,7 @@ use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::{Control, PATIENCE};
 use crate::trouble::Trouble;
 use model::upgrade::{Asked, Look};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use trace::sql::literal::with_values;
 use trace::{Ask, Statement};
 use workload::session::Fault;
@@ -69,6 +69,21 @@ pub(super) fn counted(endpoint: &SqlEndpoint) -> Result<BTreeMap<String, u64>, F
     let rows = control.rows("SHOW GLOBAL STATUS")?;
     control.quit();
     Ok(pairs(rows).filter(|(name, _)| OF_A_REPLAY.contains(&name.as_str())).collect())
+}
+
+/// How a session is told that its client speaks in a collation, by the number that clients name it by.
+pub(super) fn collations(endpoint: &SqlEndpoint) -> Result<HashMap<u16, String>, Fault> {
+    let mut control = Control::connect_with(endpoint, PATIENCE)?;
+    let rows = control.rows("SELECT id, character_set_name, collation_name FROM information_schema.collations")?;
+    control.quit();
+    let one = |row: Vec<Option<String>>| {
+        let mut cells = row.into_iter().map(Option::unwrap_or_default);
+        let (id, charset, collation) = (cells.next()?.parse().ok()?, cells.next()?, cells.next()?);
+        // None of these can be a client's.
+        let is_wide = ["ucs2", "utf16", "utf16le", "utf32"].contains(&charset.as_str());
+        (!is_wide).then(|| (id, format!("SET NAMES {charset} COLLATE {collation}")))
+    };
+    Ok(rows.into_iter().filter_map(one).collect())
 }
 
 fn pairs(rows: Vec<Vec<Option<String>>>) -> impl Iterator<Item = (String, u64)> {
@@ -147,7 +162,9 @@ fn look(control: &mut Control, statement: &Statement) -> Result<Look, Fault> {
     };
     let facts = facts(&text, &[]);
     let text = String::from_utf8_lossy(&text).trim().trim_end_matches(';').to_string();
-    if facts.barrier || facts.tables.is_empty() && !text.get(..6).is_some_and(|verb| verb.eq_ignore_ascii_case("select")) {
+    if facts.barrier
+        || facts.tables.is_empty() && !text.get(..6).is_some_and(|verb| verb.eq_ignore_ascii_case("select"))
+    {
         return Ok(look);
     }
     if !statement.database.is_empty() {

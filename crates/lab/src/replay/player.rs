@@ -69,7 +69,9 @@ pub struct Played {
 struct Stage {
     script: Rc<Script>,
     pace: Pace,
-    opening: Opening,
+    endpoint: SqlEndpoint,
+    /// How a session is told that its client speaks in one, by its number.
+    collations: HashMap<u16, String>,
     handle: Handle,
     begun: Cell<Nanos>,
     /// By session: how many of its statements were answered, and when the last was.
@@ -85,16 +87,22 @@ struct Stage {
     ended: RefCell<Option<String>>,
 }
 
-pub fn play(script: &Rc<Script>, endpoint: &SqlEndpoint, pace: Pace, stop: &AtomicBool) -> Result<Played, Trouble> {
+pub fn play(
+    script: &Rc<Script>,
+    endpoint: &SqlEndpoint,
+    collations: HashMap<u16, String>,
+    pace: Pace,
+    stop: &AtomicBool,
+) -> Result<Played, Trouble> {
     let trouble = |e: std::io::Error| Trouble::new("the sessions cannot be driven").because(e);
     let mut executor = Executor::new(Io::Auto).map_err(trouble)?;
     let handle = executor.handle();
     let sessions = script.sessions.len();
-    let connect = handle.connecting(&endpoint.address, DEADLINE);
     let stage = Rc::new(Stage {
         script: Rc::clone(script),
         pace,
-        opening: Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None },
+        endpoint: endpoint.clone(),
+        collations,
         begun: Cell::new(clock::now()),
         done: vec![Cell::new((0, Nanos(0))); sessions],
         gates: (0..sessions).map(|_| handle.gate()).collect(),
@@ -157,13 +165,15 @@ struct Session<'a> {
     number: usize,
     line: Option<Replaying>,
     database: String,
+    /// As its client named it at login.
+    collation: u16,
     /// Statements that the server would not prepare.
     refused: HashMap<u32, (u16, String)>,
 }
 
 impl<'a> Session<'a> {
     fn of(stage: &'a Stage, number: usize) -> Self {
-        Self { stage, number, line: None, database: String::new(), refused: HashMap::new() }
+        Self { stage, number, line: None, database: String::new(), collation: 0, refused: HashMap::new() }
     }
 
     async fn live(mut self) {
@@ -197,9 +207,9 @@ impl<'a> Session<'a> {
     /// Waits for all that is to be answered before; when that was, and whether it was given up.
     async fn order(&self, at: usize, free: u64) -> (u64, bool) {
         let (script, mut ready, mut given_up) = (&self.stage.script, free, false);
-        let holds = script.statements[at].transaction.is_some_and(|t| {
-            matches!(t.place, trace::Place::Inside | trace::Place::Commits | trace::Place::RollsBack)
-        });
+        let holds = script.statements[at]
+            .transaction
+            .is_some_and(|t| matches!(t.place, trace::Place::Inside | trace::Place::Commits | trace::Place::RollsBack));
         for wait in script.order.waits(at) {
             let done = &self.stage.done[wait.session as usize];
             let is_open = || done.get().0 > wait.place || self.stage.ended.borrow().is_some();
@@ -290,13 +300,24 @@ impl<'a> Session<'a> {
 
     /// Has a session of the right schema; whether that took anything.
     async fn come(&mut self, statement: &Statement) -> Result<bool, Fault> {
+        if let Ask::Connect { collation } | Ask::ChangeUser { collation } = statement.ask {
+            self.collation = collation;
+        }
+        if matches!(statement.ask, Ask::ChangeUser { .. }) {
+            self.line = None;
+        }
         let is_new = self.line.is_none();
         if is_new {
             let user = if statement.user.is_empty() { "root" } else { &statement.user };
-            let endpoint = SqlEndpoint { user: user.to_string(), ..self.stage.opening.endpoint.clone() };
+            let endpoint = SqlEndpoint { user: user.to_string(), ..self.stage.endpoint.clone() };
             let connect = self.stage.handle.connecting(&endpoint.address, DEADLINE);
             let opening = Opening { endpoint, connect, setup: Vec::new(), again: None };
-            self.line = Some(Replaying::open(&opening).await?);
+            let mut line = Replaying::open(&opening).await?;
+            // A number that the server does not know stays what every session of ours begins with.
+            if let Some(names) = self.stage.collations.get(&self.collation) {
+                line.query(names.as_bytes()).await?;
+            }
+            self.line = Some(line);
             self.database.clear();
         }
         let moves = !statement.database.is_empty() && *statement.database != *self.database;
@@ -332,12 +353,9 @@ impl<'a> Session<'a> {
                 line.init_db(schema).await.map(Some)
             }
             Ask::ResetConnection => line.reset_connection().await.map(Some),
-            Ask::ChangeUser { .. } => {
-                self.line = None;
-                Ok(None)
-            }
             Ask::Ping => line.ping().await.map(Some),
             Ask::Connect { .. }
+            | Ask::ChangeUser { .. }
             | Ask::Fetch { .. }
             | Ask::Reset { .. }
             | Ask::SetOption(_)

@@ -48,7 +48,8 @@ impl Script {
             }
         }
         if lost > 0 {
-            limits.push(format!("The trace misses something in {lost} places: what depends on it may answer otherwise."));
+            limits
+                .push(format!("The trace misses something in {lost} places: what depends on it may answer otherwise."));
         }
         if let Some(masked) = &trace.head.masked {
             limits.push(format!("Values of the trace are masked ({masked}): its data must be masked alike."));
@@ -109,7 +110,10 @@ fn told(statements: &[Statement]) -> Vec<String> {
             count(|ask| matches!(ask, Ask::Execute(execute) if execute.cursor)),
             "had a cursor: their rows are fetched at once",
         ),
-        (count(|ask| matches!(ask, Ask::Execute(e) if e.is_bulk)), "were bulk executes: each row is executed by itself"),
+        (
+            count(|ask| matches!(ask, Ask::Execute(e) if e.is_bulk)),
+            "were bulk executes: each row is executed by itself",
+        ),
         (
             count(|ask| matches!(ask, Ask::Execute(execute) if execute.text.is_none())),
             "were prepared before the trace began and are not asked",

@@ -60,8 +60,7 @@ impl Stalls {
 
     fn stall(&mut self, at: u64, silence: u64, begun: u64) {
         let from = at - silence;
-        let absent: u64 =
-            self.absent.iter().map(|(a, b)| (*b).min(at).saturating_sub((*a).max(from))).sum();
+        let absent: u64 = self.absent.iter().map(|(a, b)| (*b).min(at).saturating_sub((*a).max(from))).sum();
         let own = absent * 2 >= silence;
         self.until = at;
         let at = Nanos(from.saturating_sub(begun));

@@ -29,23 +29,29 @@ fn command(command: Command) -> Command {
     command
         .about("Replay a trace on two builds: which statements get slower, answer differently or fail, and why")
         .args([
-            option("from", "BUILD", "The build that serves now").required(true),
-            option("to", "BUILD", "The build that is to serve").required(true),
-            option("trace", "DIR", "What was asked, as `assay capture` wrote it").required(true),
-            option("data", "PATH", "The data that the trace begins with: a dump (.sql, or a folder of them), or a copy of a data directory")
-                .required(true),
-            option("pairs", "N", "Replays of each build, in turn [default: 5]").default_value(PAIRS).hide_default_value(true),
-            option("pace", "PACE", "captured, fast, or so many times as fast as captured, as 2 [default: captured]")
-                .default_value("captured")
-                .hide_default_value(true),
-            many("set", "KEY=VALUE", "A key of [server] for both, as settings.buffer_pool='1 GiB'"),
-            many("from-set", "KEY=VALUE", "The same for the old build alone"),
-            many("to-set", "KEY=VALUE", "The same for the new build alone"),
-            option("from-sql", "FILE", "What is said to the old build before each of its replays"),
-            option("to-sql", "FILE", "The same for the new build: an index to try, a mode to keep"),
-            option("out", "DIR", "Where the record goes [default: records/upgrade-HASH]"),
-            crate::arguments::flag("json", "The judgement as JSON (docs/upgrade.md)"),
-        ])
+        option("from", "BUILD", "The build that serves now").required(true),
+        option("to", "BUILD", "The build that is to serve").required(true),
+        option("trace", "DIR", "What was asked, as `assay capture` wrote it").required(true),
+        option(
+            "data",
+            "PATH",
+            "The data that the trace begins with: a dump (.sql, or a folder of them), or a copy of a data directory",
+        )
+        .required(true),
+        option("pairs", "N", "Replays of each build, in turn [default: 5]")
+            .default_value(PAIRS)
+            .hide_default_value(true),
+        option("pace", "PACE", "captured, fast, or so many times as fast as captured, as 2 [default: captured]")
+            .default_value("captured")
+            .hide_default_value(true),
+        many("set", "KEY=VALUE", "A key of [server] for both, as settings.buffer_pool='1 GiB'"),
+        many("from-set", "KEY=VALUE", "The same for the old build alone"),
+        many("to-set", "KEY=VALUE", "The same for the new build alone"),
+        option("from-sql", "FILE", "What is said to the old build before each of its replays"),
+        option("to-sql", "FILE", "The same for the new build: an index to try, a mode to keep"),
+        option("out", "DIR", "Where the record goes [default: records/upgrade-HASH]"),
+        crate::arguments::flag("json", "The judgement as JSON (docs/upgrade.md)"),
+    ])
 }
 
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
@@ -141,13 +147,13 @@ fn folder(matches: &ArgMatches, data: &Data) -> Result<PathBuf, Exit> {
     let default = || PathBuf::from("records").join(format!("upgrade-{}", &digest(text.as_bytes())[..NAME]));
     let folder = matches.get_one::<String>("out").map_or_else(default, PathBuf::from);
     let asked = folder.join(ASKED);
-    let trouble = |e: std::io::Error| exit::refused(format!("{}: {e}; choose another folder with --out", folder.display()));
+    let trouble =
+        |e: std::io::Error| exit::refused(format!("{}: {e}; choose another folder with --out", folder.display()));
     match fs::read_to_string(&asked) {
         Ok(there) if there == text => Ok(folder),
-        Ok(_) => Err(exit::refused(format!(
-            "{} is of another question: choose another folder with --out",
-            folder.display()
-        ))),
+        Ok(_) => {
+            Err(exit::refused(format!("{} is of another question: choose another folder with --out", folder.display())))
+        }
         Err(_) => {
             fs::create_dir_all(&folder).map_err(trouble)?;
             fs::write(&asked, text).map_err(trouble)?;
