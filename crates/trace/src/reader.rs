@@ -71,7 +71,7 @@ impl<R: Read> Reader<R> {
         if version != VERSION {
             return Err(Unreadable::Version(version));
         }
-        reader.skip(FILE_HEAD);
+        reader.pass(FILE_HEAD);
         Ok(reader)
     }
 
@@ -101,7 +101,7 @@ impl<R: Read> Reader<R> {
         Ok(self.ahead.len() - self.at)
     }
 
-    fn skip(&mut self, bytes: usize) {
+    fn pass(&mut self, bytes: usize) {
         self.at += bytes;
         self.used += bytes as u64;
     }
@@ -116,7 +116,7 @@ impl<R: Read> Reader<R> {
                 return Ok(None);
             }
             if there < HEAD_BYTES {
-                self.skip(there);
+                self.pass(there);
                 return Ok(Some(self.damage(from, true)));
             }
             let head = self.ahead[self.at..self.at + HEAD_BYTES].try_into().expect("that many bytes");
@@ -134,7 +134,7 @@ impl<R: Read> Reader<R> {
                 continue;
             };
             let damage = (self.used > from).then(|| self.damage(from, false));
-            self.skip(whole);
+            self.pass(whole);
             (self.block, self.left) = (Decoder::new(body), head.items);
             return Ok(damage);
         }
@@ -146,7 +146,7 @@ impl<R: Read> Reader<R> {
         let next = ahead.windows(MAGIC.len()).position(|window| window == MAGIC);
         // The last three bytes may be the beginning of one.
         let next = next.unwrap_or(ahead.len().saturating_sub(MAGIC.len() - 1));
-        self.skip(next + 1);
+        self.pass(next + 1);
     }
 
     fn damage(&self, from: u64, is_end: bool) -> Item {

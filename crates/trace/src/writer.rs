@@ -6,7 +6,6 @@ use crate::codec::Encoder;
 use crate::head::{Closing, VERSION};
 use crate::statement::{Ask, Item, Lost, SessionId, Statement};
 use crate::value::Value;
-use model::Nanos;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! The replays of one comparison: both servers in turn, block by block, each on a fresh copy of the same data; then each
-//! is asked about every statement. All of it is written down as it goes, so that the same command goes on where it was
-//! cut off: `runs/NN-which.json` and `.heard` of each replay, `asked-which.json` of each server.
+//! The replays of one comparison: both servers in turn, block by block, each on a fresh copy of the same data; then
+//! each is asked about every statement. All of it is written down as it goes, so that the same command goes on where
+//! it was cut off: `runs/NN-which.json` and `.heard` of each replay, `asked-which.json` of each server.
 
 use super::data::{Data, Wanted};
 use super::look;
