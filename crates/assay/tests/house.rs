@@ -469,6 +469,7 @@ const LAB: &[&[&str]] = &[
     &["campaign", "replay"],
     &["execution"],
     &["provision"],
+    &["capture"],
     &["backends"],
     &["load", "servers", "disturbances", "samplers", "profiler"],
     &["executor"],

@@ -3,6 +3,7 @@
 
 pub mod backends;
 pub mod campaign;
+pub mod capture;
 pub mod disturbances;
 pub mod execution;
 pub mod executor;

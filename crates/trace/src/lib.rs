@@ -9,10 +9,14 @@
 
 mod block;
 pub mod by_start;
+mod calendar;
 mod codec;
+pub mod conversation;
 pub mod head;
+pub mod mask;
 pub mod reader;
 pub mod rows;
+pub mod sieve;
 pub mod slow_log;
 pub mod sql;
 pub mod statement;
@@ -23,8 +27,10 @@ pub mod writer;
 
 pub use by_start::ByStart;
 pub use head::{Closing, Head, Mix, MixLine, Origin, VERSION};
+pub use mask::Mask;
 pub use reader::{Reader, Unreadable};
 pub use rows::{RowSums, Rows};
+pub use sieve::Sieve;
 pub use sql::digest::{Digest, digest};
 pub use statement::{Answer, Ask, Execute, Item, Lost, Place, SessionId, Statement, Text, Transaction};
 pub use value::{Bound, Value};

@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod bisect;
+pub mod capture;
 pub mod compare;
 pub mod completions;
 pub mod doctor;
@@ -41,6 +42,7 @@ pub const ALL: &[Verb] = &[
     bisect::VERB,
     upgrade::VERB,
     farm::VERB,
+    capture::VERB,
     explain::VERB,
     bench::VERB,
     sysbench::VERB,

@@ -79,11 +79,15 @@ fn rows(from: &Look, to: &Look) -> Option<String> {
 fn schema(observed: &Observed, digest: &Digest) -> Vec<String> {
     let (from, to) = (&observed.from.schema, &observed.to.schema);
     let names: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
+    let text = digest.text.to_lowercase();
+    let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let named = |column: &str| words.contains(column) || text.contains("select *") || text.contains(".*");
+    let of_table = |rest: &str| {
+        rest.starts_with(" key ") || rest.strip_prefix('.').is_some_and(|column| named(&column.to_lowercase()))
+    };
     let own = |name: &&&String| {
-        digest.tables.iter().any(|table| {
-            let rest = name.to_lowercase();
-            rest.strip_prefix(table.as_str()).is_some_and(|rest| rest.starts_with(['.', ' ']))
-        })
+        let name = name.to_lowercase();
+        digest.tables.iter().any(|table| name.strip_prefix(table.as_str()).is_some_and(of_table))
     };
     let told = |name: &String| match (from.get(name), to.get(name)) {
         (Some(before), Some(after)) if before != after => {

@@ -11,11 +11,18 @@ pub struct Times {
     pub executions: u64,
     /// Nanoseconds.
     pub sum: f64,
+    /// Of their logarithms.
+    pub logs: f64,
 }
 
 impl Times {
     pub fn mean(&self) -> Option<f64> {
         (self.executions > 0).then(|| self.sum / self.executions as f64)
+    }
+
+    /// The geometric mean, which a few slow executions hardly move.
+    pub fn typical(&self) -> Option<f64> {
+        (self.executions > 0).then(|| (self.logs / self.executions as f64).exp())
     }
 }
 
@@ -61,6 +68,7 @@ impl<'a> Hearing<'a> {
             if heard.fate == Fate::Answered && !heard.stalled {
                 times.executions += 1;
                 times.sum += heard.service.0 as f64;
+                times.logs += (heard.service.0.max(1) as f64).ln();
             }
         }
         let side = |which: Which| {
@@ -109,9 +117,9 @@ impl OfDigest {
         self.differing > self.unstable
     }
 
-    /// Mean times in nanoseconds of both builds, block by block.
-    pub fn pairs(&self, runs: &[Run]) -> Vec<(f64, f64)> {
-        pairs(runs, |at| self.times[at].mean())
+    /// Times in nanoseconds of both builds, block by block.
+    pub fn pairs(&self, runs: &[Run], of: fn(&Times) -> Option<f64>) -> Vec<(f64, f64)> {
+        pairs(runs, |at| of(&self.times[at]))
     }
 }
 

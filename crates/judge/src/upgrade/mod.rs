@@ -10,8 +10,8 @@ mod replays;
 pub use hearing::Hearing;
 
 use crate::compare::decide;
-use crate::stats::ratio::{self, Ratio};
-use hearing::{OfDigest, pairs};
+use crate::stats::ratio;
+use hearing::{OfDigest, Times, pairs};
 use model::units::Share;
 use model::upgrade::{Change, Kind, Observed, Run, UPGRADE_SCHEMA, Upgrade, Which};
 use model::{Estimate, Outcome};
@@ -92,44 +92,56 @@ fn estimate(pairs: &[(f64, f64)]) -> Option<Estimate> {
 
 struct Decided {
     outcome: Outcome,
+    chance: f64,
     time: Estimate,
 }
 
-/// Of each digest whose times can be compared.
+/// What is compared of a statement's times: the mean, which is what it costs, and the geometric mean, which a few
+/// executions that something else held up hardly move.
+const METRICS: [(&str, fn(&Times) -> Option<f64>); 2] = [("mean", Times::mean), ("typical", Times::typical)];
+
+/// Of each digest whose times can be compared: the surer of its two.
 fn decisions(hearing: &Hearing) -> Vec<Option<Decided>> {
-    let of = |of: &OfDigest| -> Option<(Vec<(f64, f64)>, Ratio, f64)> {
-        let pairs = of.pairs(hearing.runs);
-        // The decision is one on speed, of which more is better.
-        let speeds: Vec<(f64, f64)> = pairs.iter().map(|(from, to)| (*to, *from)).collect();
-        let executions =
-            of.times.iter().map(|times| times.executions).sum::<u64>() as f64 / of.times.len().max(1) as f64;
-        Some((pairs, ratio::paired(&speeds)?, executions))
+    let (mut of, mut asked) = (Vec::new(), Vec::new());
+    for (digest, own) in hearing.of.iter().enumerate() {
+        let executions = own.times.iter().map(|times| times.executions).sum::<u64>() as f64;
+        let lends = executions >= LENDS * own.times.len() as f64;
+        for (metric, times) in METRICS {
+            let pairs = own.pairs(hearing.runs, times);
+            // The decision is one on speed, of which more is better.
+            let speeds: Vec<(f64, f64)> = pairs.iter().map(|(from, to)| (*to, *from)).collect();
+            if let Some(ratio) = ratio::paired(&speeds) {
+                asked.push(decide::Asked { metric, ratio, floor: FLOOR, lends });
+                of.push((digest, pairs));
+            }
+        }
+    }
+    let mut decided: Vec<Option<Decided>> = hearing.of.iter().map(|_| None).collect();
+    for ((digest, pairs), decision) in of.into_iter().zip(decide::of(&asked)) {
+        let one = decided_of(&pairs, &decision);
+        let known = &mut decided[digest];
+        if known.as_ref().is_none_or(|known| one.chance < known.chance) {
+            *known = Some(one);
+        }
+    }
+    decided
+}
+
+fn decided_of(pairs: &[(f64, f64)], decision: &decide::Decision) -> Decided {
+    let outcome = match decision.outcome {
+        Outcome::Better if !pairs.iter().all(|(from, to)| to < from) => Outcome::Undecided,
+        Outcome::Worse if !pairs.iter().all(|(from, to)| to > from) => Outcome::Undecided,
+        other => other,
     };
-    let asked: Vec<_> = hearing.of.iter().map(of).collect();
-    let known = asked.iter().flatten();
-    let ratios: Vec<_> = known
-        .map(|(_, ratio, n)| decide::Asked { metric: "time", ratio: *ratio, floor: FLOOR, lends: *n >= LENDS })
-        .collect();
-    let mut decisions = decide::of(&ratios).into_iter();
-    let mut next = |(pairs, _, _): (Vec<(f64, f64)>, Ratio, f64)| {
-        let decision = decisions.next().expect("as many as were asked");
-        let always = |is: fn(&(f64, f64)) -> bool| pairs.iter().all(is);
-        let outcome = match decision.outcome {
-            Outcome::Better if !always(|(from, to)| to < from) => Outcome::Undecided,
-            Outcome::Worse if !always(|(from, to)| to > from) => Outcome::Undecided,
-            other => other,
-        };
-        let interval = decision.interval;
-        let time = Estimate {
-            value: 1.0 / interval.value,
-            low: Some(1.0 / interval.high),
-            high: Some(1.0 / interval.low),
-            n: pairs.len() as u32,
-            unit: "ratio".into(),
-        };
-        Decided { outcome, time }
+    let interval = decision.interval;
+    let time = Estimate {
+        value: 1.0 / interval.value,
+        low: Some(1.0 / interval.high),
+        high: Some(1.0 / interval.low),
+        n: pairs.len() as u32,
+        unit: "ratio".into(),
     };
-    asked.into_iter().map(|asked| asked.map(&mut next)).collect()
+    Decided { outcome, chance: decision.chance, time }
 }
 
 /// What there is to say of one digest.

@@ -8,7 +8,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use trace::head::{CLOSING, HEAD, MIX, STATEMENTS};
-use trace::{Closing, Head, Item, Mix, Reader, Unreadable, VERSION, Writer};
+use trace::{Closing, Head, Item, Mix, Reader, Sieve, Unreadable, VERSION, Writer};
 
 /// What is lost at most when the program is killed: what arrived within so long.
 const FLUSHED_EVERY: Duration = Duration::from_secs(1);
@@ -17,23 +17,24 @@ const FLUSHED_EVERY: Duration = Duration::from_secs(1);
 pub struct NewTrace {
     folder: PathBuf,
     writer: Writer<File>,
+    sieve: Sieve,
     flushed: Instant,
     notes: Vec<String>,
 }
 
 impl NewTrace {
-    /// Makes the folder, which must be empty or not there, and begins the trace.
-    pub fn create(folder: &Path, head: &Head) -> Result<Self, Trouble> {
+    /// Makes the folder, which must be empty or not there, and begins the trace. What is appended passes the sieve.
+    pub fn create(folder: &Path, head: &Head, sieve: Sieve) -> Result<Self, Trouble> {
         begin(folder, head)?;
         let path = folder.join(STATEMENTS);
         let file = File::create_new(&path).map_err(Trouble::at("making", &path))?;
         let writer = Writer::new(file).map_err(Trouble::at("writing", &path))?;
-        Ok(Self { folder: folder.to_path_buf(), writer, flushed: Instant::now(), notes: Vec::new() })
+        Ok(Self { folder: folder.to_path_buf(), writer, sieve, flushed: Instant::now(), notes: Vec::new() })
     }
 
     /// Appends an item; statements come in the order in which they ended.
     pub fn append(&mut self, item: Item) -> Result<(), Trouble> {
-        let written = match item {
+        let written = match self.sieve.item(item) {
             Item::Statement(statement) => self.writer.statement(statement),
             Item::Lost(lost) => self.writer.lost(lost),
         };

@@ -90,10 +90,8 @@ impl Header {
         let mut words = pairs.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
             let Some(key) = word.strip_suffix(':') else { continue };
-            // A value may be missing: `Schema:  QC_hit: No`.
-            if let Some(value) = words.next_if(|next| !next.ends_with(':')) {
-                self.pair(key, value);
-            }
+            // A value may be missing, which says something too: `Schema:  QC_hit: No`.
+            self.pair(key, words.next_if(|next| !next.ends_with(':')).unwrap_or(""));
         }
     }
 

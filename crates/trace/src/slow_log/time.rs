@@ -1,16 +1,8 @@
 //! The two ways in which slow logs write a time: `2024-01-01T12:00:00.123456Z` (MySQL since 5.7, in UTC or with its offset)
 //! and `240101 12:00:00` (before, and MariaDB: local time of a zone that the log does not name, and so only a mark).
 
+use crate::calendar::days;
 use model::Nanos;
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar (Howard Hinnant's days_from_civil).
-pub fn days(year: i64, month: u32, day: u32) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let of_era = year - era * 400;
-    let of_year = (153 * i64::from((month + 9) % 12) + 2) / 5 + i64::from(day) - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
 
 /// Reads the first form; `None` for anything else.
 pub fn precise(text: &str) -> Option<Nanos> {

@@ -4,6 +4,7 @@
 pub mod digest;
 pub mod effect;
 pub mod literal;
+pub mod secrets;
 pub mod token;
 mod words;
 
