@@ -6,7 +6,7 @@ use lab::traces::NewTrace;
 use model::Nanos;
 use std::fmt::Write;
 use std::sync::Arc;
-use trace::{Answer, Ask, Head, Item, Origin, Place, SessionId, Statement, Transaction, VERSION};
+use trace::{Answer, Ask, Head, Item, Origin, Place, SessionId, Sieve, Statement, Transaction, VERSION};
 
 const CUSTOMERS: u32 = 4000;
 const SESSIONS: u64 = 4;
@@ -81,7 +81,7 @@ pub fn statements(round: u64, session: u64) -> Vec<Said> {
 pub fn capture(desk: &Desk, name: &str, of: &dyn Fn(u64, u64) -> Vec<Said>) {
     let head =
         Head { version: VERSION, origin: Origin::Proxy, made: Nanos(0), server: None, masked: None, notes: Vec::new() };
-    let mut trace = NewTrace::create(&desk.path(name), &head).expect("a new folder");
+    let mut trace = NewTrace::create(&desk.path(name), &head, Sieve::default()).expect("a new folder");
     let mut orders = [0u64; SESSIONS as usize];
     let mut transactions = [0u64; SESSIONS as usize];
     let mut all = Vec::new();

@@ -48,6 +48,9 @@ pub struct OfDigest {
     pub warns: u64,
 }
 
+/// A time of one replay's executions.
+pub type TimeOf = fn(&Times) -> Option<f64>;
+
 pub struct Hearing<'a> {
     pub runs: &'a [Run],
     digests: &'a [Digest],
@@ -76,14 +79,12 @@ impl<'a> Hearing<'a> {
             own.filter(|heard| matches!(heard.fate, Fate::Answered | Fate::Refused))
         };
         let (Some(from), Some(to)) = (side(Which::From).next(), side(Which::To).next()) else { return };
-        let all = |which, is: fn(&Heard) -> bool| side(which).all(is);
-        let (answered, refused): (fn(&Heard) -> bool, fn(&Heard) -> bool) =
-            (|heard| heard.fate == Fate::Answered, |heard| heard.fate == Fate::Refused);
-        if all(Which::From, answered) && all(Which::To, refused) {
+        let all = |which, fate: Fate| side(which).all(|heard| heard.fate == fate);
+        if all(Which::From, Fate::Answered) && all(Which::To, Fate::Refused) {
             *of.fails.entry(to.error).or_default() += 1;
             return;
         }
-        of.mended += u64::from(all(Which::From, refused) && all(Which::To, answered));
+        of.mended += u64::from(all(Which::From, Fate::Refused) && all(Which::To, Fate::Answered));
         if raced || heard.iter().any(|heard| heard.out_of_order) {
             of.raced += 1;
             return;
@@ -118,7 +119,7 @@ impl OfDigest {
     }
 
     /// Times in nanoseconds of both builds, block by block.
-    pub fn pairs(&self, runs: &[Run], of: fn(&Times) -> Option<f64>) -> Vec<(f64, f64)> {
+    pub fn pairs(&self, runs: &[Run], of: TimeOf) -> Vec<(f64, f64)> {
         pairs(runs, |at| of(&self.times[at]))
     }
 }

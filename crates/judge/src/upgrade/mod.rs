@@ -11,7 +11,7 @@ pub use hearing::Hearing;
 
 use crate::compare::decide;
 use crate::stats::ratio;
-use hearing::{OfDigest, Times, pairs};
+use hearing::{OfDigest, TimeOf, Times, pairs};
 use model::units::Share;
 use model::upgrade::{Change, Kind, Observed, Run, UPGRADE_SCHEMA, Upgrade, Which};
 use model::{Estimate, Outcome};
@@ -98,7 +98,7 @@ struct Decided {
 
 /// What is compared of a statement's times: the mean, which is what it costs, and the geometric mean, which a few
 /// executions that something else held up hardly move.
-const METRICS: [(&str, fn(&Times) -> Option<f64>); 2] = [("mean", Times::mean), ("typical", Times::typical)];
+const METRICS: [(&str, TimeOf); 2] = [("mean", Times::mean), ("typical", Times::typical)];
 
 /// Of each digest whose times can be compared: the surer of its two.
 fn decisions(hearing: &Hearing) -> Vec<Option<Decided>> {

@@ -175,16 +175,16 @@ impl Part<'_> {
         let outer = |at: usize, words: &[&str]| depths[at] == 0 && words.iter().any(|word| self.tokens[at].is(word));
         let Some(begin) = (0..self.tokens.len()).find(|at| outer(*at, &["WHERE"])) else { return Vec::new() };
         let end = (begin + 1..self.tokens.len()).find(|at| outer(*at, BEHIND_WHERE)).unwrap_or(self.tokens.len());
+        let is = |at: usize, symbol: &str| depths[at] == 0 && self.tokens[at].is_symbol(symbol);
+        let mut inside = begin + 1..end;
+        if inside.clone().any(|at| outer(at, &["OR", "XOR"]) || is(at, "||")) {
+            return Vec::new();
+        }
+        let joints = inside.clone().filter(|at| outer(*at, &["AND"]) || is(*at, "&&"));
         let mut found = Vec::new();
-        let mut from = begin + 1;
-        for at in begin + 1..=end {
-            if at < end && (outer(at, &["OR", "XOR"]) || self.tokens[at].is_symbol("||")) {
-                return Vec::new();
-            }
-            if at == end || outer(at, &["AND"]) || depths[at] == 0 && self.tokens[at].is_symbol("&&") {
-                found.push(&self.tokens[from..at]);
-                from = at + 1;
-            }
+        for at in joints.chain([end]) {
+            found.push(&self.tokens[inside.start..at]);
+            inside.start = at + 1;
         }
         found
     }

@@ -141,8 +141,10 @@ fn schema(control: &mut Control, schemas: &[String]) -> Result<BTreeMap<String, 
     Ok(found)
 }
 
+type Rows = Vec<Vec<Option<String>>>;
+
 /// A server that refuses has said so; one that is gone has not.
-fn said(outcome: Result<Vec<Vec<Option<String>>>, Fault>) -> Result<Result<Vec<Vec<Option<String>>>, String>, Fault> {
+fn said(outcome: Result<Rows, Fault>) -> Result<Result<Rows, String>, Fault> {
     match outcome {
         Ok(rows) => Ok(Ok(rows)),
         Err(fault @ Fault::Server { .. }) => Ok(Err(fault.to_string())),
