@@ -35,7 +35,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn ask() -> impl Strategy<Value = Ask> {
-    let text = || vec(any::<u8>(), 0..200).prop_map(|bytes| Arc::<[u8]>::from(bytes));
+    let text = || vec(any::<u8>(), 0..200).prop_map(Arc::<[u8]>::from);
     let bound =
         (any::<u8>(), any::<bool>(), value()).prop_map(|(code, unsigned, value)| Bound { code, unsigned, value });
     let execute = (any::<u32>(), proptest::option::of(text()), vec(vec(bound, 0..4), 0..4), any::<[bool; 2]>())
@@ -159,7 +159,7 @@ proptest! {
         let found = read(&file[..at]);
         let whole: Vec<&Item> = found.iter().filter(|item| !is_damage(item)).collect();
         prop_assert!(whole.iter().zip(&items).all(|(found, item)| *found == item));
-        prop_assert!(whole.len() % per_block == 0 || whole.len() == items.len());
+        prop_assert!(whole.len().is_multiple_of(per_block) || whole.len() == items.len());
         prop_assert!(found.len() - whole.len() <= 1);
     }
 

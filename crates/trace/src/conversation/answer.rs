@@ -155,7 +155,7 @@ impl Answering {
                 let mut reader = Reader::new(payload);
                 let columns = reader.lenenc().ok().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0)?;
                 // MariaDB says here whether definitions follow or are known from the last time.
-                let follow = reader.u8().map_or(true, |follow| follow != 0);
+                let follow = reader.u8() != Ok(0);
                 self.sets += 1;
                 self.state = if follow { State::Columns(columns) } else { State::BeforeRows };
                 None

@@ -145,8 +145,9 @@ pub fn used(sql: &[u8]) -> Option<String> {
         return None;
     }
     let all: Vec<_> = tokens(sql, Dialect::default()).collect();
-    let uses = all.split(|token| token.is_symbol(";")).filter(|one| one.first().is_some_and(|token| token.is("USE")));
-    let name = uses.last()?.get(1)?;
+    let mut uses =
+        all.split(|token| token.is_symbol(";")).filter(|one| one.first().is_some_and(|token| token.is("USE")));
+    let name = uses.next_back()?.get(1)?;
     let plain = String::from_utf8_lossy(name.text);
     Some(match name.kind {
         Kind::Quoted => plain.trim_matches('`').replace("``", "`"),

@@ -108,7 +108,7 @@ impl Conversation {
             (self.client, self.server) = (Packets::default(), Packets::default());
         }
         while let Some(piece) = self.client.next(&mut bytes) {
-            self.from_client(at, piece, out)?;
+            self.client_said(at, piece, out)?;
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Conversation {
     /// Bytes from the server.
     pub fn server(&mut self, at: Nanos, mut bytes: &[u8], out: &mut Vec<Item>) -> Result<(), Deafness> {
         while let Some(piece) = self.server.next(&mut bytes) {
-            self.from_server(at, piece, out)?;
+            self.server_said(at, piece, out)?;
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl Conversation {
         Err(why)
     }
 
-    fn from_client(&mut self, at: Nanos, piece: Piece<'_>, out: &mut Vec<Item>) -> Result<(), Deafness> {
+    fn client_said(&mut self, at: Nanos, piece: Piece<'_>, out: &mut Vec<Item>) -> Result<(), Deafness> {
         match &mut self.phase {
             Phase::Deaf => Ok(()),
             Phase::Login(login) => match login.client(&piece) {
@@ -168,7 +168,7 @@ impl Conversation {
                 LoginStep::Tls => self.deaf(Deafness::Tls),
                 LoginStep::Joined => {
                     self.phase = Phase::Commands;
-                    self.from_client(at, piece, out)
+                    self.client_said(at, piece, out)
                 }
                 LoginStep::In | LoginStep::Refused(_) | LoginStep::NotMySql => self.deaf(Deafness::NotMySql),
             },
@@ -208,7 +208,7 @@ impl Conversation {
         }
     }
 
-    fn from_server(&mut self, at: Nanos, piece: Piece<'_>, out: &mut Vec<Item>) -> Result<(), Deafness> {
+    fn server_said(&mut self, at: Nanos, piece: Piece<'_>, out: &mut Vec<Item>) -> Result<(), Deafness> {
         match &mut self.phase {
             Phase::Deaf => Ok(()),
             Phase::Login(login) => {

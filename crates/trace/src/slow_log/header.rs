@@ -49,7 +49,7 @@ pub fn is_server_start(line: &[u8]) -> bool {
     line.ends_with(b"started with:") && line.windows(11).any(|window| window == b", Version: ")
 }
 
-/// `2024-01-01T12:00:00.123456Z	    8 Query	SELECT 1`, or the older form.
+/// `2024-01-01T12:00:00.123456Z     8 Query SELECT 1`, or the older form.
 pub fn is_of_general_log(line: &[u8]) -> bool {
     [&b" Query\t"[..], b" Connect\t", b" Execute\t", b" Prepare\t"]
         .iter()
