@@ -61,7 +61,9 @@ fn a_server_that_is_slow_in_everything_is_slower_without_another_plan() {
         &format!("#!/bin/sh\nexec env LD_PRELOAD={} {} \"$@\"\n", library.display(), server.binary),
     );
     fs::set_permissions(desk.path("slow/bin/mariadbd"), fs::Permissions::from_mode(0o755)).expect("a file of ours");
-    let said = desk.assay(&[SAME, &["--to", "./slow", "--pairs", "3"]].concat());
+    let slow = desk.path("slow");
+    let slow = slow.to_str().expect("a UTF-8 path");
+    let said = desk.assay(&[SAME, &["--to", slow, "--pairs", "3"]].concat());
     desk.assert_nothing_is_left();
     said.assert_carried_out();
     let upgrade = told(&desk);

@@ -47,7 +47,7 @@ fn what_was_planted_on_the_new_server_is_found_and_named_and_nothing_else() {
     said.assert_carried_out();
     let upgrade = told(&said);
     assert_found(&upgrade, "city = ?", "slower", "index: customer.by_city is not there");
-    assert_found(&upgrade, "city = ?", "slower", "plan: customer ALL");
+    assert_found(&upgrade, "city = ?", "slower", "plan: customer index by PRIMARY");
     assert_found(&upgrade, "name = ?", "answers_differently", "collation: customer.name");
     assert_found(&upgrade, "tax(balance)", "answers_differently", "a function");
     assert_found(

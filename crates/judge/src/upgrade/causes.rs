@@ -20,11 +20,13 @@ pub struct Causes {
 pub fn of_time(observed: &Observed, digest: usize) -> Causes {
     let (from, to) = looks(observed, digest);
     let mut sentences = schema(observed, &observed.digests[digest]);
+    let has_keys = sentences.is_empty();
     let (before, after) = (plan(&from.plan), plan(&to.plan));
     let differ = !before.is_empty() && !after.is_empty() && before != after;
     if differ {
         sentences.push(format!("plan: {}", plan_change(&before, &after)));
-        sentences.extend(switches(observed));
+        // Where a key is gone, no switch is needed to explain it.
+        sentences.extend(switches(observed).filter(|_| has_keys));
     }
     sentences.extend(rows(from, to));
     for (name, what) in [
