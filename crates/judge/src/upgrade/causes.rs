@@ -46,16 +46,20 @@ pub fn of_time(observed: &Observed, digest: usize) -> Causes {
 /// Of one that answers otherwise, fails or warns.
 pub fn of_answer(observed: &Observed, digest: usize) -> Vec<String> {
     let (own, (_, to)) = (&observed.digests[digest], looks(observed, digest));
+    // A key changes no answer.
     let mut sentences = schema(observed, own);
-    sentences.extend(modes(observed));
+    sentences.retain(|sentence| !sentence.starts_with("index:"));
+    if own.writes || sentences.is_empty() {
+        sentences.extend(modes(observed));
+    }
     if own.any_rows {
         sentences.push("it takes some rows (LIMIT) of an order that it does not say, so each server may choose".into());
     }
     sentences.extend(to.said.first().map(|said| format!("the new server says: {said}")));
     if sentences.is_empty() {
         sentences.push(
-            "columns, keys and sql_mode are the same on both: a function or an operator computes otherwise, or routines, \
-             triggers and data differ"
+            "columns, keys and sql_mode are the same on both: a function or an operator computes otherwise, or triggers \
+             and data differ"
                 .into(),
         );
     }
@@ -89,9 +93,13 @@ fn schema(observed: &Observed, digest: &Digest) -> Vec<String> {
     };
     let own = |name: &&&String| {
         let name = name.to_lowercase();
-        digest.tables.iter().any(|table| name.strip_prefix(table.as_str()).is_some_and(of_table))
+        name.strip_prefix("routine ").is_some_and(|routine| words.contains(routine))
+            || digest.tables.iter().any(|table| name.strip_prefix(table.as_str()).is_some_and(of_table))
     };
     let told = |name: &String| match (from.get(name), to.get(name)) {
+        (Some(before), Some(after)) if before != after && name.starts_with("routine ") => {
+            Some(format!("{name} is written otherwise"))
+        }
         (Some(before), Some(after)) if before != after => {
             let what = if collation(before) == collation(after) { "schema" } else { "collation" };
             Some(format!("{what}: {name} is {after}, and was {before}"))

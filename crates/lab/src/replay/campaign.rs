@@ -2,7 +2,7 @@
 //! each is asked about every statement. All of it is written down as it goes, so that the same command goes on where
 //! it was cut off: `runs/NN-which.json` and `.heard` of each replay, `asked-which.json` of each server.
 
-use super::data::{Data, Wanted};
+use super::data::{Data, Needed};
 use super::look;
 use super::player::{Pace, Played, play};
 use super::script::Script;
@@ -37,8 +37,8 @@ impl Comparison<'_> {
     pub fn carry_out(&self, servers: &Servers) -> Result<Observed, Trouble> {
         let runs = self.folder.join("runs");
         fs::create_dir_all(&runs).map_err(Trouble::at("making", &runs))?;
-        let wanted = Wanted::of(&self.script);
-        let kept = |side| servers.kept(side, &self.data, &wanted, self.stop, self.tell);
+        let needed = Needed::of(&self.script);
+        let kept = |side| servers.kept(side, &self.data, &needed, self.stop, self.tell);
         let kept = [kept(&self.from)?, kept(&self.to)?];
         let mut replays = Vec::new();
         for run in self.runs() {
@@ -49,7 +49,7 @@ impl Comparison<'_> {
                 break;
             }
         }
-        let schemas: Vec<String> = wanted.schemas.iter().cloned().collect();
+        let schemas: Vec<String> = needed.schemas.iter().cloned().collect();
         let [from, to] = Which::BOTH.map(|which| self.asked(servers, &kept, which, &schemas));
         Ok(Observed {
             schema: UPGRADE_SCHEMA,

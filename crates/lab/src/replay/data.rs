@@ -3,7 +3,6 @@
 //! replay begins with a copy of it.
 
 use super::dump::Statements;
-use super::servers::Side;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::session::replaying::Replaying;
@@ -75,12 +74,12 @@ impl Data {
 
 /// What a trace asks of its data: the schemas that it begins in, and who comes.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct Needed {
     pub schemas: BTreeSet<String>,
     pub users: BTreeSet<String>,
 }
 
-impl Wanted {
+impl Needed {
     pub fn of(script: &super::Script) -> Self {
         let named = script.statements.iter().map(|statement| statement.database.to_string());
         let schemas = named.filter(|name| !name.is_empty() && !OWN.contains(&name.as_str())).collect();
@@ -92,7 +91,7 @@ impl Wanted {
 pub(super) fn load(
     endpoint: &SqlEndpoint,
     files: &[PathBuf],
-    wanted: &Wanted,
+    needed: &Needed,
     stop: &AtomicBool,
 ) -> Result<(), Trouble> {
     let fault = |fault| Trouble::new("the dump cannot be loaded").because(fault);
@@ -100,12 +99,12 @@ pub(super) fn load(
     let opening = Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None };
     let mut session = block_on(Replaying::open(&opening)).map_err(fault)?;
     session.waits_at_most(PATIENCE);
-    for schema in &wanted.schemas {
+    for schema in &needed.schemas {
         let sql = format!("CREATE DATABASE IF NOT EXISTS `{schema}`");
         block_on(session.query(sql.as_bytes())).map_err(fault)?;
     }
     // A dump of one schema does not name it.
-    if let Some(schema) = wanted.schemas.first() {
+    if let Some(schema) = needed.schemas.first() {
         block_on(session.init_db(schema)).map_err(fault)?;
     }
     for file in files {
@@ -128,10 +127,10 @@ pub(super) fn load(
 }
 
 /// What data need before they are kept: accounts for whoever comes, and statistics of every table.
-pub(super) fn finish(side: &Side, endpoint: &SqlEndpoint, wanted: &Wanted) -> Result<(), Trouble> {
-    let fault = |fault| Trouble::new(format!("{} does not take its data in", side.name)).because(fault);
+pub(super) fn finish(name: &str, engine: &str, endpoint: &SqlEndpoint, needed: &Needed) -> Result<(), Trouble> {
+    let fault = |fault| Trouble::new(format!("{name} does not take its data in")).because(fault);
     let mut control = Control::connect(endpoint).map_err(fault)?;
-    for user in wanted.users.iter().filter(|user| *user != "root") {
+    for user in needed.users.iter().filter(|user| *user != "root") {
         let user = user.replace('\'', "''");
         for sql in [
             format!("CREATE USER IF NOT EXISTS '{user}'@'localhost'"),
@@ -149,7 +148,7 @@ pub(super) fn finish(side: &Side, endpoint: &SqlEndpoint, wanted: &Wanted) -> Re
     for table in tables.map_err(fault)?.into_iter().flatten().flatten() {
         control.rows(&format!("ANALYZE TABLE {table}")).map_err(fault)?;
     }
-    crate::backends::mysql::rest::settle(&mut control, &side.server.engine).map_err(fault)?;
+    crate::backends::mysql::rest::settle(&mut control, engine).map_err(fault)?;
     control.quit();
     Ok(())
 }

@@ -138,6 +138,14 @@ fn schema(control: &mut Control, schemas: &[String]) -> Result<BTreeMap<String, 
         let (table, key, columns) = (next(), next(), next());
         found.insert(format!("{table} key {key}"), columns);
     }
+    let routines = control.rows(&format!(
+        "SELECT routine_name, MD5(routine_definition) FROM information_schema.routines WHERE routine_schema IN ({within})"
+    ))?;
+    for mut row in routines.into_iter().map(|row| row.into_iter().map(Option::unwrap_or_default)) {
+        let mut next = || row.next().unwrap_or_default();
+        let (name, text) = (next(), next());
+        found.insert(format!("routine {name}"), text);
+    }
     Ok(found)
 }
 

@@ -1,7 +1,7 @@
 //! The two servers: each a build with its settings, whose data are loaded once and kept as a snapshot; before every
 //! replay a copy of it is put under a fresh instance, and what is to be tried on that side is said to it.
 
-use super::data::{self, Data, Wanted};
+use super::data::{self, Data, Needed};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::kinds;
 use crate::backends::mysql::control::Control;
@@ -72,11 +72,11 @@ impl Servers {
         &self,
         side: &Side,
         data: &Data,
-        wanted: &Wanted,
+        needed: &Needed,
         stop: &AtomicBool,
         tell: &dyn Fn(&str),
     ) -> Result<StoredSnapshot, Trouble> {
-        let name = self.name_of(side, data, wanted)?;
+        let name = self.name_of(side, data, needed)?;
         match self.store.find(&name) {
             Ok(Some(kept)) => return Ok(kept),
             Ok(None) => {}
@@ -94,9 +94,9 @@ impl Servers {
         };
         let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
         if let Data::Dump(files) = data {
-            data::load(&endpoint, files, wanted, stop)?;
+            data::load(&endpoint, files, needed, stop)?;
         }
-        data::finish(side, &endpoint, wanted)?;
+        data::finish(&side.name, &side.server.engine, &endpoint, needed)?;
         manifest.load_time = Nanos(begun.elapsed().as_nanos() as u64);
         let since = Instant::now();
         let ended = instance.stop(END_PATIENCE);
@@ -110,13 +110,13 @@ impl Servers {
         Ok(kept)
     }
 
-    fn name_of(&self, side: &Side, data: &Data, wanted: &Wanted) -> Result<String, Trouble> {
+    fn name_of(&self, side: &Side, data: &Data, needed: &Needed) -> Result<String, Trouble> {
         let installed = &side.build.installed;
         let path = std::path::Path::new(&installed.binary);
         let binary_sha256 = digest(&std::fs::read(path).map_err(Trouble::at("reading", path))?);
         let version = installed.version.to_string();
         let maker = Maker { kind: &installed.kind, version: &version, binary_sha256: &binary_sha256 };
-        let print = format!("{} {wanted:?}", data.fingerprint()?);
+        let print = format!("{} {needed:?}", data.fingerprint()?);
         Ok(key(&maker, &side.server, &[("replay", print)]))
     }
 
