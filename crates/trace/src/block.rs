@@ -1,8 +1,9 @@
 //! Blocks, the pieces of a trace's file: each by itself readable, checked, and of a bounded size.
 //!
-//! `MAGIC` · length of what follows the head, packed (u32 LE) · its length unpacked (u32) · items (u32) · XXH3 of these
-//! three and of the packed bytes (u64) · the packed bytes, one frame of zstd. A file that was torn ends within a block; a
-//! file that was damaged has a block whose sum is wrong: the reader looks for the next `MAGIC` and says what is missing.
+//! `MAGIC` · length of what follows the head, packed (u32 LE) · its length unpacked (u32) · items (u32) · XXH3 of
+//! these three and of the packed bytes (u64) · the packed bytes, one frame of zstd. A file that was torn ends within a
+//! block; a file that was damaged has a block whose sum is wrong: the reader looks for the next `MAGIC` and says what
+//! is missing.
 
 use xxhash_rust::xxh3::Xxh3;
 

@@ -1,5 +1,5 @@
-//! Dates of the Gregorian calendar as numbers of days, and back: for times in logs, and for dates that are moved. Both ways
-//! are Howard Hinnant's (days_from_civil, civil_from_days).
+//! Dates of the Gregorian calendar as numbers of days, and back: for times in logs, and for dates that are moved. Both
+//! ways are Howard Hinnant's (days_from_civil, civil_from_days).
 
 /// Days from 1970-01-01 to a date.
 pub fn days(year: i64, month: u32, day: u32) -> i64 {

@@ -1,10 +1,11 @@
-//! The small files of a trace: what it is (`trace.json`, written first), how it ended (`end.json`, written last), and the
-//! mix of statements where a source counts them and does not tell them one by one (`mix.json`).
+//! The small files of a trace: what it is (`trace.json`, written first), how it ended (`end.json`, written last), and
+//! the mix of statements where a source counts them and does not tell them one by one (`mix.json`).
 
 use model::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// Of the whole folder. A reader refuses any other: a trace is short-lived, and made anew rather than converted.
+/// It counts for the whole folder. A reader refuses any other: a trace is short-lived, and made anew rather than
+/// converted.
 pub const VERSION: u32 = 1;
 
 pub const HEAD: &str = "trace.json";

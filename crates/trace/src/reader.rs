@@ -1,5 +1,5 @@
-//! The reader of a trace's statements: an iterator that holds one block at a time, whatever the file's length. Where the
-//! file was torn or damaged it goes on behind that and says what is missing as `Item::Lost`.
+//! The reader of a trace's statements: an iterator that holds one block at a time, whatever the file's length. Where
+//! the file was torn or damaged it goes on behind that and says what is missing as `Item::Lost`.
 
 use crate::block::{BlockHead, FILE_HEAD, FILE_MAGIC, HEAD_BYTES, MAGIC};
 use crate::codec::Decoder;

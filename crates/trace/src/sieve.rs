@@ -1,4 +1,5 @@
-//! What every statement passes on its way into a trace: passwords go, always; values are masked where that was asked for.
+//! What every statement passes on its way into a trace: passwords go, always; values are masked where that was asked
+//! for.
 
 use crate::mask::Mask;
 use crate::sql::secrets;

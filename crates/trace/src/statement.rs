@@ -111,7 +111,8 @@ pub enum Ask {
     Other(Arc<str>),
 }
 
-/// One COM_STMT_EXECUTE, or MariaDB's COM_STMT_BULK_EXECUTE. Long data (COM_STMT_SEND_LONG_DATA) stand among the values.
+/// One COM_STMT_EXECUTE, or MariaDB's COM_STMT_BULK_EXECUTE. Long data (COM_STMT_SEND_LONG_DATA) stand among the
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execute {
     pub statement: u32,
@@ -134,7 +135,7 @@ pub struct Answer {
     pub result_sets: Option<u32>,
     /// Rows changed, as the server says in its OK, of all results.
     pub affected: Option<u64>,
-    /// Of the last result.
+    /// As the last result has them.
     pub warnings: Option<u32>,
     pub examined: Option<u64>,
     /// Time that the server says it waited for locks.

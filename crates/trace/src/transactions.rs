@@ -1,5 +1,5 @@
-//! To which transaction each statement of a session belongs. The server's own word (SERVER_STATUS_IN_TRANS in each OK and
-//! EOF) decides where there is one; otherwise the statements' first words do.
+//! To which transaction each statement of a session belongs. The server's own word (SERVER_STATUS_IN_TRANS in each OK
+//! and EOF) decides where there is one; otherwise the statements' first words do.
 
 use crate::sql::effect::{Effect, effect};
 use crate::statement::{Place, Transaction};

@@ -1,5 +1,5 @@
-//! Real traffic into a trace: from a slow log (`slow_log`). What is read out of bytes is the crate `trace`'s business; here
-//! are the files, the sockets and the clock.
+//! Real traffic into a trace: from a slow log (`slow_log`). What is read out of bytes is the crate `trace`'s business;
+//! here are the files, the sockets and the clock.
 
 mod slow_log;
 

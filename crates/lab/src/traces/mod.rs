@@ -1,5 +1,5 @@
-//! The folder of a trace on disk: made new, appended to by one writer, and opened for reading while it grows or after it
-//! was torn. What lies in its files is the business of the crate `trace`; docs/capture.md tells the layout.
+//! The folder of a trace on disk: made new, appended to by one writer, and opened for reading while it grows or after
+//! it was torn. What lies in its files is the business of the crate `trace`; docs/capture.md tells the layout.
 
 use crate::notebook::{read_json, write_json};
 use crate::trouble::Trouble;

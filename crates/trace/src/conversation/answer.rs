@@ -1,7 +1,7 @@
 //! Hot path: what a server answers, message by message: it counts, sums and finds the end, and keeps nothing.
 //!
-//! It does not ask which capabilities were agreed on, because a conversation may be joined in its middle: an EOF has five
-//! bytes, an OK in its place more; a row cannot begin as either does.
+//! It does not ask which capabilities were agreed on, because a conversation may be joined in its middle: an EOF has
+//! five bytes, an OK in its place more; a row cannot begin as either does.
 
 use super::packets::Piece;
 use crate::rows::Rows;
@@ -65,7 +65,7 @@ pub struct Answering {
     warnings: u32,
     has_oks: bool,
     prepared: Option<Prepared>,
-    /// Of a prepare whose last definitions had come: an EOF may follow, and belongs to it.
+    /// The last definitions of a prepare had come: an EOF may follow, and belongs to it.
     may_end_in_eof: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A login overheard, from the greeting to the OK or the refusal: who comes, to which database, and whether what follows
-//! can be read at all. Passwords and their hashes pass by and are not looked at.
+//! A login overheard, from the greeting to the OK or the refusal: who comes, to which database, and whether what
+//! follows can be read at all. Passwords and their hashes pass by and are not looked at.
 
 use super::packets::Piece;
 use wire::mysql::ErrPacket;

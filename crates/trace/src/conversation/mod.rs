@@ -1,6 +1,6 @@
 //! A client and a MySQL-family server overheard: bytes of both directions in, statements with their answers out. The
-//! proxy and packet files share it. It reads what it must (commands, bound values, OKs, errors, the count and checksum of
-//! rows), keeps no row, and goes on when it does not understand: a conversation that it joins in its middle is read
+//! proxy and packet files share it. It reads what it must (commands, bound values, OKs, errors, the count and checksum
+//! of rows), keeps no row, and goes on when it does not understand: a conversation that it joins in its middle is read
 //! from the next command on, and dialects (EOF or OK behind rows, definitions left out) are told from the packets.
 //!
 //! Commands may be sent ahead of answers, as MariaDB's connectors do; they are answered in their order.

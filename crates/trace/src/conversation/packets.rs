@@ -1,5 +1,5 @@
-//! Messages out of bytes that arrive in pieces of any length. A packet that lies whole in what arrived is lent from there,
-//! any other is put together; a message of several packets too, up to what a trace holds.
+//! Messages out of bytes that arrive in pieces of any length. A packet that lies whole in what arrived is lent from
+//! there, any other is put together; a message of several packets too, up to what a trace holds.
 
 use std::borrow::Cow;
 use wire::mysql::packet::{self, HEADER_BYTES, MAX_PAYLOAD};
@@ -26,7 +26,7 @@ struct Joined {
 /// One message.
 #[derive(Debug)]
 pub struct Piece<'b> {
-    /// Of its first packet.
+    /// The number of its first packet.
     pub sequence: u8,
     payload: Option<Cow<'b, [u8]>>,
 }

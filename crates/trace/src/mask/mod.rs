@@ -1,11 +1,13 @@
-//! Values behind a key (`--mask`), so that a trace may leave the house: each literal and each bound value is replaced by
-//! another of its type and length; equal values stay equal and different ones different, in every trace of that key.
+//! Values behind a key (`--mask`), so that a trace may leave the house: each literal and each bound value is replaced
+//! by another of its type and length; equal values stay equal and different ones different, in every trace of that
+//! key.
 //!
 //! Order is kept as far as it fits, because nothing keeps order, length and distinctness at once but the values
-//! themselves. Whole numbers are moved within those of as many digits (and within the ranges of the integer types) by a
-//! secret distance of at most a tenth of them: they keep their order and their distances, except across the place where
-//! the range is wrapped. Dates move by a secret number of days. Strings keep their first character and what kind each
-//! other one is of; how one is replaced depends on those before it, so that equal beginnings stay equal (`LIKE 'ab%'`).
+//! themselves. Whole numbers are moved within those of as many digits (and within the ranges of the integer types) by
+//! a secret distance of at most a tenth of them: they keep their order and their distances, except across the place
+//! where the range is wrapped. Dates move by a secret number of days. Strings keep their first character and what kind
+//! each other one is of; how one is replaced depends on those before it, so that equal beginnings stay equal (`LIKE
+//! 'ab%'`).
 //!
 //! What is not masked: names, numbers of at most two digits (limits, states, flags), fractions, TIMEs, formats and
 //! paths, and statements that hold no rows (DDL, SET, SHOW). The distance of numbers is learnt by whoever knows one

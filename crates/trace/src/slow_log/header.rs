@@ -1,5 +1,5 @@
-//! The lines with `#` before a statement: who, how long, how many rows. Every dialect writes `Key: value` pairs, so pairs
-//! are read wherever they stand and keys that mean nothing here are passed over.
+//! The lines with `#` before a statement: who, how long, how many rows. Every dialect writes `Key: value` pairs, so
+//! pairs are read wherever they stand and keys that mean nothing here are passed over.
 
 use super::time::{precise, span};
 use model::Nanos;
@@ -7,7 +7,7 @@ use model::Nanos;
 /// What the header of one entry says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
-    /// Of `# Time:`: when it was logged, which is when the statement ended. Only where it is precise.
+    /// As `# Time:` says: when it was logged, which is when the statement ended. Only where it is precise.
     pub time: Option<Nanos>,
     pub user: String,
     pub host: String,

@@ -1,6 +1,6 @@
-//! Slow logs with `long_query_time = 0` as statements: MySQL's (5.6 to 9, `log_slow_extra` too), MariaDB's and Percona's,
-//! read line by line in bounded memory. The log holds what the server ran, with the values of prepared statements
-//! written out, in the order in which statements ended; it does not hold rows, nor what was prepared.
+//! Slow logs with `long_query_time = 0` as statements: MySQL's (5.6 to 9, `log_slow_extra` too), MariaDB's and
+//! Percona's, read line by line in bounded memory. The log holds what the server ran, with the values of prepared
+//! statements written out, in the order in which statements ended; it does not hold rows, nor what was prepared.
 //!
 //! What it cannot know is told once, in `notes`: whole seconds only, databases that carry over, sampled logs.
 

@@ -1,5 +1,6 @@
-//! The two ways in which slow logs write a time: `2024-01-01T12:00:00.123456Z` (MySQL since 5.7, in UTC or with its offset)
-//! and `240101 12:00:00` (before, and MariaDB: local time of a zone that the log does not name, and so only a mark).
+//! The two ways in which slow logs write a time: `2024-01-01T12:00:00.123456Z` (MySQL since 5.7, in UTC or with its
+//! offset) and `240101 12:00:00` (before, and MariaDB: local time of a zone that the log does not name, and so only a
+//! mark).
 
 use crate::calendar::days;
 use model::Nanos;

@@ -1,8 +1,8 @@
 //! What statements that differ only in their values have in common: the digest. Literals become `?`; lists of literals
-//! behind IN and VALUES, of whatever length, become `(...)`, and rows that repeat one row; comments go, hints stay; what
-//! SQL reserves is written in capitals, and names as the client wrote them, with their backticks. Prepared statements
-//! and the same texts with values written out have one digest. It resembles performance_schema's, and is none: a
-//! server's knows its grammar.
+//! behind IN and VALUES, of whatever length, become `(...)`, and rows that repeat one row; comments go, hints stay;
+//! what SQL reserves is written in capitals, and names as the client wrote them, with their backticks. Prepared
+//! statements and the same texts with values written out have one digest. It resembles performance_schema's, and is
+//! none: a server's knows its grammar.
 
 use super::token::{Dialect, Kind, Token, tokens};
 use super::words::{is_before_operand, is_function, is_introducer, is_keyword};

@@ -1,5 +1,5 @@
-//! SQL as far as a trace must understand it: where a token begins and ends. Nothing is parsed: a statement that no server
-//! would accept has tokens too, and a digest.
+//! SQL as far as a trace must understand it: where a token begins and ends. Nothing is parsed: a statement that no
+//! server would accept has tokens too, and a digest.
 
 pub mod digest;
 pub mod effect;

@@ -1,7 +1,7 @@
 //! Passwords, which no trace holds: where in a statement one stands, by the words before it (IDENTIFIED BY, PASSWORD,
 //! MASTER_PASSWORD, SET PASSWORD …), in the statements that manage accounts, replication and remote servers. A string
-//! that itself holds such a statement, for PREPARE or EXECUTE IMMEDIATE, is hidden as a whole. What an application keeps
-//! in a column named `password` is data, and `--mask` is for that.
+//! that itself holds such a statement, for PREPARE or EXECUTE IMMEDIATE, is hidden as a whole. What an application
+//! keeps in a column named `password` is data, and `--mask` is for that.
 
 use super::token::{Dialect, Kind, Token, tokens};
 use std::borrow::Cow;

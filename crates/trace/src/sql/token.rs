@@ -1,7 +1,7 @@
 //! The tokens of a statement in MySQL's and MariaDB's dialect, borrowed from its bytes. Comments and blanks are passed
-//! over, except optimizer hints; what stands in a versioned comment (`/*!50100 … */`, `/*M!100100 … */`) counts, because
-//! a server executes it. Bytes beyond ASCII belong to names, as in UTF-8 and latin1; of GBK and SJIS, whose second byte
-//! may be a backslash, a string may be taken to end late.
+//! over, except optimizer hints; what stands in a versioned comment (`/*!50100 … */`, `/*M!100100 … */`) counts,
+//! because a server executes it. Bytes beyond ASCII belong to names, as in UTF-8 and latin1; of GBK and SJIS, whose
+//! second byte may be a backslash, a string may be taken to end late.
 
 /// What sql_mode changes of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
