@@ -278,7 +278,7 @@ fn plain(token: &Token) -> String {
     if token.kind == Kind::Quoted { text.trim_matches(['`', '"']).to_string() } else { text }
 }
 
-/// Of values that a server may take for equal, one digest; `None` where it would need the column to know.
+/// One digest of all values that a server may take for equal; `None` where it would need the column to know.
 fn hashed(text: &str) -> Option<u64> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_ .@:".contains(c);
     let text = text.trim_end();
