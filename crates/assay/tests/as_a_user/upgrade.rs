@@ -37,7 +37,7 @@ fn what_was_planted_on_the_new_server_is_found_and_named_and_nothing_else() {
         "planted.sql",
         "ALTER TABLE shop.customer DROP KEY by_city;\n\
          ALTER TABLE shop.customer MODIFY name VARCHAR(40) COLLATE utf8mb4_general_ci NOT NULL;\n\
-         SET GLOBAL sql_mode = 'ONLY_FULL_GROUP_BY';\n\
+         SET GLOBAL sql_mode = 'ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION';\n\
          SET GLOBAL optimizer_switch = 'index_merge=off';\n\
          DROP FUNCTION shop.tax;\n\
          CREATE FUNCTION shop.tax(x DECIMAL(12,2)) RETURNS DECIMAL(12,2) DETERMINISTIC RETURN x * 0.2;\n",
