@@ -472,7 +472,7 @@ const LAB: &[&[&str]] = &[
     &["capture"],
     &["backends"],
     &["load", "servers", "disturbances", "samplers", "profiler"],
-    &["executor"],
+    &["executor", "ranks"],
     &["notebook", "traces"],
     &["os", "trouble"],
 ];

@@ -86,6 +86,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         start: None,
         around: None,
         phases: vec![],
+        ranks: Vec::new(),
         audits: Vec::new(),
         whole: Default::default(),
     }

@@ -35,6 +35,7 @@ mod postgresql;
 #[path = "../../../lab/tests/private_postgres/mod.rs"]
 mod private_postgres;
 mod profile;
+mod ranks;
 mod regression;
 mod repeated;
 mod sampling;

@@ -212,7 +212,7 @@ fn change(
 fn errors(observed: &Observed, digest: usize) -> Vec<String> {
     let of_to = observed.replays.iter().filter(|replay| replay.run.which == Which::To);
     let errors = of_to.flat_map(|replay| &replay.errors).filter(|error| error.digest == digest as u32);
-    let mut told: Vec<String> = errors.map(|error| format!("error {}: {}", error.number, error.text)).collect();
+    let mut told: Vec<String> = errors.map(|error| error.text.clone()).collect();
     told.sort();
     told.dedup_by_key(|text| text.split(':').next().unwrap_or_default().to_string());
     told

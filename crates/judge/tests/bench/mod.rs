@@ -224,6 +224,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
             .into(),
             counters: BTreeMap::new(),
         }],
+        ranks: Vec::new(),
         audits: Vec::new(),
         whole: WholeRun::default(),
     };

@@ -42,6 +42,7 @@ pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Repor
         around: None,
         phases: Vec::new(),
         whole: WholeRun::default(),
+        ranks: Vec::new(),
         audits: Vec::new(),
     }
 }

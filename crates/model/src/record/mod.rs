@@ -14,6 +14,7 @@ pub mod explain;
 pub mod gaps;
 pub mod moment;
 pub mod profile;
+pub mod ranks;
 pub mod rates;
 pub mod run;
 pub mod second;

@@ -326,6 +326,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         start: None,
         around: None,
         phases: if done { vec![phase] } else { Vec::new() },
+        ranks: Vec::new(),
         audits: Vec::new(),
         whole: WholeRun::default(),
     }
