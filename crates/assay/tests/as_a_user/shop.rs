@@ -1,5 +1,5 @@
-//! A small trace with its data, as TPC-C and LinkBench ask: customers, stock, links, and one function. Each planted
-//! difference of an upgrade touches a statement of its own.
+//! A small trace with its data, as TPC-C and LinkBench ask: customers, stock, links, and one function. Larger than the smoke that
+//! ships (experiments/upgrade), and with errors that the trace expects.
 
 use crate::desk::Desk;
 use lab::traces::NewTrace;
@@ -15,7 +15,7 @@ pub const ROUNDS: u64 = 30;
 /// Lays `shop.sql` and the trace `trace` on the desk.
 pub fn lay(desk: &Desk) {
     desk.write("shop.sql", &dump());
-    capture(desk, "trace", &|round, session| statements(round, session));
+    capture(desk, "trace", &statements);
 }
 
 fn dump() -> String {
