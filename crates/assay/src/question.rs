@@ -74,10 +74,15 @@ fn installed_experiments() -> Option<PathBuf> {
 
 /// The `--set KEY=VALUE` of a command line.
 pub fn sets(matches: &ArgMatches) -> Result<Vec<(String, String)>, Exit> {
+    sets_of(matches, "set")
+}
+
+/// The same of an option by another name.
+pub fn sets_of(matches: &ArgMatches, name: &str) -> Result<Vec<(String, String)>, Exit> {
     let mut sets = Vec::new();
-    for set in matches.get_many::<String>("set").into_iter().flatten() {
+    for set in matches.get_many::<String>(name).into_iter().flatten() {
         let (key, value) =
-            set.split_once('=').ok_or_else(|| exit::refused(format!("--set {set}: write --set KEY=VALUE")))?;
+            set.split_once('=').ok_or_else(|| exit::refused(format!("--{name} {set}: write --{name} KEY=VALUE")))?;
         sets.push((key.trim().to_string(), value.trim().to_string()));
     }
     Ok(sets)

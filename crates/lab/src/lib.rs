@@ -13,6 +13,7 @@ pub mod os;
 mod profiler;
 pub mod provision;
 pub mod ranks;
+pub mod replay;
 pub mod samplers;
 pub mod servers;
 pub mod traces;
