@@ -4,12 +4,12 @@
 //! where, and a reader who knows the two builds tells why; so it is no more than consistent with the difference,
 //! however much it covers. Cells that are the same (the A/A arm) are compared as well, and must show nothing.
 
-use super::frame::borne::{is_one, profiled};
+use super::frame::borne::profiled;
 use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::functions::{LEAST, diff};
 use crate::frame::{CellEvidence, pairs};
 use model::experiment::keys::{self, Effect};
-use model::functions::{FunctionDiff, MovedFunction};
+use model::functions::{FunctionDiff, MovedFunction, is_one};
 use model::units::{Share, round3};
 use std::collections::BTreeMap;
 

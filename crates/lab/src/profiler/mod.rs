@@ -1,42 +1,55 @@
-//! The profiler: which functions the server's CPU time goes to while a run goes on. A thread of its own reads the
-//! kernel's samples (`events`) and folds the server's stacks (`collector`, `files`); names are looked up once, when the
-//! run is over (`naming`). It needs no program and no debug information, and says what it could not read.
-//! Not here: what threads wait for, and hardware counters.
+//! The profiler: which functions the server's CPU time goes to while a run goes on, or in which its threads wait. A thread
+//! of its own reads what the kernel tells (`ring`, `events`) and folds the server's stacks (`collector`, `waits`,
+//! `files`); names are looked up once, when the run is over (`naming`, `seen`). It needs no program and no debug
+//! information, and says what it could not read. Not here: hardware counters.
 
 mod collector;
 mod events;
 mod files;
 mod naming;
+mod ring;
+mod seen;
+mod waits;
 
 use crate::os::process::cpus_of;
 use crate::os::procfs;
-use collector::{Collector, Frame};
+use collector::Collector;
 use events::Rings;
-use model::record::profile::{NOT_UNWOUND, Profile, Stack};
+use model::functions::Spent;
+use model::record::profile::{Profile, Stack};
 use model::record::run::PhaseRecord;
 use model::units::Nanos;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use waits::Waits;
 
-/// What the kernel's clock of a CPU is called.
-const EVENT: &str = "cpu-clock";
+/// What the kernel calls what is counted.
+const CLOCK: &str = "cpu-clock";
+const SWITCHES: &str = "context-switches";
 /// Longer, and the end of a run would wait for it.
 const MOST_PATIENCE: u64 = 100_000_000;
 
 /// The profiling of one run, under way.
 pub struct Profiler {
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<(Collector, Nanos)>,
+    thread: JoinHandle<(Watch, Nanos)>,
     period: Nanos,
 }
 
+/// What is watched, and what was seen of it.
+enum Watch {
+    Cpus { rings: Rings, collector: Collector },
+    Waits(Box<Waits>),
+}
+
 impl Profiler {
-    /// Begins to sample these processes and their children, so many times a second on each CPU; why that cannot be.
-    pub fn begin(servers: Vec<u32>, hz: u32) -> Result<Self, String> {
+    /// Begins to sample these processes and their children, so many times a second on each CPU or each thread that
+    /// waits; why that cannot be.
+    pub fn begin(servers: Vec<u32>, hz: u32, spent: Spent) -> Result<Self, String> {
         if !cfg!(target_arch = "x86_64") {
             return Err("no profile: stacks are unwound on x86-64 alone; profile on such a machine".to_string());
         }
@@ -44,16 +57,20 @@ impl Profiler {
             return Err("no profile: the server's process is not known here; profile a server of this host".to_string());
         };
         let cpus = cpus_of(*server).map_err(|trouble| format!("no profile: {trouble}"))?;
-        let mut rings = Rings::open(&cpus, hz)?;
+        let collector = Collector::of(servers);
+        let mut watch = match spent {
+            Spent::OnCpu => Watch::Cpus { rings: Rings::of_clock(&cpus, hz)?, collector },
+            Spent::Waiting => Watch::Waits(Box::new(Waits::begin(&cpus, collector)?)),
+        };
         let stop = Arc::new(AtomicBool::new(false));
-        let (stopping, patience) = (stop.clone(), Duration::from_nanos(rings.patience().min(MOST_PATIENCE)));
+        let (stopping, patience) = (stop.clone(), watch.patience(hz));
         let work = move || {
-            let mut collector = Collector::of(servers);
             while !stopping.load(Relaxed) {
                 std::thread::sleep(patience);
-                rings.drain(|event| collector.take(event));
+                watch.drain();
             }
-            (collector, own_cpu())
+            watch.end();
+            (watch, own_cpu())
         };
         let thread = std::thread::Builder::new()
             .name("profiling".into())
@@ -65,33 +82,40 @@ impl Profiler {
     /// Ends it: how it went, and the stacks of each phase of a run that began at this moment.
     pub fn finish(self, start: Nanos, phases: &[PhaseRecord]) -> (Profile, Vec<Stack>) {
         self.stop.store(true, Relaxed);
-        let (collector, cost) = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let raw = collector.stacks();
-        let frames: BTreeSet<Frame> = raw.iter().flat_map(|stack| stack.frames.iter().copied()).collect();
-        let (names, missing) = naming::names(&collector.files.all, &frames);
-        let named: Vec<Vec<String>> = raw
-            .iter()
-            .map(|stack| {
-                let outer = (!stack.is_whole).then(|| NOT_UNWOUND.to_string());
-                outer.into_iter().chain(stack.frames.iter().rev().flat_map(|frame| names[frame].clone())).collect()
-            })
-            .collect();
-        let mut counted: BTreeMap<(usize, &[String]), u64> = BTreeMap::new();
-        for (at, stack) in &collector.samples {
-            let since = at.saturating_sub(start.0);
-            let phase = phases.iter().position(|p| *at >= start.0 && p.from.0 <= since && since < p.to.0);
-            if let Some(phase) = phase {
-                *counted.entry((phase, &named[*stack as usize])).or_default() += 1;
+        let (watch, cost) = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let spans: Vec<Range<u64>> = phases.iter().map(|p| start.0 + p.from.0..start.0 + p.to.0).collect();
+        let phases: Vec<&str> = phases.iter().map(|phase| phase.name.as_str()).collect();
+        let (event, spent, collector, seen, lost) = match &watch {
+            Watch::Cpus { collector, .. } => (CLOCK, Spent::OnCpu, collector, collector.counted(&spans), collector.lost),
+            Watch::Waits(waits) => {
+                let seen = waits.counted(&spans, self.period.0);
+                (SWITCHES, Spent::Waiting, &waits.collector, seen, waits.lost())
             }
-        }
-        let stack = |((phase, frames), samples): ((usize, &[String]), u64)| Stack {
-            phase: phases[phase].name.clone(),
-            frames: frames.to_vec(),
-            samples,
         };
-        let (samples, lost) = (collector.samples.len() as u64, collector.lost);
-        let profile = Profile { event: EVENT.to_string(), period: self.period, samples, lost, cost, missing };
-        (profile, counted.into_iter().map(stack).collect())
+        let (stacks, missing) = seen.named(&phases, &collector.stacks(), &collector.files.all, !spent.is_on_cpu());
+        let (event, samples) = (event.to_string(), seen.all);
+        (Profile { event, spent, period: self.period, samples, lost, cost, missing }, stacks)
+    }
+}
+
+impl Watch {
+    fn patience(&self, hz: u32) -> Duration {
+        Duration::from_nanos(match self {
+            Self::Cpus { rings, .. } => rings.patience(hz).min(MOST_PATIENCE),
+            Self::Waits(_) => waits::PATIENCE,
+        })
+    }
+    fn drain(&mut self) {
+        match self {
+            Self::Cpus { rings, collector } => rings.drain(|_, event| collector.take(event)),
+            Self::Waits(waits) => waits.drain(),
+        }
+    }
+    fn end(&mut self) {
+        match self {
+            Self::Cpus { .. } => {}
+            Self::Waits(waits) => waits.end(),
+        }
     }
 }
 
@@ -106,6 +130,7 @@ mod tests {
     use super::*;
     use crate::os::clock;
     use model::load::PhaseKind;
+    use std::collections::BTreeMap;
 
     /// Burns CPU time under a name of its own.
     #[inline(never)]
@@ -117,33 +142,62 @@ mod tests {
         sum
     }
 
-    #[test]
-    fn the_function_that_burned_the_time_bears_it() {
-        let profiler = match Profiler::begin(vec![std::process::id()], 999) {
-            Ok(profiler) => profiler,
-            // A machine that forbids it says so in one sentence, and nothing can be seen here.
-            Err(why) => return assert!(why.starts_with("no profile: "), "{why}"),
-        };
-        let start = clock::now();
-        std::hint::black_box(burns_under_its_own_name(Nanos(start.0 + 400_000_000)));
-        let to = Nanos(clock::now().0 - start.0);
-        let phase = PhaseRecord {
+    /// Sleeps under a name of its own.
+    #[inline(never)]
+    fn sleeps_under_its_own_name(times: u32) {
+        (0..times).for_each(|n| std::thread::sleep(Duration::from_millis(u64::from(std::hint::black_box(n % 2 + 9)))));
+    }
+
+    fn measured(start: Nanos) -> PhaseRecord {
+        PhaseRecord {
             name: "measure".into(),
             kind: PhaseKind::Measure,
             disturb: None,
             disturbance: None,
             settled: None,
             from: Nanos(0),
-            to,
+            to: Nanos(clock::now().0 - start.0),
             groups: BTreeMap::new(),
             counters: BTreeMap::new(),
+        }
+    }
+
+    fn in_function(stacks: &[Stack], name: &str) -> u64 {
+        let of = stacks.iter().filter(|stack| stack.frames.iter().any(|frame| frame.contains(name)));
+        of.map(|stack| stack.samples).sum()
+    }
+
+    #[test]
+    fn the_function_that_waited_is_told_with_how_long() {
+        let profiler = match Profiler::begin(vec![std::process::id()], 999, Spent::Waiting) {
+            Ok(profiler) => profiler,
+            Err(why) => return assert!(why.starts_with("no profile: "), "{why}"),
         };
-        let (profile, stacks) = profiler.finish(start, &[phase]);
+        let start = clock::now();
+        // On a thread that begins when the profile has begun.
+        std::thread::spawn(|| sleeps_under_its_own_name(40)).join().unwrap();
+        let (profile, stacks) = profiler.finish(start, &[measured(start)]);
+        // 40 times 9.5 ms, and it sleeps longer where the machine is busy.
+        let slept = in_function(&stacks, "sleeps_under_its_own_name");
+        let asked = (0.3 / 1.001e-3) as u64;
+        assert!(slept > asked && slept < 10 * asked && profile.samples >= slept, "{slept} of {profile:?}: {stacks:#?}");
+        assert_eq!((profile.spent, profile.event.as_str()), (Spent::Waiting, SWITCHES));
+    }
+
+    #[test]
+    fn the_function_that_burned_the_time_bears_it() {
+        let profiler = match Profiler::begin(vec![std::process::id()], 999, Spent::OnCpu) {
+            Ok(profiler) => profiler,
+            // A machine that forbids it says so in one sentence, and nothing can be seen here.
+            Err(why) => return assert!(why.starts_with("no profile: "), "{why}"),
+        };
+        let start = clock::now();
+        std::hint::black_box(burns_under_its_own_name(Nanos(start.0 + 400_000_000)));
+        let (profile, stacks) = profiler.finish(start, &[measured(start)]);
         let total: u64 = stacks.iter().map(|stack| stack.samples).sum();
-        let burned = stacks.iter().filter(|s| s.frames.iter().any(|f| f.contains("burns_under_its_own_name")));
         assert!(total > 0 && profile.samples >= total && profile.period == Nanos(1_001_001), "{profile:?}");
         // Other tests of this process run beside it.
-        assert!(burned.map(|stack| stack.samples).sum::<u64>() > 0, "{stacks:?}");
+        assert!(in_function(&stacks, "burns_under_its_own_name") > 0, "{stacks:?}");
         assert!(stacks.iter().any(|stack| stack.is_unwound()), "{stacks:?}");
     }
 }

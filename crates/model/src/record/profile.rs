@@ -1,16 +1,19 @@
-//! What a profile run saw: the server's stacks on its CPUs, so many times a second, folded: equal stacks of a phase are
-//! one line with a count. The text is what flame graph programs read (`phase;root;…;leaf count`), so that a record's
+//! What a profile run saw: the server's stacks on its CPUs, or those in which its threads waited, so many times a second,
+//! folded: equal stacks of a phase are one line with a count. The text is what flame graph programs read (`phase;root;…;leaf count`), so that a record's
 //! file needs no program of ours. What a stack costs is its samples × the time that one of them stands for.
 
+use crate::functions::Spent;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// How a run was sampled; in its `run.json`. Of the pair of such a run nothing of it is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The kernel's name of what was counted: `cpu-clock`.
+    /// The kernel's name of what was counted: `cpu-clock`, `context-switches`.
     pub event: String,
-    /// CPU time that one sample stands for.
+    #[serde(default, skip_serializing_if = "Spent::is_on_cpu")]
+    pub spent: Spent,
+    /// Time that one sample stands for.
     pub period: Nanos,
     /// Samples of the server, those between its phases included.
     pub samples: u64,
@@ -30,6 +33,8 @@ pub const NOT_UNWOUND: &str = "[not unwound]";
 /// What function names of the kernel, and names of inlined functions, end with; flame graph programs colour by it.
 pub const KERNEL: &str = "_[k]";
 pub const INLINED: &str = "_[i]";
+/// The innermost frame of a thread that waited for nothing but a CPU.
+pub const PREEMPTED: &str = "preempted_[k]";
 
 /// Equal stacks of one phase.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ pub use pprof::pprof;
 
 use crate::figures::three;
 use model::Estimate;
-use model::functions::{FunctionDiff, FunctionTable, Moved, Sampled};
+use model::functions::{FunctionDiff, FunctionTable, Moved, Sampled, Spent};
 use model::units::Share;
 
 /// Names longer than this are cut in the middle, where templates say least.
@@ -60,8 +60,9 @@ pub fn diff(diff: &FunctionDiff, most: usize) -> String {
 fn whole(diff: &FunctionDiff, sure: &[&model::functions::MovedFunction]) -> String {
     let Moved { base, candidate, difference, .. } = &diff.operation;
     let all = format!(
-        "an operation takes {} µs of the server's CPU time instead of {}: {} {}",
+        "an operation takes {} µs {} instead of {}: {} {}",
         three(*candidate),
+        of_whom(diff.base.spent),
         three(*base),
         signed(difference.value),
         half(difference)
@@ -84,13 +85,15 @@ fn whole(diff: &FunctionDiff, sure: &[&model::functions::MovedFunction]) -> Stri
 
 /// What a table rests on, and what to do about what is missing.
 fn rests_on(sampled: &Sampled) -> String {
-    let Sampled { cell, runs, samples, lost, hz, operation, not_unwound, not_named, cost, slower, missing } = sampled;
+    let Sampled { cell, spent, runs, samples, lost, hz, operation, not_unwound, not_named, cost, slower, missing } =
+        sampled;
     let lost = if *lost > 0 { format!(", {lost} lost") } else { String::new() };
     let runs = if *runs == 1 { "1 run".to_string() } else { format!("{runs} runs") };
     let mut text = format!(
-        "{cell}: {} µs of CPU per operation {}({samples} samples at {} Hz in {runs}{lost}; {not_unwound} not unwound, \
+        "{cell}: {} µs {} per operation {}({samples} samples at {} Hz in {runs}{lost}; {not_unwound} not unwound, \
          {not_named} not named; the profiler took {cost} of the server's CPU)\n",
         three(operation.value),
+        what(*spent),
         half(operation) + if operation.low.is_some() { " " } else { "" },
         three(*hz),
     );
@@ -103,6 +106,21 @@ fn rests_on(sampled: &Sampled) -> String {
     }
     missing.iter().for_each(|missing| text += &format!("  {missing}\n"));
     text
+}
+
+/// The time of an operation's profile, for short.
+fn what(spent: Spent) -> &'static str {
+    match spent {
+        Spent::OnCpu => "of CPU",
+        Spent::Waiting => "of waiting",
+    }
+}
+
+fn of_whom(spent: Spent) -> &'static str {
+    match spent {
+        Spent::OnCpu => "of the server's CPU time",
+        Spent::Waiting => "of waiting in the server",
+    }
 }
 
 fn left(rest: usize) -> String {
@@ -158,6 +176,7 @@ mod tests {
     fn sampled(cell: &str, operation: f64) -> Sampled {
         Sampled {
             cell: cell.into(),
+            spent: Spent::OnCpu,
             runs: 3,
             samples: 9_000,
             lost: 12,
