@@ -52,3 +52,62 @@ fn a_record_without_profiles_says_how_to_get_some() {
     let said = desk.assay(&["profile", "nowhere"]);
     assert!(said.status == 2 && said.err.contains("nowhere is not a record"), "{}", said.err);
 }
+
+/// Eight users who change one row each time, durably and not.
+const COMMITS: &str = r#"question = "What does a durable commit wait for?"
+
+[axes]
+"settings.flush_at_commit" = [2, 1]
+
+[server.settings]
+buffer_pool = "64 MiB"
+redo        = "64 MiB"
+
+[workload.oltp.update_index]
+rows = 1_000
+
+[load]
+users   = 8
+warm_up = "200ms"
+measure = "1s"
+
+[repeat]
+repetitions   = 1
+profile_waits = 3
+profile_hz    = 999
+aa            = false
+"#;
+
+#[test]
+fn what_a_durable_commit_waits_for_is_named_and_adds_up() {
+    let desk = Desk::new();
+    desk.write("q.toml", COMMITS);
+    desk.assay(&["run", "q.toml", "--out", "record"]).assert_carried_out();
+    let runs: Vec<Value> = ["c001-waits-1", "c001-waits-2", "c001-waits-3"].map(|id| desk.run(id)).to_vec();
+    if runs[0]["ending"] != "done" {
+        return skipped::test("perf_event_open", "running as root, outside of a container");
+    }
+    let said = desk.assay(&["profile", "record"]);
+    assert!(said.status == 2 && said.err.contains("or see with --waits"), "{}", said.err);
+    let json: Value = serde_json::from_str(&desk.assay(&["profile", "record", "--waits", "--json"]).out).unwrap();
+    // Little's law: each of the users has a thread that waits or is on a CPU, so that an operation has users ÷ rate of both.
+    let measured = |run: &Value| {
+        let phases = run["phases"].as_array().unwrap().iter().filter(|phase| phase["kind"] == "measure");
+        let (mut time, mut done) = (0.0, 0.0);
+        for phase in phases {
+            time += (phase["to"].as_f64().unwrap() - phase["from"].as_f64().unwrap()) / 1e3;
+            let tally = &phase["groups"]["users"]["tally"]["operations"];
+            done += tally.as_object().unwrap().values().map(|o| o["done"].as_f64().unwrap()).sum::<f64>();
+        }
+        (time, done)
+    };
+    let (time, done) = runs.iter().map(measured).fold((0.0, 0.0), |sum, run| (sum.0 + run.0, sum.1 + run.1));
+    let all = 8.0 * time / done;
+    let waited = json[0]["sampled"]["operation"]["value"].as_f64().unwrap();
+    assert!((0.5 * all..1.05 * all).contains(&waited), "{waited} of {all} µs: {}", json[0]["sampled"]);
+
+    let diff = desk.assay(&["profile", "record", "--waits", "--diff", "c001", "c002", "--top", "60"]).out;
+    let is_flush = |line: &&str| ["log_write_up_to", "fdatasync", "fsync"].iter().any(|name| line.starts_with(name));
+    let flush = diff.lines().find(is_flush).unwrap_or_else(|| panic!("{diff}"));
+    assert!(diff.contains("µs of waiting") && !flush.contains("by chance"), "{diff}");
+}
