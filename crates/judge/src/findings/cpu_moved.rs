@@ -140,6 +140,7 @@ mod tests {
         for (function, wanted) in [
             ("row_search_mvcc", Some("InnoDB's search for rows")),
             ("my_strnncollsp_utf8mb4_general_ci", Some("collations")),
+            ("my_charpos_mb", Some("collations")),
             ("copy_to_user_[k]", Some("the kernel")),
             ("__tz_convert", Some("the conversion of time")),
             ("burn", None),

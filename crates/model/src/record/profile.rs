@@ -36,6 +36,9 @@ pub const INLINED: &str = "_[i]";
 /// The innermost frame of a thread that waited for nothing but a CPU.
 pub const PREEMPTED: &str = "preempted_[k]";
 
+/// Part of each sentence about a file whose functions have no names.
+pub const NAMELESS: &str = "have no name";
+
 /// Equal stacks of one phase.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stack {

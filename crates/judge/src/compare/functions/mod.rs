@@ -213,6 +213,21 @@ impl Profiled {
         self.runs.len()
     }
 
+    /// The share of samples in functions without a name.
+    pub fn not_named(&self) -> Share {
+        self.share(self.not_named)
+    }
+
+    /// What could not be read, each with its mend.
+    pub fn missing(&self) -> BTreeSet<String> {
+        let mixed = self.are_mixed.then(|| MIXED.to_string());
+        self.runs.iter().flat_map(|run| run.profile.missing.clone()).chain(mixed).collect()
+    }
+
+    fn share(&self, part: u64) -> Share {
+        Share(part as f64 / self.stacks.values().sum::<u64>().max(1) as f64)
+    }
+
     /// Such time of an operation, µs.
     pub fn operation(&self) -> f64 {
         self.per_operation(self.stacks.values().sum())
@@ -260,12 +275,8 @@ impl Profiled {
         let empty = Vec::new();
         let all = self.own.get(ALL).unwrap_or(&empty);
         let samples: u64 = all.iter().sum();
-        let share = |part: u64| Share(part as f64 / samples.max(1) as f64);
         let server: f64 = self.runs.iter().map(|run| run.server).sum();
         let cost: f64 = self.runs.iter().map(|run| run.profile.cost.micros()).sum();
-        let mixed = self.are_mixed.then(|| MIXED.to_string());
-        let missing = self.runs.iter().flat_map(|run| run.profile.missing.clone()).chain(mixed);
-        let missing: BTreeSet<String> = missing.collect();
         Sampled {
             cell: self.cell.to_string(),
             spent: self.spent,
@@ -274,11 +285,11 @@ impl Profiled {
             lost: self.runs.iter().map(|run| run.profile.lost).sum(),
             hz: 1e6 / self.runs[0].period,
             operation: self.estimate(all, noise),
-            not_unwound: share(self.not_unwound),
-            not_named: share(self.not_named),
+            not_unwound: self.share(self.not_unwound),
+            not_named: self.not_named(),
             cost: Share(if server > 0.0 { cost / server } else { 0.0 }),
             slower: self.slower.clone(),
-            missing: missing.into_iter().collect(),
+            missing: self.missing().into_iter().collect(),
         }
     }
 

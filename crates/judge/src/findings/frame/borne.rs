@@ -7,6 +7,7 @@ use super::cause::{Case, Cause, Scene, Time};
 use crate::compare::functions::Profiled;
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use model::functions::{Spent, is_one};
+use model::record::profile::NAMELESS;
 use model::units::{Share, round3};
 
 const FUNCTIONS: &str = include_str!("../functions.txt");
@@ -14,6 +15,8 @@ const FUNCTIONS: &str = include_str!("../functions.txt");
 const NAMED: usize = 3;
 /// Less of an operation's CPU time bears nothing.
 const LEAST: Share = Share(0.005);
+/// Where more of the samples are in functions without a name, those that are looked for may be among them.
+const UNNAMED: Share = Share(0.1);
 
 /// The functions of a finding on that kind of server.
 pub fn functions(finding: &str, kind: &str) -> Vec<&'static str> {
@@ -40,7 +43,7 @@ pub fn sentence(scene: &Scene, cause: &Cause, case: &Case) -> Option<String> {
     let share = Share(us / all);
     let runs = here.count();
     if share.0 < LEAST.0 {
-        return Some(format!("Its functions are not in the profile ({runs} runs), where it would be seen on the CPU."));
+        return Some(not_there(&here));
     }
     let base = match &case.place.time {
         Time::Loss(base) => profiled(scene.cell(base)),
@@ -57,6 +60,20 @@ pub fn sentence(scene: &Scene, cause: &Cause, case: &Case) -> Option<String> {
         round3(us),
         round3(all),
     ))
+}
+
+/// What is said where no function of it is in the profile, or none that has a name.
+fn not_there(here: &Profiled) -> String {
+    let (runs, unnamed) = (here.count(), here.not_named());
+    if unnamed.0 <= UNNAMED.0 {
+        return format!("Its functions are not in the profile ({runs} runs), where it would be seen on the CPU.");
+    }
+    let mend = here.missing().into_iter().find(|missing| missing.contains(NAMELESS));
+    let mend = mend.map_or(String::new(), |mend| format!(": {mend}"));
+    format!(
+        "Whether its functions are in the profile ({runs} runs) cannot be said: {unnamed} of the samples are in functions \
+         without a name{mend}."
+    )
 }
 
 /// The profile of a cell that has one.
