@@ -64,8 +64,19 @@ pub struct Sampled {
     /// The time of an operation in profiled runs ÷ that in the neighbours of each that were not; where there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower: Option<Estimate>,
+    /// What the CPUs counted of the server's threads per operation, where they count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<CounterPerOperation>,
     /// What could not be read, each with its mend.
     pub missing: Vec<String>,
+}
+
+/// As `instructions`, of `model::record::profile::COUNTERS`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct CounterPerOperation {
+    pub name: String,
+    pub value: Estimate,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

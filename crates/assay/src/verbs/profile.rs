@@ -72,8 +72,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     if is_json {
         out!("{}", serde_json::to_string_pretty(&tables).expect("a table is JSON"));
     } else {
-        let texts: Vec<String> = tables.iter().map(|table| report::functions::table(table, top)).collect();
-        out!("{}", texts.join("\n").trim_end());
+        out!("{}", report::functions::tables(&tables, top).trim_end());
     }
     Ok(Exit::Valid)
 }

@@ -1,9 +1,10 @@
 //! The profiler: which functions the server's CPU time goes to while a run goes on, or in which its threads wait. A thread
 //! of its own reads what the kernel tells (`ring`, `events`) and folds the server's stacks (`collector`, `waits`,
 //! `files`); names are looked up once, when the run is over (`naming`, `seen`). It needs no program and no debug
-//! information, and says what it could not read. Not here: hardware counters.
+//! information, and says what it could not read. Beside the CPU's time stands what the CPUs count (`counters`).
 
 mod collector;
+mod counters;
 mod events;
 mod files;
 mod naming;
@@ -11,9 +12,11 @@ mod ring;
 mod seen;
 mod waits;
 
+use crate::os::clock;
 use crate::os::process::cpus_of;
 use crate::os::procfs;
 use collector::Collector;
+use counters::Counters;
 use events::Rings;
 use model::functions::Spent;
 use model::record::profile::{Profile, Stack};
@@ -42,7 +45,7 @@ pub struct Profiler {
 
 /// What is watched, and what was seen of it.
 enum Watch {
-    Cpus { rings: Rings, collector: Collector },
+    Cpus { rings: Rings, collector: Collector, counters: Counters },
     Waits(Box<Waits>),
 }
 
@@ -57,10 +60,13 @@ impl Profiler {
             return Err("no profile: the server's process is not known here; profile a server of this host".to_string());
         };
         let cpus = cpus_of(*server).map_err(|trouble| format!("no profile: {trouble}"))?;
-        let collector = Collector::of(servers);
         let mut watch = match spent {
-            Spent::OnCpu => Watch::Cpus { rings: Rings::of_clock(&cpus, hz)?, collector },
-            Spent::Waiting => Watch::Waits(Box::new(Waits::begin(&cpus, collector)?)),
+            Spent::OnCpu => Watch::Cpus {
+                rings: Rings::of_clock(&cpus, hz)?,
+                counters: Counters::begin(&servers),
+                collector: Collector::of(servers),
+            },
+            Spent::Waiting => Watch::Waits(Box::new(Waits::begin(&cpus, Collector::of(servers))?)),
         };
         let stop = Arc::new(AtomicBool::new(false));
         let (stopping, patience) = (stop.clone(), watch.patience(hz));
@@ -83,18 +89,27 @@ impl Profiler {
     pub fn finish(self, start: Nanos, phases: &[PhaseRecord]) -> (Profile, Vec<Stack>) {
         self.stop.store(true, Relaxed);
         let (watch, cost) = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let spans: Vec<Range<u64>> = phases.iter().map(|p| start.0 + p.from.0..start.0 + p.to.0).collect();
-        let phases: Vec<&str> = phases.iter().map(|phase| phase.name.as_str()).collect();
-        let (event, spent, collector, seen, lost) = match &watch {
-            Watch::Cpus { collector, .. } => (CLOCK, Spent::OnCpu, collector, collector.counted(&spans), collector.lost),
+        let span = |phase: &PhaseRecord| start.0 + phase.from.0..start.0 + phase.to.0;
+        let phases: Vec<(&str, Range<u64>)> = phases.iter().map(|phase| (phase.name.as_str(), span(phase))).collect();
+        let (names, spans): (Vec<&str>, Vec<Range<u64>>) = phases.iter().cloned().unzip();
+        let mut profile = Profile { period: self.period, cost, ..Profile::default() };
+        let (seen, collector) = match &watch {
+            Watch::Cpus { collector, counters, .. } => {
+                profile = Profile { event: CLOCK.to_string(), lost: collector.lost, ..profile };
+                profile.counted = counters.counted(&phases);
+                profile.missing.extend(counters.missing.clone());
+                (collector.counted(&spans), collector)
+            }
             Watch::Waits(waits) => {
-                let seen = waits.counted(&spans, self.period.0);
-                (SWITCHES, Spent::Waiting, &waits.collector, seen, waits.lost())
+                let (event, spent) = (SWITCHES.to_string(), Spent::Waiting);
+                profile = Profile { event, spent, lost: waits.lost(), ..profile };
+                (waits.counted(&spans, self.period.0), &waits.collector)
             }
         };
-        let (stacks, missing) = seen.named(&phases, &collector.stacks(), &collector.files.all, !spent.is_on_cpu());
-        let (event, samples) = (event.to_string(), seen.all);
-        (Profile { event, spent, period: self.period, samples, lost, cost, missing }, stacks)
+        let of_waits = !profile.spent.is_on_cpu();
+        let (stacks, missing) = seen.named(&names, &collector.stacks(), &collector.files.all, of_waits);
+        profile.missing.extend(missing);
+        (Profile { samples: seen.all, ..profile }, stacks)
     }
 }
 
@@ -107,7 +122,10 @@ impl Watch {
     }
     fn drain(&mut self) {
         match self {
-            Self::Cpus { rings, collector } => rings.drain(|_, event| collector.take(event)),
+            Self::Cpus { rings, collector, counters } => {
+                rings.drain(|_, event| collector.take(event));
+                counters.read(clock::now().0);
+            }
             Self::Waits(waits) => waits.drain(),
         }
     }
@@ -128,7 +146,6 @@ fn own_cpu() -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::os::clock;
     use model::load::PhaseKind;
     use std::collections::BTreeMap;
 

@@ -1,13 +1,37 @@
-//! One event of one CPU, and the ring through which the kernel hands over its records. `unsafe` here: a system call
+//! One event, and the ring through which the kernel hands over its records. `unsafe` here: a system call
 //! without a safe wrapper, and memory shared with the kernel. What is asked, and what records mean, is in `events`.
 
-use perf_event_open_sys::bindings::{perf_event_attr, perf_event_mmap_page};
+use perf_event_open_sys::bindings::{
+    PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING, perf_event_attr, perf_event_mmap_page,
+};
 use perf_event_open_sys::ioctls;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::{null_mut, slice_from_raw_parts};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What counts an event of a thread and of those that it begins, as three words: the count, and the time in which it was
+/// wanted and in which it was counted.
+pub fn counting(class: u32, config: u32) -> perf_event_attr {
+    let mut attributes = perf_event_attr { type_: class, config: u64::from(config), ..perf_event_attr::default() };
+    attributes.read_format = u64::from(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
+    attributes.set_inherit(1);
+    attributes
+}
+
+/// Asks for an event of a thread on a CPU; −1 stands for any of them.
+pub fn event(mut attributes: perf_event_attr, thread: i32, cpu: i32) -> io::Result<OwnedFd> {
+    const CLOEXEC: u64 = 8;
+    attributes.size = size_of::<perf_event_attr>() as u32;
+    // SAFETY: the attributes live through the call, which keeps nothing of them.
+    let fd = unsafe { perf_event_open_sys::perf_event_open(&mut attributes, thread, cpu, -1, CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just gave it to us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
 
 pub struct Ring {
     memory: *mut u8,
@@ -21,17 +45,8 @@ unsafe impl Send for Ring {}
 
 impl Ring {
     /// Asks for the event on that CPU; its records have so many bytes (a power of two) of room.
-    pub fn open(mut attributes: perf_event_attr, cpu: u32, size: usize) -> io::Result<Self> {
-        const CLOEXEC: u64 = 8;
-        attributes.size = size_of::<perf_event_attr>() as u32;
-        let cpu = i32::try_from(cpu).expect("CPUs are few");
-        // SAFETY: the attributes live through the call, which keeps nothing of them.
-        let fd = unsafe { perf_event_open_sys::perf_event_open(&mut attributes, -1, cpu, -1, CLOEXEC) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel just gave it to us.
-        let event = unsafe { OwnedFd::from_raw_fd(fd) };
+    pub fn open(attributes: perf_event_attr, cpu: u32, size: usize) -> io::Result<Self> {
+        let event = event(attributes, -1, i32::try_from(cpu).expect("CPUs are few"))?;
         let page = rustix::param::page_size();
         // SAFETY: a new mapping at a place of the kernel's choice.
         let memory =

@@ -5,6 +5,7 @@
 use crate::functions::Spent;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How a run was sampled; in its `run.json`. Of the pair of such a run nothing of it is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Profile {
     pub samples: u64,
     /// Samples that the kernel or the profiler had no room for.
     pub lost: u64,
+    /// What the CPUs counted of the server's threads, by counter and phase; none of what this machine does not count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<String, BTreeMap<String, f64>>,
     /// CPU time that sampling, unwinding and folding took of this machine.
     pub cost: Nanos,
     /// What could not be read, each with its mend.
@@ -26,6 +30,8 @@ pub struct Profile {
     pub missing: Vec<String>,
 }
 
+/// Hardware counters, as they are called.
+pub const COUNTERS: [&str; 4] = ["instructions", "cycles", "iTLB misses", "LLC misses"];
 /// The file in the folder of a run that has its stacks.
 pub const STACKS: &str = "profile.folded.gz";
 /// The outermost frame of a stack whose end was not found.

@@ -1,7 +1,7 @@
 //! Made-up profiles of two cells: a few functions, one of which takes surely longer in the second, one that may not,
 //! and one that only the second has.
 
-use model::functions::{Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent};
+use model::functions::{CounterPerOperation, Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent};
 use model::record::profile::{NOT_UNWOUND, Profile, Stack};
 use model::record::series::Series;
 use model::record::tally::Interval;
@@ -100,6 +100,7 @@ fn sampled(spent: Spent, place: usize) -> Sampled {
         not_named: Share(0.013),
         cost: Share(0.004),
         slower: Some(estimate(1.01, 0.01)),
+        counters: vec![CounterPerOperation { name: "instructions".into(), value: estimate(45_200.0, 300.0) }],
         missing: vec![
             "functions that libc.so.6 does not export have no name, since it is stripped; install its debug symbols"
                 .into(),

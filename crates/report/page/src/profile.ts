@@ -82,18 +82,22 @@ export function profile(): HTMLElement {
       times().length > 1 ? select('time', times(), time().value, (chosen) => set({ time: chosen })) : null,
       h('label', { class: 'pick' }, h('span', {}, 'functions named'), search),
     ),
-    restsOn(seen.table.sampled),
-    seen.diff ? restsOn(seen.isTurned ? seen.diff.candidate : seen.diff.base) : null,
+    restsOn(seen.table.sampled, []),
+    seen.diff ? restsOn(seen.isTurned ? seen.diff.candidate : seen.diff.base, seen.table.sampled.missing) : null,
     found,
   );
 }
 
-function restsOn(s: Sampled): HTMLElement {
+/** What a table rests on; what is missing in it was said once already of these. */
+function restsOn(s: Sampled, said: string[]): HTMLElement {
   const lost = s.lost > 0 ? `, ${s.lost} lost` : '';
   const runs = s.runs === 1 ? '1 run' : `${s.runs} runs`;
   const told = `${s.cell}: ${digits(s.operation.value)} µs ${time().of} per operation ${half(s.operation)} (${s.samples} samples at ${digits(s.hz)} Hz in ${runs}${lost}; ${percent(s.not_unwound)} not unwound, ${percent(s.not_named)} not named; the profiler took ${percent(s.cost)} of the server’s CPU).`;
   const slower = s.slower ? ` An operation takes × ${digits(s.slower.value)} ${half(s.slower)} as long as beside each without samples.` : '';
-  return h('p', { class: 'caption' }, told, slower, s.missing.map((m) => ` ${m}.`).join(''));
+  const counts = (s.counters ?? []).map((c) => `${digits(c.value.value)} ${half(c.value)} ${c.name}`.replace('  ', ' '));
+  const counted = counts.length > 0 ? ` An operation takes ${counts.join(', ')}.` : '';
+  const missing = s.missing.filter((m) => !said.includes(m));
+  return h('p', { class: 'caption' }, told, slower, counted, missing.map((m) => ` ${m}.`).join(''));
 }
 
 /** What a function takes more than in the other cell with what it calls, as a share of the operation; nothing where that may be chance. */

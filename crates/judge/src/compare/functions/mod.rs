@@ -7,10 +7,10 @@ mod counting;
 use super::decide::CLAIM;
 use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
 use crate::stats::ratio::paired;
-use crate::stats::{CONFIDENCE, FEWEST, many, student};
+use crate::stats::{CONFIDENCE, FEWEST, average, many, mean, student};
 use counting::{Noise, Side};
-use model::functions::{Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent};
-use model::record::profile::{INLINED, Profile, Stack};
+use model::functions::{CounterPerOperation, Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent};
+use model::record::profile::{COUNTERS, INLINED, Profile, Stack};
 use model::record::serving;
 use model::{CellId, Details, Estimate, Nanos, PhaseKind, Record, RunRecord, Share};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,6 +52,8 @@ struct Run {
     period: f64,
     /// CPU time of the server over the whole run, µs.
     server: f64,
+    /// By hardware counter, per operation.
+    counted: BTreeMap<String, f64>,
     profile: Profile,
 }
 
@@ -192,7 +194,11 @@ impl Profiled {
             Spent::Waiting => (grown(SERVER_USER) + grown(SERVER_SYSTEM)) / 1e3,
         };
         self.exposures.push(operations as f64 / period);
-        self.runs.push(Run { period, server, profile: profile.clone() });
+        let of_phases = |by_phase: &BTreeMap<String, f64>| {
+            names.iter().filter_map(|name| by_phase.get(*name)).sum::<f64>() / operations as f64
+        };
+        let counted = profile.counted.iter().map(|(name, by_phase)| (name.clone(), of_phases(by_phase))).collect();
+        self.runs.push(Run { period, server, counted, profile: profile.clone() });
     }
 
     /// Folded stacks of all its runs, each with its samples.
@@ -289,8 +295,20 @@ impl Profiled {
             not_named: self.not_named(),
             cost: Share(if server > 0.0 { cost / server } else { 0.0 }),
             slower: self.slower.clone(),
+            counters: self.counters(),
             missing: self.missing().into_iter().collect(),
         }
+    }
+
+    /// What the CPUs counted per operation, over the runs in which they did.
+    fn counters(&self) -> Vec<CounterPerOperation> {
+        let of = |name: &&str| {
+            let values: Vec<f64> = self.runs.iter().filter_map(|run| run.counted.get(*name).copied()).collect();
+            let (low, high) = mean::plain(&values).map(|interval| (interval.low.max(0.0), interval.high)).unzip();
+            let value = Estimate { value: average(&values), low, high, n: values.len() as u32, unit: String::new() };
+            (!values.is_empty()).then(|| CounterPerOperation { name: (*name).to_string(), value })
+        };
+        COUNTERS.iter().filter_map(of).collect()
     }
 
     fn estimate(&self, counts: &[u64], noise: &Noise) -> Estimate {
