@@ -3,6 +3,9 @@
 use crate::desk::{Desk, RUN};
 use crate::skipped;
 use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
 
 #[test]
 fn profile_runs_name_the_servers_functions_and_are_in_no_number() {
@@ -110,4 +113,126 @@ fn what_a_durable_commit_waits_for_is_named_and_adds_up() {
     let is_flush = |line: &&str| ["log_write_up_to", "fdatasync", "fsync"].iter().any(|name| line.starts_with(name));
     let flush = diff.lines().find(is_flush).unwrap_or_else(|| panic!("{diff}"));
     assert!(diff.contains("µs of waiting") && !flush.contains("by chance"), "{diff}");
+}
+
+/// A library that burns time in a function of its own each time the server reads from a session, and counts how often.
+const PLANTED: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+static uint64_t cycles, nowhere, *calls = &nowhere;
+
+static uint64_t nanos(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+__attribute__((constructor)) static void begin(void) {
+    uint64_t from = nanos(), ticks = __rdtsc();
+    while (nanos() - from < 10000000) {}
+    cycles = (__rdtsc() - ticks) * NANOS / (nanos() - from);
+    int file = open(COUNTED, O_RDWR | O_CREAT, 0666);
+    if (file >= 0 && ftruncate(file, 8) == 0) {
+        void *at = mmap(0, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (at != MAP_FAILED) calls = at;
+    }
+}
+
+__attribute__((noinline)) void planted_burn(void) {
+    uint64_t from = __rdtsc();
+    while (__rdtsc() - from < cycles) {}
+}
+
+ssize_t recv(int fd, void *buffer, size_t size, int flags) {
+    planted_burn();
+    __atomic_fetch_add(calls, 1, __ATOMIC_RELAXED);
+    return syscall(SYS_recvfrom, fd, buffer, size, flags, 0, 0);
+}
+"#;
+
+/// What it burns at each call.
+const BURNED_NANOS: f64 = 500.0;
+
+const SAME_WORK: &str = r#"question = "Does the other build take longer?"
+
+[server.settings]
+buffer_pool = "64 MiB"
+redo        = "16 MiB"
+
+[workload.oltp.point_selects]
+rows = 1_000
+
+[load]
+users   = 2
+warm_up = "200ms"
+measure = "2s"
+
+[repeat]
+repetitions = 1
+profiles    = 3
+profile_hz  = 999
+aa          = true
+"#;
+
+/// The distribution's server behind a script that brings the library along.
+fn planted(desk: &Desk) -> String {
+    fs::create_dir_all(desk.path("planted/sbin")).unwrap();
+    fs::create_dir_all(desk.path("planted/share")).unwrap();
+    symlink("/usr/share/mysql", desk.path("planted/share/mysql")).unwrap();
+    desk.write("planted.c", PLANTED);
+    let (library, counted) = (desk.path("planted.so"), desk.path("calls"));
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(desk.path("planted.c"));
+    cc.arg(format!("-DNANOS={BURNED_NANOS:.0}")).arg(format!("-DCOUNTED=\"{}\"", counted.display()));
+    assert!(cc.status().expect("a C compiler").success());
+    let script = format!("#!/bin/sh\nLD_PRELOAD={} exec /usr/sbin/mariadbd \"$@\"\n", library.display());
+    desk.write("planted/sbin/mariadbd", &script);
+    fs::set_permissions(desk.path("planted/sbin/mariadbd"), fs::Permissions::from_mode(0o755)).unwrap();
+    desk.path("planted").display().to_string()
+}
+
+#[test]
+fn a_planted_slowdown_is_found_as_its_function_with_its_time_and_nothing_is_between_equal_cells() {
+    let desk = Desk::new();
+    desk.write("q.toml", SAME_WORK);
+    let builds = format!("axes.build=[\"distribution\", \"{}\"]", planted(&desk));
+    desk.assay(&["run", "q.toml", "--out", "record", "--set", &builds]).assert_carried_out();
+    let is_planted = |id: &String| id.starts_with("c002-");
+    let runs: Vec<Value> = desk.run_folders().iter().filter(|id| is_planted(id)).map(|id| desk.run(id)).collect();
+    if runs.iter().any(|run| run["ending"] != "done") {
+        return skipped::test("perf_event_open", "running as root, outside of a container");
+    }
+    let statements: f64 = runs.iter().map(|run| run["whole"]["questions"].as_f64().unwrap()).sum();
+    let calls = u64::from_ne_bytes(fs::read(desk.path("calls")).unwrap().try_into().unwrap()) as f64;
+    let truth = BURNED_NANOS / 1e3 * calls / statements;
+    let diff = |pair: [&str; 2]| -> Value {
+        let said = desk.assay(&["profile", "record", "--diff", pair[0], pair[1], "--json"]);
+        serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{said:?}"))
+    };
+    let found = diff(["c001", "c002"]);
+    let functions = found["functions"].as_array().unwrap();
+    let burn = functions.iter().find(|f| f["name"] == "planted_burn").unwrap_or_else(|| panic!("{functions:?}"));
+    let difference = &burn["own"]["difference"];
+    let [value, low, high] = ["value", "low", "high"].map(|key| difference[key].as_f64().unwrap());
+    // One in twenty intervals of 95 % lies elsewhere: half as wide again, one in three hundred.
+    let reach = 1.5 * (high - low) / 2.0;
+    assert!(burn["own"]["is_significant"] == true && (value - truth).abs() < reach, "{truth} µs: {burn}");
+    let report: Value = serde_json::from_str(&desk.read("record/report.json")).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let moved = findings.iter().find(|f| f["name"] == "cpu_moved").unwrap_or_else(|| panic!("{findings:?}"));
+    assert!(moved["sentence"].as_str().unwrap().contains("`planted_burn` +"), "{moved}");
+
+    let twin = report["cells"].as_array().unwrap().iter().find_map(|cell| cell["repeats"].as_str()).unwrap_or("c001");
+    let same = diff([twin, "c003"]);
+    let sure = |f: &&Value| f["own"]["is_significant"] == true || f["total"]["is_significant"] == true;
+    assert!(!same["functions"].as_array().unwrap().iter().any(|f| sure(&f)), "{same}");
 }
