@@ -9,7 +9,7 @@ use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::functions::{LEAST, diff};
 use crate::frame::{CellEvidence, pairs};
 use model::experiment::keys::{self, Effect};
-use model::functions::{FunctionDiff, MovedFunction, is_one};
+use model::functions::{FunctionDiff, MovedFunction, Spent, is_one};
 use model::units::{Share, round3};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ fn look(scene: &Scene) -> Vec<Case> {
 }
 
 fn case(base: &CellEvidence, candidate: &CellEvidence) -> Option<Case> {
-    let diff = diff(&profiled(base)?, &profiled(candidate)?);
+    let diff = diff(&profiled(base, Spent::OnCpu)?, &profiled(candidate, Spent::OnCpu)?);
     let sure: Vec<&MovedFunction> = diff.functions.iter().filter(|f| f.own.is_significant).collect();
     if sure.is_empty() {
         return None;

@@ -1,7 +1,7 @@
 //! Which functions bear the cost of a finding, where its cell was profiled. A cause says by its counters that it is at
 //! work; a profile says independently what the CPU did. Functions stand in a data file (`functions.txt`), by finding
 //! and kind of server, because servers rename them more often than a cause changes. Nothing of the ladder rests on it:
-//! a cause whose cost is waiting has no function on a CPU.
+//! a cause whose cost is waiting has no function on a CPU, and is seen where waits were sampled.
 
 use super::cause::{Case, Cause, Scene, Time};
 use crate::compare::functions::Profiled;
@@ -29,7 +29,7 @@ pub fn functions(finding: &str, kind: &str) -> Vec<&'static str> {
     lines.filter_map(of).flatten().collect()
 }
 
-/// What the profile of the cell says of it; nothing where there is none, or no function is known.
+/// What the profiles of the cell say of it; nothing where there is none, or no function is known.
 pub fn sentence(scene: &Scene, cause: &Cause, case: &Case) -> Option<String> {
     let cell = scene.cell(&case.place.cell);
     let kind = &cell.runs.iter().find_map(|run| run.instance)?.kind;
@@ -37,28 +37,38 @@ pub fn sentence(scene: &Scene, cause: &Cause, case: &Case) -> Option<String> {
     if patterns.is_empty() {
         return None;
     }
-    let here = profiled(cell)?;
-    let (us, named) = here.in_functions(|name| is_one(name, &patterns));
-    let all = here.operation();
-    let share = Share(us / all);
-    let runs = here.count();
-    if share.0 < LEAST.0 {
-        return Some(not_there(&here));
-    }
     let base = match &case.place.time {
-        Time::Loss(base) => profiled(scene.cell(base)),
+        Time::Loss(base) => Some(scene.cell(base)),
         Time::Operation | Time::Turn | Time::Growth => None,
     };
+    let named: Vec<String> = Spent::ALL.iter().filter_map(|spent| named(cell, base, *spent, &patterns)).collect();
+    if named.is_empty() { profiled(cell, Spent::OnCpu).map(|here| not_there(&here)) } else { Some(named.join(" ")) }
+}
+
+/// The functions that a profile names, with their part of an operation.
+fn named(cell: &CellEvidence, base: Option<&CellEvidence>, spent: Spent, patterns: &[&str]) -> Option<String> {
+    let here = profiled(cell, spent)?;
+    let (us, named) = here.in_functions(|name| is_one(name, patterns));
+    let all = here.operation();
+    let share = Share(us / all);
+    if share.0 < LEAST.0 {
+        return None;
+    }
+    let base = base.and_then(|base| profiled(base, spent));
     let against = base.map_or(String::new(), |base| {
-        format!(", against {} µs in {}", round3(base.in_functions(|name| is_one(name, &patterns)).0), base.cell())
+        format!(", against {} µs in {}", round3(base.in_functions(|name| is_one(name, patterns)).0), base.cell())
     });
-    let named: Vec<String> = named.into_iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
+    let names: Vec<String> = named.into_iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
+    let (what, of) = match spent {
+        Spent::OnCpu => ("The profile names", "the CPU time"),
+        Spent::Waiting => ("Threads wait in", "the waiting"),
+    };
     Some(format!(
-        "The profile names {}: {} of the CPU time of an operation ({} of {} µs, {runs} runs){against}.",
-        named.join(", "),
-        share,
+        "{what} {}: {share} of {of} of an operation ({} of {} µs, {} runs){against}.",
+        names.join(", "),
         round3(us),
         round3(all),
+        here.count(),
     ))
 }
 
@@ -77,9 +87,9 @@ fn not_there(here: &Profiled) -> String {
 }
 
 /// The profile of a cell that has one.
-pub fn profiled(cell: &CellEvidence) -> Option<Profiled> {
+pub fn profiled(cell: &CellEvidence, spent: Spent) -> Option<Profiled> {
     let RunEvidence { record, details, .. } = cell.runs.first()?;
-    Profiled::of(record, *details, &cell.cell.id, Spent::OnCpu).ok()
+    Profiled::of(record, *details, &cell.cell.id, spent).ok()
 }
 
 #[cfg(test)]
