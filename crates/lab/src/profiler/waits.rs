@@ -11,6 +11,7 @@ use crate::os::clock;
 use model::seed::split_mix;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::Path;
 
 /// Stacks of the server that are wanted of each CPU a second, and all that are copied for it at most.
 const STACKS: u64 = 500;
@@ -126,7 +127,10 @@ impl Waits {
         self.young.drain(..).for_each(|told| self.pairing.see(&told));
         let now = clock::now().0;
         let waiting = std::mem::take(&mut self.pairing.waiting);
-        waiting.into_values().for_each(|wait| self.pairing.keep(wait, now));
+        // Who is not there any more has left its last CPU for good.
+        let lives = |tid: &u32| Path::new(&format!("/proc/{tid}")).exists();
+        let alive = waiting.into_iter().filter(|(tid, _)| lives(tid));
+        alive.for_each(|(_, wait)| self.pairing.keep(wait, now));
     }
 
     /// Stacks of which it is not known how long their threads waited, and those without room.
