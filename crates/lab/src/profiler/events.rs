@@ -263,17 +263,14 @@ mod tests {
 
     #[test]
     fn a_switch_says_who_came_or_left_and_whether_it_would_have_run_on() {
-        let switch = |kinds: u32| {
-            let mut bytes = record(PERF_RECORD_SWITCH_CPU_WIDE, &[1 | 1 << 32, 7 | 8 << 32, 1_000]);
-            bytes[4..6].copy_from_slice(&(kinds as u16).to_ne_bytes());
-            parse(&bytes)
-        };
         for (kinds, way) in [
             (0, Way::In),
             (PERF_RECORD_MISC_SWITCH_OUT, Way::Out),
             (PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, Way::Preempted),
         ] {
-            assert_eq!(switch(kinds), Some(Event::Switch(Switch { pid: 7, tid: 8, at: 1_000, way })));
+            let mut bytes = record(PERF_RECORD_SWITCH_CPU_WIDE, &[1 | 1 << 32, 7 | 8 << 32, 1_000]);
+            bytes[4..6].copy_from_slice(&(kinds as u16).to_ne_bytes());
+            assert_eq!(parse(&bytes), Some(Event::Switch(Switch { pid: 7, tid: 8, at: 1_000, way })));
         }
     }
 
