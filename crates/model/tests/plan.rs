@@ -195,7 +195,8 @@ fn profile_runs_come_after_the_numbers_with_the_same_work_once_sampled_and_once_
 
 #[test]
 fn runs_in_which_waits_are_sampled_come_behind_all_other_profiles() {
-    let text = "question = \"?\"\n[axes]\nusers = [1, 2]\n[workload.oltp.mixed]\n[repeat]\nprofiles = 1\nprofile_waits = 2\n";
+    let text =
+        "question = \"?\"\n[axes]\nusers = [1, 2]\n[workload.oltp.mixed]\n[repeat]\nprofiles = 1\nprofile_waits = 2\n";
     let plan = plan(text, &small_host());
     let (waits, others): (Vec<_>, Vec<_>) = plan.runs.iter().partition(|r| r.spent == Spent::Waiting);
     assert_eq!((waits.len(), others.len()), (6, 12), "two cells and the A/A arm");

@@ -26,7 +26,11 @@ fn command(command: Command) -> Command {
     command
         .about("Say which functions took the server's CPU time, per operation, and what two cells do differently")
         .args([
-            needed("record", "RECORD", "A record's folder, of an experiment with `[repeat] profiles` or `profile_waits`"),
+            needed(
+                "record",
+                "RECORD",
+                "A record's folder, of an experiment with `[repeat] profiles` or `profile_waits`",
+            ),
             positional("cell", "CELL", "One cell of it [default: each that was profiled]"),
             pair.help("Hold cell B against cell A: which functions take longer, and whether that is more than chance")
                 .conflicts_with("cell"),
@@ -34,7 +38,10 @@ fn command(command: Command) -> Command {
                 .value_parser(FORMS)
                 .conflicts_with("diff"),
             option("top", "N", "So many functions [default: 20]").value_parser(clap::value_parser!(u32).range(1..)),
-            crate::arguments::flag("waits", "The time in which threads waited, of `[repeat] profile_waits`, instead of CPU time"),
+            crate::arguments::flag(
+                "waits",
+                "The time in which threads waited, of `[repeat] profile_waits`, instead of CPU time",
+            ),
             crate::arguments::flag("json", "The tables as JSON").conflicts_with("as"),
         ])
 }
@@ -97,9 +104,8 @@ fn stacks(profiled: &Profiled, form: &str) -> Result<Exit, Exit> {
 
 /// Why a record has none, and what to do.
 fn without_profiles(record: &Record, folder: &str, spent: Spent) -> String {
-    let is_such = |run: &&RunRecord| {
-        record.plan.runs.iter().any(|p| p.id == run.id && p.profile.is_some() && p.spent == spent)
-    };
+    let is_such =
+        |run: &&RunRecord| record.plan.runs.iter().any(|p| p.id == run.id && p.profile.is_some() && p.spent == spent);
     let mut why = record.runs.iter().filter(is_such).filter_map(|run| match &run.ending {
         Ending::Skipped { reason } | Ending::Failed { reason } => Some(reason.as_str()),
         Ending::Done => None,
@@ -115,6 +121,7 @@ fn without_profiles(record: &Record, folder: &str, spent: Spent) -> String {
     if profiled_cells(record, other).is_empty() {
         return format!("{folder} has no {what}; {ask}");
     }
-    let instead = if other.is_on_cpu() { "without --waits its CPU time" } else { "with --waits what its threads wait for" };
+    let instead =
+        if other.is_on_cpu() { "without --waits its CPU time" } else { "with --waits what its threads wait for" };
     format!("{folder} has no {what}; {ask}, or see {instead}")
 }

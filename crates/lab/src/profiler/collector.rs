@@ -3,12 +3,11 @@
 //! equal stacks one. Memory is bounded: what comes beyond the bounds is counted as lost and not silently left out.
 
 use super::events::{Event, Sample};
-use super::seen::Seen;
 use super::files::{Bytes, Files, Region};
 use crate::os::procfs;
 use framehop::Unwinder;
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::ops::Range;
 
@@ -37,6 +36,15 @@ pub struct RawStack {
     pub frames: Box<[Frame]>,
     /// Down to the thread's beginning.
     pub is_whole: bool,
+}
+
+/// What was counted.
+#[derive(Default)]
+pub struct Seen {
+    /// By phase, stack, and whether the thread was preempted there: samples.
+    pub counts: BTreeMap<(usize, u32, bool), u64>,
+    /// Samples, those between the phases included.
+    pub all: u64,
 }
 
 /// A process's memory as far as it can be executed.
@@ -76,7 +84,7 @@ impl Collector {
 
     pub fn take(&mut self, event: Event<'_>) {
         match event {
-            Event::Lost(count) => self.lost += count,
+            Event::Lost(count, _) => self.lost += count,
             Event::Switch(_) => {}
             Event::Sample(sample) => {
                 let Some(stack) = self.stack(&sample) else { return };
@@ -199,8 +207,8 @@ mod tests {
         let mut collector = Collector::of(vec![u32::MAX]);
         let sample = Sample { pid: 1, tid: 1, at: 5, kernel: vec![1], registers: None, stack: &[] };
         collector.take(Event::Sample(sample));
-        collector.take(Event::Lost(3));
-        collector.take(Event::Lost(4));
+        collector.take(Event::Lost(3, None));
+        collector.take(Event::Lost(4, None));
         assert_eq!((collector.samples.len(), collector.stacks().len(), collector.lost), (0, 0, 7));
     }
 }

@@ -1,6 +1,6 @@
-//! What the CPUs themselves count of the server's threads while a profile is taken: instructions, cycles, misses. Threads
-//! are counted and not CPUs, since nobody else's work may be in it; threads that begin later count with the one that
-//! began them. Read some times a second; what a phase has is what lies between its ends.
+//! What the CPUs themselves count of the server's threads while a profile is taken: instructions, cycles, misses.
+//! Threads are counted and not CPUs, since nobody else's work may be in it; threads that begin later count with the
+//! one that began them. Read some times a second; what a phase has is what lies between its ends.
 
 use super::ring::{counting, event};
 use crate::os::procfs::children;
@@ -52,7 +52,8 @@ impl Counters {
         let mut counters = Self::default();
         let mut refused = Vec::new();
         for ((class, config), name) in events.iter().zip(COUNTERS) {
-            match threads.iter().filter_map(|thread| open(*class, *config, *thread)).collect::<io::Result<Vec<File>>>() {
+            match threads.iter().filter_map(|thread| open(*class, *config, *thread)).collect::<io::Result<Vec<File>>>()
+            {
                 Ok(files) => counters.events.push((name, files)),
                 Err(error) => refused.push((name, error)),
             }

@@ -1,7 +1,7 @@
-//! What is asked of the kernel, and what its records say. Whole CPUs are watched and not the server's threads: the clock of
-//! a thread's event begins anew when the thread is scheduled and never fires within 10 µs, so that a server of short
-//! turns would be seen only in its long ones; and threads that begin later are seen from their beginning. What else
-//! runs is dropped by whoever reads.
+//! What is asked of the kernel, and what its records say. Whole CPUs are watched and not the server's threads: the
+//! clock of a thread's event begins anew when the thread is scheduled and never fires within 10 µs, so that a server
+//! of short turns would be seen only in its long ones; and threads that begin later are seen from their beginning.
+//! What else runs is dropped by whoever reads.
 
 use super::ring::Ring;
 use perf_event_open_sys::bindings::{
@@ -20,8 +20,8 @@ const AROUND: u64 = 1 << 10;
 /// Sizes of a CPU's ring to try: the first is an eighth of a second at a thousand samples, the others are what an
 /// account may lock that is not root.
 const RINGS: [usize; 3] = [4 << 20, 512 << 10, 128 << 10];
-/// The same for switches, of 32 bytes each: 80 ms at two hundred thousand a second.
-const SWITCH_RINGS: [usize; 2] = [512 << 10, 128 << 10];
+/// The same for switches, of 32 bytes each: a third of a second at two hundred thousand of them.
+const SWITCH_RINGS: [usize; 3] = [2 << 20, 512 << 10, 128 << 10];
 /// What all rings have together; a large machine has smaller ones.
 const MOST: usize = 512 << 20;
 const CLOCK_MONOTONIC: i32 = 1;
@@ -68,7 +68,8 @@ pub enum Way {
 pub enum Event<'a> {
     Sample(Sample<'a>),
     Switch(Switch),
-    Lost(u64),
+    /// So many were lost until that moment, where it is told.
+    Lost(u64, Option<u64>),
 }
 
 /// One ring per CPU.
@@ -162,7 +163,8 @@ fn parse(record: &[u8]) -> Option<Event<'_>> {
     match u32::from_ne_bytes(record[..4].try_into().ok()?) {
         PERF_RECORD_LOST => {
             rest.next()?;
-            Some(Event::Lost(rest.next()?))
+            let count = rest.next()?;
+            Some(Event::Lost(count, rest.next().and_then(|_| rest.next())))
         }
         PERF_RECORD_SAMPLE => {
             let (pid, tid) = rest.pair()?;
@@ -258,7 +260,8 @@ mod tests {
         // A thread of the kernel has neither registers nor a stack.
         let bytes = record(PERF_RECORD_SAMPLE, &[7, 1_000, 0, 0, 0]);
         assert!(matches!(parse(&bytes), Some(Event::Sample(Sample { registers: None, stack: [], .. }))));
-        assert_eq!(parse(&record(PERF_RECORD_LOST, &[1, 42])), Some(Event::Lost(42)));
+        assert_eq!(parse(&record(PERF_RECORD_LOST, &[1, 42])), Some(Event::Lost(42, None)));
+        assert_eq!(parse(&record(PERF_RECORD_LOST, &[1, 42, 7, 1_000])), Some(Event::Lost(42, Some(1_000))));
     }
 
     #[test]

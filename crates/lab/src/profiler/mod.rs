@@ -1,7 +1,7 @@
-//! The profiler: which functions the server's CPU time goes to while a run goes on, or in which its threads wait. A thread
-//! of its own reads what the kernel tells (`ring`, `events`) and folds the server's stacks (`collector`, `waits`,
-//! `files`); names are looked up once, when the run is over (`naming`, `seen`). It needs no program and no debug
-//! information, and says what it could not read. Beside the CPU's time stands what the CPUs count (`counters`).
+//! The profiler: which functions the server's CPU time goes to while a run goes on, or in which its threads wait. A
+//! thread of its own reads what the kernel tells (`ring`, `events`) and folds the server's stacks (`collector`,
+//! `waits`, `files`); names are looked up once, when the run is over (`naming`, `seen`). It needs no program and no
+//! debug information, and says what it could not read. Beside the CPU's time stands what the CPUs count (`counters`).
 
 mod collector;
 mod counters;

@@ -11,8 +11,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::{null_mut, slice_from_raw_parts};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What counts an event of a thread and of those that it begins, as three words: the count, and the time in which it was
-/// wanted and in which it was counted.
+/// What counts an event of a thread and of those that it begins, as three words: the count, the time in which it was
+/// wanted, and that in which it was counted.
 pub fn counting(class: u32, config: u32) -> perf_event_attr {
     let mut attributes = perf_event_attr { type_: class, config: u64::from(config), ..perf_event_attr::default() };
     attributes.read_format = u64::from(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);

@@ -1,7 +1,7 @@
 //! What a profiler counted, with the names of functions instead of addresses. Frames of the scheduler itself are left
 //! out of waits: a thread that waits is in them whatever it waits for.
 
-use super::collector::{Frame, RawStack};
+use super::collector::{Frame, RawStack, Seen};
 use super::files::Mapped;
 use super::naming;
 use model::record::profile::{KERNEL, NOT_UNWOUND, PREEMPTED, Stack};
@@ -11,17 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const SCHEDULER: [&str; 7] =
     ["schedule", "__schedule", "io_schedule", "preempt_schedule", "perf_", "__perf_", "__cond_resched"];
 
-#[derive(Default)]
-pub struct Seen {
-    /// By phase, stack, and whether the thread was preempted there: samples.
-    pub counts: BTreeMap<(usize, u32, bool), u64>,
-    /// Samples, those between the phases included.
-    pub all: u64,
-}
-
 impl Seen {
     /// The stacks, and what kept some of their functions from having a name.
-    pub fn named(&self, phases: &[&str], raw: &[&RawStack], files: &[Mapped], waits: bool) -> (Vec<Stack>, Vec<String>) {
+    pub fn named(
+        &self,
+        phases: &[&str],
+        raw: &[&RawStack],
+        files: &[Mapped],
+        waits: bool,
+    ) -> (Vec<Stack>, Vec<String>) {
         let frames: BTreeSet<Frame> = raw.iter().flat_map(|stack| stack.frames.iter().copied()).collect();
         let (names, missing) = naming::names(files, &frames);
         let named = |stack: &&RawStack| -> Vec<String> {

@@ -1,12 +1,11 @@
-//! What the server's threads wait for. Each switch of a thread is told with its moment, and of every so many threads that
-//! leave a CPU the stack: from there until it comes back it waits for whatever that stack asked for. A stack stands for
-//! the switches since the one before it, so that copying stacks costs the same however often threads switch, and what
-//! was lost is stood for as well. A wait counts in each phase as often as it would have been looked at, which makes of
-//! waits what samples of a CPU are: so many, of a period each.
+//! What the server's threads wait for. Each switch of a thread is told with its moment, and of every so many threads
+//! that leave a CPU the stack: from there until it comes back it waits for whatever that stack asked for. A stack
+//! stands for the switches since the one before it, so that copying stacks costs the same however often threads
+//! switch, and what was lost is stood for as well. A wait counts in each phase as often as it would have been looked
+//! at, which makes of waits what samples of a CPU are: so many, of a period each.
 
-use super::collector::Collector;
+use super::collector::{Collector, Seen};
 use super::events::{Event, Rings, Way};
-use super::seen::Seen;
 use crate::os::clock;
 use model::seed::split_mix;
 use std::collections::HashMap;
@@ -14,8 +13,8 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Stacks of the server that are wanted of each CPU a second, and all that are copied for it at most.
-const STACKS: u64 = 500;
-const MOST_STACKS: u64 = 2_000;
+const STACKS: u64 = 250;
+const MOST_STACKS: u64 = 1_000;
 /// How often is looked how many leave.
 const WINDOW: u64 = 50_000_000;
 /// Rings are read one after the other: what is younger may have a neighbour that was not read yet.
@@ -47,6 +46,8 @@ struct Told {
 enum What {
     Stack(u32),
     Switch(Way),
+    /// Switches are missing before it.
+    Gap,
 }
 
 #[derive(Clone, Default)]
@@ -93,7 +94,7 @@ impl Waits {
                 young.extend(collector.stack(&sample).map(told));
             }
             // Those that come after them stand for them.
-            Event::Lost(_) | Event::Switch(_) => {}
+            Event::Lost(..) | Event::Switch(_) => {}
         });
         self.switches.drain(|cpu, event| match event {
             Event::Switch(switch) => {
@@ -105,7 +106,7 @@ impl Waits {
                     young.push(Told { at: switch.at, cpu, tid: switch.tid, what: What::Switch(switch.way) });
                 }
             }
-            Event::Lost(count) => pairing.lost += count,
+            Event::Lost(_, at) => young.push(Told { at: at.unwrap_or(now), cpu, tid: 0, what: What::Gap }),
             Event::Sample(_) => {}
         });
         self.young.sort_by_key(|told| told.at);
@@ -167,6 +168,8 @@ impl Pairing {
                 }
                 None => cpu.unseen += 1,
             },
+            // Whoever waits may have come back in it.
+            What::Gap => self.lost += self.waiting.drain().count() as u64,
             What::Switch(Way::In) => {
                 if let Some(wait) = self.waiting.remove(&told.tid) {
                     self.keep(wait, told.at);
@@ -222,6 +225,7 @@ mod tests {
             let what = match what {
                 What::Stack(stack) => What::Stack(*stack),
                 What::Switch(way) => What::Switch(*way),
+                What::Gap => What::Gap,
             };
             pairing.see(&Told { at: at * MS, cpu: 0, tid: *tid, what });
         }
@@ -260,10 +264,13 @@ mod tests {
     #[test]
     fn what_was_not_told_is_lost_and_no_wait_without_end() {
         let out = || What::Switch(Way::Out);
-        let told =
-            [(0, 1, What::Stack(1)), (0, 1, out()), (9, 1, What::Stack(1)), (9, 1, out()), (12, 1, out())];
+        let told = [(0, 1, What::Stack(1)), (0, 1, out()), (9, 1, What::Stack(1)), (9, 1, out()), (12, 1, out())];
         let pairing = pairing(&told);
         assert_eq!((pairing.lost, pairing.over.len(), pairing.waiting.len()), (2, 0, 0));
+        // It may have come back where switches are missing.
+        let told = [(0, 1, What::Stack(1)), (0, 1, out()), (5, 0, What::Gap), (9, 1, What::Switch(Way::In))];
+        let pairing = self::pairing(&told);
+        assert_eq!((pairing.lost, pairing.over.len()), (1, 0));
     }
 
     #[test]
@@ -285,7 +292,7 @@ mod tests {
     fn so_many_stacks_are_asked_for_as_can_be_afforded() {
         assert_eq!(every(0.0, 0.0), 1);
         assert_eq!(every(400.0, 1_500.0), 1);
-        assert_eq!(every(50_000.0, 150_000.0), 101);
-        assert_eq!(every(100.0, 150_000.0), 79, "of a server that hardly switches");
+        assert_eq!(every(50_000.0, 150_000.0), 211);
+        assert_eq!(every(100.0, 150_000.0), 151, "of a server that hardly switches");
     }
 }

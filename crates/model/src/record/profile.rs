@@ -1,6 +1,7 @@
-//! What a profile run saw: the server's stacks on its CPUs, or those in which its threads waited, so many times a second,
-//! folded: equal stacks of a phase are one line with a count. The text is what flame graph programs read (`phase;root;…;leaf count`), so that a record's
-//! file needs no program of ours. What a stack costs is its samples × the time that one of them stands for.
+//! What a profile run saw: the server's stacks on its CPUs, or those in which its threads waited, so many times a
+//! second, folded: equal stacks of a phase are one line with a count. The text is what flame graph programs read
+//! (`phase;root;…;leaf count`), so that a record's file needs no program of ours. What a stack costs is its samples ×
+//! the time that one of them stands for.
 
 use crate::functions::Spent;
 use crate::units::Nanos;

@@ -1,5 +1,5 @@
-//! Which threads of a server serve users. All others wait most of the time, for work or for the clock, and their waiting
-//! costs no operation anything. A thread serves when it is within one of the functions of `serving.txt`.
+//! Which threads of a server serve users. All others wait most of the time, for work or for the clock, and their
+//! waiting costs no operation anything. A thread serves when it is within one of the functions of `serving.txt`.
 
 use super::profile::{INLINED, Stack};
 use crate::functions::is_one as fits;

@@ -1,7 +1,9 @@
 //! Made-up profiles of two cells: a few functions, one of which takes surely longer in the second, one that may not,
 //! and one that only the second has.
 
-use model::functions::{CounterPerOperation, Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent};
+use model::functions::{
+    CounterPerOperation, Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent,
+};
 use model::record::profile::{NOT_UNWOUND, Profile, Stack};
 use model::record::series::Series;
 use model::record::tally::Interval;
@@ -25,7 +27,10 @@ const ON_CPU: &[Samples] = &[
     (&[NOT_UNWOUND, "[libc.so.6+0x9f0b0]"], [12, 14]),
 ];
 const WAITING: &[Samples] = &[
-    (&["do_command", "dispatch_command", "ha_commit_trans", "log_write_up_to", "fdatasync", "folio_wait_bit_[k]"], [900, 90]),
+    (
+        &["do_command", "dispatch_command", "ha_commit_trans", "log_write_up_to", "fdatasync", "folio_wait_bit_[k]"],
+        [900, 90],
+    ),
     (&["do_command", "my_net_read_packet", "recv", "unix_stream_read_generic_[k]"], [400, 410]),
     (&["do_command", "dispatch_command", "mysql_execute_command", "preempted_[k]"], [30, 28]),
 ];

@@ -78,8 +78,8 @@ impl Paint {
 
 /// What a line does not end before: the unit of the number behind which it stands.
 const UNITS: [&str; 20] = [
-    "%", "ns", "µs", "ms", "s", "min", "h", "Hz", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB", "QPS", "TPS", "NOPM", "CPU",
-    "CPUs",
+    "%", "ns", "µs", "ms", "s", "min", "h", "Hz", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB", "QPS", "TPS", "NOPM",
+    "CPU", "CPUs",
 ];
 /// What a line does not end behind.
 const SIGNS: [&str; 3] = ["×", "±", "≤"];

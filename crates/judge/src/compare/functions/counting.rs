@@ -1,6 +1,6 @@
-//! How sure a count of samples is. It has the noise of counting, and more: runs differ. How much more is learned from all
-//! functions together (`Noise`, drawn towards what they have in common by `stats::prior`), so that three runs tell a
-//! difference, and a function that only some runs entered is not believed for it.
+//! How sure a count of samples is. It has the noise of counting, and more: runs differ. How much more is learned from
+//! all functions together (`Noise`, drawn towards what they have in common by `stats::prior`), so that three runs tell
+//! a difference, and a function that only some runs entered is not believed for it.
 
 use crate::stats::prior::Prior;
 use crate::stats::ratio::Ratio;

@@ -1,6 +1,6 @@
 //! Profiles as tables of functions: samples × what one stands for ÷ operations, for one cell and for two side by side.
-//! How sure a count is, `counting` says. Of hundreds of functions some differ by chance: what is called significant is so
-//! after a correction for all of them (`stats::many`), and large enough to matter.
+//! How sure a count is, `counting` says. Of hundreds of functions some differ by chance: what is called significant is
+//! so after a correction for all of them (`stats::many`), and large enough to matter.
 
 mod counting;
 
@@ -9,7 +9,9 @@ use crate::frame::metrics::{SERVER_SYSTEM, SERVER_USER};
 use crate::stats::ratio::paired;
 use crate::stats::{CONFIDENCE, FEWEST, average, many, mean, student};
 use counting::{Noise, Side};
-use model::functions::{CounterPerOperation, Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent};
+use model::functions::{
+    CounterPerOperation, Function, FunctionDiff, FunctionTable, Moved, MovedFunction, Sampled, Spent,
+};
 use model::record::profile::{COUNTERS, INLINED, Profile, Stack};
 use model::record::serving;
 use model::{CellId, Details, Estimate, Nanos, PhaseKind, Record, RunRecord, Share};
@@ -76,7 +78,8 @@ pub fn all(record: &Record, details: &dyn Details) -> (Vec<FunctionTable>, Vec<F
 
 fn all_of(record: &Record, details: &dyn Details, spent: Spent) -> (Vec<FunctionTable>, Vec<FunctionDiff>) {
     let cells = profiled_cells(record, spent);
-    let cells: Vec<Profiled> = cells.iter().filter_map(|cell| Profiled::of(record, details, cell, spent).ok()).collect();
+    let cells: Vec<Profiled> =
+        cells.iter().filter_map(|cell| Profiled::of(record, details, cell, spent).ok()).collect();
     let tables = cells.iter().map(|cell| {
         let mut table = cell.table();
         table.functions.truncate(MOST_ROWS);
@@ -364,10 +367,8 @@ fn moved(
     let tested: Vec<(Moved, f64)> = names
         .iter()
         .map(|name| {
-            let sides = [
-                Side::of(&base.exposures, &counts(here, name)),
-                Side::of(&candidate.exposures, &counts(there, name)),
-            ];
+            let sides =
+                [Side::of(&base.exposures, &counts(here, name)), Side::of(&candidate.exposures, &counts(there, name))];
             let (variance, freedom) = noise.of_function(&sides);
             let error = variance.sqrt();
             let value = sides[1].mean - sides[0].mean;
