@@ -205,7 +205,7 @@ impl Pairing {
     }
 }
 
-/// Of how many threads that leave a CPU one hands over its stack, where so many of the server's leave it in a second,
+/// So many threads leave a CPU for each that hands over its stack, where so many of the server's leave it in a second,
 /// and so many at all. A prime number falls into step with nothing that goes round.
 fn every(ours: f64, all: f64) -> u64 {
     let wanted = (ours / STACKS as f64).max(all / MOST_STACKS as f64) as u64;
