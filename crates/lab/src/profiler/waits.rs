@@ -1,8 +1,9 @@
-//! What the server's threads wait for. Each switch of a thread is told with its moment, and of every so many threads
-//! that leave a CPU the stack: from there until it comes back it waits for whatever that stack asked for. A stack
-//! stands for the switches since the one before it, so that copying stacks costs the same however often threads
-//! switch, and what was lost is stood for as well. A wait counts in each phase as often as it would have been looked
-//! at, which makes of waits what samples of a CPU are: so many, of a period each.
+//! What the server's threads wait for. How long each waits in all is known of its switches; stacks share it out. Each
+//! switch of a thread is told with its moment, and of every so many threads that leave a CPU the stack: from there
+//! until it comes back it waits for whatever that stack asked for. A stack stands for the switches since the one
+//! before it, so that copying stacks costs the same however often threads switch, and what was lost is stood for as
+//! well. A wait counts in each phase as often as it would have been looked at, which makes of waits what samples of a
+//! CPU are: so many, of a period each.
 
 use super::collector::{Collector, Seen};
 use super::events::{Event, Rings, Way};
@@ -26,6 +27,7 @@ pub const PATIENCE: u64 = 20_000_000;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Wait {
+    tid: u32,
     from: u64,
     to: u64,
     stack: u32,
@@ -59,10 +61,21 @@ struct Cpu {
     ours: u64,
 }
 
+#[derive(Clone, Copy, Default)]
+struct Waited {
+    all: u64,
+    seen: u64,
+}
+
 /// Threads by what they wait for, beside what is read of the kernel.
+#[derive(Default)]
 struct Pairing {
     cpus: Vec<Cpu>,
     waiting: HashMap<u32, Wait>,
+    /// By thread, since when it waits, whether there is a stack of it or not; and how long it has waited, in nanoseconds:
+    /// that which is known, and that of which there are stacks, by their weights.
+    since: HashMap<u32, u64>,
+    waited: HashMap<u32, Waited>,
     over: Vec<Wait>,
     lost: u64,
 }
@@ -79,8 +92,7 @@ pub struct Waits {
 impl Waits {
     pub fn begin(cpus: &[u32], collector: Collector) -> Result<Self, String> {
         let (switches, leaving) = (Rings::of_switches(cpus)?, Rings::of_leaving(cpus)?);
-        let pairing =
-            Pairing { cpus: vec![Cpu::default(); cpus.len()], waiting: HashMap::new(), over: Vec::new(), lost: 0 };
+        let pairing = Pairing { cpus: vec![Cpu::default(); cpus.len()], ..Pairing::default() };
         Ok(Self { switches, leaving, collector, pairing, young: Vec::new(), window: clock::now().0 })
     }
 
@@ -132,6 +144,8 @@ impl Waits {
         let lives = |tid: &u32| Path::new(&format!("/proc/{tid}")).exists();
         let alive = waiting.into_iter().filter(|(tid, _)| lives(tid));
         alive.for_each(|(_, wait)| self.pairing.keep(wait, now));
+        let since = std::mem::take(&mut self.pairing.since);
+        since.into_iter().filter(|(tid, _)| lives(tid)).for_each(|(tid, from)| self.pairing.waited(tid, now - from));
     }
 
     /// Stacks of which it is not known how long their threads waited, and those without room.
@@ -152,25 +166,24 @@ impl Pairing {
             What::Stack(stack) => {
                 let weight = std::mem::take(&mut cpu.unseen) + 1;
                 let (from, to) = (told.at, told.at);
-                let wait = Wait { from, to, stack, weight, has_left: false, is_preempted: false };
+                let tid = told.tid;
+                let wait = Wait { tid, from, to, stack, weight, has_left: false, is_preempted: false };
                 // It came back meanwhile, and that was not told.
                 self.lost += u64::from(self.waiting.insert(told.tid, wait).is_some());
             }
-            What::Switch(way @ (Way::Out | Way::Preempted)) => match self.waiting.get_mut(&told.tid) {
-                Some(wait) if !wait.has_left => {
-                    wait.has_left = true;
-                    wait.is_preempted = way == Way::Preempted;
-                }
-                Some(_) => {
-                    self.waiting.remove(&told.tid);
-                    self.lost += 1;
-                    cpu.unseen += 1;
-                }
-                None => cpu.unseen += 1,
-            },
+            What::Switch(way @ (Way::Out | Way::Preempted)) => {
+                self.since.insert(told.tid, told.at);
+                self.leaves(told, way);
+            }
             // Whoever waits may have come back in it.
-            What::Gap => self.lost += self.waiting.drain().count() as u64,
+            What::Gap => {
+                self.since.clear();
+                self.lost += self.waiting.drain().count() as u64;
+            }
             What::Switch(Way::In) => {
+                if let Some(from) = self.since.remove(&told.tid) {
+                    self.waited(told.tid, told.at - from);
+                }
                 if let Some(wait) = self.waiting.remove(&told.tid) {
                     self.keep(wait, told.at);
                 }
@@ -178,8 +191,29 @@ impl Pairing {
         }
     }
 
+    fn leaves(&mut self, told: &Told, way: Way) {
+        let cpu = &mut self.cpus[told.cpu];
+        match self.waiting.get_mut(&told.tid) {
+            Some(wait) if !wait.has_left => {
+                wait.has_left = true;
+                wait.is_preempted = way == Way::Preempted;
+            }
+            Some(_) => {
+                self.waiting.remove(&told.tid);
+                self.lost += 1;
+                cpu.unseen += 1;
+            }
+            None => cpu.unseen += 1,
+        }
+    }
+
+    fn waited(&mut self, tid: u32, nanos: u64) {
+        self.waited.entry(tid).or_default().all += nanos;
+    }
+
     fn keep(&mut self, wait: Wait, to: u64) {
         if self.over.len() < MOST_WAITS {
+            self.waited.entry(wait.tid).or_default().seen += wait.weight * (to - wait.from);
             self.over.push(Wait { to, ..wait });
         } else {
             self.lost += 1;
@@ -191,7 +225,9 @@ impl Pairing {
         for (number, wait) in self.over.iter().enumerate() {
             // Where between two looks it began, the same whenever it is asked.
             let chance = (split_mix(number as u64) >> 11) as f64 / (1_u64 << 53) as f64;
-            let looks = |nanos: u64| (nanos as f64 * wait.weight as f64 / period as f64 + chance) as u64;
+            let Waited { all, seen: by_stacks } = self.waited.get(&wait.tid).copied().unwrap_or_default();
+            let weight = wait.weight as f64 * all as f64 / by_stacks.max(1) as f64;
+            let looks = |nanos: u64| (nanos as f64 * weight / period as f64 + chance) as u64;
             seen.all += looks(wait.to - wait.from);
             for (phase, span) in phases.iter().enumerate() {
                 let within = wait.to.min(span.end).saturating_sub(wait.from.max(span.start));
@@ -220,7 +256,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn pairing(told: &[(u64, u32, What)]) -> Pairing {
-        let mut pairing = Pairing { cpus: vec![Cpu::default()], waiting: HashMap::new(), over: Vec::new(), lost: 0 };
+        let mut pairing = Pairing { cpus: vec![Cpu::default()], ..Pairing::default() };
         for (at, tid, what) in told {
             let what = match what {
                 What::Stack(stack) => What::Stack(*stack),
@@ -254,11 +290,11 @@ mod tests {
             (wait.from / MS, wait.to / MS, wait.stack, wait.weight, wait.is_preempted)
         };
         assert_eq!((of(0), of(1), pairing.over.len()), ((10, 40, 7, 3, false), (50, 60, 8, 1, true), 2));
-        // Three times thirty milliseconds; of them ten in the first phase.
+        // Of the forty milliseconds that it waited stacks stand for 3 × 30 and 1 × 10; ten of thirty are in the first phase.
         let seen = pairing.counted(&[0..20 * MS, 20 * MS..55 * MS], MS);
         let counts: Vec<_> = seen.counts.into_iter().collect();
-        assert_eq!(counts, [((0, 7, false), 30), ((1, 7, false), 60), ((1, 8, true), 5)]);
-        assert_eq!(seen.all, 100);
+        assert_eq!(counts, [((0, 7, false), 12), ((1, 7, false), 24), ((1, 8, true), 2)]);
+        assert_eq!(seen.all, 40);
     }
 
     #[test]
@@ -276,6 +312,7 @@ mod tests {
     #[test]
     fn short_waits_count_by_chance_and_together_for_what_they_are() {
         let waits = (0..10_000_u64).map(|n| Wait {
+            tid: 1,
             from: n * MS,
             to: n * MS + MS / 4,
             stack: 0,
@@ -283,7 +320,9 @@ mod tests {
             has_left: true,
             is_preempted: false,
         });
-        let pairing = Pairing { over: waits.collect(), ..pairing(&[]) };
+        let waited = Waited { all: 2_500 * MS, seen: 2_500 * MS };
+        let waited = HashMap::from([(1, waited)]);
+        let pairing = Pairing { over: waits.collect(), waited, ..pairing(&[]) };
         let seen = pairing.counted(&[0..u64::MAX], MS);
         assert!((2_400..2_600).contains(&seen.counts[&(0, 0, false)]), "{:?}", seen.counts);
     }
