@@ -21,9 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use workload::{Workloads, linkbench};
 
-/// Keys that name builds.
-const BUILDS: [&str; 2] = ["server.build", "axes.build"];
-
 /// An experiment with the plan that answers it here.
 pub struct Question {
     pub experiment: Experiment,
@@ -103,7 +100,7 @@ pub fn resolve(
     let folders = Folders::from_environment().map_err(exit::failed)?;
     let catalogue = Catalogue::of(&folders).map_err(servers::illegible)?;
     let mut host = host()?;
-    host.builds.extend(by_path(&sets)?);
+    host.builds.extend(by_path(text, &sets)?);
     let mut workloads = Workloads::built_in();
     if let Some(script) = Experiment::script(text, scale, &sets) {
         workloads.bring(Arc::new(meet(&script, subject)?));
@@ -121,13 +118,26 @@ pub fn resolve(
     Ok(Question { experiment, host, plan, workloads })
 }
 
-/// Builds that the command line names by where they lie.
-fn by_path(sets: &[(String, String)]) -> Result<Vec<InstalledBuild>, Exit> {
-    let of_builds = sets.iter().filter(|(key, _)| BUILDS.contains(&key.as_str()));
-    let texts = of_builds.flat_map(|(_, value)| value.split('"').filter(|text| is_path(text)));
-    let names: BTreeSet<&str> = texts.collect();
-    let find = |name: &str| catalogue::find(name).map(|build| build.installed).map_err(exit::refused);
-    names.into_iter().map(find).collect()
+/// Builds that the file or the command line names by where they lie.
+fn by_path(text: &str, sets: &[(String, String)]) -> Result<Vec<InstalledBuild>, Exit> {
+    let mut names = BTreeSet::new();
+    let said = sets.iter().map(|(key, value)| format!("{key} = {value}"));
+    // What is no TOML is told of where the experiment is read.
+    for table in said.chain([text.to_string()]).filter_map(|text| text.parse::<toml::Table>().ok()) {
+        collect_paths("", &toml::Value::Table(table), &mut names);
+    }
+    let find = |name: &String| catalogue::find(name).map(|build| build.installed).map_err(exit::refused);
+    names.iter().map(find).collect()
+}
+
+/// The paths that are given as builds, at whatever scale.
+fn collect_paths(key: &str, value: &toml::Value, names: &mut BTreeSet<String>) {
+    match value {
+        toml::Value::Table(table) => table.iter().for_each(|(key, value)| collect_paths(key, value, names)),
+        toml::Value::Array(values) => values.iter().for_each(|value| collect_paths(key, value, names)),
+        toml::Value::String(name) if key == "build" && is_path(name) => drop(names.insert(name.clone())),
+        _ => {}
+    }
 }
 
 /// The question that a record answered, as it was put: its file, scale and what was set beside. `name` is how the

@@ -10,13 +10,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("workload", &["model"]),
     ("lua", &["model", "workload"]),
-    ("lab", &["model", "wire", "workload", "lua"]),
+    ("trace", &["model", "wire"]),
+    ("lab", &["model", "wire", "workload", "lua", "trace"]),
     ("judge", &["model"]),
     ("report", &["model"]),
-    ("assay", &["model", "wire", "workload", "lua", "lab", "judge", "report"]),
+    ("assay", &["model", "wire", "workload", "lua", "trace", "lab", "judge", "report"]),
 ];
 
-const PURE: &[&str] = &["model", "wire", "workload", "judge", "report"];
+const PURE: &[&str] = &["model", "wire", "workload", "trace", "judge", "report"];
 
 /// What would make a pure room depend on the machine it runs on.
 const WORLDLY: &[&str] = &[
@@ -120,7 +121,7 @@ fn pure_rooms_name_nothing_of_the_world() {
 const MUTABLE: &[&str] = &["Mutex", "RwLock", "OnceLock", "OnceCell", "Cell<", "Atomic"];
 
 /// Rooms that are handed what they need: the pure ones, and the one for scripts.
-const HANDED: &[&str] = &["model", "wire", "workload", "judge", "report", "lua"];
+const HANDED: &[&str] = &["model", "wire", "workload", "trace", "judge", "report", "lua"];
 
 #[test]
 fn rooms_that_are_handed_what_they_need_have_no_mutable_static() {
@@ -468,10 +469,11 @@ const LAB: &[&[&str]] = &[
     &["campaign"],
     &["execution"],
     &["provision"],
+    &["capture"],
     &["backends"],
     &["load", "servers", "disturbances", "samplers", "profiler"],
     &["executor"],
-    &["notebook"],
+    &["notebook", "traces"],
     &["os", "trouble"],
 ];
 

@@ -3,6 +3,7 @@
 
 pub mod backends;
 pub mod campaign;
+pub mod capture;
 pub mod disturbances;
 pub mod execution;
 pub mod executor;
@@ -13,6 +14,7 @@ mod profiler;
 pub mod provision;
 pub mod samplers;
 pub mod servers;
+pub mod traces;
 pub mod trouble;
 
 pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check};

@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod bisect;
+pub mod capture;
 pub mod compare;
 pub mod completions;
 pub mod doctor;
@@ -39,6 +40,7 @@ pub const ALL: &[Verb] = &[
     profile::VERB,
     bisect::VERB,
     farm::VERB,
+    capture::VERB,
     explain::VERB,
     bench::VERB,
     sysbench::VERB,

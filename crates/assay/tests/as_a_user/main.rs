@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod bisect;
+mod capture;
 mod clusters;
 mod compare;
 mod desk;

@@ -240,3 +240,21 @@ fn a_catalogued_build_that_is_not_here_is_put_aside_with_the_command_that_brings
     let said = desk.assay(&["plan", "tiny.toml", "--set", "server.build=\"mysql-8.0.34\""]);
     assert!(said.status == 2 && said.err.contains("did you mean `mysql-8.0.33`?"), "{said:#?}");
 }
+
+#[test]
+fn a_file_names_a_build_by_where_it_lies() {
+    let desk = Desk::without_server();
+    let of = |build: &str| {
+        let file = format!(
+            "question = \"Is mine as fast?\"\n[axes]\nbuild = [\"distribution\", \"{build}\"]\n\
+             [workload.oltp.point_selects]\ntables = 1\nrows = 1000\n[load]\nusers = 2\nmeasure = \"1s\"\n"
+        );
+        desk.write("mine.toml", &file);
+        desk.assay(&["plan", "mine.toml"])
+    };
+    let said = of("/usr/sbin/mariadbd");
+    assert!(said.status == 0 && said.out.contains("c002-1  1      /usr/sbin/mariadbd"), "{said:#?}");
+    let said = of("/nowhere");
+    assert!(said.status == 2 && said.err.contains("no server lies in /nowhere"), "{said:#?}");
+    assert!(said.err.contains("bin/mariadbd or bin/mysqld"), "{said:#?}");
+}

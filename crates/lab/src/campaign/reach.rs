@@ -34,13 +34,25 @@ use workload::round_trip::RoundTrip;
 /// From the few with which threads reach most to the many with which batches do, on every machine seen so far.
 pub(super) const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// Some five hundred requests at one user; seven levels of four ways, six times, take nine seconds.
-const MEASURE: Nanos = Nanos::from_millis(40);
-const WARM_UP: Nanos = Nanos::from_millis(10);
+/// What a level's rate is taken from.
+struct Window {
+    warm_up: Nanos,
+    measure: Nanos,
+    rounds: usize,
+}
 
-/// The ways take turns, and the mean of a level's rates counts: with few users the same way is sometimes twice as fast,
-/// by the luck of which CPUs its threads and the server's lie on, and a run has such luck or has it not.
-const ROUNDS: usize = 6;
+/// At least five hundred requests for each of the users.
+const MANY: Window = Window { warm_up: Nanos::from_millis(10), measure: Nanos::from_millis(40), rounds: 6 };
+
+/// With no more users than this a user's thread and the server's begin on one CPU and wake each other for nothing,
+/// until the kernel moves them apart after some 100 ms: with one user 160,000 requests a second in the first 50 ms, and
+/// 17,000 from then on. A run is long, so what follows counts.
+const FEW: u32 = 4;
+const SETTLED: Window = Window { warm_up: Nanos::from_millis(200), measure: Nanos::from_millis(100), rounds: 3 };
+
+fn window(users: u32) -> &'static Window {
+    if users <= FEW { &SETTLED } else { &MANY }
+}
 
 /// As long as a ceiling that others disturbed.
 const STAYS_TRUE: Duration = Duration::from_secs(10 * 60);
@@ -153,14 +165,17 @@ pub(super) fn measure(
     let reach =
         |Waiting { io, threads }| Reach { server: server.into(), io, threads, points: Vec::new(), unix_ms: unix_ms() };
     let mut reaches: Vec<Reach> = ways.into_iter().map(reach).collect();
-    for _ in 0..ROUNDS {
-        for users in levels {
+    // The ways take turns, and the mean of a level's rates counts: with few users the same way is sometimes twice as
+    // fast, by the luck of which CPUs its threads and the server's lie on, and a run has such luck or has it not.
+    for round in 0..MANY.rounds {
+        for users in levels.iter().filter(|users| round < window(**users).rounds) {
+            let Window { warm_up, measure, .. } = *window(*users);
             for reach in &mut reaches {
                 if stop.load(Relaxed) {
                     return Ok(Vec::new());
                 }
                 let waiting = reach.waiting();
-                let level = Level { user_group, waiting, users: *users, warm_up: WARM_UP, measure: MEASURE };
+                let level = Level { user_group, waiting, users: *users, warm_up, measure };
                 reach.points.extend(level.reached(placement, stop)?.0);
             }
         }

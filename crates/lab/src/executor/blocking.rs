@@ -3,12 +3,14 @@
 //! server is about to leave; a ring's or an epoll's wake-up is no such hint, and with few users each answer then pays
 //! for waking an idle CPU. Above some users (the crossover, `campaign/ceiling.rs`) a ring's batches cost less.
 //!
-//! A receive blocks for a `TICK` at most; what takes longer is waited for like on any other way, so that timers fire,
-//! a stop is heard and deadlines hold. A user who never waits elsewhere gives way where the next timer is due.
+//! A receive blocks until the next `Tick` at most; what takes longer is waited for like on any other way, so that
+//! timers fire, a stop is heard and deadlines hold. A user who never waits elsewhere gives way where the next timer is
+//! due.
 
 use super::buffers::Buffers;
 use super::slots::{Slot, Slots, State};
 use super::task::{TICK, TaskId, Waiter};
+use super::tick::Tick;
 use model::units::Nanos;
 use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,19 +22,21 @@ use std::os::fd::OwnedFd;
 use std::task::Poll;
 use std::time::Duration;
 
-#[derive(Default)]
 pub struct Blocking {
     /// Who gave way at the begin of an exchange, and goes on when the timers have had their turn.
     given_way: Vec<TaskId>,
+    _tick: Tick,
 }
 
 impl Blocking {
-    /// A socket whose every send and receive blocks, and not for long.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { given_way: Vec::new(), _tick: Tick::of_this_thread()? })
+    }
+
+    /// A socket whose every send and receive blocks, and not for long. The kernel sets a timer only for a send that
+    /// finds no room.
     pub fn open(socket: &OwnedFd) -> io::Result<()> {
-        for way in [Timeout::Send, Timeout::Recv] {
-            set_socket_timeout(socket, way, Some(Duration::from_nanos(TICK.0)))?;
-        }
-        Ok(())
+        Ok(set_socket_timeout(socket, Timeout::Send, Some(Duration::from_nanos(TICK.0)))?)
     }
 
     #[inline]
@@ -55,19 +59,16 @@ impl Blocking {
                 Err(e) => return Poll::Ready(Err(e.into())),
             }
         }
-        loop {
-            let received = rustix::net::recv(&slot.socket, buffers.incoming.space(), RecvFlags::empty());
-            waiter.moments.look();
-            return match received {
-                Ok((_, 0)) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
-                Ok((_, n)) => {
-                    buffers.arrived(n);
-                    Poll::Ready(Ok(n))
-                }
-                Err(Errno::INTR) => continue,
-                Err(Errno::AGAIN) => fly(slot, EventFlags::IN, waiter),
-                Err(e) => Poll::Ready(Err(e.into())),
-            };
+        let received = rustix::net::recv(&slot.socket, buffers.incoming.space(), RecvFlags::empty());
+        waiter.moments.look();
+        match received {
+            Ok((_, 0)) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+            Ok((_, n)) => {
+                buffers.arrived(n);
+                Poll::Ready(Ok(n))
+            }
+            Err(Errno::INTR) => fly(slot, EventFlags::IN, waiter),
+            Err(e) => Poll::Ready(Err(e.into())),
         }
     }
 

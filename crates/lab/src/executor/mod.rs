@@ -22,6 +22,7 @@ mod slots;
 mod task;
 #[cfg(test)]
 mod tests;
+mod tick;
 mod timers;
 
 pub use gate::Gate;

@@ -37,7 +37,7 @@ impl Net {
         let way = match io {
             Io::IoUring => Way::Ring(Ring::new()?),
             Io::Epoll => Way::Epoll(Epoll::new()?),
-            Io::Blocking => Way::Blocking(Blocking::default()),
+            Io::Blocking => Way::Blocking(Blocking::new()?),
             // Whatever the reason (an old kernel, a policy, a limit), epoll works everywhere.
             Io::Auto => match Ring::new() {
                 Ok(ring) => Way::Ring(ring),

@@ -10,6 +10,7 @@ mod seconds;
 pub mod watch;
 
 pub use page::Page;
+pub(crate) use page::{read_json, write_json};
 pub use reading::read;
 pub use seconds::Folder;
 
@@ -27,7 +28,7 @@ use model::record::run::RunRecord;
 use model::record::series::Line;
 use model::record::state::State;
 use model::record::tally::Interval;
-use page::{read_json, write_json, write_whole};
+use page::write_whole;
 use rustix::fs::FlockOperation;
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -167,13 +167,13 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Trouble> {
     write().map_err(Trouble::at("writing", path))
 }
 
-pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Trouble> {
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Trouble> {
     let mut text = serde_json::to_vec_pretty(value).expect("records are JSON");
     text.push(b'\n');
     write_whole(path, &text)
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Trouble> {
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Trouble> {
     let bytes = fs::read(path).map_err(Trouble::at("reading", path))?;
     serde_json::from_slice(&bytes).map_err(Trouble::at("understanding", path))
 }

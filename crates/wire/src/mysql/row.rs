@@ -193,7 +193,7 @@ impl<'a> Cell<'a> {
 }
 
 impl DateTime {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let mut value = DateTime::default();
         let length = reader.u8()?;
         if !matches!(length, 0 | 4 | 7 | 11) {
@@ -221,7 +221,7 @@ impl DateTime {
 }
 
 impl Time {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let mut value = Time::default();
         let length = reader.u8()?;
         if !matches!(length, 0 | 8 | 12) {
