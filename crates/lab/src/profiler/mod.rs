@@ -45,7 +45,7 @@ pub struct Profiler {
 
 /// What is watched, and what was seen of it.
 enum Watch {
-    Cpus { rings: Rings, collector: Collector, counters: Counters },
+    Cpus { rings: Rings, collector: Box<Collector>, counters: Counters },
     Waits(Box<Waits>),
 }
 
@@ -64,7 +64,7 @@ impl Profiler {
             Spent::OnCpu => Watch::Cpus {
                 rings: Rings::of_clock(&cpus, hz)?,
                 counters: Counters::begin(&servers),
-                collector: Collector::of(servers),
+                collector: Box::new(Collector::of(servers)),
             },
             Spent::Waiting => Watch::Waits(Box::new(Waits::begin(&cpus, Collector::of(servers))?)),
         };
@@ -98,7 +98,7 @@ impl Profiler {
                 profile = Profile { event: CLOCK.to_string(), lost: collector.lost, ..profile };
                 profile.counted = counters.counted(&phases);
                 profile.missing.extend(counters.missing.clone());
-                (collector.counted(&spans), collector)
+                (collector.counted(&spans), &**collector)
             }
             Watch::Waits(waits) => {
                 let (event, spent) = (SWITCHES.to_string(), Spent::Waiting);
