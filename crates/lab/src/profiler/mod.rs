@@ -191,7 +191,7 @@ mod tests {
             Err(why) => return assert!(why.starts_with("no profile: "), "{why}"),
         };
         let start = clock::now();
-        // Threads that begin when the profile has begun; so many that their stacks are seen beside those of a busy machine.
+        // Threads that begin after the profile; so many that their stacks are seen beside those of a busy machine.
         let (threads, times) = (8, 300);
         let all: Vec<_> = (0..threads).map(|_| std::thread::spawn(move || sleeps_under_its_own_name(times))).collect();
         all.into_iter().for_each(|thread| thread.join().unwrap());
