@@ -125,7 +125,7 @@ fn what_a_durable_commit_waits_for_is_named_and_adds_up() {
     assert!(more(&|name| name.contains("fdatasync") || name.contains("fsync")) > 0.0, "{diff}");
 }
 
-/// A library that burns time in a function of its own each time the server sends to a session, which is once a statement.
+/// A library that burns time in a function of its own each time the server sends to a session: once a statement.
 const PLANTED: &str = r#"
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -61,6 +61,7 @@ struct Cpu {
     ours: u64,
 }
 
+/// Nanoseconds: all that are known, and those of which there are stacks, by their weights.
 #[derive(Clone, Copy, Default)]
 struct Waited {
     all: u64,
@@ -72,9 +73,9 @@ struct Waited {
 struct Pairing {
     cpus: Vec<Cpu>,
     waiting: HashMap<u32, Wait>,
-    /// By thread, since when it waits, whether there is a stack of it or not; and how long it has waited, in nanoseconds:
-    /// that which is known, and that of which there are stacks, by their weights.
+    /// By thread, since when it waits, whether there is a stack of it or not.
     since: HashMap<u32, u64>,
+    /// By thread, how long it has waited.
     waited: HashMap<u32, Waited>,
     over: Vec<Wait>,
     lost: u64,
@@ -290,7 +291,7 @@ mod tests {
             (wait.from / MS, wait.to / MS, wait.stack, wait.weight, wait.is_preempted)
         };
         assert_eq!((of(0), of(1), pairing.over.len()), ((10, 40, 7, 3, false), (50, 60, 8, 1, true), 2));
-        // Of the forty milliseconds that it waited stacks stand for 3 × 30 and 1 × 10; ten of thirty are in the first phase.
+        // It waited forty milliseconds, for which stacks of 3 × 30 and 1 × 10 stand; ten of thirty are in the first phase.
         let seen = pairing.counted(&[0..20 * MS, 20 * MS..55 * MS], MS);
         let counts: Vec<_> = seen.counts.into_iter().collect();
         assert_eq!(counts, [((0, 7, false), 12), ((1, 7, false), 24), ((1, 8, true), 2)]);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Functions with fewer samples say nothing about how runs differ.
 const TELLING: u64 = 20;
 
-/// Of a cell: its exposures (`Side::of`), and by function its samples in each run.
+/// A cell's exposures (`Side::of`), and by function its samples in each run.
 pub type Table<'a> = (&'a [f64], &'a BTreeMap<String, Vec<u64>>);
 
 /// One function in one cell.
@@ -26,7 +26,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Of its samples in each run, and the operations of each ÷ the µs that a sample of it stands for.
+    /// Made of its samples in each run, and the operations of each ÷ the µs that a sample of it stands for.
     pub fn of(exposures: &[f64], counts: &[u64]) -> Self {
         let samples: u64 = counts.iter().sum();
         let exposure: f64 = exposures.iter().sum();

@@ -45,7 +45,7 @@ pub struct Profiled {
     stacks: BTreeMap<Vec<String>, u64>,
     not_unwound: u64,
     not_named: u64,
-    /// Of waits: threads that serve users could not be told from others.
+    /// Threads that serve users could not be told from others, where it is about waits.
     are_mixed: bool,
 }
 
