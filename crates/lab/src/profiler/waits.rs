@@ -291,7 +291,7 @@ mod tests {
             (wait.from / MS, wait.to / MS, wait.stack, wait.weight, wait.is_preempted)
         };
         assert_eq!((of(0), of(1), pairing.over.len()), ((10, 40, 7, 3, false), (50, 60, 8, 1, true), 2));
-        // It waited forty milliseconds, for which stacks of 3 × 30 and 1 × 10 stand; ten of thirty are in the first phase.
+        // It waited 40 ms, for which stacks of 3 × 30 and 1 × 10 stand; ten of thirty are in the first phase.
         let seen = pairing.counted(&[0..20 * MS, 20 * MS..55 * MS], MS);
         let counts: Vec<_> = seen.counts.into_iter().collect();
         assert_eq!(counts, [((0, 7, false), 12), ((1, 7, false), 24), ((1, 8, true), 2)]);
