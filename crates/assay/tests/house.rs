@@ -40,7 +40,7 @@ const WORLDLY: &[&str] = &[
 const UNSAFE_ROOMS: &[&str] = &[
     "lab/src/executor/",
     "lab/src/os/process.rs",
-    "lab/src/profiler/events.rs",
+    "lab/src/profiler/ring.rs",
     "lab/src/servers/process/guard.rs",
     "lab/src/servers/survey",
     "lua/src/draws.rs",

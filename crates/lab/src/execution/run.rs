@@ -242,8 +242,9 @@ impl Run<'_, '_, '_, '_> {
 
     /// Begins to profile the server, where the run is for that.
     fn profiler(&self) -> Result<Option<Profiler>, String> {
-        let begin = |hz| Profiler::begin(own_processes(self.provision.up()), hz);
-        self.assignment.needs.run.profile.filter(|hz| *hz > 0).map(begin).transpose()
+        let planned = self.assignment.needs.run;
+        let begin = |hz| Profiler::begin(own_processes(self.provision.up()), hz, planned.spent);
+        planned.profile.filter(|hz| *hz > 0).map(begin).transpose()
     }
 
     /// What holds now; nothing of a server that is gone.

@@ -19,6 +19,7 @@ pub mod rates;
 pub mod run;
 pub mod second;
 pub mod series;
+pub mod serving;
 pub mod start;
 pub mod state;
 pub mod tally;
