@@ -16,7 +16,7 @@ pub struct Causes {
     pub plans: Option<[String; 2]>,
 }
 
-/// Of a statement that is slower or has another plan.
+/// The causes of a statement that is slower or has another plan.
 pub fn of_time(observed: &Observed, digest: usize) -> Causes {
     let (from, to) = looks(observed, digest);
     let mut sentences = schema(observed, &observed.digests[digest]);
@@ -43,7 +43,7 @@ pub fn of_time(observed: &Observed, digest: usize) -> Causes {
     Causes { sentences, plans: differ.then(|| [before.join("\n"), after.join("\n")]) }
 }
 
-/// Of one that answers otherwise, fails or warns.
+/// The causes of one that answers otherwise, fails or warns.
 pub fn of_answer(observed: &Observed, digest: usize) -> Vec<String> {
     let (own, (_, to)) = (&observed.digests[digest], looks(observed, digest));
     // A key changes no answer.

@@ -11,7 +11,7 @@ pub struct Times {
     pub executions: u64,
     /// Nanoseconds.
     pub sum: f64,
-    /// Of their logarithms.
+    /// The sum of their logarithms.
     pub logs: f64,
 }
 
@@ -40,7 +40,7 @@ pub struct OfDigest {
     pub fails: BTreeMap<u16, u64>,
     /// The other way round.
     pub mended: u64,
-    /// Of those that differ: in the number of rows, in the rows themselves, in rows changed.
+    /// Those of them that differ in what: in the number of rows, in the rows themselves, in rows changed.
     pub in_count: u64,
     pub in_rows: u64,
     pub in_affected: u64,

@@ -100,7 +100,7 @@ struct Decided {
 /// executions that something else held up hardly move.
 const METRICS: [(&str, TimeOf); 2] = [("mean", Times::mean), ("typical", Times::typical)];
 
-/// Of each digest whose times can be compared: the surer of its two.
+/// The surer of its two decisions, for each digest whose times can be compared.
 fn decisions(hearing: &Hearing) -> Vec<Option<Decided>> {
     let (mut of, mut asked) = (Vec::new(), Vec::new());
     for (digest, own) in hearing.of.iter().enumerate() {

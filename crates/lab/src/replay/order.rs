@@ -118,7 +118,7 @@ pub struct Builder<'a> {
     transactions: &'a [Transaction],
     tables: HashMap<u32, Table>,
     order: Order,
-    /// Of each session, how far each other one was waited for.
+    /// How far each other one was waited for, by session.
     clocks: Vec<HashMap<u32, u32>>,
     /// The statements of each session that were answered last.
     latest: Vec<[Option<(u64, u32)>; KEPT]>,

@@ -53,7 +53,7 @@ impl Pace {
 
 /// What came of it.
 pub struct Played {
-    /// Of each statement of the script.
+    /// What was heard, by statement of the script.
     pub heard: Vec<Heard>,
     /// The first error text of each number that the trace has not.
     pub errors: HashMap<(u32, u16), String>,

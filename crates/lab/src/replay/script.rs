@@ -17,12 +17,12 @@ const MOST: f64 = 0.8;
 
 pub struct Script {
     pub statements: Vec<Statement>,
-    /// Of each statement; `None` for what has no text of its own.
+    /// Each statement's; `None` for what has no text of its own.
     pub digest_of: Vec<Option<u32>>,
     pub digests: Vec<Digest>,
     /// A statement of each digest that can be asked alone.
     pub samples: Vec<u32>,
-    /// Of each session, its statements.
+    /// Each session's statements.
     pub sessions: Vec<Vec<u32>>,
     pub session_of: Vec<u32>,
     pub order: Order,
