@@ -5,7 +5,7 @@ PAGE := crates/report/page
 PAGE_SOURCES := $(shell find $(PAGE)/src $(PAGE)/index.html $(PAGE)/package.json $(PAGE)/vite.config.ts 2>/dev/null)
 SMOKE := records/demo
 
-.PHONY: help demo demo-page demo-program test bare fleet page book build install uninstall deb lint fuzz bench sabotage aa instructions sysbench-suite clean-records
+.PHONY: help demo demo-page demo-program mpi test bare fleet page book build install uninstall deb lint fuzz bench sabotage aa instructions sysbench-suite clean-records
 
 help:
 	@echo "make demo    build, measure a private MariaDB for two minutes, and draw the report"
@@ -13,6 +13,7 @@ help:
 	@echo "make bare    demo, then test, in a bare Debian 12 that is made for it, and what it lacked by name (as root)"
 	@echo "make fleet   provision, load, run and stop every server build that is installed (assay servers)"
 	@echo "make build   the release binary at target/release/assay, page included"
+	@echo "make mpi     a debug build that can be one rank of several, at target/debug/assay-mpi: docs/ranks.md"
 	@echo "make install     put that binary, its completions, manual pages and experiments below PREFIX=/usr/local"
 	@echo "make uninstall    take them away from there"
 	@echo "make deb     a Debian package in target/debian, by cargo-deb, which is installed if it is missing"
@@ -101,6 +102,12 @@ $(PAGE)/node_modules/.installed: $(PAGE)/package-lock.json
 $(PAGE)/dist/index.html: $(PAGE)/node_modules/.installed $(PAGE_SOURCES)
 	cd $(PAGE) && npm run --silent build
 
+# Only the last crate differs from a build without it, so it takes the same folder, and its program another name.
+mpi:
+	@scripts/install ranks
+	cargo build --locked -p assay --features mpi
+	@mv target/debug/assay target/debug/assay-mpi
+
 test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory page
@@ -118,6 +125,7 @@ fleet: page
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@! command -v mpicc >/dev/null || cargo clippy -p assay --features mpi --locked -- -D warnings
 
 # FUZZ_SECONDS=60 make fuzz: a minute of CPU time for each of ten targets.
 fuzz:

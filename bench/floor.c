@@ -6,6 +6,7 @@
  *
  *   floor epoll|io_uring|blocking SOCKET SCHEMA TABLES ROWS CONNECTIONS SECONDS [fixed]     prints one line of JSON
  *   floor epoll|io_uring|blocking SOCKET memcached 0 KEYS CONNECTIONS SECONDS      the same of gets in memcached's text
+ *   floor epoll|io_uring|blocking SOCKET postgres:DATABASE TABLES ROWS CONNECTIONS SECONDS      in PostgreSQL's protocol, as root, who is trusted
  *
  * SOCKET is a path, or HOST:PORT. epoll and io_uring hold all connections in one thread, or in as many as follow a colon
  * (io_uring:2); blocking gives each a thread of its own, which waits in send and recv.
@@ -31,8 +32,11 @@
 
 /* COM_STMT_EXECUTE with one INT: header 4, command 1, statement 4, flags 1, count 4, NULLs 1, types follow 1, type 2, key 4. */
 #define EXECUTE_BYTES 22
-/* A get of a key of ten digits is shorter. */
-#define REQUEST_BYTES 24
+/* Bind of the statement's name and ten digits, Execute, Sync; all shorter requests fit, too. */
+#define REQUEST_BYTES 48
+#define NAME_AT 6
+#define DIGITS_AT 16
+#define DIGITS 10
 #define STATEMENT_AT 5
 #define KEY_AT 18
 #define MOST_TABLES 16
@@ -54,7 +58,7 @@ struct conversation {
 };
 
 static struct conversation *all;
-static unsigned connections, rows, by_key;
+static unsigned connections, rows, by_key, by_postgres;
 static __thread uint64_t answers, lottery = 88172645463325252u;
 static _Atomic uint64_t answered;
 /* The end of the loop, for those who share no argument. */
@@ -75,6 +79,12 @@ static void draw(struct conversation *c) {
         while (count) *at++ = digits[--count];
         *at++ = '\r', *at++ = '\n';
         c->length = at - c->request;
+        return;
+    }
+    if (by_postgres) {
+        c->request[NAME_AT] = c->statements[(lottery >> 32) % c->prepared];
+        /* The server takes zeros in front. */
+        for (int at = DIGITS_AT + DIGITS; at-- > DIGITS_AT; key /= 10) c->request[at] = '0' + key % 10;
         return;
     }
     memcpy(c->request + STATEMENT_AT, &c->statements[(lottery >> 32) % c->prepared], sizeof *c->statements);
@@ -127,6 +137,57 @@ static void fill(int socket) {
     }
 }
 
+/* Messages of PostgreSQL until it is ready for the next question. */
+static void until_ready(int socket) {
+    unsigned char head[5], body[REPLY_BYTES];
+    do {
+        if (recv(socket, head, 5, MSG_WAITALL) != 5) give_up("the server hung up");
+        uint32_t length;
+        memcpy(&length, head + 1, 4);
+        length = ntohl(length) - 4;
+        if (length > REPLY_BYTES) { fprintf(stderr, "a message of %u bytes was not expected\n", length); exit(1); }
+        if (length && recv(socket, body, length, MSG_WAITALL) != (ssize_t)length) give_up("the server hung up");
+        if (*head == 'E') { fprintf(stderr, "refused: %.*s\n", (int)length, body); exit(1); }
+        if (*head == 'R' && body[3]) { fprintf(stderr, "the server wants a password\n"); exit(1); }
+    } while (*head != 'Z');
+}
+
+/* One message; of no kind is the first. */
+static void tell(int socket, char kind, const char *body, uint32_t length) {
+    unsigned char message[REPLY_BYTES];
+    uint32_t at = kind ? 1 : 0, told = htonl(length + 4);
+    message[0] = kind;
+    memcpy(message + at, &told, 4);
+    memcpy(message + at + 4, body, length);
+    if (send(socket, message, at + 4 + length, MSG_NOSIGNAL) != at + 4 + length) give_up("send");
+}
+
+static int log_in_to_postgres(const char *path, const char *database) {
+    char first[200];
+    int s = dial(path);
+    /* Version 3.0, then names and values. */
+    memcpy(first, "\0\3\0\0user\0root\0database", 23);
+    int length = 23 + sprintf(first + 23, "%.60s", database) + 1;
+    first[length++] = 0;
+    tell(s, 0, first, length);
+    until_ready(s);
+    return s;
+}
+
+static void prepare_in_postgres(struct conversation *c, unsigned table) {
+    /* Bind: no name for the portal, one for the statement, no formats, one value, text in and out. Execute and Sync. */
+    static const unsigned char request[] = "B\0\0\0\x1b\0?\0\0\0\0\1\0\0\0\x0a??????????\0\0"
+                                           "E\0\0\0\x09\0\0\0\0\0S\0\0\0\4";
+    char parse[100] = {'a' + table};
+    int length = 2 + sprintf(parse + 2, "SELECT c FROM sbtest%u WHERE id=$1", table) + 1;
+    tell(c->socket, 'P', parse, length + 2);
+    tell(c->socket, 'S', "", 0);
+    until_ready(c->socket);
+    c->statements[c->prepared++] = *parse;
+    c->length = sizeof request - 1;
+    memcpy(c->request, request, c->length);
+}
+
 static int log_in(const char *path, const char *schema) {
     /* Protocol 4.1, schema, transactions, native authentication by plugin, OK in place of EOF; the lowest bit is not set,
      * which makes the server read its own bits: definitions are kept. */
@@ -167,7 +228,8 @@ static void prepare(struct conversation *c, unsigned table) {
 }
 
 static void take(struct conversation *c, ssize_t length) {
-    if (by_key ? length < 10 || c->reply[0] != 'V' || c->reply[length - 1] != '\n' : length < 5 || c->reply[4] == 0xff) {
+    if (by_postgres ? length < 20 || c->reply[0] != '2' || c->reply[5] != 'D' || c->reply[length - 1] != 'I' :
+        by_key ? length < 10 || c->reply[0] != 'V' || c->reply[length - 1] != '\n' : length < 5 || c->reply[4] == 0xff) {
         fprintf(stderr, "no rows: %zd bytes, %.*s\n", length, (int)(length > 13 ? length - 13 : 0), c->reply + 13);
         exit(1);
     }
@@ -281,6 +343,7 @@ static double in_seconds(struct timeval t) { return t.tv_sec + t.tv_usec / 1e6; 
 
 int main(int count, char **word) {
     by_key = count > 7 && !strcmp(word[3], "memcached");
+    by_postgres = count > 7 && !strncmp(word[3], "postgres:", 9);
     if (count < 8 || (atoi(word[4]) < 1 && !by_key) || atoi(word[4]) > MOST_TABLES) {
         fprintf(stderr, "floor epoll|io_uring|blocking SOCKET SCHEMA TABLES ROWS CONNECTIONS SECONDS [fixed]\n");
         return 2;
@@ -289,11 +352,11 @@ int main(int count, char **word) {
     rows = atoi(word[5]), connections = atoi(word[6]);
     all = calloc(connections, sizeof *all);
     for (unsigned i = 0; i < connections; i++) {
-        all[i].socket = by_key ? dial(word[2]) : log_in(word[2], word[3]);
+        all[i].socket = by_key ? dial(word[2]) : by_postgres ? log_in_to_postgres(word[2], word[3] + 9) : log_in(word[2], word[3]);
         if (by_key) memcpy(all[i].request, "get ", 4);
         if (by_key && i == 0) fill(all[i].socket);
         for (unsigned table = 0; table < tables; table++)
-            if (count == 8 || table == i % tables) prepare(&all[i], 1 + table);
+            if (count == 8 || table == i % tables) (by_postgres ? prepare_in_postgres : prepare)(&all[i], 1 + table);
         draw(&all[i]);
     }
     struct rusage before, after;

@@ -5,7 +5,7 @@
 # with the smallest and the largest. Nothing here has a time that it must reach.
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 2 3 4 8 16 32 64 256 1024" bench/run.sh        what `make bench` runs
-#   PARTS="points tcp apart mixed lua canned loader transport" choose some; TABLE=FILE writes elsewhere
+#   PARTS="points tcp apart mixed lua canned loader transport postgres" choose some; TABLE=FILE writes elsewhere
 #   points go by a Unix socket on CPUs that server and load share; tcp goes by loopback, and apart gives the server the last CPU and
 #   the load the others
 #   PARTS=lua holds `assay sysbench` against sysbench, with the same scripts
@@ -18,7 +18,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ROUNDS=${ROUNDS:-5} LENGTH=${LENGTH:-4} LEVELS=${LEVELS:-"1 2 3 4 8 16 32 64 256 1024"} CANNED_LEVELS=${CANNED_LEVELS:-"1 64 1024"}
-LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points tcp apart mixed lua canned loader transport"}
+LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points tcp apart mixed lua canned loader transport postgres"}
 TCP_LEVELS=${TCP_LEVELS:-"1 2 4 16 64"} BENCH_PORT=${BENCH_PORT:-43306}
 TRANSPORT_LEVELS=${TRANSPORT_LEVELS:-"1 64 256"} TRANSPORT_MEMORY=${TRANSPORT_MEMORY:-1024}
 TABLE=${TABLE:-docs/performance.md} ASSAY=${ASSAY:-target/release/assay} SHAM=${SHAM:-target/release/examples/sham}
@@ -31,6 +31,7 @@ server=""
 canned=""
 finish() {
     status=$?
+    "$ASSAY" servers stop postgresql >/dev/null 2>&1 || true
     for pid in $server $canned; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
     [ $status = 0 ] || { echo "bench: failed; the last lines of its log:"; tail -5 "$home/log"; cp "$home/log" /tmp/assay-bench.log; } >&2
     rm -rf "$home"
@@ -245,6 +246,7 @@ loader() {
 source bench/transport.sh
 source bench/lua.sh
 source bench/tpcc.sh
+source bench/postgres.sh
 
 none() { :; }
 case " $PARTS " in *" points "* | *" tcp "* | *" apart "* | *" mixed "* | *" lua "* | *" loader "* | *" tpcc "*)
@@ -275,7 +277,7 @@ into_page() { # BLOCK
     cp "$home/page.md" "$TABLE"
 }
 # A block without figures stays as it is.
-if grep -vE '^(transport|tpcc|lua)' "$figures" >"$home/part.tsv"; then
+if grep -vE '^(transport|tpcc|lua|postgres)' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page bench
 fi
@@ -291,6 +293,11 @@ if grep '^tpcc' "$figures" >"$home/part.tsv"; then
     { TABLES=$TPCC_WAREHOUSES ROWS=; measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket" | sed 's/^[0-9]* tables × *rows/'"$TPCC_WAREHOUSES"' warehouses/'
       awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page tpcc
+fi
+if grep '^postgres' "$figures" >"$home/part.tsv"; then
+    { measured "$("$ASSAY" --version), $(sysbench --version), $(pgbench --version)" "Unix socket" | sed 's/, MariaDB [^;]*//'
+      awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    into_page postgres
 fi
 mkdir -p target && cp "$figures" target/bench-figures.tsv
 say "the table is in $TABLE, every figure in target/bench-figures.tsv"

@@ -136,6 +136,22 @@ function against(part, title,    i, n) {
     }
     print ""
 }
+function postgres(    i, n) {
+    best_floor("postgres")
+    everybody = split("sysbench|pgbench|floor io_uring|floor io_uring:" cpus "|floor epoll|floor epoll:" cpus "|assay auto", names, "|")
+    figures_of("postgres", names, everybody)
+    print "Ratios within a round, median [smallest..largest]; what misses its goal in bold.\n"
+    print "| connections | floor | CPU ÷ floor (≤ 1.25) | CPU ÷ pgbench\047s (≤ 1) | CPU ÷ sysbench\047s (≤ 1) | QPS ÷ floor | QPS ÷ pgbench\047s | QPS ÷ sysbench\047s |"
+    print "|---|---|---|---|---|---|---|---|"
+    for (i = 1; i <= levels["postgres"]; i++) {
+        n = users["postgres", i]
+        printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", n, floor_of["postgres", n],
+            ratio("postgres", "assay auto", "cpu", "best floor", "cpu", n, 1.25),
+            ratio("postgres", "assay auto", "cpu", "pgbench", "cpu", n, 1), ratio("postgres", "assay auto", "cpu", "sysbench", "cpu", n, 1),
+            ratio("postgres", "assay auto", "qps", "best floor", "qps", n, 1e9),
+            ratio("postgres", "assay auto", "qps", "pgbench", "qps", n, 1e9), ratio("postgres", "assay auto", "qps", "sysbench", "qps", n, 1e9)
+    }
+}
 function at_least(text, goal) { return text + 0 < goal && text != "–" ? "**" text "**" : text }
 
 END {
@@ -181,6 +197,7 @@ END {
                 shown(median("tpcc", "go-tpc", n, "warehouses_per_min")),
                 ratio("tpcc", "assay", "warehouses_per_min", "go-tpc", "warehouses_per_min", n, 1e9)
     }
+    if (levels["postgres"]) postgres()
     if (levels["transport"]) transports()
     if (levels["lua.oltp_point_select"] || levels["lua.oltp_read_only"]) scripts()
 }

@@ -11,6 +11,7 @@ mod live;
 mod output;
 mod progress;
 mod question;
+mod ranks;
 mod verbs;
 
 use clap::Command;
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
     let matches = command().get_matches();
     let (name, matches) = matches.subcommand().expect("clap requires a verb");
     let verb = verbs::ALL.iter().find(|v| v.name == name).expect("clap knows only our verbs");
-    (verb.run)(matches).unwrap_or_else(|early| early).into()
+    ranks::refuse_several(verb.name).and_then(|()| (verb.run)(matches)).unwrap_or_else(|early| early).into()
 }
 
 /// The whole command line as a value, so that help can be tested.

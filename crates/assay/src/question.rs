@@ -74,10 +74,15 @@ fn installed_experiments() -> Option<PathBuf> {
 
 /// The `--set KEY=VALUE` of a command line.
 pub fn sets(matches: &ArgMatches) -> Result<Vec<(String, String)>, Exit> {
+    sets_of(matches, "set")
+}
+
+/// The same of an option by another name.
+pub fn sets_of(matches: &ArgMatches, name: &str) -> Result<Vec<(String, String)>, Exit> {
     let mut sets = Vec::new();
-    for set in matches.get_many::<String>("set").into_iter().flatten() {
+    for set in matches.get_many::<String>(name).into_iter().flatten() {
         let (key, value) =
-            set.split_once('=').ok_or_else(|| exit::refused(format!("--set {set}: write --set KEY=VALUE")))?;
+            set.split_once('=').ok_or_else(|| exit::refused(format!("--{name} {set}: write --{name} KEY=VALUE")))?;
         sets.push((key.trim().to_string(), value.trim().to_string()));
     }
     Ok(sets)
@@ -102,9 +107,8 @@ pub fn resolve(
     let mut host = host()?;
     host.builds.extend(by_path(text, &sets)?);
     let mut workloads = Workloads::built_in();
-    if let Some(script) = Experiment::script(text, scale, &sets) {
-        workloads.bring(Arc::new(meet(&script, subject)?));
-    }
+    let script = Experiment::script(text, scale, &sets);
+    bring_script(&mut workloads, subject, script)?;
     let words = words(&host, &catalogue, &workloads);
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
@@ -152,10 +156,33 @@ pub fn of_record(name: &str, record: &Record) -> Result<Question, Exit> {
     resolve(&plan.name, &format!("{name}/experiment.toml"), &record.experiment, plan.scale.as_deref(), sets)
 }
 
-/// Reads the script that a file names, from the file's folder on; its options are words from then on.
-fn meet(script: &experiment::Script, subject: &str) -> Result<Guest, Exit> {
+/// What the files that an experiment names bring, its plan being known.
+pub fn bring(
+    workloads: &mut Workloads,
+    subject: &str,
+    script: Option<experiment::Script>,
+    plan: &Plan,
+) -> Result<(), Exit> {
+    bring_script(workloads, subject, script)?;
+    bring_degrees(plan, workloads)
+}
+
+fn bring_script(workloads: &mut Workloads, subject: &str, script: Option<experiment::Script>) -> Result<(), Exit> {
+    if let Some(script) = script {
+        workloads.bring(Arc::new(meet(&script, subject)?));
+    }
+    Ok(())
+}
+
+/// Where the script of an experiment's file is looked for: from the file's folder on, else by its name.
+pub fn script_beside(script: &experiment::Script, subject: &str) -> String {
     let beside = Path::new(subject).parent().unwrap_or(Path::new("")).join(&script.name);
-    let path = if beside.is_file() { beside.to_string_lossy().into_owned() } else { script.name.clone() };
+    if beside.is_file() { beside.to_string_lossy().into_owned() } else { script.name.clone() }
+}
+
+/// Reads the script that a file names; its options are words from then on.
+fn meet(script: &experiment::Script, subject: &str) -> Result<Guest, Exit> {
+    let path = script_beside(script, subject);
     let log = Mutex::new(Log::new(Level::Notice as u8));
     let say = Arc::new(move |said: Said<'_>| match said {
         Said::Print(text) => eprintln!("{text}"),

@@ -13,6 +13,7 @@ pub mod findings;
 pub mod frame;
 pub mod stats;
 pub mod tell;
+pub mod upgrade;
 
 use compare::{beside, comparisons, functions};
 use curves::{forecast, law};

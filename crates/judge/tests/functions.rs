@@ -5,6 +5,7 @@ mod bench;
 
 use bench::experiment;
 use judge::compare::functions::{Profiled, diff, profiled_cells};
+use model::functions::Spent;
 use model::record::profile::{NOT_UNWOUND, Profile, Stack};
 use model::record::series::Series;
 use model::record::tally::Interval;
@@ -87,7 +88,7 @@ fn record(seed: u64, planted: f64) -> (Record, Profiles) {
 }
 
 fn both(record: &Record, profiles: &Profiles) -> model::functions::FunctionDiff {
-    let of = |cell: &str| Profiled::of(record, profiles, &CellId(cell.into())).unwrap();
+    let of = |cell: &str| Profiled::of(record, profiles, &CellId(cell.into()), Spent::OnCpu).unwrap();
     diff(&of("c001"), &of("c002"))
 }
 
@@ -125,8 +126,8 @@ fn a_planted_function_is_found_with_its_share_in_its_interval() {
 #[test]
 fn time_of_functions_is_samples_by_period_over_operations() {
     let (record, profiles) = record(1, 0.0);
-    assert_eq!(profiled_cells(&record).len(), 2);
-    let table = Profiled::of(&record, &profiles, &CellId("c001".into())).unwrap().table();
+    assert_eq!(profiled_cells(&record, Spent::OnCpu).len(), 2);
+    let table = Profiled::of(&record, &profiles, &CellId("c001".into()), Spent::OnCpu).unwrap().table();
     let operations: f64 = 3.0 * bench::QPS;
     let wanted = table.sampled.samples as f64 * 1_001.001 / operations;
     assert!((table.sampled.operation.value / wanted - 1.0).abs() < 1e-3, "{:?}", table.sampled);
@@ -151,7 +152,7 @@ fn what_was_not_unwound_or_not_named_is_a_share_of_all() {
         *stacks =
             vec![stack(&["main", "f", "g_[i]"], 70), stack(&[NOT_UNWOUND, "f"], 20), stack(&["main", "[libc]"], 10)];
     }
-    let table = Profiled::of(&record, &profiles, &CellId("c001".into())).unwrap().table();
+    let table = Profiled::of(&record, &profiles, &CellId("c001".into()), Spent::OnCpu).unwrap().table();
     assert_eq!((table.sampled.not_unwound, table.sampled.not_named), (Share(0.2), Share(0.1)));
     // One function, wherever the compiler put it.
     assert_eq!(table.functions.iter().find(|function| function.name == "g").unwrap().samples, 210);
@@ -169,10 +170,43 @@ fn what_profiling_costs_is_told_by_pairs() {
         bench::set_rate(&mut bare, qps * rate);
         record.runs.push(bare);
     }
-    let table = Profiled::of(&record, &profiles, &CellId("c001".into())).unwrap().table();
+    let table = Profiled::of(&record, &profiles, &CellId("c001".into()), Spent::OnCpu).unwrap().table();
     let slower = table.sampled.slower.unwrap();
     assert!((1.0..1.05).contains(&slower.value) && slower.low < Some(slower.value) && slower.n == 3, "{slower:?}");
     assert_eq!(table.sampled.runs, 3, "they are in no table");
+}
+
+#[test]
+fn waits_are_those_of_threads_that_serve_users_and_stand_beside_the_cpus_time() {
+    let (mut record, mut profiles) = record(1, 0.0);
+    let stack = |frames: &[&str], samples| Stack {
+        phase: "measure".into(),
+        frames: frames.iter().map(|frame| (*frame).to_string()).collect(),
+        samples,
+    };
+    for run in record.runs.iter().filter(|run| run.profile.is_some()).cloned().collect::<Vec<_>>() {
+        let mut waits = run.clone();
+        waits.id = RunId(run.id.0.replace("profile", "waits"));
+        waits.profile = Some(Profile { spent: Spent::Waiting, ..run.profile.unwrap() });
+        let flush = if run.cell.0 == "c002" { 900 } else { 500 };
+        let served = stack(&["start_thread", "do_command", "fdatasync", "jbd2_log_wait_commit_[k]"], flush);
+        profiles.0.insert(waits.id.clone(), vec![served, stack(&["start_thread", "io_getevents"], 100_000)]);
+        record.runs.push(waits);
+    }
+    let of = |cell: &str, spent| Profiled::of(&record, &profiles, &CellId(cell.into()), spent).unwrap();
+    let table = of("c001", Spent::Waiting).table();
+    assert_eq!((table.sampled.samples, table.sampled.spent), (1_500, Spent::Waiting));
+    assert!(table.functions.iter().all(|function| function.name != "io_getevents") && table.sampled.missing.is_empty());
+    assert!(of("c001", Spent::OnCpu).table().sampled.samples > 10_000, "the others are as they were");
+    let moved = diff(&of("c001", Spent::Waiting), &of("c002", Spent::Waiting));
+    let flush = moved.functions.iter().find(|function| function.name == "fdatasync").unwrap();
+    assert!(flush.total.is_significant && (flush.total.ratio.unwrap() - 1.8).abs() < 1e-9, "{flush:?}");
+
+    // Where not one function is known by which a thread serves, all count, and that is said.
+    profiles.0.values_mut().for_each(|stacks| stacks.retain(|s| s.frames.iter().all(|f| f != "do_command")));
+    let table = Profiled::of(&record, &profiles, &CellId("c001".into()), Spent::Waiting).unwrap().table();
+    assert_eq!(table.sampled.samples, 300_000);
+    assert!(table.sampled.missing[0].contains("-dbgsym"), "{:?}", table.sampled.missing);
 }
 
 #[test]
@@ -182,9 +216,9 @@ fn two_runs_of_each_tell_no_difference_and_none_tells_nothing() {
     let diff = both(&record, &profiles);
     assert!(diff.functions.iter().all(|f| !f.own.is_significant && f.own.difference.low.is_none()));
     record.runs.retain(|run| run.profile.is_none());
-    let why = Profiled::of(&record, &profiles, &CellId("c001".into())).err().unwrap();
+    let why = Profiled::of(&record, &profiles, &CellId("c001".into()), Spent::OnCpu).err().unwrap();
     assert!(why.contains("[repeat] profiles = 3"), "{why}");
-    let why = Profiled::of(&record, &profiles, &CellId("c009".into())).err().unwrap();
+    let why = Profiled::of(&record, &profiles, &CellId("c009".into()), Spent::OnCpu).err().unwrap();
     assert!(why.contains("no cell c009; it has c001, c002"), "{why}");
 }
 

@@ -89,7 +89,7 @@ fn a_run_with_instruments_on_makes_no_number() {
     let plain = slower_charset();
     let mut explained = plain.clone();
     let wait = Wait { event: "wait/synch/mutex/sql/LOCK_open".into(), count: 3, time: Nanos(9_000) };
-    let seen = Explain { waits: vec![wait], stages: Vec::new() };
+    let seen = Explain { waits: vec![wait], ..Explain::default() };
     let mut run = explained.runs[0].clone();
     run.id = RunId(format!("{}-explain", run.cell));
     run.explain = Some(seen.clone());

@@ -81,7 +81,7 @@ fn plugin(top: Level, passes: f64, waiting: f64) -> Record {
         };
         let top = if cell == "c002" { waiting } else { 0.0 };
         let waits = vec![wait("trx_sys_mutex", passes, top), wait("trx_mutex", 1.0, 0.0)];
-        run.explain = Some(Explain { waits, stages: Vec::new() });
+        run.explain = Some(Explain { waits, ..Explain::default() });
         record.runs.push(run);
     }
     record

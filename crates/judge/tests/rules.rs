@@ -132,7 +132,7 @@ fn explained(mut record: Record, event: &str, share: f64) -> Record {
         let spent: f64 = tally.operations.values().map(|o| o.latency.sum().0 as f64).sum();
         let share = if at + 1 == cells { share } else { 0.0 };
         let waits = vec![Wait { event: event.into(), count: 1_000, time: Nanos((spent * share) as u64) }];
-        let explain = Some(Explain { waits, stages: Vec::new() });
+        let explain = Some(Explain { waits, ..Explain::default() });
         record.runs.push(RunRecord { id: RunId(format!("{}-explain", cell.id)), explain, ..run });
     }
     record

@@ -6,9 +6,13 @@ use bench::*;
 use model::estimate::Outcome;
 use model::finding::{Finding, Rung};
 use model::load::{Phase, Work};
-use model::record::Record;
-use model::record::run::PhaseRecord;
-use model::units::Users;
+use model::plan::RunId;
+use model::record::profile::{Profile, Stack};
+use model::record::run::{PhaseRecord, RunRecord};
+use model::record::series::Series;
+use model::record::tally::Interval;
+use model::record::{Details, Record};
+use model::units::{Nanos, Users};
 use model::value::Value;
 
 /// Operations per second of a step, and rows that each looks at.
@@ -76,6 +80,52 @@ fn a_price_per_row_that_goes_with_a_fixed_offset_and_leaves_plain_tables_alone_i
     assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
     for told in ["takes 2 times as long for `scan`", "looks at as many rows (× 1)", "does not move with it"] {
         assert!(found.sentence.contains(told), "{told}: {}", found.sentence);
+    }
+}
+
+/// The same stacks in each profile run.
+struct Stacks(Vec<Stack>);
+
+impl Details for Stacks {
+    fn intervals(&self, _: &RunId) -> Vec<Interval> {
+        Vec::new()
+    }
+    fn series(&self, _: &RunId, _: &[&str]) -> Vec<Series> {
+        Vec::new()
+    }
+    fn stacks(&self, _: &RunId) -> Result<Vec<Stack>, String> {
+        Ok(self.0.clone())
+    }
+}
+
+/// What the finding says of a profile in which so many of a hundred samples are in each of these functions.
+fn with_profile(functions: &[(&str, u64)], missing: &[&str]) -> String {
+    let mut record = record(&[("plain", PLAIN), ("timestamp", BY_TIMESTAMP)]);
+    for run in record.runs.clone() {
+        let missing = missing.iter().map(|sentence| (*sentence).to_string()).collect();
+        let profile = Some(Profile { period: Nanos(1_000_000), missing, ..Profile::default() });
+        record.runs.push(RunRecord { id: RunId(format!("{}-profile", run.id)), profile, ..run });
+    }
+    let stack = |(name, samples): &(&str, u64)| Stack {
+        phase: "scan".into(),
+        frames: vec!["do_command".into(), (*name).into()],
+        samples: *samples,
+    };
+    let judged = judge::judge(&record, &Stacks(functions.iter().map(stack).collect()));
+    judged.findings.into_iter().find(|f| f.name == PRICE).expect("it is found").sentence
+}
+
+#[test]
+fn functions_that_bear_it_are_named_and_where_many_have_no_name_it_is_not_said_that_they_are_missing() {
+    let named = with_profile(&[("localtime_r", 30), ("row_search_mvcc", 70)], &[]);
+    assert!(named.contains("The profile names `localtime_r`: 30"), "{named}");
+    let absent = with_profile(&[("row_search_mvcc", 95), ("[libc.so.6+0x10]", 5)], &[]);
+    assert!(absent.contains("Its functions are not in the profile"), "{absent}");
+    let mend = "functions that mariadbd does not export have no name, since it is stripped; install its debug symbols";
+    let unknown = with_profile(&[("row_search_mvcc", 58), ("[mariadbd+0x10]", 42)], &[mend]);
+    assert!(!unknown.contains("are not in the profile"), "{unknown}");
+    for told in ["cannot be said: 42", "without a name: functions that mariadbd", "install its debug symbols"] {
+        assert!(unknown.contains(told), "{told}: {unknown}");
     }
 }
 

@@ -12,10 +12,12 @@ pub mod notebook;
 pub mod os;
 mod profiler;
 pub mod provision;
+pub mod ranks;
+pub mod replay;
 pub mod samplers;
 pub mod servers;
 pub mod traces;
 pub mod trouble;
 
-pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check};
+pub use campaign::{Halt, Noting, Progress, Rules, carry_out, check, follow};
 pub use servers::survey::survey;

@@ -2,6 +2,7 @@
 //! experiment.
 
 use lab::notebook::{Folder, Notebook, read};
+use model::functions::Spent;
 use model::host::Host;
 use model::load::Load;
 use model::plan::{Cell, CellId, Cost, Plan, PlannedRun, RunId, Server};
@@ -46,6 +47,7 @@ fn plan(runs: u32, rows: i64) -> Plan {
         seed: Seed(u64::from(n)),
         explain: false,
         profile: None,
+        spent: Spent::OnCpu,
     };
     Plan {
         question: "Is it kept?".into(),
@@ -86,6 +88,7 @@ fn run(n: u32, position: u32) -> RunRecord {
         start: None,
         around: None,
         phases: vec![],
+        ranks: Vec::new(),
         audits: Vec::new(),
         whole: Default::default(),
     }

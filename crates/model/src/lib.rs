@@ -35,6 +35,7 @@ pub mod server;
 pub mod settings;
 pub mod topology;
 pub mod units;
+pub mod upgrade;
 
 pub mod value;
 pub mod verdict;

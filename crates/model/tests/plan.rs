@@ -5,6 +5,7 @@ mod vocabulary;
 
 use insta::assert_snapshot;
 use model::experiment::Experiment;
+use model::functions::Spent;
 use model::host::Host;
 use model::load::{Phase, Transport};
 use model::plan::{Cell, Plan, table};
@@ -190,6 +191,17 @@ fn profile_runs_come_after_the_numbers_with_the_same_work_once_sampled_and_once_
         first_is_bare.push(a.profile == Some(0));
     }
     assert!(first_is_bare.contains(&true) && first_is_bare.contains(&false), "in either order");
+}
+
+#[test]
+fn runs_in_which_waits_are_sampled_come_behind_all_other_profiles() {
+    let text =
+        "question = \"?\"\n[axes]\nusers = [1, 2]\n[workload.oltp.mixed]\n[repeat]\nprofiles = 1\nprofile_waits = 2\n";
+    let plan = plan(text, &small_host());
+    let (waits, others): (Vec<_>, Vec<_>) = plan.runs.iter().partition(|r| r.spent == Spent::Waiting);
+    assert_eq!((waits.len(), others.len()), (6, 12), "two cells and the A/A arm");
+    assert!(waits.iter().all(|w| w.is_beside() && w.id.0.contains("-waits-") && w.profile == Some(99)));
+    assert!(waits.iter().all(|w| others.iter().all(|o| o.block < w.block)));
 }
 
 #[test]

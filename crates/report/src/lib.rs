@@ -24,6 +24,7 @@ mod repeat;
 mod searches;
 pub mod tables;
 pub mod terminal;
+pub mod upgraded;
 
 use model::{Details, Judgement, Record};
 

@@ -5,6 +5,7 @@ use crate::figures::{three, with_interval};
 use crate::{axes, costs, explained, phases, plans, repeat, searches};
 use model::experiment::Axis;
 use model::plan::{self};
+use model::record::explain::Executed;
 use model::{
     CellJudgement, DatasetRecord, ErrorCount, Estimate, InstanceRecord, Judgement, Nanos, Plan, Record, Status, Value,
     Verdict,
@@ -232,6 +233,9 @@ fn waits(plan: &Plan, judgement: &Judgement) -> String {
                 wait.count,
                 three(each)
             );
+        }
+        for Executed { statement, plan } in &explain.executed {
+            let _ = write!(text, "\n`{statement}`, carried out once:\n\n```\n{plan}\n```\n");
         }
     }
     text

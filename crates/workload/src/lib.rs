@@ -26,7 +26,7 @@ mod workloads;
 use audit::Audit;
 use dataset::Dataset;
 use life::Life;
-use model::{Seed, Value, WorkloadWords};
+use model::{Protocol, Seed, Value, WorkloadWords};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -91,6 +91,10 @@ pub trait Workload: Send + Sync {
     fn audit(&self, _: &Parameters) -> Audit {
         Audit::default()
     }
+    /// The same in the SQL of that protocol; it is asked alike where nothing else is said.
+    fn audit_in(&self, _dialect: Protocol, parameters: &Parameters) -> Audit {
+        self.audit(parameters)
+    }
     /// Sentences that belong beside its numbers: in what its work is not that of its name.
     fn disclosures(&self, _: &Parameters) -> Vec<String> {
         Vec::new()
@@ -102,6 +106,10 @@ pub trait Workload: Send + Sync {
     /// Statements worth explaining, with values drawn from the seed.
     fn probes(&self, _: &Parameters, _: Seed) -> Vec<Probe> {
         Vec::new()
+    }
+    /// The same in the SQL of that protocol; they are said alike where nothing else is said.
+    fn probes_in(&self, _dialect: Protocol, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
+        self.probes(parameters, seed)
     }
     /// Ends users that heed nothing any more. Only users that open their sessions themselves can come to that.
     fn interrupt(&self) {}

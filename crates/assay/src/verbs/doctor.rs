@@ -4,7 +4,7 @@
 
 use super::Verb;
 use crate::exit::Exit;
-use crate::{out, question};
+use crate::{out, question, ranks};
 use clap::{ArgMatches, Command};
 use lab::os::present::Present;
 use model::{Bytes, Host};
@@ -21,10 +21,15 @@ fn command(command: Command) -> Command {
 const WATCH: Duration = Duration::from_secs(1);
 
 fn run(_: &ArgMatches) -> Result<Exit, Exit> {
+    let ranks = ranks::connect()?;
     let host = question::host()?;
     let signs = examine(&host, &lab::os::present::watch(WATCH));
-    out!("{}", render(&signs).trim_end());
-    Ok(if signs.iter().any(|s| s.state == State::Bad) { Exit::CheckFailed } else { Exit::Valid })
+    let (text, is_fit) = (render(&signs).trim_end().to_string(), signs.iter().all(|s| s.state != State::Bad));
+    if let Some(ranks) = ranks {
+        return ranks::doctor::examine(ranks, text, is_fit);
+    }
+    out!("{text}");
+    Ok(if is_fit { Exit::Valid } else { Exit::CheckFailed })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,7 @@ pub mod report;
 pub mod run;
 pub mod servers;
 pub mod sysbench;
+pub mod upgrade;
 
 use crate::exit::Exit;
 use clap::{ArgMatches, Command};
@@ -39,6 +40,7 @@ pub const ALL: &[Verb] = &[
     compare::VERB,
     profile::VERB,
     bisect::VERB,
+    upgrade::VERB,
     farm::VERB,
     capture::VERB,
     explain::VERB,

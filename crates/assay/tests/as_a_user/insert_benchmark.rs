@@ -7,7 +7,7 @@ use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use serde_json::Value;
 
-const STEPS: &str = r#"question = "What do inserts cost?"
+pub const STEPS: &str = r#"question = "What do inserts cost?"
 
 [axes]
 one_table = [false, true]

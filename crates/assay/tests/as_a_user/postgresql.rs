@@ -41,7 +41,7 @@ repetitions = 1
 aa          = false
 "#;
 
-fn is_here() -> bool {
+pub fn is_here() -> bool {
     let found = catalogue::find("postgresql").is_ok();
     if !found {
         skipped::test("PostgreSQL", "apt-get install postgresql");
@@ -49,12 +49,12 @@ fn is_here() -> bool {
     found
 }
 
-fn report(desk: &Desk) -> Value {
+pub fn report(desk: &Desk) -> Value {
     serde_json::from_str(&desk.read("record/report.json")).expect("a report")
 }
 
 /// What a check says of each cell.
-fn verdicts(report: &Value, check: &str) -> Vec<String> {
+pub fn verdicts(report: &Value, check: &str) -> Vec<String> {
     let cells = report["cells"].as_array().expect("cells").iter();
     let verdict = |cell: &Value| {
         let all = cell["verdicts"].as_array().expect("verdicts");

@@ -1,21 +1,23 @@
-//! A saturated client measures itself. Above the limit, latency grows in our own run queue and the server looks
-//! slower than it is; the first to suffer are the fastest servers, so it hides improvements. Three signs are read:
-//! how near the rate is to what this machine's load can do at most (the canary: the same load against a server that
-//! answers at once), how busy the workers were, and how long they waited for a CPU.
+//! A saturated client measures itself. Above the limit, latency grows in our own run queue and the server looks slower
+//! than it is; the first to suffer are the fastest servers, so it hides improvements. Three signs are read: how near
+//! the rate is to what this machine's load can do at most (the canary: the same load against a server that answers at
+//! once), how busy the workers were, and how long they waited for a CPU.
 //!
 //! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run
 //! queues or 50 % of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %. A
-//! run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. Where client
-//! and server share CPUs, a busy CPU says nothing about who is short of it: there the client warns when it uses more
-//! than 50 % of their CPU time, only the canary can fail it, and every number is one of both together. That holds for
-//! a server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
-//! time is not, and the canary alone decides.
+//! run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. Where client and
+//! server share CPUs, a busy CPU says nothing about who is short of it: there the client warns when it uses more than
+//! 50 % of their CPU time, only the canary can fail it, and every number is one of both together. That holds for a
+//! server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
+//! time is not, and the canary alone decides. Where several ranks drove the load, each is looked at by itself: one
+//! busy worker of one rank is enough, and it is named.
 
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
+use crate::frame::ranks::{busiest, leaders_share, used_beside_the_leader, worst};
 use model::record::canary::qps_at;
 use model::units::{Share, round3};
 use model::verdict::Status;
@@ -100,9 +102,15 @@ impl Sign {
 }
 
 fn look(run: &RunEvidence) -> Sight {
-    let used = run.rates(&[CLIENT_USER, CLIENT_SYSTEM]).ok_or("the reading's window is empty")? / 1e9;
+    let used = run.rates(&[CLIENT_USER, CLIENT_SYSTEM]).ok_or("the reading's window is empty")? / 1e9
+        + used_beside_the_leader(run);
     let [warn, fail] = [&CANARY_WARN, &CANARY_FAIL].map(|l| run.limits.share(l));
-    let ceiling = ceiling(run).map(|most| Sign { what: "of the canary's rate", value: run.qps() / most, warn, fail });
+    let ceiling = ceiling(run).map(|most| Sign {
+        what: "of the canary's rate",
+        value: run.qps() * leaders_share(run) / most,
+        warn,
+        fail,
+    });
     // The canary is no ceiling when this run went above it.
     let disturbed = ceiling.as_ref().filter(|c| c.value > run.limits.of(&CANARY_BEATEN)).map(Sign::text);
     let usable = ceiling.filter(|_| disturbed.is_none());
@@ -114,6 +122,14 @@ fn look(run: &RunEvidence) -> Sight {
     } else {
         apart(run, used, usable)
     };
+    if let Some((rank, value)) = worst(run, busiest) {
+        let [warn, fail] = [&WORKER_WARN, &WORKER_FAIL].map(|l| run.limits.share(l));
+        let sign = Sign { what: "of its busiest worker used", value, warn, fail };
+        if sign.status() > seen.status {
+            let sentence = format!("{} was a limit of its own: {}.", rank.name(), sign.text());
+            seen = Seen::new(sign.status(), sign.text(), format!("{fail}; warns at {warn}"), sentence);
+        }
+    }
     if let Some(rate) = disturbed {
         seen.status = seen.status.max(Status::Warn);
         seen.sentence.push_str(&format!(" The rate is {rate}, so the canary was disturbed when it was measured."));

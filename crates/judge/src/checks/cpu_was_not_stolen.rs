@@ -2,8 +2,10 @@
 //! the same host took it, nothing inside this one can be stopped for it, and nothing in a rate shows it.
 //!
 //! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve.
-//! On a machine that is not virtual nothing can be stolen.
+//! On a machine that is not virtual nothing can be stolen. Where several ranks drove the load, the machine of each is
+//! looked at by itself, from before its users came until they left.
 
+use crate::frame::ranks::{stolen, worst};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Need, Seen, Sight, graded};
 use model::{Share, Status};
 
@@ -42,6 +44,19 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     let steal = Share((sum("host.cpu.steal") / total).max(0.0));
     let status = graded(steal.0, warn.0 + 2.0 * resolution, fail.0 + 2.0 * resolution);
+    let of_ranks = cell.runs.iter().filter_map(|run| worst(run, stolen).map(|found| (run, found)));
+    let rank = of_ranks.max_by(|a, b| a.1.1.total_cmp(&b.1.1));
+    if let Some((run, (rank, share))) = rank
+        && graded(share, warn.0 + 2.0 * resolution, fail.0 + 2.0 * resolution) > status
+    {
+        let (status, share) = (graded(share, warn.0 + 2.0 * resolution, fail.0 + 2.0 * resolution), Share(share));
+        let sentence = format!(
+            "Other machines took {share} of the CPU time of {} in run {}: its users asked for so much less.",
+            rank.name(),
+            run.run.id
+        );
+        return Ok(Seen::new(status, format!("{share} stolen there"), format!("{fail}; warns at {warn}"), sentence));
+    }
     let worse = if status == Status::Pass { "" } else { ": rates move by as much" };
     let sentence =
         format!("Other machines took {steal} of the CPU time{worse} (the readings resolve {}).", Share(resolution));

@@ -39,6 +39,8 @@ mod percentiles_have_samples;
 mod plans_agree;
 mod plans_were_stable;
 mod purge_kept_up;
+mod ranks_agree;
+mod ranks_were_one_load;
 mod rate_was_reached;
 mod regime_was_cached;
 mod regimes_agree;
@@ -87,6 +89,8 @@ pub const ALL: &[Check] = &[
     client_was_not_in_the_way::CHECK,
     network_had_room::CHECK,
     way_was_short::CHECK,
+    ranks_were_one_load::CHECK,
+    ranks_agree::CHECK,
     littles_law::CHECK,
     latency_was_honest::CHECK,
     rate_was_reached::CHECK,

@@ -4,12 +4,12 @@
 //! where, and a reader who knows the two builds tells why; so it is no more than consistent with the difference,
 //! however much it covers. Cells that are the same (the A/A arm) are compared as well, and must show nothing.
 
-use super::frame::borne::{is_one, profiled};
+use super::frame::borne::profiled;
 use super::frame::finding::{Case, Cause, Necessary, Place, Scene, Time, name};
 use crate::compare::functions::{LEAST, diff};
 use crate::frame::{CellEvidence, pairs};
 use model::experiment::keys::{self, Effect};
-use model::functions::{FunctionDiff, MovedFunction};
+use model::functions::{FunctionDiff, MovedFunction, Spent, is_one};
 use model::units::{Share, round3};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ fn look(scene: &Scene) -> Vec<Case> {
 }
 
 fn case(base: &CellEvidence, candidate: &CellEvidence) -> Option<Case> {
-    let diff = diff(&profiled(base)?, &profiled(candidate)?);
+    let diff = diff(&profiled(base, Spent::OnCpu)?, &profiled(candidate, Spent::OnCpu)?);
     let sure: Vec<&MovedFunction> = diff.functions.iter().filter(|f| f.own.is_significant).collect();
     if sure.is_empty() {
         return None;
@@ -140,6 +140,7 @@ mod tests {
         for (function, wanted) in [
             ("row_search_mvcc", Some("InnoDB's search for rows")),
             ("my_strnncollsp_utf8mb4_general_ci", Some("collations")),
+            ("my_charpos_mb", Some("collations")),
             ("copy_to_user_[k]", Some("the kernel")),
             ("__tz_convert", Some("the conversion of time")),
             ("burn", None),

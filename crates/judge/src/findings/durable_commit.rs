@@ -9,10 +9,12 @@ use super::frame::next::{self, Change};
 use super::frame::rivals::REST;
 use crate::frame::account::{per_operation, per_operation_of, split};
 use crate::frame::{CellEvidence, RunEvidence};
+use model::plan::served::HEAP;
 use model::units::{Share, round3};
 
 const FSYNCS: &str = "db.redo_fsyncs";
 const FLUSH: &str = "innodb_flush_log_at_trx_commit";
+const COMMITS: &str = "synchronous_commit";
 const COMMIT: &str = "commit";
 /// The share of an operation's time from which on the wait is worth a sentence.
 const WORTH: Share = Share(0.10);
@@ -22,11 +24,15 @@ pub const CAUSE: Cause = Cause {
     symptom: || format!("commits take more than {WORTH} of an operation's time"),
     necessary: || {
         format!(
-            "every commit is durable (`{FLUSH}` = 1), and where it is counted redo is synced meanwhile (`{FSYNCS}`)"
+            "every commit is durable (`{FLUSH}` = 1, `{COMMITS}` = on), and where it is counted redo is synced meanwhile (`{FSYNCS}`)"
         )
     },
     test: || format!("the time of COMMIT covers {SUFFICIENT} of an operation's time"),
-    intervention: || format!("`settings.flush_at_commit` = 2, which syncs once a second, closes {CLOSES} of that time"),
+    intervention: || {
+        format!(
+            "`settings.flush_at_commit` = 2, which syncs once a second (in PostgreSQL 0, which leaves it to the log's writer), closes {CLOSES} of that time"
+        )
+    },
     source: include_str!("durable_commit.rs"),
     indicator: Some(fsyncs),
     within: &[REST, "files", "locks of the server"],
@@ -62,18 +68,20 @@ fn case(cell: &CellEvidence) -> Option<Case> {
         cost.open = Share(0.0);
     }
     let symptom = format!("{}: commits take {} of an operation's time.", name(cell), Share(cost.share.value));
-    let durable = cell.runs.first()?.variable(FLUSH);
+    let is_postgres = cell.cell.server.engine == HEAP;
+    let (promise, relaxed) = if is_postgres { (COMMITS, 0) } else { (FLUSH, 2) };
+    let durable = cell.runs.first()?.variable(promise);
     let necessary = match (durable, per_operation_of(cell, FSYNCS)) {
-        (Some("1"), Some(syncs)) if syncs > 0.0 => {
+        (Some("1" | "on"), Some(syncs)) if syncs > 0.0 => {
             Necessary::Present(format!("Each is durable, and redo is synced {} times per operation.", round3(syncs)))
         }
-        (Some("1"), None) => Necessary::Present("Each is durable; this server does not count its syncs.".into()),
+        (Some("1" | "on"), None) => Necessary::Present("Each is durable; this server does not count its syncs.".into()),
         (Some(_), _) => Necessary::Contradicted,
-        (None, _) => Necessary::NotMeasured(format!("`{FLUSH}` is not known")),
+        (None, _) => Necessary::NotMeasured(format!("`{promise}` is not known")),
     };
     let mut case = Case::of(cell, symptom, necessary);
     case.cost = Some(cost);
-    case.next_experiment = next::experiment(cell, CAUSE.id, Change::setting(cell, "flush_at_commit", 2));
+    case.next_experiment = next::experiment(cell, CAUSE.id, Change::setting(cell, "flush_at_commit", relaxed));
     Some(case)
 }
 

@@ -1,9 +1,10 @@
 //! A transaction left open at REPEATABLE READ holds a snapshot: whatever is changed or deleted meanwhile must be kept
 //! for it, and queries wade through what is kept. In InnoDB purge stands still, and each update of an indexed column
-//! leaves a stale entry in the very range that a short list reads; in RocksDB compaction may not drop what the snapshot
-//! sees, and scans skip tombstones. Its mark is work inside the engine that its handler does not see: logical reads (or
-//! skipped keys) per operation rise, rows asked of the handler do not. A phase before and one after are the off arms of
-//! the same run; an open transaction that holds no snapshot is the placebo.
+//! leaves a stale entry in the very range that a short list reads; in RocksDB compaction may not drop what the
+//! snapshot sees, and scans skip tombstones; in PostgreSQL no vacuum and no reader may remove it. Its mark is work
+//! inside the engine that its handler does not see: logical reads (or skipped keys) per operation rise, rows asked of
+//! the handler do not. A phase before and one after are the off arms of the same run; an open transaction that holds
+//! no snapshot is the placebo.
 
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::checks;
@@ -13,6 +14,7 @@ use crate::frame::staleness;
 use crate::stats::{Interval, average, mean, ratio};
 use model::disturbance::{Does, OPEN_SNAPSHOT, does};
 use model::load::PhaseKind;
+use model::plan::served::HEAP;
 use model::record::tally::OperationTally;
 use model::units::{Share, round3};
 use model::verdict::Status;
@@ -22,6 +24,8 @@ use std::collections::BTreeMap;
 const MORE_INSIDE: f64 = 1.2;
 /// … where the rows asked of the handler rise no more than this: above, the workload itself reads more.
 const SAME_OUTSIDE: f64 = 1.1;
+/// In PostgreSQL: how many transactions began since the oldest snapshot that somebody holds.
+const OLDEST: &str = "postgres.oldest_snapshot_xids";
 /// So much history of each committed transaction is left, at the least.
 const KEPT_PER_COMMIT: f64 = 0.5;
 
@@ -34,8 +38,10 @@ pub const CAUSE: Cause = Cause {
         format!(
             "InnoDB: the history list grows by at least {KEPT_PER_COMMIT} for each commit, and logical reads per operation to at least \
              {MORE_INSIDE} times those before (`db.history_list_length`, `db.page_read_requests`); RocksDB: the same of keys and tombstones \
-             skipped (`db.keys_skipped`, `db.tombstones_skipped`). Rows asked of the handler per operation at most {SAME_OUTSIDE} times \
-             (`db.handler_reads`)"
+             skipped (`db.keys_skipped`, `db.tombstones_skipped`); PostgreSQL: the oldest snapshot's age grows by at least \
+             {KEPT_PER_COMMIT} transactions for each commit (`postgres.oldest_snapshot_xids`, the age of `backend_xmin`), and logical \
+             reads as in InnoDB. Rows asked of the handler per operation at most {SAME_OUTSIDE} times (`db.handler_reads`; \
+             in PostgreSQL live rows by index, `postgres.tup_fetched`)"
         )
     },
     test: || {
@@ -137,7 +143,11 @@ impl<'a> Stretch<'a> {
             // Longer than in another phase of its own.
             place: Place { cell: id.clone(), time: Time::Loss(id) },
             symptom,
-            necessary: if engine == "rocksdb" { self.skips() } else { self.wades() },
+            necessary: match engine.as_str() {
+                "rocksdb" => self.skips(),
+                HEAP => self.holds_vacuum(),
+                _ => self.wades(),
+            },
             cost: self.cost(),
             trial: self.trial(cells),
             unseen: self.predicted(),
@@ -177,6 +187,28 @@ impl<'a> Stretch<'a> {
         Necessary::Present(format!(
             "The history list grows by {kept:.2} per commit, an operation makes {inside:.2} times the logical reads, and asks the \
              handler for {outside:.2} times the rows: what it wades through are old versions, not more rows."
+        ))
+    }
+
+    /// In PostgreSQL, where an index entry of a dead row is passed by going to the row.
+    fn holds_vacuum(&self) -> Necessary {
+        let kept: Option<Vec<f64>> = self.open.iter().map(|run| grown_per_commit(run, OLDEST)).collect();
+        let dead: Option<Vec<f64>> =
+            self.open.iter().map(|run| Some(run.growth("postgres.dead_rows")?.delta)).collect();
+        let (Some(kept), Some(dead), Some(inside), Some(outside)) =
+            (kept, dead, self.rise(&["db.page_read_requests"]), self.rise(&["postgres.tup_fetched"]))
+        else {
+            let what = "the oldest snapshot, dead rows, logical reads or rows fetched were not counted";
+            return Necessary::NotMeasured(what.into());
+        };
+        let (kept, dead) = (average(&kept), average(&dead));
+        if kept < KEPT_PER_COMMIT || inside < MORE_INSIDE || outside > SAME_OUTSIDE {
+            return Necessary::Contradicted;
+        }
+        Necessary::Present(format!(
+            "The oldest snapshot's age grows by {kept:.2} transactions per commit, and vacuum may remove nothing that was changed since: \
+             {dead:.0} dead rows more lie in the tables. An operation makes {inside:.2} times the logical reads and fetches {outside:.2} \
+             times the live rows."
         ))
     }
 
@@ -255,7 +287,11 @@ impl<'a> Stretch<'a> {
             }
         };
         let sentence = format!("Closed, it gives back {} of the loss{beside}.", Share(closed.value));
-        let drains = |r: &RunEvidence| r.growth("db.history_list_length").is_none_or(|g| g.delta <= 0.0);
+        let drains = |r: &RunEvidence| match r.cell.server.engine.as_str() {
+            // Dead rows stay until a vacuum comes by; what kept it from them is gone.
+            HEAP => grown_per_commit(r, OLDEST).is_none_or(|grown| grown < KEPT_PER_COMMIT),
+            _ => r.growth("db.history_list_length").is_none_or(|g| g.delta <= 0.0),
+        };
         let is_gone = self.after.iter().all(drains);
         Some(Trial { closed, control_held, is_gone, sentence })
     }
@@ -299,7 +335,11 @@ fn per_operation(run: &RunEvidence, counters: &[&str]) -> Option<f64> {
 }
 
 fn kept_per_commit(run: &RunEvidence) -> Option<f64> {
-    let kept = run.growth("db.history_list_length")?.delta;
+    grown_per_commit(run, "db.history_list_length")
+}
+
+fn grown_per_commit(run: &RunEvidence, counter: &str) -> Option<f64> {
+    let kept = run.growth(counter)?.delta;
     let commits: u64 = run.tallies().map(|t| t.commits).sum();
     (commits > 0).then(|| kept / commits as f64)
 }

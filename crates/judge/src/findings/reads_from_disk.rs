@@ -6,12 +6,14 @@
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Scene, name};
 use super::frame::next::{self, Change};
 use crate::frame::account::{in_files, per_operation, per_operation_of};
-use crate::frame::regime::{cache_of, data_of};
+use crate::frame::regime::{data_of, pool_of};
 use crate::frame::{CellEvidence, RunEvidence};
+use model::plan::served::HEAP;
 use model::units::{Bytes, Share, round3};
 
 const READS: &str = "db.page_reads";
 const TIME: &str = "foreground.data_time";
+const TIME_OF_POSTGRESQL: &str = "postgres.read_ms";
 /// Pages per operation: a read every hundred operations is a detail.
 const MANY: f64 = 0.01;
 /// Beside data the pool holds undo, the dictionary and pages that are half empty.
@@ -24,7 +26,9 @@ pub const CAUSE: Cause = Cause {
     id: "reads_from_disk",
     symptom: || format!("more than {MANY} pages per operation are read from disk"),
     necessary: || format!("the data are larger than the buffer pool (`{READS}`, the datasets' size)"),
-    test: || format!("reads of data files (`{TIME}`) cover {SUFFICIENT} of an operation's time"),
+    test: || {
+        format!("reads of data files (`{TIME}`, `{TIME_OF_POSTGRESQL}`) cover {SUFFICIENT} of an operation's time")
+    },
     intervention: || format!("a buffer pool that holds the data closes {CLOSES} of that time"),
     source: include_str!("reads_from_disk.rs"),
     indicator: Some(reads),
@@ -51,16 +55,18 @@ fn case(cell: &CellEvidence) -> Option<Case> {
         Some((data, pool)) => Necessary::Present(format!("{data} of data do not fit in a buffer pool of {pool}.")),
     };
     let mut case = Case::of(cell, symptom, necessary);
-    case.cost = Cost::of_operation(cell, "Reading data files", |run| in_files(cell, run, TIME));
+    case.cost = Cost::of_operation(cell, "Reading data files", |run| match run.cell.server.engine == HEAP {
+        // Nothing where `track_io_timing` is off.
+        true => per_operation(run, TIME_OF_POSTGRESQL).filter(|millis| *millis > 0.0).map(|millis| millis * 1e3),
+        false => in_files(cell, run, TIME),
+    });
     case.next_experiment = sizes.and_then(|(data, _)| next::experiment(cell, CAUSE.id, larger(cell, data)));
     Some(case)
 }
 
 /// The size of the data, and of the memory for their pages.
 fn sizes(run: &RunEvidence) -> Option<(Bytes, Bytes)> {
-    let of_engine = cache_of(&run.cell.server.engine)?;
-    let data = data_of(run);
-    Some((Bytes(data), Bytes(run.variable(of_engine)?.parse().ok()?))).filter(|(data, _)| data.0 > 0)
+    Some((Bytes(data_of(run)), Bytes(pool_of(run)?))).filter(|(data, _)| data.0 > 0)
 }
 
 /// A pool that holds the data, where the host has room for it.

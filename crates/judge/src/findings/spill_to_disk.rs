@@ -6,10 +6,11 @@ use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, SUFFICIENT, Sc
 use super::frame::next::{self, Change};
 use crate::frame::account::{in_files, per_operation, per_operation_of};
 use crate::frame::{CellEvidence, RunEvidence};
-use model::units::round3;
+use model::units::{Bytes, round3};
 
 const TABLES: &str = "db.tmp_disk_tables";
 const MERGES: &str = "db.sort_merge_passes";
+const FILES: &str = "postgres.temp_files";
 const TIME: &str = "foreground.temporary_time";
 /// Per operation.
 const MANY: f64 = 0.01;
@@ -17,8 +18,10 @@ const LARGER: i64 = 32;
 
 pub const CAUSE: Cause = Cause {
     id: "spill_to_disk",
-    symptom: || format!("more than {MANY} temporary tables on disk, or passes of merging, per operation"),
-    necessary: || format!("they are counted (`{TABLES}`, `{MERGES}`)"),
+    symptom: || {
+        format!("more than {MANY} temporary tables on disk, or passes of merging, or temporary files, per operation")
+    },
+    necessary: || format!("they are counted (`{TABLES}`, `{MERGES}`; of PostgreSQL files, `{FILES}`)"),
     test: || format!("calls on temporary files (`{TIME}`) cover {SUFFICIENT} of an operation's time"),
     intervention: || format!("{LARGER} times the memory for sorting, or for tables, closes {CLOSES} of that time"),
     source: include_str!("spill_to_disk.rs"),
@@ -29,7 +32,7 @@ pub const CAUSE: Cause = Cause {
 
 fn spills(run: &RunEvidence) -> Option<f64> {
     let of = |counter| per_operation(run, counter);
-    of(TABLES).into_iter().chain(of(MERGES)).reduce(|a, b| a + b)
+    of(TABLES).into_iter().chain(of(MERGES)).chain(of(FILES)).reduce(|a, b| a + b)
 }
 
 fn look(scene: &Scene) -> Vec<Case> {
@@ -38,7 +41,10 @@ fn look(scene: &Scene) -> Vec<Case> {
 
 fn case(cell: &CellEvidence) -> Option<Case> {
     let of = |counter| per_operation_of(cell, counter).unwrap_or(0.0);
-    let (tables, merges) = (of(TABLES), of(MERGES));
+    let (tables, merges, files) = (of(TABLES), of(MERGES), of(FILES));
+    if files > MANY {
+        return Some(in_postgresql(cell, files, of("postgres.temp_bytes")));
+    }
     if tables.max(merges) <= MANY {
         return None;
     }
@@ -59,4 +65,13 @@ fn case(cell: &CellEvidence) -> Option<Case> {
     };
     case.next_experiment = next::experiment(cell, CAUSE.id, removes);
     Some(case)
+}
+
+/// Sorts, hashes and what else has `work_mem` alike; what their files take is not timed.
+fn in_postgresql(cell: &CellEvidence, files: f64, bytes: f64) -> Case {
+    let symptom = format!("{}: statements go through temporary files.", name(cell));
+    let seen = format!("An operation makes {} temporary files, {} of them.", round3(files), Bytes(bytes as u64));
+    let mut case = Case::of(cell, symptom, Necessary::Present(seen));
+    case.next_experiment = next::experiment(cell, CAUSE.id, Change::variable(cell, "work_mem", |size| size * LARGER));
+    case
 }

@@ -21,6 +21,7 @@ pub mod pairs;
 pub mod phases;
 pub mod plans;
 pub mod prepared;
+pub mod ranks;
 pub mod regime;
 pub mod schema;
 pub mod silence;

@@ -70,8 +70,12 @@ pub fn cache_of(engine: &str) -> Option<&'static str> {
     CACHES.iter().find(|(name, _)| name.eq_ignore_ascii_case(engine)).map(|(_, variable)| *variable)
 }
 
-fn cache_is_in_blocks(run: &RunEvidence) -> bool {
-    run.cell.server.engine == HEAP
+/// How large that cache was, in bytes.
+pub fn pool_of(run: &RunEvidence) -> Option<u64> {
+    let engine = &run.cell.server.engine;
+    let unit: u64 = if engine == HEAP { run.variable(BLOCK)?.parse().ok()? } else { 1 };
+    let pool: u64 = run.variable(cache_of(engine)?)?.parse().ok().filter(|pool| *pool > 0)?;
+    Some(pool * unit)
 }
 
 /// Bytes of data and indexes: as they were loaded, or as they lay there when the run began. An engine that flushes
@@ -84,10 +88,7 @@ pub fn data_of(run: &RunEvidence) -> u64 {
 /// `None` where the counters, the dataset or the cache's size are unknown, or no statement was answered.
 pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let reads = run.rate(PHYSICAL)? / run.qps();
-    let cache = cache_of(&run.cell.server.engine)?;
-    let unit: u64 = if cache_is_in_blocks(run) { run.variable(BLOCK)?.parse().ok()? } else { 1 };
-    let pool: u64 = run.variable(cache)?.parse().ok().filter(|p| *p > 0)?;
-    let pool = pool * unit;
+    let pool = pool_of(run)?;
     if run.datasets.is_empty() || !reads.is_finite() {
         return None;
     }

@@ -9,6 +9,7 @@ pub mod states;
 use model::errors::Errors;
 use model::estimate::Comparison;
 use model::experiment::Axis;
+use model::functions::Spent;
 use model::histogram::Histogram;
 use model::host::{Host, Version};
 use model::judgement::Judgement;
@@ -94,6 +95,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         seed: r.seed,
         explain: false,
         profile: None,
+        spent: Spent::OnCpu,
     };
     let plan = Plan {
         schema: 1,
@@ -224,6 +226,7 @@ fn run(cell: &Cell, repetition: u32) -> RunRecord {
             .into(),
             counters: BTreeMap::new(),
         }],
+        ranks: Vec::new(),
         audits: Vec::new(),
         whole: WholeRun::default(),
     };

@@ -38,6 +38,7 @@ mod percentiles_have_samples;
 mod plans_agree;
 mod plans_were_stable;
 mod purge_kept_up;
+mod ranks;
 mod regime_was_cached;
 mod regimes_agree;
 mod repetitions_agree;
@@ -62,7 +63,7 @@ use model::verdict::Status::{NotApplicable, NotEvaluable, Pass};
 
 /// Two levels are no curve that a law could describe, a second has no states, one statement is no mix, a dozen runs do
 /// not tell what distances are usual, nobody measured other ways of waiting or without sampling, wrote anything, or
-/// came past SQL or over a network or at a rate, and nothing is done to this InnoDB on purpose, nor is it brought to
+/// came past SQL or over a network or at a rate or by several ranks, and nothing is done to this InnoDB on purpose, nor is it brought to
 /// rest.
 const BEYOND: &[&str] = &[
     "mix_follows_its_parts",
@@ -72,6 +73,8 @@ const BEYOND: &[&str] = &[
     "data_obeyed_its_laws",
     "client_was_not_in_the_way",
     "network_had_room",
+    "ranks_were_one_load",
+    "ranks_agree",
     "latency_was_honest",
     "rate_was_reached",
     "disturbances_acted",

@@ -9,6 +9,7 @@ use super::mongodb::session::DocumentEndpoint;
 use super::{keyed, mongodb, mysql, own_sessions, postgres};
 use crate::load;
 use crate::load::user::{Driver, User};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use workload::Workload;
 use workload::cheapest::Cheapest;
@@ -33,7 +34,7 @@ impl UserGroup {
 }
 
 /// An endpoint for users who ask in another protocol than MySQL's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Endpoint {
     PostgreSql(SqlEndpoint),
     Keys(KeyEndpoint),
@@ -89,7 +90,7 @@ impl Own {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Access {
     pub endpoint: SqlEndpoint,
     /// To the other nodes of a cluster: users take `endpoint` and these in turn.

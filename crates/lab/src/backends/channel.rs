@@ -163,10 +163,12 @@ impl Veil {
             let arrived = ready!(arrived)?;
             self.asking = false;
             let before = self.incoming.len();
-            self.advance(line)?;
+            let heard = self.advance(line);
+            // Who says why it ends the conversation, and ends it in the same breath, is heard first.
             if self.incoming.len() > before {
                 return Poll::Ready(Ok(arrived));
             }
+            heard?;
         }
     }
 

@@ -7,6 +7,7 @@ use super::endpoint::SqlEndpoint;
 use super::needs::DatasetNeed;
 use super::samplers::SamplerNeeds;
 use super::up::Up;
+use crate::disturbances::scene::target::Target;
 use crate::notebook::reporter::Reporter;
 use crate::samplers::Workers;
 use crate::samplers::{Process, Source};
@@ -18,6 +19,7 @@ use model::record::start::Restored;
 use model::record::state::State;
 use model::{Cell, DatasetRecord, PlannedRun, Server, SessionAnswer, StartingState, StatementPlan, Users, Work};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use workload::Workloads;
 use workload::session::Fault;
@@ -39,7 +41,7 @@ pub trait Backend: Sync {
     ) -> Result<(), Unready>;
 
     /// Where users who do this work come in, where that is not by SQL.
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint>;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint>;
 
     /// What a session of these users says of itself, with the plans of their statements. Further values of statements
     /// are asked for as long as `patience` lasts.
@@ -96,8 +98,14 @@ pub trait Servers: Sync {
         Vec::new()
     }
 
-    /// Switches on what tells where the time of an explain run goes; why not, where that cannot be.
-    fn instruments(&self, _: &Up, _: &Cell) -> Result<Box<dyn Instruments>, String> {
+    /// As disturbances of these data come to it; who speaks no SQL refuses them.
+    fn target(&self, up: &Up, _needs: &[DatasetNeed]) -> Arc<dyn Target> {
+        Arc::new(up.endpoint.clone())
+    }
+
+    /// Switches on what tells where the time of an explain run goes, to which these users come; why not, where that
+    /// cannot be.
+    fn instruments(&self, _: &Up, _: &Cell, _users: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {
         Err("assay knows no instruments of this server that tell where its time goes".into())
     }
 

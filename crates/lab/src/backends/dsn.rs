@@ -92,7 +92,7 @@ impl Named {
             let [first, others @ ..] = schemes.map(|scheme| format!("{scheme}://"));
             return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
         };
-        let Query { socket, tls, source } = Query::read(&dsn.query).map_err(|why| wrong(&why))?;
+        let Query { socket, tls, source } = Query::read(&dsn.query, protocol).map_err(|why| wrong(&why))?;
         let address = match socket {
             Some(path) => Address::Unix(path),
             None if dsn.host.is_empty() => return Err(wrong("it names no host and no socket")),
@@ -107,6 +107,15 @@ impl Named {
     }
 }
 
+/// The words of PostgreSQL's own clients.
+const SSL_MODES: [(&str, Option<Mode>); 5] = [
+    ("disable", None),
+    ("prefer", Some(Mode::Preferred)),
+    ("require", Some(Mode::Required)),
+    ("verify-ca", Some(Mode::VerifyCa)),
+    ("verify-full", Some(Mode::VerifyIdentity)),
+];
+
 /// What stands after the question mark.
 #[derive(Default)]
 struct Query {
@@ -116,12 +125,19 @@ struct Query {
 }
 
 impl Query {
-    fn read(pairs: &[(String, String)]) -> Result<Self, String> {
+    fn read(pairs: &[(String, String)], protocol: Protocol) -> Result<Self, String> {
+        let is_postgres = protocol == Protocol::PostgreSql;
         let (mut query, mut mode, mut ca) = (Self::default(), None, None);
         for (name, value) in pairs {
             match (name.as_str(), value.as_str()) {
                 ("socket", path) if path.starts_with('/') => query.socket = Some(path.into()),
                 ("ca", path) if path.starts_with('/') => ca = Some(PathBuf::from(path)),
+                ("sslrootcert", path) if is_postgres && path.starts_with('/') => ca = Some(PathBuf::from(path)),
+                ("sslmode", word) if is_postgres => {
+                    let known = SSL_MODES.iter().find(|(theirs, _)| *theirs == word);
+                    let words = || SSL_MODES.map(|(word, _)| word).join(", ");
+                    mode = known.ok_or_else(|| format!("sslmode is one of {}", words()))?.1;
+                }
                 ("authSource", schema) if !schema.is_empty() => query.source = Some(schema.to_string()),
                 ("tls", "off") => mode = None,
                 ("tls", word) => {
@@ -197,6 +213,13 @@ mod tests {
         assert!(told("mysql://h/s?ca=/x").contains("tls=verify_ca"));
         assert!(told("mysql://h/s?tls=verify_ca&ca=/nowhere.pem").contains("/nowhere.pem"));
         assert!(told("mysql://h/s?socket=/s&tls=required").contains("not encrypted"));
+        // As PostgreSQL's own clients say it, and nobody else's.
+        assert_eq!(mode("postgres://h/d?sslmode=disable"), None);
+        assert_eq!(mode("postgres://h/d?sslmode=require"), Some(Mode::Required));
+        assert!(told("postgres://h/d?sslmode=verify-full").contains("add ca=/PATH"));
+        assert!(told("postgres://h/d?sslmode=verify-full&sslrootcert=/nowhere.pem").contains("/nowhere.pem"));
+        assert!(told("postgres://h/d?sslmode=full").contains("prefer, require, verify-ca, verify-full"));
+        assert!(told("mysql://h/s?sslmode=require").contains("after the question mark"));
     }
 
     #[test]

@@ -4,12 +4,13 @@
 use super::tls::Tls;
 pub use crate::os::address::Address;
 use model::{Protocol, Work};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use workload::Workloads;
 
-/// Where SQL is spoken to one server: address and account.
-#[derive(Clone, PartialEq, Eq)]
+/// Where SQL is spoken to one server: address and account. It is written as data for other ranks' ears only.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlEndpoint {
     pub address: Address,
     pub user: String,

@@ -24,6 +24,7 @@ pub mod mongodb;
 pub mod mysql;
 pub mod needs;
 pub mod opening;
+pub mod orders;
 pub mod own_sessions;
 pub mod postgres;
 mod random;

@@ -6,6 +6,7 @@
 mod canary_file;
 pub mod ceiling;
 mod checking;
+mod follow;
 mod level;
 mod pace;
 pub mod reach;
@@ -17,6 +18,7 @@ mod walk;
 pub use crate::notebook::reporter::Progress;
 pub use crate::trouble::Halt;
 pub use checking::check;
+pub use follow::follow;
 pub use scripts::Noting;
 pub use searches::{Next, Rules};
 pub use walk::carry_out;

@@ -5,11 +5,13 @@ use super::{ceiling, reach};
 use crate::backends::access::LoadPlan;
 use crate::backends::up::Up;
 use crate::execution::driving::Caller;
+use crate::execution::ranks::{Led, RankPlace};
 use crate::execution::run::{Assignment, Run, without_load};
 use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
 use crate::provision::Provision;
 use crate::provision::needs::RunNeeds;
+use crate::ranks::peers::Peers;
 use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Host;
 use model::load::{Io, Waiting};
@@ -33,6 +35,8 @@ pub(crate) struct Campaign<'a> {
     pub provision: Provision<'a>,
     pub pace: Pace,
     canary: Option<Canary>,
+    /// The other ranks, where there are some.
+    pub peers: Option<&'a mut Peers>,
     /// Why the last failed run failed: an error log is shown once, not for each run that it fails.
     pub told: String,
 }
@@ -46,7 +50,17 @@ impl<'a> Campaign<'a> {
         reporter: Reporter<'a>,
     ) -> Result<Self, Trouble> {
         let provision = Provision::new(host, guard)?;
-        Ok(Self { plan, host, workloads, reporter, provision, pace: Pace::new(), canary: None, told: String::new() })
+        Ok(Self {
+            plan,
+            host,
+            workloads,
+            reporter,
+            provision,
+            pace: Pace::new(),
+            canary: None,
+            peers: None,
+            told: String::new(),
+        })
     }
 
     /// Says what is to be done and by which machine; the machine's own ceiling and floor are measured once and kept.
@@ -112,7 +126,8 @@ impl<'a> Campaign<'a> {
                 let (plan, pace) = (self.plan, &self.pace);
                 let show = |progress: &mut dyn Progress, what: &str| pace.show(plan, todo, progress, what);
                 let (provision, reporter) = (&mut self.provision, &mut self.reporter);
-                let run = Run { assignment, provision, reporter, show: &show, caller: coming.caller };
+                let led = self.peers.as_deref_mut().zip(coming.places).map(|(peers, places)| Led::new(peers, places));
+                let run = Run { assignment, provision, reporter, show: &show, caller: coming.caller, led };
                 run.carry_out(&stages)?
             }
         };
@@ -122,7 +137,25 @@ impl<'a> Campaign<'a> {
             self.reporter.say(&format!("{} failed: {told}", needs.run.id));
             self.told.clone_from(reason);
         }
-        Ok(record)
+        match self.peers.as_ref().and_then(|peers| peers.lost.clone()) {
+            Some(why) => Err(Halt::World(Trouble::new(why))),
+            None => Ok(record),
+        }
+    }
+
+    /// A private server listens in a folder of this machine.
+    pub fn all_reach_the_servers(&self) -> Result<(), Trouble> {
+        let Some(peers) = &self.peers else { return Ok(()) };
+        let is_elsewhere = |rank: &u32| !peers.hellos[*rank as usize].shares_a_machine_with(&peers.hellos[0]);
+        let is_private = self.plan.cells.iter().any(|cell| cell.server.on.is_none());
+        match (1..peers.size()).find(is_elsewhere).filter(|_| is_private) {
+            None => Ok(()),
+            Some(rank) => Err(Trouble::new(format!(
+                "{} is on another machine than the private server that this experiment starts",
+                peers.name(rank)
+            ))
+            .mend("name a server that all hosts reach, by --on DSN, or start all ranks on one machine")),
+        }
     }
 
     /// Takes down whatever is up.
@@ -139,4 +172,6 @@ impl<'a> Campaign<'a> {
 pub(crate) struct Coming<'c, 'w> {
     pub stages: &'c dyn Fn(&Up) -> Vec<(Stage, LoadPlan)>,
     pub caller: Option<&'c mut Caller<'w>>,
+    /// The places of all ranks, where there are several.
+    pub places: Option<Vec<RankPlace>>,
 }

@@ -3,10 +3,12 @@
 use super::searches::{Rules, Searches};
 use super::under_way::{Campaign, Coming};
 use crate::execution::groups::load_plans;
+use crate::execution::ranks::{places, spread};
 use crate::notebook::Notebook;
 use crate::notebook::reporter::{Progress, Reporter};
 use crate::os::process::Guard;
 use crate::provision::needs::RunNeeds;
+use crate::ranks::peers::Peers;
 use crate::trouble::Halt;
 use model::load::Waiting;
 use model::search::{Step, Trial};
@@ -22,11 +24,14 @@ pub fn carry_out(
     workloads: &Workloads,
     rules: Rules,
     guard: Guard,
+    peers: Option<&mut Peers>,
     notebook: &mut Notebook,
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<(), Halt> {
     let mut campaign = Campaign::new(plan, host, workloads, guard, Reporter { notebook, progress, stop })?;
+    campaign.peers = peers;
+    campaign.all_reach_the_servers()?;
     let outcome = campaign.walk(rules);
     campaign.close(&outcome);
     outcome
@@ -97,7 +102,12 @@ impl Campaign<'_> {
         let prepared = self.provision.prepare(&needs, &mut self.reporter);
         let waiting = if prepared.is_ok() { self.waiting(&needs)? } else { Waiting::by(cell.load.io) };
         let host = self.host;
-        let coming = Coming { stages: &|up| load_plans(up, host, &needs, waiting), caller: None };
+        let places = self.peers.as_ref().map(|peers| places(peers, &cell.server, host, waiting));
+        let stages = |up: &_| {
+            let alone = load_plans(up, host, &needs, waiting);
+            places.as_ref().map_or_else(|| alone.clone(), |places| spread(alone.clone(), places))
+        };
+        let coming = Coming { stages: &stages, caller: None, places: places.clone() };
         searches.remember(self.one(&needs, trial, todo, prepared, coming)?);
         Ok(())
     }

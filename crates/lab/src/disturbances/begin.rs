@@ -30,7 +30,7 @@ fn act(scene: &Scene, isolation: &str) -> Result<Deed, Trouble> {
     let table = scene.table()?.name;
     let mut canary = WatchedRow::create(scene)?;
     let mut holder = scene.session()?;
-    hold(&mut holder, isolation, &table)?;
+    hold(scene, &mut holder, isolation, &table)?;
     let (reads, failed) = canary.watch(scene, &mut holder, false)?;
     let failed = leave(holder, failed);
     let sentence = match &failed {

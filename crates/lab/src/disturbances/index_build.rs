@@ -23,6 +23,7 @@ const INDEX: &str = "assay_disturbance";
 const PATIENCE: &str = "SET SESSION lock_wait_timeout = 86400";
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
+    scene.only_in_mysqls_sql()?;
     let table = scene.table()?.name;
     let mut teller = scene.session()?;
     teller.say(&[PATIENCE])?;

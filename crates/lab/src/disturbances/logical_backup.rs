@@ -27,6 +27,7 @@ const PROGRAMS: &[&str] = &["mariadb-dump", "mysqldump"];
 const LOOK: Duration = Duration::from_millis(20);
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
+    scene.only_in_mysqls_sql()?;
     if scene.place.schemas.is_empty() {
         return Err(Trouble::new("there is nothing to back up: this run has no data"));
     }

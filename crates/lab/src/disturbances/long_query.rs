@@ -19,8 +19,8 @@ pub const DISTURBANCE: Disturbance = Disturbance {
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
     let (table, sessions, begun) = (scene.table()?, scene.count("sessions"), Instant::now());
-    // A condition that no optimizer can answer beforehand, and no row meets.
-    let sql = format!("SELECT COUNT(*) FROM {0} AS a, {0} AS b, {0} AS c WHERE RAND() < 0", table.name);
+    let never = scene.place.target.never();
+    let sql = format!("SELECT COUNT(*) FROM {0} AS a, {0} AS b, {0} AS c WHERE {never}", table.name);
     let parts: Vec<_> = std::thread::scope(|scoped| {
         let asking: Vec<_> = (0..sessions)
             .map(|_| {

@@ -22,7 +22,7 @@ fn act(scene: &Scene) -> Result<Deed, Trouble> {
     let table = scene.table()?.name;
     let mut canary = WatchedRow::create(scene)?;
     let mut holder = scene.session()?;
-    hold(&mut holder, "REPEATABLE READ", &table)?;
+    hold(scene, &mut holder, "REPEATABLE READ", &table)?;
     let first = canary.read();
     holder.value(&first)?;
     let (reads, otherwise) = canary.watch(scene, &mut holder, true)?;

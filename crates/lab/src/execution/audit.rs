@@ -6,9 +6,10 @@ use crate::backends::access::{LoadPlan, UserGroup};
 use crate::backends::needs::{identity, key};
 use crate::backends::{Backend, of_work};
 use crate::load::Counted;
-use model::Server;
 use model::plan::Stage;
+use model::plan::served::sql_of;
 use model::record::audit::{Answer, Audit};
+use model::{Protocol, Server};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -43,7 +44,8 @@ impl Auditor {
         let user_groups = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups);
         let groups = stages.iter().flat_map(|(stage, _)| &stage.groups);
         for (number, (user_group, group)) in user_groups.zip(groups).enumerate() {
-            let asks = user_group.workload.audit(&user_group.parameters);
+            let dialect = sql_of(server).unwrap_or(Protocol::MySql);
+            let asks = user_group.workload.audit_in(dialect, &user_group.parameters);
             let disclosures = user_group.workload.disclosures(&user_group.parameters);
             if asks.questions.is_empty() && asks.laws.is_empty() && disclosures.is_empty() {
                 continue;

@@ -3,6 +3,7 @@
 
 use super::drain;
 use super::groups::{PATIENCE_BETWEEN, ask, ask_again};
+use super::ranks::Led;
 use super::recorder::{RunRecorder, Show, Watch, joined};
 use super::sampling::{Readings, between, together};
 use super::settling::{Begin, settle};
@@ -28,19 +29,21 @@ pub struct Caller<'a> {
 }
 
 /// The loads of one run on their way.
-pub(crate) struct Driving<'d, 's, 'r, 'c> {
+pub(crate) struct Driving<'d, 's, 'r, 'c, 'l> {
     pub needs: &'d RunNeeds<'d>,
     pub recorder: &'d mut RunRecorder<'s>,
     pub reporter: &'d mut Reporter<'r>,
     pub show: Show<'d>,
     pub caller: Option<&'d mut Caller<'c>>,
+    /// The other ranks, where there are some.
+    pub led: Option<&'d mut Led<'l>>,
     /// How the server is begun to be brought to rest.
     pub rest: Begin<'d>,
     /// The record as it grows.
     pub record: &'d mut RunRecord,
 }
 
-impl Driving<'_, '_, '_, '_> {
+impl Driving<'_, '_, '_, '_, '_> {
     pub fn all(mut self, stages: &[(Stage, LoadPlan)]) -> Result<Outcome, Trouble> {
         let mut outcomes: Vec<Outcome> = Vec::new();
         let (mut windows, mut rested) = (Vec::new(), None);
@@ -107,7 +110,10 @@ impl Driving<'_, '_, '_, '_> {
             stage,
             workers: load_plan.workers(),
         };
-        let outcome = drive_within(load_plan, at_most, stop, &mut watch);
+        let outcome = match &mut self.led {
+            Some(led) => led.drive(load_plan, at_most, stop, &mut watch),
+            None => drive_within(load_plan, at_most, stop, &mut watch),
+        };
         let outcome = outcome.map_err(|e| Trouble::new("the load could not run").because(e))?;
         for Over { record, trouble, .. } in self.recorder.rest() {
             let text = format!("{}: {}", record.what, trouble.unwrap_or(record.sentence));

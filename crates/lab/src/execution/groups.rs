@@ -61,8 +61,7 @@ pub(crate) fn load_plans(up: &Up, host: &Host, needs: &RunNeeds<'_>, waiting: Wa
 fn user_group(up: &Up, seed: Seed, workloads: &Workloads, cell: &Cell, group: &Group) -> UserGroup {
     let workload = workloads.planned(&group.work.workload);
     let parameters = Arc::new(group.work.parameters.clone());
-    let beside =
-        of_work(workloads, &group.work, &cell.server).endpoint(up, workloads, &group.work, &cell.server.engine);
+    let beside = of_work(workloads, &group.work, &cell.server).endpoint(up, workloads, &group.work, cell);
     // Those who come by key leave SQL to the lab.
     let endpoint = if beside.is_some() { &up.endpoint } else { up.endpoints.of(cell.load.transport, &up.endpoint) };
     let inside = |endpoint: &SqlEndpoint| within(up, endpoint, workloads, &group.work, &cell.server.engine);

@@ -25,7 +25,7 @@ pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Repor
         seed: planned.seed,
         trial,
         explain: planned.explain.then(Explain::default),
-        profile: planned.profile.map(|_| Profile::default()),
+        profile: planned.profile.map(|_| Profile { spent: planned.spent, ..Profile::default() }),
         ending: Ending::Done,
         started_unix_ms: unix_ms(),
         ended_unix_ms: 0,
@@ -42,6 +42,7 @@ pub(crate) fn blank(planned: &PlannedRun, trial: Option<Trial>, reporter: &Repor
         around: None,
         phases: Vec::new(),
         whole: WholeRun::default(),
+        ranks: Vec::new(),
         audits: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 //! numbered through.
 
 use super::limit_watch::LimitWatch;
+use super::ranks;
 use super::sampling::{Readings, Sampling, between};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::acting::{Acting, Over};
@@ -309,6 +310,7 @@ pub(crate) fn joined(mut all: Vec<Outcome>) -> Outcome {
         first.workers = first.workers.max(next.workers);
         first.worker_cpu.0 += next.worker_cpu.0;
         first.timer_error.merge(&next.timer_error);
+        ranks::join(&mut first.ranks, next.ranks);
     }
     first
 }

@@ -6,6 +6,7 @@ use super::audit::Auditor;
 use super::driving::{Caller, Driving};
 use super::groups::{PATIENCE, ask};
 use super::limit_watch::LimitWatch;
+use super::ranks::Led;
 use super::record::{blank, end, name_datasets, whole, without_pages};
 use super::recorder::{RunRecorder, Show, keep_own};
 use super::sampling::Sampling;
@@ -58,6 +59,7 @@ pub struct Run<'a, 'p, 'r, 'c> {
     pub reporter: &'a mut Reporter<'r>,
     pub show: Show<'a>,
     pub caller: Option<&'a mut Caller<'c>>,
+    pub led: Option<Led<'a>>,
 }
 
 /// A run that had no load: skipped, or failed before it.
@@ -78,8 +80,9 @@ impl Run<'_, '_, '_, '_> {
     /// Carries out a run whose instance and dataset are ready.
     pub fn carry_out(mut self, stages: &[(Stage, LoadPlan)]) -> Result<RunRecord, Halt> {
         let RunNeeds { run: planned, cell, .. } = *self.assignment.needs;
-        let instruments =
-            planned.explain.then(|| of_up(self.provision.up()).instruments(self.provision.up(), cell)).transpose();
+        let up = self.provision.up();
+        let users: Vec<_> = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).collect();
+        let instruments = planned.explain.then(|| of_up(up).instruments(up, cell, &users)).transpose();
         let instruments = match instruments {
             Ok(instruments) => instruments,
             Err(reason) => {
@@ -145,6 +148,7 @@ impl Run<'_, '_, '_, '_> {
         let before = around::before(host.cpus.len());
         let is_wanted = self.caller.is_none() && !planned.is_beside();
         let floor = Floor::before(&stages[0].1, is_wanted, self.reporter.stop);
+        self.led.iter_mut().filter(|_| is_wanted).for_each(|led| led.take_floors(&stages[0].1));
         let (up, workers) = (self.provision.up(), Workers::default());
         let own = own_processes(up);
         let process = up.server.pid().map(Process::of);
@@ -161,11 +165,15 @@ impl Run<'_, '_, '_, '_> {
             reporter,
             show,
             caller,
+            led: self.led.as_mut(),
             rest,
             record: &mut *record,
         };
         let outcome = driving.all(stages)?;
         let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, self.reporter.stop) } else { None };
+        if way.is_some() {
+            self.led.iter_mut().for_each(|led| led.take_floors(&stages[0].1));
+        }
         record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });
         let (start, lost) = (recorder.start(), recorder.limit.as_ref().map(LimitWatch::sentence));
         let (phases, pages) = recorder.close();
@@ -181,6 +189,7 @@ impl Run<'_, '_, '_, '_> {
             record.profile = Some(profile);
         }
         sum_up(record, &outcome, cell);
+        self.led.iter_mut().for_each(|led| led.put_ways(&mut record.ranks));
         if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
             trial.cut = lost;
         }
@@ -203,20 +212,22 @@ impl Run<'_, '_, '_, '_> {
             return Err(Halt::Interrupted);
         }
         // One that does not answer its users does not answer us.
-        if let Some(states) = record.states.as_mut().filter(|_| outcome.cause != Cause::Stalled) {
+        // And where a rank is gone, its launcher leaves us a second.
+        let is_asked = !matches!(outcome.cause, Cause::Stalled | Cause::Lost);
+        if let Some(states) = record.states.as_mut().filter(|_| is_asked) {
             states.end = self.states(stages)?;
         }
         if let Some(sentence) = troubles::sentence(&outcome.whole) {
             self.reporter.note(EventKind::Note, Some(&record.id), sentence)?;
         }
         record.audits = auditor.after(&outcome.counted);
-        let patience = if outcome.failure.is_some() { NEWS } else { Duration::ZERO };
+        let patience = if outcome.failure.is_some() && outcome.cause != Cause::Lost { NEWS } else { Duration::ZERO };
         let failure = outcome.failure.map(|why| match outcome.cause {
             Cause::Full => {
                 let limit = of_up(self.provision.up()).session_limit(&stages[0].1.user_groups[0]);
                 troubles::with_limit(limit, &why)
             }
-            Cause::Stalled | Cause::Other => why,
+            Cause::Stalled | Cause::Lost | Cause::Other => why,
         });
         let died = self.provision.died(patience, self.reporter);
         if outcome.cause == Cause::Stalled {
@@ -231,8 +242,9 @@ impl Run<'_, '_, '_, '_> {
 
     /// Begins to profile the server, where the run is for that.
     fn profiler(&self) -> Result<Option<Profiler>, String> {
-        let begin = |hz| Profiler::begin(own_processes(self.provision.up()), hz);
-        self.assignment.needs.run.profile.filter(|hz| *hz > 0).map(begin).transpose()
+        let planned = self.assignment.needs.run;
+        let begin = |hz| Profiler::begin(own_processes(self.provision.up()), hz, planned.spent);
+        planned.profile.filter(|hz| *hz > 0).map(begin).transpose()
     }
 
     /// What holds now; nothing of a server that is gone.
@@ -244,6 +256,7 @@ impl Run<'_, '_, '_, '_> {
     /// What was around the load; a server that was started again meanwhile has another process.
     fn around(&self, before: Before, mut own: Vec<u32>) -> Around {
         own.extend(self.provision.still_up().and_then(|up| up.server.pid()));
+        own.extend(self.led.iter().flat_map(Led::pids_here));
         own.extend(own.clone().into_iter().flat_map(children));
         before.and_after(&own, &self.provision.folders().home)
     }
@@ -275,7 +288,7 @@ impl Run<'_, '_, '_, '_> {
             Serving::Found(_) => (Vec::new(), None, None),
         };
         Place {
-            target: Arc::new(up.endpoint.clone()),
+            target: of_up(up).target(up, &needs.datasets),
             schemas: up.schemas(&needs.datasets).cloned().collect(),
             engine: server.engine.clone(),
             cpus,
@@ -296,6 +309,7 @@ fn own_processes(up: &Up) -> Vec<u32> {
 /// What the load came to as a whole.
 fn sum_up(record: &mut RunRecord, outcome: &Outcome, cell: &Cell) {
     record.io = outcome.io.clone();
+    record.ranks = outcome.ranks.clone();
     let WholeRun { counters, drain, .. } = std::mem::take(&mut record.whole);
     record.whole = WholeRun { drain, ..whole(outcome, counters) };
     if cell.phases.iter().any(|phase| ends_the_server(phase.disturb.as_ref())) {

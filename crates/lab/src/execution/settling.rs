@@ -19,6 +19,8 @@ const DIRTY: f64 = 0.011;
 const HISTORY: f64 = 0.0;
 /// Bytes that RocksDB's levels hold beyond their targets, when nothing is left to merge.
 const DEBT: f64 = 0.0;
+/// Workers that PostgreSQL sent to vacuum or to analyze by itself.
+const VACUUMS: f64 = 0.0;
 
 const PAGES: &str = "db.pages_total";
 const DIRTY_PAGES: &str = "db.pages_dirty";
@@ -54,6 +56,7 @@ fn gauges(first: &Readings, now: &Readings) -> BTreeMap<String, [f64; 3]> {
         ("db.history_list_length", Some(HISTORY)),
         (DIRTY_PAGES, at(now, PAGES).map(|pages| (DIRTY * pages).floor())),
         ("db.compaction_debt", Some(DEBT)),
+        ("postgres.autovacuum_workers", Some(VACUUMS)),
     ];
     let of = |(name, mark): (&str, Option<f64>)| Some((name.to_string(), [at(first, name)?, at(now, name)?, mark?]));
     marks.into_iter().filter_map(of).collect()

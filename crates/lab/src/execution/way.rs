@@ -40,7 +40,8 @@ fn kept(taken: Result<Trips, String>, way: &mut Way) -> Option<Trips> {
     taken.map_err(|why| way.failed = way.failed.take().or(Some(why))).ok()
 }
 
-fn trips(load_plan: &LoadPlan, stop: &AtomicBool) -> Result<Trips, String> {
+/// One floor, now.
+pub(crate) fn trips(load_plan: &LoadPlan, stop: &AtomicBool) -> Result<Trips, String> {
     let users = &load_plan.user_groups[0];
     let one = UserGroup { deadline: Nanos(users.deadline.0.min(DEADLINE.0)), ..users.asking_least() };
     let asked = LoadPlan {

@@ -1,12 +1,16 @@
 //! The conductor of a load, on the thread of whoever asked for it: starts all users together once they are ready, takes
 //! over what they counted, tells its witness when phases begin and end, and sees to it that the end comes.
 
+use super::beside::Beside;
 use super::course::Course;
 use super::tally::WorkerTally;
 use super::worker::Handover;
 use super::{LoadPlan, Outcome, UserGroup, Witness};
 use crate::os::{clock, waits};
+use crate::ranks::message::Part;
+use model::load::Until;
 use model::units::Nanos;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -18,6 +22,9 @@ const RUN_UP: Nanos = Nanos::from_millis(5);
 /// How often the conductor looks whether it should stop while nothing arrives.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The same while other ranks wait for this one's word: a start, or the end of a phase by count.
+const NEAR: Duration = Duration::from_millis(1);
+
 /// After being told to stop, users have so long to heed it; then they are interrupted where they are.
 const PATIENCE: Nanos = Nanos::from_millis(1_000);
 
@@ -25,31 +32,31 @@ const PATIENCE: Nanos = Nanos::from_millis(1_000);
 const FAREWELL: Nanos = Nanos::from_millis(1_500);
 
 /// Starts all users together, takes what they count, and ends with them.
-pub(super) struct Conductor<'a, D> {
+pub(super) struct Conductor<'a, 'b, D> {
     pub(super) load_plan: &'a LoadPlan<D>,
+    /// Users of this rank.
+    pub(super) users: u32,
     pub(super) course: &'a Course,
     pub(super) stop: &'a AtomicBool,
     pub(super) witness: &'a mut dyn Witness,
     /// By worker, then group.
-    pub(super) spares: &'a [Vec<Sender<Box<WorkerTally>>>],
+    pub(super) spares: &'a BTreeMap<u32, Vec<Sender<Box<WorkerTally>>>>,
     pub(super) outcome: &'a mut Outcome,
+    pub(super) beside: Option<&'a mut (dyn Beside + 'b)>,
 }
 
-impl<D> Conductor<'_, D> {
+impl<D> Conductor<'_, '_, D> {
     pub(super) fn conduct(&mut self, handovers: &Receiver<Handover>) {
         let mut phase = None;
         let (mut ended_at, mut stopped_at) = (None, None);
         let longest = self.load_plan.user_groups.iter().map(|c| c.deadline.0).max().unwrap_or_default();
-        let what = format!("{} users to be ready; for each of their answers", self.load_plan.users());
+        let what = format!("{} users to be ready; for each of their answers", self.users);
         let mut gathering = Some(waits::Said::begin(&what, Duration::from_nanos(longest)));
         loop {
             if self.course.start().is_some() || self.course.stopped() {
                 drop(gathering.take());
             }
-            let wait = self
-                .next_moment(phase)
-                .map_or(LOOK, |at| Duration::from_nanos(at.0.saturating_sub(clock::now().0)).min(LOOK));
-            match handovers.recv_timeout(wait) {
+            match handovers.recv_timeout(self.patience(phase)) {
                 Ok(handover) => self.take(handover),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -65,8 +72,9 @@ impl<D> Conductor<'_, D> {
                 self.outcome.cut = true;
                 self.course.stop();
             }
+            self.meet();
             // Users that open sessions themselves may leave before their time.
-            if self.is_under_way() && self.course.left() == self.load_plan.users() {
+            if self.is_under_way() && self.have_all_left() {
                 self.outcome.cut = true;
                 self.course.stop();
             }
@@ -104,12 +112,48 @@ impl<D> Conductor<'_, D> {
         }
     }
 
+    /// How long to wait for a handover.
+    fn patience(&self, phase: Option<usize>) -> Duration {
+        let is_by_count = |p: usize| self.course.phases().get(p).is_none_or(|p| matches!(p.until, Until::Count(_)));
+        let is_awaited = self.beside.is_some() && phase.is_none_or(is_by_count);
+        let look = if is_awaited { NEAR } else { LOOK };
+        self.next_moment(phase).map_or(look, |at| Duration::from_nanos(at.0.saturating_sub(clock::now().0)).min(look))
+    }
+
     fn start_when_ready(&mut self) {
-        if self.course.start().is_none() && self.course.ready() == self.load_plan.users() && !self.course.stopped() {
+        if self.course.start().is_some() || self.course.stopped() {
+            return;
+        }
+        let is_ready = self.course.ready() == self.users;
+        let alone = || is_ready.then(|| Nanos(clock::now().0 + RUN_UP.0));
+        let start = self.beside.as_mut().map_or_else(alone, |beside| beside.start(is_ready));
+        if let Some(start) = start {
             self.witness.starts();
-            let start = Nanos(clock::now().0 + RUN_UP.0);
             self.outcome.start = start;
             self.course.start_at(start);
+        }
+    }
+
+    /// Hears what other ranks say and counted.
+    fn meet(&mut self) {
+        let Some(beside) = &mut self.beside else { return };
+        beside.meet(self.course).into_iter().for_each(|part| self.count(part));
+    }
+
+    fn have_all_left(&mut self) -> bool {
+        let own = self.course.left() == self.users;
+        self.beside.as_mut().map_or(own, |beside| beside.have_all_left(own))
+    }
+
+    /// Waits, when this rank's workers have ended, until the others told what theirs came to.
+    pub(super) fn hear_the_others_out(&mut self) {
+        while self.beside.as_ref().is_some_and(|beside| !beside.is_over()) {
+            if self.stop.load(Relaxed) {
+                self.outcome.stopped = true;
+                self.course.stop();
+            }
+            self.meet();
+            std::thread::sleep(NEAR);
         }
     }
 
@@ -150,11 +194,20 @@ impl<D> Conductor<'_, D> {
     fn take(&mut self, handover: Handover) {
         let Handover { worker, user_group, phase, from, to, mut tally } = handover;
         let (questions, rows) = tally.whole();
-        self.outcome.questions += questions;
-        self.outcome.rows += rows;
         let named = tally.named(&*self.load_plan.user_groups[user_group].workload);
         tally.clear();
-        let _ = self.spares[worker as usize][user_group].send(tally);
+        let _ = self.spares[&worker][user_group].send(tally);
+        let part = Part { user_group, phase, from, to, questions, rows, tally: named };
+        if let Some(beside) = &mut self.beside {
+            beside.counted(&part);
+        }
+        self.count(part);
+    }
+
+    fn count(&mut self, part: Part) {
+        let Part { user_group, phase, from, to, questions, rows, tally: named } = part;
+        self.outcome.questions += questions;
+        self.outcome.rows += rows;
         let UserGroup { workload, parameters, .. } = &self.load_plan.user_groups[user_group];
         if !workload.affected_are_rows(parameters) {
             self.outcome.writes.rows = None;

@@ -4,6 +4,7 @@
 //! waits.
 
 use super::failure::Cause;
+use super::turns::Turns;
 use model::load::Until;
 use model::{Nanos, Phase};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
@@ -20,6 +21,10 @@ pub struct Course {
     /// Operations of each phase that were begun and that ended; used for phases by count only.
     taken: Vec<AtomicU64>,
     finished: Vec<AtomicU64>,
+    /// Those that are this rank's, and when the last of them ended; 0 while unknown.
+    turns: Turns,
+    is_one_of_several: bool,
+    own_ends: Vec<AtomicU64>,
     ready: AtomicU32,
     left: AtomicU32,
     stop: AtomicBool,
@@ -40,6 +45,9 @@ impl Course {
             at_most: None,
             taken: zeros(),
             finished: zeros(),
+            turns: Turns::of_all(),
+            is_one_of_several: false,
+            own_ends: zeros(),
             ready: AtomicU32::new(0),
             left: AtomicU32::new(0),
             stop: AtomicBool::new(false),
@@ -51,6 +59,14 @@ impl Course {
     /// The same with a limit on phases by count: they end after this time, if not before.
     pub fn within(phases: &[Phase], at_most: Option<Nanos>) -> Self {
         Self { at_most, ..Self::new(phases) }
+    }
+    /// The same of one rank, whose users have these turns in phases by count. It ends none of them by itself.
+    pub fn of_rank(self, turns: Turns) -> Self {
+        for (phase, own) in self.phases.iter().zip(&self.own_ends) {
+            let is_nothing = matches!(phase.until, Until::Count(limit) if turns.below(limit) == 0);
+            own.store(u64::from(is_nothing), SeqCst);
+        }
+        Self { turns, is_one_of_several: true, ..self }
     }
     pub fn phases(&self) -> &[Phase] {
         &self.phases
@@ -84,14 +100,25 @@ impl Course {
     }
     /// Takes one operation of a phase by count, and says which; `None` when all were taken.
     pub fn take(&self, phase: usize, limit: u64) -> Option<u64> {
-        Some(self.taken[phase].fetch_add(1, SeqCst)).filter(|number| *number < limit)
+        Some(self.turns.nth(self.taken[phase].fetch_add(1, SeqCst))).filter(|number| *number < limit)
     }
     /// An operation of a phase by count ended.
     pub fn finish(&self, phase: usize, limit: u64, now: Nanos) {
-        if self.finished[phase].fetch_add(1, SeqCst) + 1 == limit {
-            self.ends[phase].store(now.0, SeqCst);
-            self.settle(phase + 1);
+        if self.finished[phase].fetch_add(1, SeqCst) + 1 == self.turns.below(limit) {
+            match self.is_one_of_several {
+                true => self.own_ends[phase].store(now.0, SeqCst),
+                false => self.end_phase(phase, now),
+            }
         }
+    }
+    /// A phase by count has ended then, for all ranks.
+    pub fn end_phase(&self, phase: usize, at: Nanos) {
+        self.ends[phase].store(at.0, SeqCst);
+        self.settle(phase + 1);
+    }
+    /// When this rank's part of a phase by count ended.
+    pub fn own_end_of(&self, phase: usize) -> Option<Nanos> {
+        known(&self.own_ends[phase])
     }
     /// Share of the phase's operations that ended, for progress.
     pub fn finished(&self, phase: usize) -> u64 {

@@ -13,6 +13,8 @@ pub enum Cause {
     Full,
     /// There is no use in asking the server anything.
     Stalled,
+    /// A rank of the load is gone.
+    Lost,
     #[default]
     Other,
 }
@@ -39,7 +41,7 @@ pub(super) fn not_let_in<D>(number: u32, user_group: &UserGroup<D>, others: u32,
     match Cause::of(fault) {
         Cause::Full => format!("user {number} of {users} was refused with {others} users connected: {fault}"),
         Cause::Stalled => format!("the server did not let user {number} in within the deadline of {deadline}"),
-        Cause::Other => format!("user {number} could not connect: {fault}"),
+        Cause::Lost | Cause::Other => format!("user {number} could not connect: {fault}"),
     }
 }
 
@@ -50,7 +52,7 @@ pub(super) fn gave_up<D>(number: u32, user_group: &UserGroup<D>, fault: &Fault) 
             "the server has stalled: user {number} waited {deadline} for an answer, and as long for a new session",
             deadline = user_group.deadline
         ),
-        Cause::Full | Cause::Other => format!("user {number} gave up: {fault}"),
+        Cause::Full | Cause::Lost | Cause::Other => format!("user {number} gave up: {fault}"),
     }
 }
 

@@ -2,25 +2,31 @@
 //! what they count, and ends with them. Everything a user does per operation is in files marked as hot path.
 
 mod backlog;
+pub mod beside;
 mod conductor;
 pub mod course;
 pub mod failure;
+pub mod follower;
+pub mod leader;
 pub mod ledger;
 mod queue;
 mod rhythm;
 mod schedule;
 mod seat;
 pub mod tally;
+mod turns;
 pub mod user;
 pub mod worker;
 pub mod worker_state;
 
 use backlog::Backlog;
+use beside::{Beside, Own};
 use conductor::Conductor;
 use course::Course;
 use failure::Cause;
 use model::errors::Errors;
 use model::load::{Io, Pause, Process};
+use model::record::ranks::RankRecord;
 use model::record::run::Writes;
 use model::{Arrivals, Histogram, Nanos, Phase, Rate, Seed, Tally};
 use schedule::Schedule;
@@ -28,6 +34,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use turns::Turns;
 use user::Driver;
 use workload::{Parameters, Workload};
 
@@ -37,7 +44,8 @@ pub struct LoadPlan<D> {
     pub user_groups: Vec<UserGroup<D>>,
     pub io: Io,
     pub phases: Vec<Phase>,
-    /// Threads that users share, where each has none of its own; how many there are is what `workers()` says.
+    /// Threads that users share, where each has none of its own, over all ranks; how many there are is what `workers()`
+    /// says.
     pub workers: u32,
     /// One worker keeps to each of these, or all to all where each user has one; empty leaves them free.
     pub cpus: Vec<u32>,
@@ -92,7 +100,7 @@ impl<D> LoadPlan<D> {
         if self.io == Io::Blocking { users } else { self.workers.clamp(1, users) }
     }
 
-    /// The CPUs that this worker keeps to. Of threads that block each is woken where the kernel has room.
+    /// The CPUs that this worker of ours keeps to. Of threads that block each is woken where the kernel has room.
     fn cpus_of(&self, worker: u32) -> &[u32] {
         match self.cpus.len() {
             0 => &[],
@@ -109,6 +117,34 @@ impl<D> LoadPlan<D> {
         let of = self.user_groups[user_group].users.min(workers);
         let place = (worker + workers - before % workers) % workers;
         ((place < of).then_some(place), of)
+    }
+
+    /// The numbers of a group's users who sit on this worker.
+    fn seated(&self, user_group: usize, worker: u32) -> impl Iterator<Item = u32> + use<D> {
+        let (place, of) = self.place(user_group, worker);
+        let users = self.user_groups[user_group].users;
+        place.into_iter().flat_map(move |place| (place..users).step_by(of as usize))
+    }
+
+    /// The places, among the users of all groups, of those who sit on these workers.
+    fn seats(&self, workers: &[u32]) -> Vec<u32> {
+        let mut before = 0;
+        let mut seats = Vec::new();
+        for (k, user_group) in self.user_groups.iter().enumerate() {
+            seats.extend(workers.iter().flat_map(|worker| self.seated(k, *worker)).map(|number| before + number));
+            before += user_group.users;
+        }
+        seats
+    }
+
+    /// How many users sit on these workers.
+    pub fn users_on(&self, workers: &[u32]) -> u32 {
+        self.seats(workers).len() as u32
+    }
+
+    /// The part of whoever carries out a load alone.
+    fn whole(&self) -> Own {
+        Own { workers: (0..self.workers()).collect(), share: (0, 1) }
     }
 }
 
@@ -127,10 +163,10 @@ impl<D> UserGroup<D> {
 }
 
 impl<D> UserGroup<D> {
-    /// The arrivals that users with a thread each share out among them.
-    fn shared_backlog(&self, io: Io) -> Option<Arc<Mutex<Backlog>>> {
+    /// The arrivals that users with a thread each share out among them; `share`: which of how many such queues.
+    fn shared_backlog(&self, io: Io, (queue, of): (u32, u32)) -> Option<Arc<Mutex<Backlog>>> {
         let arrivals = self.arrivals.as_ref().filter(|_| io == Io::Blocking)?;
-        Some(Arc::new(Mutex::new(Backlog::new(Schedule::new(arrivals, self.seed, 0, 1)))))
+        Some(Arc::new(Mutex::new(Backlog::new(Schedule::new(arrivals, self.seed, queue, of)))))
     }
 }
 
@@ -184,14 +220,17 @@ pub struct Outcome {
     /// Ended early by its witness, who had seen enough.
     pub cut: bool,
     pub workers: u32,
-    /// CPU of all workers from their first user's connect to their last one's leave.
+    /// CPU of all workers of this rank from their first user's connect to their last one's leave, and of the busiest.
     pub worker_cpu: Nanos,
+    pub busiest_worker: Nanos,
     /// `io_uring`, `epoll` or `blocking`, as chosen.
     pub io: String,
     /// `real time` or `ordinary`, as the kernel granted it to the workers.
     pub scheduling: String,
     /// How late timers were, over all workers.
     pub timer_error: Histogram,
+    /// Each rank's part, where there are several.
+    pub ranks: Vec<RankRecord>,
 }
 
 /// What one group did in a whole run.
@@ -217,22 +256,38 @@ pub fn drive_within<D: Driver>(
     stop: &AtomicBool,
     witness: &mut dyn Witness,
 ) -> std::io::Result<Outcome> {
-    let course = Arc::new(Course::within(&load_plan.phases, at_most));
-    let workers = load_plan.workers();
+    drive_beside(load_plan, at_most, stop, witness, None)
+}
+
+/// The same, of a rank beside others: its part of the users, and what it has with the other conductors.
+pub fn drive_beside<D: Driver>(
+    load_plan: &LoadPlan<D>,
+    at_most: Option<Nanos>,
+    stop: &AtomicBool,
+    witness: &mut dyn Witness,
+    beside: Option<&mut (dyn Beside + '_)>,
+) -> std::io::Result<Outcome> {
+    let Own { workers: own, share } = beside.as_ref().map_or_else(|| load_plan.whole(), |beside| beside.own().clone());
+    let (seats, mut course) = (load_plan.seats(&own), Course::within(&load_plan.phases, at_most));
+    let users = seats.len() as u32;
+    if beside.is_some() {
+        course = course.of_rank(Turns::of_some(load_plan.users(), seats));
+    }
+    let course = Arc::new(course);
     let (out, handovers) = channel();
-    let mut spares = Vec::new();
+    let mut spares = BTreeMap::new();
     let counted = vec![Counted::default(); load_plan.user_groups.len()];
-    let mut outcome = Outcome { workers, counted, ..Outcome::default() };
-    let shared: Vec<_> = load_plan.user_groups.iter().map(|group| group.shared_backlog(load_plan.io)).collect();
+    let mut outcome = Outcome { workers: load_plan.workers(), counted, ..Outcome::default() };
+    let shared: Vec<_> = load_plan.user_groups.iter().map(|group| group.shared_backlog(load_plan.io, share)).collect();
     let shared = &shared[..];
     std::thread::scope(|scope| {
         let (ids, threads) = channel();
         let mut running = Vec::new();
-        for worker in 0..workers {
+        for (k, worker) in (0..).zip(own.iter().copied()) {
             let (spare, theirs): (Vec<_>, Vec<_>) = load_plan.user_groups.iter().map(|_| channel()).unzip();
-            spares.push(spare);
+            spares.insert(worker, spare);
             let (course, out, ids) = (Arc::clone(&course), out.clone(), ids.clone());
-            let cpu = load_plan.cpus_of(worker);
+            let cpu = load_plan.cpus_of(k);
             running.push(scope.spawn(move || {
                 let _ = ids.send(rustix::thread::gettid().as_raw_nonzero().get());
                 let done = worker::work(load_plan, &course, worker, cpu, out, theirs, shared);
@@ -243,26 +298,43 @@ pub fn drive_within<D: Driver>(
             }));
         }
         drop(out);
-        let threads: Vec<i32> = threads.iter().take(workers as usize).collect();
+        let threads: Vec<i32> = threads.iter().take(own.len()).collect();
         witness.workers(&threads);
         // Also where the witness panics: workers wait for their release, and the scope for them.
         let released = Released(&course);
-        let mut conductor =
-            Conductor { load_plan, course: &course, stop, witness, spares: &spares, outcome: &mut outcome };
+        let mut conductor = Conductor {
+            load_plan,
+            users,
+            course: &course,
+            stop,
+            witness,
+            spares: &spares,
+            outcome: &mut outcome,
+            beside,
+        };
         conductor.conduct(&handovers);
+        conductor.hear_the_others_out();
         drop(released);
         for worker in running {
-            let end = worker.join().expect("a worker does not panic")?;
-            outcome.worker_cpu.0 += end.cpu.0;
-            outcome.io = end.io.to_string();
-            outcome.scheduling = end.scheduling.to_string();
-            outcome.timer_error.merge(&end.timer_error);
+            outcome.worker_ended(&worker.join().expect("a worker does not panic")?);
         }
         Ok::<_, std::io::Error>(())
     })?;
     (outcome.cause, outcome.failure) =
         course.failure().map(|(cause, reason)| (cause, Some(reason))).unwrap_or_default();
+    // A launcher that misses a rank stops the others: that the rank is gone came first.
+    outcome.stopped &= outcome.cause != Cause::Lost;
     Ok(outcome)
+}
+
+impl Outcome {
+    fn worker_ended(&mut self, end: &worker::WorkerEnd) {
+        self.worker_cpu.0 += end.cpu.0;
+        self.busiest_worker = self.busiest_worker.max(end.cpu);
+        self.io = end.io.to_string();
+        self.scheduling = end.scheduling.to_string();
+        self.timer_error.merge(&end.timer_error);
+    }
 }
 
 /// Lets the workers go when it is dropped, whatever happened.

@@ -17,7 +17,9 @@ pub struct Schedule {
     /// worker.
     position: f64,
     /// How many of all arrivals make one of this worker's.
-    step: f64,
+    workers: u32,
+    /// How many of them, its next included, are still to be drawn.
+    ahead: u32,
     dice: Option<Generator>,
 }
 
@@ -35,23 +37,26 @@ struct Stretch {
 }
 
 impl Schedule {
-    /// That of one of so many workers; together they make the load's.
+    /// That of one of so many workers, who take its arrivals in turn: together they make the same, however many they
+    /// are. Random ones are drawn by each for all, 10 ns each, so that nobody has to ask.
     pub fn new(arrivals: &Arrivals, seed: Seed, worker: u32, workers: u32) -> Self {
         let dice = match arrivals.process {
             Process::Constant => None,
-            Process::Poisson => Some(Generator::new(seed.child("arrivals").nth(u64::from(worker)))),
+            Process::Poisson => Some(Generator::new(seed.child("arrivals").nth(0))),
         };
         let position = if dice.is_some() { 0.0 } else { f64::from(worker) };
-        Self { stretches: stretches(&arrivals.rate).into(), stretch: 0, position, step: f64::from(workers), dice }
+        Self { stretches: stretches(&arrivals.rate).into(), stretch: 0, position, workers, ahead: worker + 1, dice }
     }
 
     /// The next intended start, since the start of the first phase.
     pub fn next(&mut self) -> Nanos {
         let at = match &mut self.dice {
             None => self.position,
-            Some(dice) => self.position + self.step * exponential(dice),
+            // One by one, so that sums are rounded the same for all.
+            Some(dice) => (0..self.ahead).fold(self.position, |at, _| at + exponential(dice)),
         };
-        self.position = if self.dice.is_some() { at } else { at + self.step };
+        self.ahead = self.workers;
+        self.position = if self.dice.is_some() { at } else { at + f64::from(self.workers) };
         while self.stretches.get(self.stretch + 1).is_some_and(|next| next.before <= at) {
             self.stretch += 1;
         }
@@ -128,6 +133,15 @@ mod tests {
         let counts = [(0, 2), (2, 3), (3, 4), (4, 6)].map(|(from, to)| within(&all, from, to));
         for (count, area) in counts.iter().zip([2_000_usize, 4_000, 2_000, 2_000]) {
             assert!(count.abs_diff(area) <= 1, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn however_many_workers_there_are_the_arrivals_are_the_same_to_the_nanosecond() {
+        for process in [Process::Constant, Process::Poisson] {
+            let by = |workers| drawn("1000, 3000 by 5s", process, workers, Nanos::from_secs(5));
+            let alone = by(1);
+            assert!(alone.len() > 9_000 && [2, 3, 7].into_iter().all(|workers| by(workers) == alone), "{process:?}");
         }
     }
 

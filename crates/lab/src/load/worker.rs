@@ -62,7 +62,7 @@ pub fn work<D: Driver>(
         let (place, of) = load_plan.place(k, worker);
         let user_group = Rc::new(user_group.clone());
         let state = state(&user_group, course, &handle, place.map(|place| (place, of)), shared[k].as_ref());
-        for number in place.into_iter().flat_map(|place| (place..user_group.users).step_by(of as usize)) {
+        for number in load_plan.seated(k, worker) {
             let user = User {
                 user_group: Rc::clone(&user_group),
                 number,

@@ -286,6 +286,7 @@ impl UnderWay {
             phases: self.phases.iter().map(phase).collect(),
             around: None,
             whole: Default::default(),
+            ranks: Vec::new(),
             audits: Vec::new(),
         }
     }

@@ -1,10 +1,11 @@
 //! Where somebody listens: a path or a host with its port, as the kernel is asked for it. Whatever is spoken there, and
 //! as whom, is not here.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Address {
     Unix(PathBuf),
     Tcp { host: String, port: u16 },

@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 
 /// The hidden verb under which assay starts itself as a guard.
 pub const GUARD_VERB: &str = "__guard";
-/// An order to end cleanly (SIGTERM), and one to end now (SIGKILL).
+/// An order to end cleanly (SIGTERM to all; SIGINT to the first process alone), and one to end now (SIGKILL).
 pub(crate) const TERMINATE: u8 = b't';
+pub(crate) const INTERRUPT: u8 = b'i';
 pub(crate) const KILL: u8 = b'k';
 
 /// A guard starts its program at once; on a machine that swaps it takes seconds.
@@ -124,6 +125,9 @@ impl Guarded {
     }
     pub fn terminate(&mut self) {
         self.say(TERMINATE);
+    }
+    pub fn interrupt(&mut self) {
+        self.say(INTERRUPT);
     }
     pub fn kill(&mut self) {
         self.say(KILL);

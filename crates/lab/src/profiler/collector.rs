@@ -7,8 +7,9 @@ use super::files::{Bytes, Files, Region};
 use crate::os::procfs;
 use framehop::Unwinder;
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::ops::Range;
 
 /// 64 MB of samples: an hour of eleven busy CPUs at 99 Hz.
 const MOST_SAMPLES: usize = 4 << 20;
@@ -37,6 +38,15 @@ pub struct RawStack {
     pub is_whole: bool,
 }
 
+/// What was counted.
+#[derive(Default)]
+pub struct Seen {
+    /// By phase, stack, and whether the thread was preempted there: samples.
+    pub counts: BTreeMap<(usize, u32, bool), u64>,
+    /// Samples, those between the phases included.
+    pub all: u64,
+}
+
 /// A process's memory as far as it can be executed.
 struct Space {
     regions: Vec<Region>,
@@ -47,12 +57,13 @@ struct Space {
 pub struct Collector {
     servers: Vec<u32>,
     pub files: Files,
-    /// `None` of processes that are no server's.
-    spaces: HashMap<u32, Option<Space>>,
+    /// By process, whether it is a server's.
+    known: HashMap<u32, bool>,
+    spaces: HashMap<u32, Space>,
     cache: CacheX86_64,
     stacks: HashMap<RawStack, u32>,
     /// When, and which stack.
-    pub samples: Vec<(u64, u32)>,
+    samples: Vec<(u64, u32)>,
     pub lost: u64,
 }
 
@@ -62,6 +73,7 @@ impl Collector {
         Self {
             servers,
             files: Files::default(),
+            known: HashMap::new(),
             spaces: HashMap::new(),
             cache: CacheX86_64::new(),
             stacks: HashMap::new(),
@@ -71,42 +83,58 @@ impl Collector {
     }
 
     pub fn take(&mut self, event: Event<'_>) {
-        let sample = match event {
-            Event::Lost(count) => {
-                self.lost += count;
-                return;
+        match event {
+            Event::Lost(count, _) => self.lost += count,
+            Event::Switch(_) => {}
+            Event::Sample(sample) => {
+                let Some(stack) = self.stack(&sample) else { return };
+                if self.samples.len() < MOST_SAMPLES {
+                    self.samples.push((sample.at, stack));
+                } else {
+                    self.lost += 1;
+                }
             }
-            Event::Sample(sample) => sample,
-        };
-        let (servers, files) = (&self.servers, &mut self.files);
-        let space = self
-            .spaces
-            .entry(sample.pid)
-            .or_insert_with(|| is_of(servers, sample.pid).then(|| Space::read(files, sample.pid, sample.at)));
-        let Some(space) = space else { return };
+        }
+    }
+
+    /// Whether the process is one of the servers' or was begun by one.
+    pub fn is_ours(&mut self, pid: u32) -> bool {
+        let servers = &self.servers;
+        *self.known.entry(pid).or_insert_with(|| is_of(servers, pid))
+    }
+
+    /// The number of a sample's stack; none of what is not the server's, nor, and that is counted as lost, of one more
+    /// than there is room for.
+    pub fn stack(&mut self, sample: &Sample<'_>) -> Option<u32> {
+        if !self.is_ours(sample.pid) {
+            return None;
+        }
+        let files = &mut self.files;
+        let space = self.spaces.entry(sample.pid).or_insert_with(|| Space::read(files, sample.pid, sample.at));
         if sample.registers.is_some_and(|[_, _, ip]| space.place(ip).is_none())
             && sample.at > space.read_at + MAPS_EVERY
         {
             *space = Space::read(files, sample.pid, sample.at);
         }
-        let stack = space.stack(&sample, &mut self.cache);
-        let known = self.stacks.len();
-        let number = match self.stacks.get(&stack) {
-            Some(number) => *number,
-            None if known < MOST_STACKS && self.samples.len() < MOST_SAMPLES => {
-                self.stacks.insert(stack, known as u32);
-                known as u32
-            }
-            None => {
-                self.lost += 1;
-                return;
-            }
-        };
-        if self.samples.len() < MOST_SAMPLES {
-            self.samples.push((sample.at, number));
-        } else {
+        let stack = space.stack(sample, &mut self.cache);
+        let next = self.stacks.len();
+        if next >= MOST_STACKS && !self.stacks.contains_key(&stack) {
             self.lost += 1;
+            return None;
         }
+        Some(*self.stacks.entry(stack).or_insert(next as u32))
+    }
+
+    /// How often each stack was there in each of the phases.
+    pub fn counted(&self, phases: &[Range<u64>]) -> Seen {
+        let mut seen = Seen::default();
+        for (at, stack) in &self.samples {
+            seen.all += 1;
+            if let Some(phase) = phases.iter().position(|phase| phase.contains(at)) {
+                *seen.counts.entry((phase, *stack, false)).or_default() += 1;
+            }
+        }
+        seen
     }
 
     /// The stacks by their numbers.
@@ -177,10 +205,10 @@ mod tests {
     #[test]
     fn samples_of_others_leave_nothing_and_losses_add_up() {
         let mut collector = Collector::of(vec![u32::MAX]);
-        let sample = Sample { pid: 1, at: 5, kernel: vec![1], registers: None, stack: &[] };
+        let sample = Sample { pid: 1, tid: 1, at: 5, kernel: vec![1], registers: None, stack: &[] };
         collector.take(Event::Sample(sample));
-        collector.take(Event::Lost(3));
-        collector.take(Event::Lost(4));
+        collector.take(Event::Lost(3, None));
+        collector.take(Event::Lost(4, None));
         assert_eq!((collector.samples.len(), collector.stacks().len(), collector.lost), (0, 0, 7));
     }
 }

@@ -1,19 +1,17 @@
-//! The kernel's samples: `perf_event_open(2)` for each CPU, and the rings through which it hands them over. Whole CPUs
-//! are sampled and not the server's threads: the clock of a thread's event begins anew when the thread is scheduled and
-//! never fires within 10 µs, so that a server of short turns would be seen only in its long ones. What else runs is
-//! dropped by whoever reads. `unsafe` here: a system call without a safe wrapper, and memory shared with the kernel.
+//! What is asked of the kernel, and what its records say. Whole CPUs are watched and not the server's threads: the
+//! clock of a thread's event begins anew when the thread is scheduled and never fires within 10 µs, so that a server
+//! of short turns would be seen only in its long ones; and threads that begin later are seen from their beginning.
+//! What else runs is dropped by whoever reads.
 
+use super::ring::Ring;
 use perf_event_open_sys::bindings::{
-    PERF_COUNT_SW_CPU_CLOCK, PERF_RECORD_LOST, PERF_RECORD_SAMPLE, PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_REGS_USER,
-    PERF_SAMPLE_STACK_USER, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_TYPE_SOFTWARE, perf_event_attr,
-    perf_event_mmap_page,
+    PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY, PERF_RECORD_LOST,
+    PERF_RECORD_MISC_SWITCH_OUT, PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, PERF_RECORD_SAMPLE, PERF_RECORD_SWITCH_CPU_WIDE,
+    PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+    PERF_TYPE_SOFTWARE, perf_event_attr,
 };
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::fs;
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
-use std::ptr::{null_mut, slice_from_raw_parts};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a thread's stack that a sample carries; a deep query of these servers uses half of it.
 const STACK: u32 = 32 << 10;
@@ -22,6 +20,8 @@ const AROUND: u64 = 1 << 10;
 /// Sizes of a CPU's ring to try: the first is an eighth of a second at a thousand samples, the others are what an
 /// account may lock that is not root.
 const RINGS: [usize; 3] = [4 << 20, 512 << 10, 128 << 10];
+/// The same for switches, of 32 bytes each: a third of a second at two hundred thousand of them.
+const SWITCH_RINGS: [usize; 3] = [2 << 20, 512 << 10, 128 << 10];
 /// What all rings have together; a large machine has smaller ones.
 const MOST: usize = 512 << 20;
 const CLOCK_MONOTONIC: i32 = 1;
@@ -35,6 +35,7 @@ const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
 #[derive(Debug, PartialEq)]
 pub struct Sample<'a> {
     pub pid: u32,
+    pub tid: u32,
     /// On the lab's clock.
     pub at: u64,
     /// In the kernel, the innermost first.
@@ -45,137 +46,115 @@ pub struct Sample<'a> {
     pub stack: &'a [u8],
 }
 
+/// A thread came to a CPU, or left it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Switch {
+    pub pid: u32,
+    pub tid: u32,
+    pub at: u64,
+    pub way: Way,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    In,
+    /// To wait.
+    Out,
+    /// It would have run on.
+    Preempted,
+}
+
 #[derive(Debug, PartialEq)]
 pub enum Event<'a> {
     Sample(Sample<'a>),
-    Lost(u64),
+    Switch(Switch),
+    /// So many were lost until that moment, where it is told.
+    Lost(u64, Option<u64>),
 }
 
 /// One ring per CPU.
 pub struct Rings {
     rings: Vec<Ring>,
     size: usize,
-    hz: u32,
 }
-
-struct Ring {
-    memory: *mut u8,
-    size: usize,
-    page: usize,
-    _event: OwnedFd,
-}
-
-// SAFETY: the memory belongs to the ring alone on our side, and `drain` takes it mutably.
-unsafe impl Send for Ring {}
 
 impl Rings {
-    /// Begins to sample these CPUs; why that cannot be.
-    pub fn open(cpus: &[u32], hz: u32) -> Result<Self, String> {
-        let open =
-            |size: usize| -> io::Result<Vec<Ring>> { cpus.iter().map(|cpu| Ring::open(*cpu, hz, size)).collect() };
+    /// Samples of these CPUs' clocks, so many times a second; why that cannot be.
+    pub fn of_clock(cpus: &[u32], hz: u32) -> Result<Self, String> {
+        let mut attributes = with_stacks(PERF_COUNT_SW_CPU_CLOCK, 1_000_000_000 / u64::from(hz));
+        attributes.set_exclude_idle(1);
+        Self::open(cpus, &RINGS, attributes)
+    }
+
+    /// Where threads are when they leave these CPUs; each of them, until a longer period is set.
+    pub fn of_leaving(cpus: &[u32]) -> Result<Self, String> {
+        Self::open(cpus, &RINGS, with_stacks(PERF_COUNT_SW_CONTEXT_SWITCHES, 1))
+    }
+
+    /// Each thread that comes to these CPUs and leaves them.
+    pub fn of_switches(cpus: &[u32]) -> Result<Self, String> {
+        let mut attributes = timed(PERF_COUNT_SW_DUMMY);
+        attributes.set_sample_id_all(1);
+        attributes.set_context_switch(1);
+        Self::open(cpus, &SWITCH_RINGS, attributes)
+    }
+
+    fn open(cpus: &[u32], sizes: &[usize], attributes: perf_event_attr) -> Result<Self, String> {
+        let open = |size: usize| -> io::Result<Vec<Ring>> {
+            cpus.iter().map(|cpu| Ring::open(attributes, *cpu, size)).collect()
+        };
         let mut refused = None;
-        let [.., least] = RINGS;
-        for size in RINGS.into_iter().filter(|size| size * cpus.len() <= MOST || *size == least) {
-            match open(size) {
-                Ok(rings) => return Ok(Self { rings, size, hz }),
+        let least = sizes.last().expect("there are sizes");
+        for size in sizes.iter().filter(|size| **size * cpus.len() <= MOST || *size == least) {
+            match open(*size) {
+                Ok(rings) => return Ok(Self { rings, size: *size }),
                 Err(error) => refused = Some(error),
             }
         }
         Err(refusal(&refused.expect("there are sizes"), paranoid()))
     }
 
-    /// Hands over what came since the last time.
-    pub fn drain(&mut self, mut take: impl FnMut(Event<'_>)) {
-        for ring in &mut self.rings {
-            ring.drain(&mut take);
+    /// Hands over what came since the last time, with the place of its CPU in the list.
+    pub fn drain(&mut self, mut take: impl FnMut(usize, Event<'_>)) {
+        for (cpu, ring) in self.rings.iter_mut().enumerate() {
+            ring.drain(|record| {
+                if let Some(event) = parse(record) {
+                    take(cpu, event);
+                }
+            });
         }
     }
 
-    /// In so many nanoseconds a ring is a third full.
-    pub fn patience(&self) -> u64 {
-        self.size as u64 / (u64::from(STACK) + AROUND) * 1_000_000_000 / u64::from(self.hz) / 3
+    pub fn set_period(&self, cpu: usize, period: u64) {
+        self.rings[cpu].set_period(period);
+    }
+
+    /// In so many nanoseconds a ring is a third full of stacks, where so many come a second.
+    pub fn patience(&self, hz: u32) -> u64 {
+        self.size as u64 / (u64::from(STACK) + AROUND) * 1_000_000_000 / u64::from(hz) / 3
     }
 }
 
-impl Ring {
-    fn open(cpu: u32, hz: u32, size: usize) -> io::Result<Self> {
-        let mut attributes = perf_event_attr {
-            type_: PERF_TYPE_SOFTWARE,
-            size: size_of::<perf_event_attr>() as u32,
-            config: u64::from(PERF_COUNT_SW_CPU_CLOCK),
-            sample_type: u64::from(
-                PERF_SAMPLE_TID
-                    | PERF_SAMPLE_TIME
-                    | PERF_SAMPLE_CALLCHAIN
-                    | PERF_SAMPLE_REGS_USER
-                    | PERF_SAMPLE_STACK_USER,
-            ),
-            sample_regs_user: REGISTERS,
-            sample_stack_user: STACK,
-            clockid: CLOCK_MONOTONIC,
-            ..perf_event_attr::default()
-        };
-        attributes.__bindgen_anon_1.sample_period = 1_000_000_000 / u64::from(hz);
-        attributes.set_use_clockid(1);
-        attributes.set_exclude_idle(1);
-        attributes.set_exclude_callchain_user(1);
-        const CLOEXEC: u64 = 8;
-        let cpu = i32::try_from(cpu).expect("CPUs are few");
-        // SAFETY: the attributes live through the call, which keeps nothing of them.
-        let fd = unsafe { perf_event_open_sys::perf_event_open(&mut attributes, -1, cpu, -1, CLOEXEC) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the kernel just gave it to us.
-        let event = unsafe { OwnedFd::from_raw_fd(fd) };
-        let page = rustix::param::page_size();
-        // SAFETY: a new mapping at a place of the kernel's choice.
-        let memory =
-            unsafe { mmap(null_mut(), page + size, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &event, 0)? };
-        Ok(Self { memory: memory.cast(), size, page, _event: event })
-    }
-
-    fn drain(&mut self, take: &mut impl FnMut(Event<'_>)) {
-        let header = self.memory.cast::<perf_event_mmap_page>();
-        // SAFETY: the first page is this structure as long as the mapping lives; the kernel writes `data_head` while we
-        // read it, and reads `data_tail` while we write it: both as whole words, hence atomics.
-        let (head, tail) = unsafe {
-            (AtomicU64::from_ptr(&raw mut (*header).data_head), AtomicU64::from_ptr(&raw mut (*header).data_tail))
-        };
-        let (end, mut at) = (head.load(Ordering::Acquire), tail.load(Ordering::Relaxed));
-        let mut record = Vec::with_capacity(usize::from(u16::MAX));
-        while at < end {
-            self.copy(at, 8, &mut record);
-            let length = usize::from(u16::from_ne_bytes([record[6], record[7]]));
-            if length < 8 {
-                break;
-            }
-            self.copy(at, length, &mut record);
-            at += length as u64;
-            if let Some(event) = parse(&record) {
-                take(event);
-            }
-        }
-        tail.store(end, Ordering::Release);
-    }
-
-    /// Bytes of the ring, which ends somewhere within.
-    fn copy(&self, at: u64, length: usize, into: &mut Vec<u8>) {
-        let from = (at % self.size as u64) as usize;
-        let first = length.min(self.size - from);
-        into.clear();
-        for (from, length) in [(from, first), (0, length - first)] {
-            // SAFETY: within the mapping behind its first page; the kernel does not write between tail and head.
-            into.extend_from_slice(unsafe { &*slice_from_raw_parts(self.memory.add(self.page + from), length) });
-        }
-    }
+fn timed(event: u32) -> perf_event_attr {
+    let mut attributes = perf_event_attr {
+        type_: PERF_TYPE_SOFTWARE,
+        config: u64::from(event),
+        sample_type: u64::from(PERF_SAMPLE_TID | PERF_SAMPLE_TIME),
+        clockid: CLOCK_MONOTONIC,
+        ..perf_event_attr::default()
+    };
+    attributes.set_use_clockid(1);
+    attributes
 }
 
-impl Drop for Ring {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `open` with this length, and used by nobody any more.
-        let _ = unsafe { munmap(self.memory.cast(), self.page + self.size) };
-    }
+fn with_stacks(event: u32, period: u64) -> perf_event_attr {
+    let mut attributes = timed(event);
+    attributes.sample_type |= u64::from(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+    attributes.sample_regs_user = REGISTERS;
+    attributes.sample_stack_user = STACK;
+    attributes.__bindgen_anon_1.sample_period = period;
+    attributes.set_exclude_callchain_user(1);
+    attributes
 }
 
 /// A record as `perf_event_open(2)` lays it out for what was asked; `None` for kinds that nobody asked for.
@@ -184,10 +163,11 @@ fn parse(record: &[u8]) -> Option<Event<'_>> {
     match u32::from_ne_bytes(record[..4].try_into().ok()?) {
         PERF_RECORD_LOST => {
             rest.next()?;
-            Some(Event::Lost(rest.next()?))
+            let count = rest.next()?;
+            Some(Event::Lost(count, rest.next().and_then(|_| rest.next())))
         }
         PERF_RECORD_SAMPLE => {
-            let pid = rest.next()? as u32;
+            let (pid, tid) = rest.pair()?;
             let at = rest.next()?;
             let mut kernel = Vec::new();
             for _ in 0..rest.next()? {
@@ -203,7 +183,19 @@ fn parse(record: &[u8]) -> Option<Event<'_>> {
                 rest.0 = &rest.0[size..];
                 stack = &stack[..usize::try_from(rest.next()?).ok()?.min(size)];
             }
-            Some(Event::Sample(Sample { pid, at, kernel, registers, stack }))
+            Some(Event::Sample(Sample { pid, tid, at, kernel, registers, stack }))
+        }
+        PERF_RECORD_SWITCH_CPU_WIDE => {
+            // Who is on the other side of the switch.
+            rest.next()?;
+            let (pid, tid) = rest.pair()?;
+            let kinds = u32::from(u16::from_ne_bytes(record[4..6].try_into().ok()?));
+            let way = match (kinds & PERF_RECORD_MISC_SWITCH_OUT > 0, kinds & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT > 0) {
+                (false, _) => Way::In,
+                (true, false) => Way::Out,
+                (true, true) => Way::Preempted,
+            };
+            Some(Event::Switch(Switch { pid, tid, at: rest.next()?, way }))
         }
         _ => None,
     }
@@ -216,6 +208,9 @@ impl Words<'_> {
         let (word, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u64::from_ne_bytes(*word))
+    }
+    fn pair(&mut self) -> Option<(u32, u32)> {
+        self.next().map(|word| (word as u32, (word >> 32) as u32))
     }
 }
 
@@ -259,12 +254,27 @@ mod tests {
         let words = [7 | 8 << 32, 1_000, 3, -128_i64 as u64, 0xffff_8000, 0xffff_9000, 2, 1, 2, 3, 16, 5, 6, 8];
         let bytes = record(PERF_RECORD_SAMPLE, &words);
         let Some(Event::Sample(sample)) = parse(&bytes) else { panic!("a sample") };
-        assert_eq!((sample.pid, sample.at, &*sample.kernel), (7, 1_000, &[0xffff_8000, 0xffff_9000][..]));
+        assert_eq!((sample.pid, sample.tid, sample.at), (7, 8, 1_000));
+        assert_eq!(sample.kernel, [0xffff_8000, 0xffff_9000]);
         assert_eq!((sample.registers, sample.stack), (Some([1, 2, 3]), &5_u64.to_ne_bytes()[..]));
         // A thread of the kernel has neither registers nor a stack.
         let bytes = record(PERF_RECORD_SAMPLE, &[7, 1_000, 0, 0, 0]);
         assert!(matches!(parse(&bytes), Some(Event::Sample(Sample { registers: None, stack: [], .. }))));
-        assert_eq!(parse(&record(PERF_RECORD_LOST, &[1, 42])), Some(Event::Lost(42)));
+        assert_eq!(parse(&record(PERF_RECORD_LOST, &[1, 42])), Some(Event::Lost(42, None)));
+        assert_eq!(parse(&record(PERF_RECORD_LOST, &[1, 42, 7, 1_000])), Some(Event::Lost(42, Some(1_000))));
+    }
+
+    #[test]
+    fn a_switch_says_who_came_or_left_and_whether_it_would_have_run_on() {
+        for (kinds, way) in [
+            (0, Way::In),
+            (PERF_RECORD_MISC_SWITCH_OUT, Way::Out),
+            (PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, Way::Preempted),
+        ] {
+            let mut bytes = record(PERF_RECORD_SWITCH_CPU_WIDE, &[1 | 1 << 32, 7 | 8 << 32, 1_000]);
+            bytes[4..6].copy_from_slice(&(kinds as u16).to_ne_bytes());
+            assert_eq!(parse(&bytes), Some(Event::Switch(Switch { pid: 7, tid: 8, at: 1_000, way })));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::files::Mapped;
 use blazesym::symbolize::source::{Elf, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 use cpp_demangle::{DemangleOptions, Symbol};
-use model::record::profile::{INLINED, KERNEL};
+use model::record::profile::{INLINED, KERNEL, NAMELESS};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::fs;
@@ -66,7 +66,7 @@ fn stripped(file: &Mapped) -> String {
         Some(id) => format!("install its debug symbols (its -dbgsym package), or `debuginfod-find debuginfo {id}`"),
         None => "take a build with symbols".to_string(),
     };
-    format!("functions that {} does not export have no name, since it is stripped; {fetch}", file.name)
+    format!("functions that {} does not export {NAMELESS}, since it is stripped; {fetch}", file.name)
 }
 
 /// The functions around each address, the outermost first.

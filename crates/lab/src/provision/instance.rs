@@ -16,7 +16,7 @@ use crate::os::process::Ended;
 use crate::servers::catalogue;
 use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish, key};
 use crate::trouble::{Trouble, Unready};
-use model::plan::served::serves;
+use model::plan::served::own;
 use model::record::start::Restored;
 use model::{Cell, EventKind, Protocol, Server, Topology};
 use std::path::Path;
@@ -92,9 +92,11 @@ impl Provision<'_> {
             build: &build,
             server,
             cpus: &cpus,
-            tcp: (server.tcp && server.topology.is_single() && serves(&build.installed.kind, Protocol::MySql))
-                .then(free_port)
-                .transpose()?,
+            tcp: (server.tcp
+                && server.topology.is_single()
+                && own(&build.installed.kind).is_some_and(Protocol::is_sql))
+            .then(free_port)
+            .transpose()?,
             stop: reporter.stop,
         };
         let mut restored = None;

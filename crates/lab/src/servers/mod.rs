@@ -22,9 +22,14 @@ pub const DATA: &str = "data";
 /// A family of servers, as far as their processes are concerned. Each lies with the protocol that it serves first.
 pub trait Kind: Sync {
     fn name(&self) -> &'static str;
-    /// What its socket is called, in the folder that it has to itself.
-    fn socket(&self) -> &'static str {
-        "s"
+    /// What its socket is called, in the folder that it has to itself, beside that port.
+    fn socket(&self, _tcp: Option<u16>) -> String {
+        "s".into()
+    }
+    /// Whether it ends cleanly when its first process alone is interrupted; all others are terminated, with whatever
+    /// they started.
+    fn ends_by_interrupt(&self) -> bool {
+        false
     }
     /// Refuses what can be refused before anything is made.
     fn check(&self, build: &Build, wanted: &Server) -> Result<(), Trouble>;

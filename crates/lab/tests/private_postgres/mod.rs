@@ -21,7 +21,8 @@ const TRIES: u32 = 20;
 
 /// Accounts beside `sbtest`, whom it trusts on its socket: each is let in by the way of its name.
 const ACCESS: &str = "local all clear password\nlocal all md5user md5\nlocal all scramuser scram-sha-256\n\
-                      local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n\
+                      local all all trust\nhost all rejected 127.0.0.1/32 reject\n\
+                      host all kerberos 127.0.0.1/32 gss\nhostssl all all 127.0.0.1/32 scram-sha-256\n\
                       hostnossl all all 127.0.0.1/32 scram-sha-256\n";
 
 pub struct Postgres {
@@ -64,6 +65,23 @@ impl Postgres {
 
     pub fn socket(&self) -> PathBuf {
         self.folder.path().join(format!(".s.PGSQL.{}", self.port))
+    }
+
+    /// Offers TLS from here on, with a certificate for this host by a CA of its own, whose file is named.
+    pub fn offer_tls(&self) -> PathBuf {
+        let made = self.folder().join("certificates");
+        lab::servers::process::certificates::make(&made).expect("certificates");
+        for (name, own) in [("server.pem", "server.crt"), ("server-key.pem", "server.key")] {
+            let path = self.folder().join("data").join(own);
+            fs::copy(made.join(name), &path).expect("a file of the server");
+            if let Some((user, group)) = account() {
+                chown(&path, Some(user), Some(group)).expect("root may give a file away");
+            }
+        }
+        fs::write(self.folder().join("data/postgresql.auto.conf"), "ssl = on\n").expect("a file of the server");
+        let pid = rustix::process::Pid::from_child(&self.server);
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).expect("it runs");
+        made.join("ca.pem")
     }
 
     pub fn log(&self) -> String {

@@ -51,6 +51,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
             explain: get.flag_or_default("repeat.explain"),
             profiles: u32::try_from(get.count_or_default("repeat.profiles")).expect("bounded"),
+            profile_waits: u32::try_from(get.count_or_default("repeat.profile_waits")).expect("bounded"),
             profile_pairs: get.flag_or_default("repeat.profile_pairs"),
             profile_hz: u32::try_from(get.count_or_default("repeat.profile_hz")).expect("bounded"),
         },

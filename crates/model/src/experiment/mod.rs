@@ -93,6 +93,8 @@ pub struct Repeat {
     pub profile_hz: u32,
     /// Each of those has a neighbour that is not sampled.
     pub profile_pairs: bool,
+    /// So many runs of each cell in which what threads wait for is sampled, beside the numbers.
+    pub profile_waits: u32,
 }
 
 impl Experiment {

@@ -18,6 +18,7 @@ mod topology;
 
 use crate::experiment::keys::WORKLOAD;
 use crate::experiment::{Axis, Experiment};
+use crate::functions::Spent;
 use crate::host::Host;
 use crate::intervention::Intervention;
 use crate::load::{Group, Load, Phase};
@@ -142,6 +143,9 @@ pub struct PlannedRun {
     /// where it is the pair of one, which tells what profiling costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<u32>,
+    /// What the profile is of.
+    #[serde(default, skip_serializing_if = "Spent::is_on_cpu")]
+    pub spent: Spent,
 }
 
 impl PlannedRun {

@@ -6,6 +6,7 @@
 
 use super::{Cell, PlannedRun, RunId, Server};
 use crate::experiment::Repeat;
+use crate::functions::Spent;
 use crate::seed::Seed;
 use std::collections::BTreeMap;
 
@@ -52,17 +53,20 @@ fn run(cell: &Cell, index: usize, repetition: u32, seed: Seed) -> PlannedRun {
         seed: seed.child("run").nth(index as u64).nth(u64::from(repetition)),
         explain: false,
         profile: None,
+        spent: Spent::OnCpu,
     }
 }
 
 /// Blocks behind those that make numbers: each cell once in each, or twice where pairs are wanted, neighbours in either
-/// order, one of them without samples; the A/A arm too, since what profiles of equal cells
-/// differ by is what a difference has to exceed. A search has no level to profile before it is over.
+/// order, one of them without samples; behind those, blocks in which waits are sampled. The A/A arm too, since what
+/// profiles of equal cells differ by is what a difference has to exceed. A search has no level to profile before it is
+/// over.
 pub(super) fn profile(cells: &[Cell], runs: &mut Vec<PlannedRun>, repeat: &Repeat) {
-    if cells.iter().any(|cell| cell.search.is_some()) || repeat.profiles == 0 {
+    if cells.iter().any(|cell| cell.search.is_some()) {
         return;
     }
-    let before = runs.iter().map(|r| r.block).max().unwrap_or(0);
+    let last = |runs: &[PlannedRun]| runs.iter().map(|r| r.block).max().unwrap_or(0);
+    let before = last(runs);
     let profiled = self::runs(cells, repeat.profiles, repeat.seed.child("profile"));
     for run in profiled {
         let beside = |word: &str, hz: u32| PlannedRun {
@@ -77,6 +81,15 @@ pub(super) fn profile(cells: &[Cell], runs: &mut Vec<PlannedRun>, repeat: &Repea
         }
         runs.extend(pair);
     }
+    let before = last(runs);
+    let waits = self::runs(cells, repeat.profile_waits, repeat.seed.child("waits"));
+    runs.extend(waits.into_iter().map(|run| PlannedRun {
+        id: RunId(format!("{}-waits-{}", run.cell, run.repetition)),
+        block: before + run.block,
+        profile: Some(repeat.profile_hz),
+        spent: Spent::Waiting,
+        ..run
+    }));
 }
 
 /// One more block behind all others: each cell once with instruments on. The runs before it then cannot pay for them. A
@@ -94,6 +107,7 @@ pub(super) fn explain(cells: &[Cell], runs: &mut Vec<PlannedRun>, seed: Seed) {
         seed: seed.child("explain").nth(i as u64),
         explain: true,
         profile: None,
+        spent: Spent::OnCpu,
     }));
 }
 

@@ -156,7 +156,7 @@ pub(super) fn misled(cell: &Cell, dsn: &str, words: &Words) -> Option<Refusal> {
 }
 
 /// What users of PostgreSQL can be told to do.
-const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc or kv.sql there, or a script by assay sysbench SCRIPT --db-driver=pgsql, \
+const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc, linkbench, insert or kv.sql there, or a script by assay sysbench SCRIPT --db-driver=pgsql, \
      with --record=DIR for a record";
 
 /// A charset that servers of that SQL do not know.
@@ -182,11 +182,6 @@ pub(super) fn refused(cell: &Cell, build: &InstalledBuild, words: &Words) -> Opt
         };
         if cell.load.transport == Some(Transport::Tls) && !spoken.is_sql() {
             return Some((&["transport"], "assay encrypts no protocol past SQL".into(), "take tcp, or unix"));
-        }
-        let by_socket = cell.load.transport.is_none_or(|transport| transport == Transport::Unix);
-        if spoken == Protocol::PostgreSql && !by_socket {
-            let reason = "assay comes to the PostgreSQL that it starts by its socket";
-            return Some((&["transport"], reason.into(), "leave the transport out, or name a server by its DSN"));
         }
         if let Some(refusal) = foreign(cell, spoken) {
             return Some(refusal);

@@ -179,7 +179,8 @@ fn rows(plan: &Plan) -> Vec<Vec<String>> {
             match &cell.repeats {
                 _ if run.explain => "explain".into(),
                 _ if run.profile == Some(0) => "pair of a profile".into(),
-                _ if run.profile.is_some() => "profile".into(),
+                _ if run.profile.is_some() && run.spent.is_on_cpu() => "profile".into(),
+                _ if run.profile.is_some() => "profile of waits".into(),
                 Some(twin) => format!("A/A of {twin}"),
                 None => String::new(),
             },

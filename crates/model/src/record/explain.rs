@@ -11,6 +11,17 @@ pub struct Explain {
     pub waits: Vec<Wait>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Wait>,
+    /// Statements that were carried out once when the users had left, where the server says what that touched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub executed: Vec<Executed>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Executed {
+    pub statement: String,
+    /// Its plan in the server's words, with the rows, blocks and time of each node.
+    pub plan: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

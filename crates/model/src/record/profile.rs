@@ -1,21 +1,29 @@
-//! What a profile run saw: the server's stacks on its CPUs, so many times a second, folded: equal stacks of a phase are
-//! one line with a count. The text is what flame graph programs read (`phase;root;…;leaf count`), so that a record's
-//! file needs no program of ours. What a stack costs is its samples × the time that one of them stands for.
+//! What a profile run saw: the server's stacks on its CPUs, or those in which its threads waited, so many times a
+//! second, folded: equal stacks of a phase are one line with a count. The text is what flame graph programs read
+//! (`phase;root;…;leaf count`), so that a record's file needs no program of ours. What a stack costs is its samples ×
+//! the time that one of them stands for.
 
+use crate::functions::Spent;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How a run was sampled; in its `run.json`. Of the pair of such a run nothing of it is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The kernel's name of what was counted: `cpu-clock`.
+    /// The kernel's name of what was counted: `cpu-clock`, `context-switches`.
     pub event: String,
-    /// CPU time that one sample stands for.
+    #[serde(default, skip_serializing_if = "Spent::is_on_cpu")]
+    pub spent: Spent,
+    /// Time that one sample stands for.
     pub period: Nanos,
     /// Samples of the server, those between its phases included.
     pub samples: u64,
     /// Samples that the kernel or the profiler had no room for.
     pub lost: u64,
+    /// What the CPUs counted of the server's threads, by counter and phase; none of what this machine does not count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<String, BTreeMap<String, f64>>,
     /// CPU time that sampling, unwinding and folding took of this machine.
     pub cost: Nanos,
     /// What could not be read, each with its mend.
@@ -23,6 +31,8 @@ pub struct Profile {
     pub missing: Vec<String>,
 }
 
+/// Hardware counters, as they are called.
+pub const COUNTERS: [&str; 4] = ["instructions", "cycles", "iTLB misses", "LLC misses"];
 /// The file in the folder of a run that has its stacks.
 pub const STACKS: &str = "profile.folded.gz";
 /// The outermost frame of a stack whose end was not found.
@@ -30,6 +40,11 @@ pub const NOT_UNWOUND: &str = "[not unwound]";
 /// What function names of the kernel, and names of inlined functions, end with; flame graph programs colour by it.
 pub const KERNEL: &str = "_[k]";
 pub const INLINED: &str = "_[i]";
+/// The innermost frame of a thread that waited for nothing but a CPU.
+pub const PREEMPTED: &str = "preempted_[k]";
+
+/// Part of each sentence about a file whose functions have no names.
+pub const NAMELESS: &str = "have no name";
 
 /// Equal stacks of one phase.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

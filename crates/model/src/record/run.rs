@@ -7,6 +7,7 @@ use super::audit::Audit;
 use super::disturbance::DisturbanceRecord;
 use super::explain::Explain;
 use super::profile::Profile;
+use super::ranks::RankRecord;
 use super::start::StartingState;
 use super::state::States;
 use super::tally::Tally;
@@ -74,6 +75,9 @@ pub struct RunRecord {
     /// that what the client sent and what the server counted must be equal to the last one (check `counts_agree`).
     #[serde(default)]
     pub whole: WholeRun,
+    /// Each rank's part, where several drove it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankRecord>,
     /// What the data say of the run, by dataset; empty for workloads that ask nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audits: Vec<Audit>,

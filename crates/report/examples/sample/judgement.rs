@@ -8,7 +8,7 @@ use model::health::{Health, Reason, Standing};
 use model::judgement::{Account, Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement, Made, Term};
 use model::plan::{Cell, Plan};
 use model::record::Record;
-use model::record::explain::{Explain, Wait};
+use model::record::explain::{Executed, Explain, Wait};
 use model::record::run::{Ending, RunRecord};
 use model::units::{Nanos, round3};
 use model::value::Value;
@@ -198,6 +198,11 @@ fn explain() -> Explain {
             wait("wait/synch/rwlock/innodb/index_tree_rw_lock", 912_004, 207),
         ],
         stages: vec![wait("stage/sql/Sending data", 61_000, 8_040)],
+        executed: vec![Executed {
+            statement: "simple_ranges".into(),
+            plan: "Index Scan using sbtest1_pkey on sbtest1 (actual time=0.009..0.041 rows=100 loops=1)\n  Buffers: shared hit=5"
+                .into(),
+        }],
     }
 }
 

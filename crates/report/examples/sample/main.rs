@@ -29,7 +29,7 @@ fn main() -> std::io::Result<()> {
     judgement.forecasts = vec![forecast()];
     judgement.findings = vec![finding()];
     judgement.functions = profiles::tables();
-    judgement.function_diffs = vec![profiles::diff()];
+    judgement.function_diffs = profiles::diffs();
     let report = report::render(&record, &judgement, &details, report::SHELL);
     std::fs::create_dir_all(&folder)?;
     for (name, text) in [("html", &report.html), ("md", &report.markdown), ("json", &report.json), ("csv", &report.csv)]

@@ -4,6 +4,7 @@
 
 use model::errors::Errors;
 use model::experiment::Axis;
+use model::functions::Spent;
 use model::host::{Host, InstalledBuild, Version};
 use model::load::{Io, Load, Phase, PhaseKind, Transport, Until};
 use model::plan::{Cell, CellId, Cost, PLAN_SCHEMA, Plan, PlannedRun, RunId, Server, Skipped};
@@ -204,6 +205,7 @@ fn block_of(cells: &[Cell], block: u32) -> Vec<PlannedRun> {
             seed: seed.child(&c.id.0),
             explain: false,
             profile: None,
+            spent: Spent::OnCpu,
         })
         .collect();
     runs.sort_by_key(|r| r.seed);
@@ -326,6 +328,7 @@ fn run(plan: &Plan, planned: &PlannedRun, position: u64) -> RunRecord {
         start: None,
         around: None,
         phases: if done { vec![phase] } else { Vec::new() },
+        ranks: Vec::new(),
         audits: Vec::new(),
         whole: WholeRun::default(),
     }

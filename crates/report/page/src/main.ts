@@ -183,8 +183,8 @@ function parts(): { title: string; lead: string; content: () => (HTMLElement | n
     [
       profiled(),
       'Functions',
-      'Which functions took the server’s CPU time, per operation, and what two cells do differently. These runs are in no number.',
-      () => [part(['profile', 'against'], profile)],
+      'Which functions took the server’s CPU time, or waited, per operation, and what two cells do differently. These runs are in no number.',
+      () => [part(['profile', 'against', 'time'], profile)],
     ],
     [hasTables(), 'Tables', 'Rates relative to a base, and what an operation costs, to be pasted elsewhere.', () => [tables()]],
     [true, 'Checks', 'What each number had to pass.', () => [part(['status', 'check'], ledger)]],

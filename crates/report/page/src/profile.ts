@@ -1,11 +1,11 @@
-// Which functions took the server's CPU time. One cell: a flame graph and a table of functions, µs per operation. Against another cell:
+// Which functions took the server's CPU time, or waited. One cell: a flame graph and a table of functions, µs per operation. Against another cell:
 // the same graph, coloured by what each function takes more or less than there; what is not more than chance is grey.
 
 import { data, report } from './data';
 import { h, select } from './dom';
 import { digits } from './format';
 import { get, set } from './state';
-import type { Call, Estimate, Flame, FunctionDiff, FunctionTable, MovedFunction, Sampled } from './types';
+import type { Call, Estimate, Flame, FunctionDiff, FunctionTable, MovedFunction, Sampled, Spent } from './types';
 
 const ROWS = 40;
 /** Narrower frames, in parts of the whole, are not drawn. */
@@ -14,8 +14,17 @@ const LEAST = 0.0015;
 const FULL = 0.03;
 const INLINED = '_[i]';
 
-const tables = (): FunctionTable[] => report.functions ?? [];
-export const profiled = (): boolean => tables().length > 0;
+const all = (): FunctionTable[] => report.functions ?? [];
+export const profiled = (): boolean => all().length > 0;
+
+const TIMES: { value: Spent; label: string; words: string; of: string }[] = [
+  { value: 'on_cpu', label: 'on the CPU', words: 'CPU time', of: 'of CPU' },
+  { value: 'waiting', label: 'waiting', words: 'waiting', of: 'of waiting' },
+];
+/** Those that some cell has. */
+const times = (): typeof TIMES => TIMES.filter((t) => all().some((table) => table.sampled.spent === t.value));
+const time = (): (typeof TIMES)[number] => times().find((t) => t.value === get('time')) ?? times()[0] ?? TIMES[0]!;
+const tables = (): FunctionTable[] => all().filter((table) => table.sampled.spent === time().value);
 
 const plain = (name: string): string => (name.endsWith(INLINED) ? name.slice(0, -INLINED.length) : name);
 const percent = (share: number): string => `${digits(share * 100)} %`;
@@ -35,13 +44,13 @@ function view(): View | null {
   const table = tables().find((t) => t.sampled.cell === get('profile')) ?? tables()[0];
   if (!table) return null;
   const [own, other] = [table.sampled.cell, get('against')];
-  const all = report.function_diffs ?? [];
-  const straight = all.find((d) => d.candidate.cell === own && d.base.cell === other);
-  const turned = all.find((d) => d.base.cell === own && d.candidate.cell === other);
+  const diffs = (report.function_diffs ?? []).filter((d) => d.base.spent === time().value);
+  const straight = diffs.find((d) => d.candidate.cell === own && d.base.cell === other);
+  const turned = diffs.find((d) => d.base.cell === own && d.candidate.cell === other);
   const diff = straight ?? turned;
   return {
     table,
-    flame: (data.flames ?? []).find((f) => f.cell === own),
+    flame: (data.flames ?? []).find((f) => f.cell === own && f.spent === time().value),
     moved: diff && new Map(diff.functions.map((f) => [f.name, f])),
     diff,
     isTurned: !straight && turned !== undefined,
@@ -70,20 +79,25 @@ export function profile(): HTMLElement {
       { class: 'controls' },
       select('cell', cells.map((c) => ({ value: c, label: c })), own, (cell) => set({ profile: cell })),
       others.length > 0 ? select('against', [{ value: '', label: 'nothing' }, ...others], chosen, (against) => set({ against })) : null,
+      times().length > 1 ? select('time', times(), time().value, (chosen) => set({ time: chosen })) : null,
       h('label', { class: 'pick' }, h('span', {}, 'functions named'), search),
     ),
-    restsOn(seen.table.sampled),
-    seen.diff ? restsOn(seen.isTurned ? seen.diff.candidate : seen.diff.base) : null,
+    restsOn(seen.table.sampled, []),
+    seen.diff ? restsOn(seen.isTurned ? seen.diff.candidate : seen.diff.base, seen.table.sampled.missing) : null,
     found,
   );
 }
 
-function restsOn(s: Sampled): HTMLElement {
+/** What a table rests on; what is missing in it was said once already of these. */
+function restsOn(s: Sampled, said: string[]): HTMLElement {
   const lost = s.lost > 0 ? `, ${s.lost} lost` : '';
   const runs = s.runs === 1 ? '1 run' : `${s.runs} runs`;
-  const told = `${s.cell}: ${digits(s.operation.value)} µs of CPU per operation ${half(s.operation)} (${s.samples} samples at ${digits(s.hz)} Hz in ${runs}${lost}; ${percent(s.not_unwound)} not unwound, ${percent(s.not_named)} not named; the profiler took ${percent(s.cost)} of the server’s CPU).`;
+  const told = `${s.cell}: ${digits(s.operation.value)} µs ${time().of} per operation ${half(s.operation)} (${s.samples} samples at ${digits(s.hz)} Hz in ${runs}${lost}; ${percent(s.not_unwound)} not unwound, ${percent(s.not_named)} not named; the profiler took ${percent(s.cost)} of the server’s CPU).`;
   const slower = s.slower ? ` An operation takes × ${digits(s.slower.value)} ${half(s.slower)} as long as beside each without samples.` : '';
-  return h('p', { class: 'caption' }, told, slower, s.missing.map((m) => ` ${m}.`).join(''));
+  const counts = (s.counters ?? []).map((c) => `${digits(c.value.value)} ${half(c.value)} ${c.name}`.replace('  ', ' '));
+  const counted = counts.length > 0 ? ` An operation takes ${counts.join(', ')}.` : '';
+  const missing = s.missing.filter((m) => !said.includes(m));
+  return h('p', { class: 'caption' }, told, slower, counted, missing.map((m) => ` ${m}.`).join(''));
 }
 
 /** What a function takes more than in the other cell with what it calls, as a share of the operation; nothing where that may be chance. */
@@ -154,8 +168,8 @@ function graph(seen: View): HTMLElement {
   draw([flame.root]);
   const label = `Flame graph of ${flame.cell}${seen.diff ? ` against ${get('against')}` : ''}: the table below has its functions.`;
   const key = seen.diff
-    ? h('p', { class: 'caption' }, `Width: CPU time per operation of ${flame.cell}. Orange: more than in ${get('against')}, with what it calls; blue: less; grey: not more than chance.`)
-    : h('p', { class: 'caption' }, 'Width: CPU time per operation. Orange: the server; green: the kernel; grey: functions without a name.');
+    ? h('p', { class: 'caption' }, `Width: ${time().words} per operation of ${flame.cell}. Orange: more than in ${get('against')}, with what it calls; blue: less; grey: not more than chance.`)
+    : h('p', { class: 'caption' }, `Width: ${time().words} per operation. Orange: the server; green: the kernel; grey: functions without a name.`);
   return h('div', {}, h('div', { class: 'tall', role: 'img', 'aria-label': label }, place), tell, key);
 }
 

@@ -27,6 +27,7 @@ const DEFAULTS: Record<string, string> = {
   check: '',
   series: '',
   profile: '',
+  time: '',
   against: '',
   find: '',
   theme: '',

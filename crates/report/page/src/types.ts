@@ -172,6 +172,12 @@ export interface Counter {
   meaning: string;
 }
 
+/** As `instructions`, of `model::record::profile::COUNTERS`. */
+export interface CounterPerOperation {
+  name: string;
+  value: Estimate;
+}
+
 /**
  * A counter's place among all, its least and its largest value, and its values between these, two digits of
  * base 64 each (`LEVELS`) and `..` where there is none.
@@ -295,6 +301,12 @@ export type EventKind =
   | 'run_interrupted'
   | 'run_repeated';
 
+export interface Executed {
+  statement: string;
+  /** Its plan in the server's words, with the rows, blocks and time of each node. */
+  plan: string;
+}
+
 export interface Experiment {
   name: string;
   question: string;
@@ -313,6 +325,8 @@ export interface Explain {
   /** Over all threads and the whole run, the longest first. */
   waits: Wait[];
   stages?: Wait[];
+  /** Statements that were carried out once when the users had left, where the server says what that touched. */
+  executed?: Executed[];
 }
 
 export interface Finding {
@@ -332,12 +346,13 @@ export interface Finding {
   next_file?: string;
 }
 
-/** Where the CPU time of a cell's operations goes, call by call. */
+/** Where the time of a cell's operations goes, call by call. */
 export interface Flame {
   cell: string;
+  spent: Spent;
   /** Functions by number. */
   names: string[];
-  /** Microseconds of CPU per operation that one sample stands for. */
+  /** Microseconds per operation that one sample stands for. */
   us: number;
   root: Call;
 }
@@ -377,7 +392,7 @@ export interface ForecastPoint {
 
 export interface Function {
   name: string;
-  /** CPU time per operation, µs: in the function itself, and in it with what it called. */
+  /** Time per operation, µs: in the function itself, and in it with what it called. */
   own: Estimate;
   total: Estimate;
   /** In it itself. */
@@ -591,7 +606,7 @@ export interface Moment {
   is_over: boolean;
 }
 
-/** CPU time per operation, µs, in both. */
+/** Time per operation, µs, in both. */
 export interface Moved {
   base: number;
   candidate: number;
@@ -870,13 +885,14 @@ export type Rung =
 export interface Sampled {
   /** The cell's id. */
   cell: string;
+  spent: Spent;
   /** Profile runs. */
   runs: number;
   /** In phases that measure. */
   samples: number;
   lost: number;
   hz: number;
-  /** CPU time of the server per operation, µs. */
+  /** Such time of the server per operation, µs. */
   operation: Estimate;
   /** Shares of all samples: those whose stack's end was not found, those whose function has no name. */
   not_unwound: Share;
@@ -888,6 +904,8 @@ export interface Sampled {
    * some.
    */
   slower?: Estimate;
+  /** What the CPUs counted of the server's threads per operation, where they count. */
+  counters?: CounterPerOperation[];
   /** What could not be read, each with its mend. */
   missing: string[];
 }
@@ -994,6 +1012,9 @@ export interface SnapshotRecord {
   /** Made by an earlier lab. */
   reused: boolean;
 }
+
+/** What kind of time a profile tells about. */
+export type Spent = 'on_cpu' | 'waiting';
 
 /** What became of a number. */
 export type Standing = 'struck' | 'lower_bound' | 'missing';

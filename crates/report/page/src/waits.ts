@@ -19,6 +19,7 @@ function cell(c: Cell): HTMLElement {
     h('summary', {}, `${c.id} `, h('span', { class: 'soft' }, words(c))),
     table('wait', c.explain?.waits ?? []),
     table('stage', c.explain?.stages ?? []),
+    ...(c.explain?.executed ?? []).map((e) => h('div', {}, h('p', {}, `${e.statement}, carried out once`), h('pre', {}, e.plan))),
   );
 }
 

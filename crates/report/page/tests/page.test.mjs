@@ -333,6 +333,11 @@ test('functions are drawn as a flame graph, found by name, and held against anot
   assert.match(await background('my_uca_scanner_next_utf8mb4'), /--worse/);
   assert.match(await background('JOIN::optimize'), /--shade/, 'what may be chance is grey');
   assert.match(await page.locator('#functions tbody tr', { hasText: 'JOIN::optimize' }).textContent(), /by chance/);
+
+  await page.selectOption('#functions .pick:has-text("time") select', 'waiting');
+  assert.match(await page.textContent('#functions .caption'), /c002: .* µs of waiting per operation/);
+  assert.match(await background('fdatasync'), /--better/);
+  assert.equal(await frames.filter({ hasText: 'JOIN::optimize' }).count(), 0);
 });
 
 for (const width of [1440, 800, 390]) {

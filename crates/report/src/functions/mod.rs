@@ -8,14 +8,20 @@ pub use pprof::pprof;
 
 use crate::figures::three;
 use model::Estimate;
-use model::functions::{FunctionDiff, FunctionTable, Moved, Sampled};
+use model::functions::{CounterPerOperation, FunctionDiff, FunctionTable, Moved, Sampled, Spent};
 use model::units::Share;
+use std::collections::BTreeSet;
 
 /// Names longer than this are cut in the middle, where templates say least.
 const LONGEST: usize = 64;
 
-/// The functions of a cell, at most so many.
-pub fn table(table: &FunctionTable, most: usize) -> String {
+/// The functions of each of these cells, at most so many. What could not be read is said once.
+pub fn tables(tables: &[FunctionTable], most: usize) -> String {
+    let mut said = BTreeSet::new();
+    tables.iter().map(|one| table(one, most, &mut said)).collect::<Vec<_>>().join("\n")
+}
+
+fn table<'a>(table: &'a FunctionTable, most: usize, said: &mut BTreeSet<&'a str>) -> String {
     let heads = ["function", "own µs", "", "of all", "total µs", "of all"].map(String::from);
     let all = table.sampled.operation.value;
     let shown = table.functions.iter().take(most);
@@ -26,7 +32,7 @@ pub fn table(table: &FunctionTable, most: usize) -> String {
         [short(&function.name), three(value), half(&function.own), own, three(function.total.value), total]
     });
     let rest = table.functions.len().saturating_sub(most);
-    rests_on(&table.sampled) + "\n" + &columns(heads, rows.collect()) + &left(rest)
+    rests_on(&table.sampled, said) + "\n" + &columns(heads, rows.collect()) + &left(rest)
 }
 
 /// Two cells: what moved most first, and what is not more than chance behind it, marked.
@@ -51,7 +57,8 @@ pub fn diff(diff: &FunctionDiff, most: usize) -> String {
     let shown: Vec<_> = sure.iter().chain(&others).take(most).map(row).collect();
     let rest = diff.functions.len() - shown.len();
     let both = [("base", &diff.base), ("candidate", &diff.candidate)];
-    let mut text: String = both.map(|(side, sampled)| format!("{side}: {}", rests_on(sampled))).concat();
+    let mut said = BTreeSet::new();
+    let mut text: String = both.map(|(side, sampled)| format!("{side}: {}", rests_on(sampled, &mut said))).concat();
     text += &whole(diff, &sure);
     text + "\n" + &columns(heads, shown) + &left(rest)
 }
@@ -60,8 +67,9 @@ pub fn diff(diff: &FunctionDiff, most: usize) -> String {
 fn whole(diff: &FunctionDiff, sure: &[&model::functions::MovedFunction]) -> String {
     let Moved { base, candidate, difference, .. } = &diff.operation;
     let all = format!(
-        "an operation takes {} µs of the server's CPU time instead of {}: {} {}",
+        "an operation takes {} µs {} instead of {}: {} {}",
         three(*candidate),
+        of_whom(diff.base.spent),
         three(*base),
         signed(difference.value),
         half(difference)
@@ -82,15 +90,16 @@ fn whole(diff: &FunctionDiff, sure: &[&model::functions::MovedFunction]) -> Stri
     format!("{}; {} {functions} up to {sum}\n", all.trim_end(), own.len())
 }
 
-/// What a table rests on, and what to do about what is missing.
-fn rests_on(sampled: &Sampled) -> String {
-    let Sampled { cell, runs, samples, lost, hz, operation, not_unwound, not_named, cost, slower, missing } = sampled;
+/// What a table rests on, and what to do about what is missing and was not said yet.
+fn rests_on<'a>(sampled: &'a Sampled, said: &mut BTreeSet<&'a str>) -> String {
+    let Sampled { cell, spent, runs, samples, lost, hz, operation, not_unwound, not_named, cost, slower, .. } = sampled;
     let lost = if *lost > 0 { format!(", {lost} lost") } else { String::new() };
     let runs = if *runs == 1 { "1 run".to_string() } else { format!("{runs} runs") };
     let mut text = format!(
-        "{cell}: {} µs of CPU per operation {}({samples} samples at {} Hz in {runs}{lost}; {not_unwound} not unwound, \
+        "{cell}: {} µs {} per operation {}({samples} samples at {} Hz in {runs}{lost}; {not_unwound} not unwound, \
          {not_named} not named; the profiler took {cost} of the server's CPU)\n",
         three(operation.value),
+        what(*spent),
         half(operation) + if operation.low.is_some() { " " } else { "" },
         three(*hz),
     );
@@ -101,8 +110,39 @@ fn rests_on(sampled: &Sampled) -> String {
             half(slower)
         );
     }
-    missing.iter().for_each(|missing| text += &format!("  {missing}\n"));
+    text += &counters(sampled);
+    let missing = sampled.missing.iter().filter(|missing| said.insert(missing));
+    missing.for_each(|missing| text += &format!("  {missing}\n"));
     text
+}
+
+/// What the CPUs counted, on a line.
+fn counters(sampled: &Sampled) -> String {
+    if sampled.counters.is_empty() {
+        return String::new();
+    }
+    let one = |counter: &CounterPerOperation| {
+        let half = half(&counter.value);
+        let half = if half.is_empty() { half } else { half + " " };
+        format!("{} {half}{}", three(counter.value.value), counter.name)
+    };
+    let all: Vec<String> = sampled.counters.iter().map(one).collect();
+    format!("  an operation takes {}\n", all.join(", "))
+}
+
+/// The time of an operation's profile, for short.
+fn what(spent: Spent) -> &'static str {
+    match spent {
+        Spent::OnCpu => "of CPU",
+        Spent::Waiting => "of waiting",
+    }
+}
+
+fn of_whom(spent: Spent) -> &'static str {
+    match spent {
+        Spent::OnCpu => "of the server's CPU time",
+        Spent::Waiting => "of waiting in the server",
+    }
 }
 
 fn left(rest: usize) -> String {
@@ -158,6 +198,7 @@ mod tests {
     fn sampled(cell: &str, operation: f64) -> Sampled {
         Sampled {
             cell: cell.into(),
+            spent: Spent::OnCpu,
             runs: 3,
             samples: 9_000,
             lost: 12,
@@ -167,6 +208,10 @@ mod tests {
             not_named: Share(0.124),
             cost: Share(0.006),
             slower: Some(estimate(1.012, 0.008)),
+            counters: vec![
+                CounterPerOperation { name: "instructions".into(), value: estimate(45_200.0, 300.0) },
+                CounterPerOperation { name: "iTLB misses".into(), value: estimate(12.1, 0.5) },
+            ],
             missing: vec!["functions of the kernel have no names here (kptr_restrict); run as root".into()],
         }
     }
@@ -187,7 +232,7 @@ mod tests {
         let long = format!("std::vector<{}>::push_back", "x".repeat(80));
         let functions =
             vec![function("row_search_mvcc", 1.25, 6.0), function(&long, 0.5, 0.5), function("main", 0.0, 20.0)];
-        insta::assert_snapshot!(table(&FunctionTable { sampled: sampled("c001", 20.0), functions }, 2));
+        insta::assert_snapshot!(tables(&[FunctionTable { sampled: sampled("c001", 20.0), functions }], 2));
     }
 
     #[test]
@@ -205,6 +250,7 @@ mod tests {
             diff(&FunctionDiff { base, candidate, operation, functions: functions.to_vec() }, 20)
         };
         insta::assert_snapshot!(told(&functions));
+        assert_eq!(told(&functions).matches("kptr_restrict").count(), 1, "what both lack is said once");
         functions.truncate(1);
         assert!(told(&functions).contains("no function differs by more than chance"));
     }

@@ -2,6 +2,7 @@
 //! of numbers. Plain, not packed: `go tool pprof` and its like take both.
 
 use model::Nanos;
+use model::functions::Spent;
 use std::collections::BTreeMap;
 
 /// Numbers of fields in `profile.proto`.
@@ -16,11 +17,15 @@ mod field {
 }
 
 /// A profile of these stacks (the outermost frame first), each with its samples, of which one stands for `period`.
-pub fn pprof<'a>(stacks: impl Iterator<Item = (&'a [String], u64)>, period: Nanos) -> Vec<u8> {
+pub fn pprof<'a>(stacks: impl Iterator<Item = (&'a [String], u64)>, spent: Spent, period: Nanos) -> Vec<u8> {
     let mut strings = Strings::default();
     strings.number("");
     let mut profile = Message::default();
-    for (kind, unit) in [("samples", "count"), ("cpu", "nanoseconds")] {
+    let kind = match spent {
+        Spent::OnCpu => "cpu",
+        Spent::Waiting => "wait",
+    };
+    for (kind, unit) in [("samples", "count"), (kind, "nanoseconds")] {
         profile.message(field::SAMPLE_TYPE, value_type(&mut strings, kind, unit));
     }
     let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
@@ -50,7 +55,7 @@ pub fn pprof<'a>(stacks: impl Iterator<Item = (&'a [String], u64)>, period: Nano
         function.number(3, name);
         profile.message(field::FUNCTION, function);
     }
-    let kind = value_type(&mut strings, "cpu", "nanoseconds");
+    let kind = value_type(&mut strings, kind, "nanoseconds");
     profile.message(field::PERIOD_TYPE, kind);
     profile.number(field::PERIOD, period.0);
     strings.in_order().iter().for_each(|text| profile.bytes(field::STRING, text.as_bytes()));
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn samples_lead_to_the_names_of_their_functions_innermost_first() {
         let stacks = [vec!["main".to_string(), "a".repeat(200)], vec!["main".to_string()]];
-        let bytes = pprof(stacks.iter().zip([300, 2]).map(|(s, n)| (s.as_slice(), n)), Nanos(1_000));
+        let bytes = pprof(stacks.iter().zip([300, 2]).map(|(s, n)| (s.as_slice(), n)), Spent::OnCpu, Nanos(1_000));
         let all = fields(&bytes);
         let of = |number: u64| all.iter().filter(move |(n, ..)| *n == number);
         let texts: Vec<String> = of(6).map(|(_, _, text)| String::from_utf8(text.clone()).unwrap()).collect();

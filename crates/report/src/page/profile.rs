@@ -2,9 +2,10 @@
 //! with hardly a sample are left out, since nobody sees them and the page is to be mailed around; their samples stay in
 //! the function that called them.
 
-use model::functions::FunctionTable;
+use model::functions::{FunctionTable, Spent};
 use model::record::profile::Stack;
-use model::{Details, PhaseKind, Record};
+use model::record::serving;
+use model::{Details, PhaseKind, Record, RunRecord};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +14,15 @@ const LEAST: f64 = 0.001;
 /// Deeper frames are thinner than a hair and repeat what is above them.
 const DEEPEST: usize = 80;
 
-/// Where the CPU time of a cell's operations goes, call by call.
+/// Where the time of a cell's operations goes, call by call.
 #[derive(Serialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Flame {
     cell: String,
+    spent: Spent,
     /// Functions by number.
     names: Vec<String>,
-    /// Microseconds of CPU per operation that one sample stands for.
+    /// Microseconds per operation that one sample stands for.
     us: f64,
     root: Call,
 }
@@ -43,12 +45,16 @@ pub fn flames(record: &Record, tables: &[FunctionTable], details: &dyn Details) 
 
 fn flame(record: &Record, table: &FunctionTable, details: &dyn Details) -> Flame {
     let mut root = Tree::default();
-    let runs = record.runs.iter().filter(|run| run.is_done() && run.profile.is_some());
+    let spent = table.sampled.spent;
+    let is_such = |run: &&RunRecord| run.profile.as_ref().is_some_and(|p| p.is_sampled() && p.spent == spent);
+    let runs = record.runs.iter().filter(|run| run.is_done()).filter(is_such);
     for run in runs.filter(|run| run.cell.0 == table.sampled.cell) {
         let measured = run.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
         let names: BTreeSet<&str> = measured.map(|phase| phase.name.as_str()).collect();
         let stacks = details.stacks(&run.id).unwrap_or_default();
-        stacks.iter().filter(|stack| names.contains(stack.phase.as_str())).for_each(|stack| root.add(stack));
+        let stacks = stacks.iter().filter(|stack| names.contains(stack.phase.as_str())).collect();
+        let stacks = if spent.is_on_cpu() { stacks } else { serving::only(stacks).0 };
+        stacks.into_iter().for_each(|stack| root.add(stack));
     }
     let mut names = Names::default();
     let least = (root.samples as f64 * LEAST).ceil() as u64;
@@ -56,7 +62,8 @@ fn flame(record: &Record, table: &FunctionTable, details: &dyn Details) -> Flame
     let root = root.call(0, least, &mut names);
     let mut all: Vec<_> = names.0.into_iter().collect();
     all.sort_by_key(|(_, number)| *number);
-    Flame { cell: table.sampled.cell.clone(), names: all.into_iter().map(|(name, _)| name).collect(), us, root }
+    let (cell, names) = (table.sampled.cell.clone(), all.into_iter().map(|(name, _)| name).collect());
+    Flame { cell, spent, names, us, root }
 }
 
 #[derive(Default)]

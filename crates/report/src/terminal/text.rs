@@ -76,16 +76,40 @@ impl Paint {
     }
 }
 
+/// What a line does not end before: the unit of the number behind which it stands.
+const UNITS: [&str; 20] = [
+    "%", "ns", "µs", "ms", "s", "min", "h", "Hz", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB", "QPS", "TPS", "NOPM",
+    "CPU", "CPUs",
+];
+/// What a line does not end behind.
+const SIGNS: [&str; 3] = ["×", "±", "≤"];
+
+/// What stays on one line: words, and numbers with their signs and units.
+fn unbroken(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let bare = word.trim_end_matches(['.', ',', ';', ':', ')', '/']);
+        match all.last_mut() {
+            Some(last) if last.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&bare) => {
+                *last = format!("{last} {word}");
+            }
+            Some(last) if SIGNS.contains(&last.as_str()) => *last = format!("{last} {word}"),
+            Some(_) | None => all.push(word.into()),
+        }
+    }
+    all
+}
+
 /// A word longer than a line keeps a line for itself.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in &unbroken(text) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
-            Some(_) | None => lines.push(word.into()),
+            Some(_) | None => lines.push(word.clone()),
         }
     }
     lines
@@ -96,8 +120,11 @@ pub fn cut(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {
-            let shorter = last.rsplit_once(' ').map_or(last.as_str(), |(before, _)| before);
-            *last = format!("{shorter} …");
+            let mut words = unbroken(last);
+            if words.len() > 1 {
+                words.pop();
+            }
+            *last = format!("{} …", words.join(" "));
         }
     }
     lines
@@ -112,6 +139,13 @@ mod tests {
         assert_eq!(wrapped("a bc def ghij", 6), ["a bc", "def", "ghij"]);
         assert_eq!(cut(wrapped("one two three four five six", 9), 2), ["one two", "three …"]);
         assert_eq!(wrapped("incomprehensibilities are", 8), ["incomprehensibilities", "are"]);
+    }
+
+    #[test]
+    fn a_number_stays_with_its_unit_and_its_sign() {
+        assert_eq!(wrapped("it takes 14 % more", 11), ["it takes", "14 % more"]);
+        assert_eq!(wrapped("up to 3.1 µs, × 1.2 ± 0.1 ms", 12), ["up to", "3.1 µs,", "× 1.2", "± 0.1 ms"]);
+        assert_eq!(cut(wrapped("costs 3.1 µs 14 % of it", 10), 1), ["costs …"]);
     }
 
     #[test]

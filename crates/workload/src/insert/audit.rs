@@ -2,6 +2,7 @@
 //! a row for each key between the ends, and each secondary index has an entry for each row. At the begin of each step
 //! the same was looked at, so that a step which broke one of these laws is known.
 
+use super::postgresql;
 use super::schema::INDEXES;
 use super::work::{Extent, Keys};
 use crate::Parameters;
@@ -14,6 +15,9 @@ pub(super) const INSERTED: Fact = Fact(0);
 pub(super) const DELETED: Fact = Fact(1);
 pub(super) const LOOKED: Fact = Fact(2);
 pub(super) const WRONG: Fact = Fact(3);
+
+/// The question about indexes.
+const APART: &str = "index_entries_apart";
 
 pub(super) const DISCLOSURES: &[&str] = &[
     "The insert benchmark's public script deletes through a session of its own, at most eight statements behind or ahead; \
@@ -31,13 +35,22 @@ pub(super) fn of(parameters: &Parameters) -> Audit {
         question("rows", tables.clone().map(|table| format!("SELECT COUNT(*) FROM pi{table}")).collect()),
         question("rows_ever_deleted", clients().map(below).collect()),
         question("rows_ever_inserted", clients().map(up_to).collect()),
-        question(
-            "index_entries_apart",
-            tables.clone().flat_map(|table| INDEXES.map(|(index, _)| apart(table, index))).collect(),
-        ),
+        question(APART, tables.clone().flat_map(|table| INDEXES.map(|(index, _)| apart(table, index))).collect()),
     ];
     let setup = tables.flat_map(|table| INDEXES.map(|(index, _)| prepare(table, index))).flatten().collect();
     Audit { setup, questions, laws: laws() }
+}
+
+/// The same in PostgreSQL's SQL.
+pub(super) fn of_postgresql(parameters: &Parameters) -> Audit {
+    let mut audit = of(parameters);
+    audit.setup = postgresql::by_indexes("SESSION");
+    audit.questions.iter_mut().flat_map(|question| &mut question.sql).for_each(|sql| *sql = postgresql::asked(sql));
+    if let Some(question) = audit.questions.iter_mut().find(|question| question.name == APART) {
+        let tables = 1..=Extent::of(parameters).tables();
+        question.sql = tables.flat_map(|table| INDEXES.map(|(_, columns)| postgresql::apart(table, columns))).collect();
+    }
+    audit
 }
 
 /// How many keys of a client lie before its smallest.
@@ -79,7 +92,7 @@ fn apart(table: u64, index: &str) -> String {
 fn laws() -> Vec<Law> {
     let fact = Term::fact;
     // Of an operation whose end nobody saw, at most so many rows may be in or out: those of the largest transaction.
-    const APART: i64 = 10_000;
+    const FEW: i64 = 10_000;
     vec![
         law(
             "IB1",
@@ -90,15 +103,15 @@ fn laws() -> Vec<Law> {
         law("IB2", "rows grew by those inserted, less those deleted", "a commit was lost, or done twice").equal(
             [Term::growth("rows")],
             [fact("rows_inserted"), fact("rows_deleted").times(-1)],
-            APART,
+            FEW,
         ),
         law("IB3", "the largest keys grew by the rows inserted", "rows were inserted elsewhere than at the end").equal(
             [Term::growth("rows_ever_inserted")],
             [fact("rows_inserted")],
-            APART,
+            FEW,
         ),
         law("IB4", "the smallest keys grew by the rows deleted", "rows were deleted elsewhere than at the begin")
-            .equal([Term::growth("rows_ever_deleted")], [fact("rows_deleted")], APART),
+            .equal([Term::growth("rows_ever_deleted")], [fact("rows_deleted")], FEW),
         law("IB5", "there is a row for each key between the smallest and the largest", "a row in between is lost")
             .equal(
                 [Term::after("rows")],
@@ -110,6 +123,6 @@ fn laws() -> Vec<Law> {
             "each secondary index has an entry for each row",
             "an index and its table are apart: check the table",
         )
-        .equal([Term::after("index_entries_apart")], vec![], 0),
+        .equal([Term::after(APART)], vec![], 0),
     ]
 }

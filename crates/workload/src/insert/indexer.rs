@@ -7,6 +7,8 @@ use super::statement::{ALTER, LOOK};
 use super::work::Work;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
+use model::Protocol;
+use model::plan::served::HEAP;
 
 pub(super) struct Indexer {
     work: Work,
@@ -36,6 +38,10 @@ impl User for Indexer {
             look_at_tables(&self.work, session, self.number, self.users).await?;
             const ENGINE: &str =
                 "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'pi1'";
+            if session.dialect() == Protocol::PostgreSql {
+                self.engine = HEAP.into();
+                return Ok(());
+            }
             session.read(LOOK, ENGINE).await?;
             self.engine = session.kept().text(0, 0).unwrap_or_default();
         }

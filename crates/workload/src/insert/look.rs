@@ -2,10 +2,12 @@
 //! client, from which its next rows follow, and whether that is what the steps before must have left.
 
 use super::audit::{LOOKED, WRONG};
+use super::postgresql;
 use super::schema::INDEXES;
 use super::statement::LOOK;
 use super::work::{Keys, Work};
 use crate::session::{Fault, Sql};
+use model::Protocol;
 
 /// Numbers of the rows that a client has in its table: all from `first` up to, and without, `next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +66,28 @@ pub(super) async fn look_at_tables(
     if !work.counts {
         return Ok(());
     }
+    let is_postgresql = session.dialect() == Protocol::PostgreSql;
+    if is_postgresql {
+        // It ends with the transaction.
+        session.query(LOOK, &format!("BEGIN; {}", postgresql::by_indexes("LOCAL").join("; "))).await?;
+    }
     for table in (1 + number..=extent.tables()).step_by(users.max(1) as usize) {
-        let by_index = INDEXES.map(|(name, _)| format!(" FORCE INDEX (pi{table}_{name})"));
+        let by_index = INDEXES.map(|(name, columns)| match is_postgresql {
+            true => postgresql::entries(table, columns),
+            false => format!("SELECT COUNT(*) FROM pi{table} FORCE INDEX (pi{table}_{name})"),
+        });
         let indexes = if work.step.is_indexed() { &by_index[..] } else { &[] };
-        for by in std::iter::once("").chain(indexes.iter().map(String::as_str)) {
-            session.read(LOOK, &format!("SELECT COUNT(*) FROM pi{table}{by}")).await?;
+        let rows = format!("SELECT COUNT(*) FROM pi{table}");
+        for sql in std::iter::once(&rows).chain(indexes) {
+            session.read(LOOK, sql).await?;
             let kept = session.kept();
             let found = if kept.rows() == 1 { kept.int(0, 0) } else { None };
             session.count(LOOKED, 1);
             session.count(WRONG, i64::from(found != i64::try_from(extent.rows_of_table()).ok()));
         }
+    }
+    if is_postgresql {
+        session.query(LOOK, "COMMIT").await?;
     }
     Ok(())
 }

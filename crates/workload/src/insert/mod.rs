@@ -8,6 +8,7 @@ mod extent;
 mod indexer;
 mod knobs;
 mod look;
+mod postgresql;
 mod reader;
 mod rows;
 mod schema;
@@ -76,7 +77,7 @@ impl Workload for Insert {
             name: self.name.into(),
             why: self.why,
             writes: self.step.writes(),
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(self.step.parameters()),
             operations: self.operations,
             footprint: extent::footprint,
@@ -99,6 +100,12 @@ impl Workload for Insert {
     fn audit(&self, parameters: &Parameters) -> Audit {
         audit::of(parameters)
     }
+    fn audit_in(&self, dialect: Protocol, parameters: &Parameters) -> Audit {
+        match dialect {
+            Protocol::PostgreSql => audit::of_postgresql(parameters),
+            _ => self.audit(parameters),
+        }
+    }
     fn disclosures(&self, _: &Parameters) -> Vec<String> {
         audit::DISCLOSURES.iter().map(|sentence| (*sentence).to_string()).collect()
     }
@@ -106,10 +113,13 @@ impl Workload for Insert {
         Some(Box::new(Data::of(parameters, engine)))
     }
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
-        reader::probes(&Work::of(self.step, parameters), &mut Generator::new(seed.child("probes")))
+        self.probes_in(Protocol::MySql, parameters, seed)
+    }
+    fn probes_in(&self, dialect: Protocol, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
+        reader::probes(&Work::of(self.step, parameters), dialect, &mut Generator::new(seed.child("probes")))
     }
     fn session_setup(&self, _: &Parameters) -> Vec<String> {
-        vec!["SET NAMES latin1".to_string()]
+        vec!["SET NAMES 'latin1'".to_string()]
     }
 }
 

@@ -11,6 +11,7 @@ use crate::Probe;
 use crate::draw::Generator;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
+use model::Protocol;
 use model::seed::Seed;
 use std::fmt::Write;
 
@@ -19,6 +20,7 @@ const LOOK_AGAIN: u64 = 100;
 
 pub(super) struct Reader {
     work: Work,
+    dialect: Protocol,
     number: u64,
     users: u64,
     /// All keys of its table.
@@ -41,6 +43,7 @@ impl Reader {
         Self {
             sql: String::with_capacity(256 + 20 * work.rows as usize),
             work,
+            dialect: Protocol::MySql,
             number,
             users,
             keys: Keys { table, first: 1, stride: 1 },
@@ -54,7 +57,7 @@ impl Reader {
     }
 
     fn draw(&mut self) {
-        let Self { work, keys: Keys { table, .. }, generator, sql, .. } = self;
+        let Self { work, dialect, keys: Keys { table, .. }, generator, sql, .. } = self;
         match work.step {
             Step::PointQueries => {
                 let rows = work.extent.rows_of_table();
@@ -64,7 +67,7 @@ impl Reader {
             }
             Step::RangeQueries => {
                 let index = generator.below(INDEXES.len() as u64) as usize;
-                statement::range(sql, *table, index, draw_place(index, generator), work.rows);
+                statement::range(sql, *dialect, *table, index, draw_place(index, generator), work.rows);
                 self.class = by_index(index);
             }
             Step::Load | Step::CreateIndexes | Step::Insert => unreachable!("readers read"),
@@ -78,6 +81,7 @@ fn draw_place(index: usize, generator: &mut Generator) -> u64 {
 
 impl User for Reader {
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+        self.dialect = session.dialect();
         if !std::mem::replace(&mut self.looked, true) {
             look_at_tables(&self.work, session, self.number, self.users).await?;
         }
@@ -111,7 +115,7 @@ impl User for Reader {
 }
 
 /// The queries of a step with values drawn, each kind once.
-pub(super) fn probes(work: &Work, generator: &mut Generator) -> Vec<Probe> {
+pub(super) fn probes(work: &Work, dialect: Protocol, generator: &mut Generator) -> Vec<Probe> {
     let probe = |class, write: &mut dyn FnMut(&mut String)| {
         let mut sql = String::new();
         write(&mut sql);
@@ -121,7 +125,7 @@ pub(super) fn probes(work: &Work, generator: &mut Generator) -> Vec<Probe> {
         Step::RangeQueries => (0..INDEXES.len())
             .map(|index| {
                 let from = draw_place(index, generator);
-                probe(by_index(index), &mut |sql| statement::range(sql, 1, index, from, work.rows))
+                probe(by_index(index), &mut |sql| statement::range(sql, dialect, 1, index, from, work.rows))
             })
             .collect(),
         Step::PointQueries => {

@@ -2,10 +2,12 @@
 //! over the numbers, whose entries come in no order; and partitions by ranges of the key, where they are asked for.
 
 use super::knobs::{count, text};
+use super::postgresql;
 use super::rows::row;
 use super::work::Extent;
 use crate::Parameters;
 use crate::dataset::{ByTable, Dataset, Rows, Spot, Table};
+use model::plan::served::HEAP;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -39,6 +41,11 @@ impl Begin {
 
 /// The statements that build the indexes of a table: in one pass where the engine has one, which RocksDB has not.
 pub(super) fn build_indexes(table: u64, engine: &str) -> Vec<String> {
+    if engine == HEAP {
+        return INDEXES
+            .map(|(name, columns)| format!("CREATE INDEX pi{table}_{name} ON pi{table} ({columns})"))
+            .to_vec();
+    }
     let adds = INDEXES.map(|(name, columns)| format!("ADD INDEX pi{table}_{name} ({columns})"));
     if engine.eq_ignore_ascii_case("rocksdb") {
         return adds.iter().map(|add| format!("ALTER TABLE pi{table} {add}")).collect();
@@ -76,6 +83,9 @@ impl Data {
     }
 
     fn create(&self, table: u64) -> String {
+        if self.engine == HEAP {
+            return postgresql::create(table, self.partitions, self.partition_rows);
+        }
         let mut sql = format!(
             "CREATE TABLE pi{table} (\n  transactionid BIGINT NOT NULL AUTO_INCREMENT,\n  dateandtime DATETIME,\n  \
              cashregisterid INT NOT NULL,\n  customerid INT NOT NULL,\n  productid INT NOT NULL,\n  price INT NOT NULL,\n  \
@@ -108,7 +118,11 @@ impl Data {
 impl Dataset for Data {
     fn tables(&self) -> Vec<Table> {
         let rows = if self.begin == Begin::Empty { 0 } else { self.extent.rows_of_table() };
-        let after = |table| if self.begin == Begin::Indexed { build_indexes(table, &self.engine) } else { Vec::new() };
+        let after = |table| {
+            let key = (self.engine == HEAP).then(|| postgresql::primary_key(table));
+            let indexes = if self.begin == Begin::Indexed { build_indexes(table, &self.engine) } else { Vec::new() };
+            key.into_iter().chain(indexes).collect()
+        };
         let table =
             |number| Table { name: format!("pi{number}"), create: self.create(number), rows, after: after(number) };
         (1..=self.extent.tables()).map(table).collect()

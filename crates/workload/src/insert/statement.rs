@@ -1,11 +1,13 @@
-//! Hot path: the statements of the family as text, which is how the public script says them to MySQL, and the classes
-//! under which their answers are counted.
+//! Hot path: the statements of the family as text, which is how the public script says them, and the classes under
+//! which their answers are counted.
 
+use super::postgresql;
 use super::rows::row;
 use super::schema::{COLUMNS, INDEXES};
 use super::work::Keys;
 use crate::session::Class;
 use crate::{Doing, Statement};
+use model::Protocol;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -57,7 +59,10 @@ pub(super) fn insert(sql: &mut String, client: u64, keys: Keys, rows: Range<u64>
 
 /// Replaces `sql` by a DELETE of these rows, the client's oldest: as the public script says it, and by name where the
 /// keys between them are others'.
-pub(super) fn delete(sql: &mut String, keys: Keys, rows: Range<u64>) {
+pub(super) fn delete(sql: &mut String, dialect: Protocol, keys: Keys, rows: Range<u64>) {
+    if keys.stride == 1 && dialect == Protocol::PostgreSql {
+        return postgresql::delete(sql, keys, rows);
+    }
     sql.clear();
     if keys.stride == 1 {
         let (first, count) = (keys.key(rows.start), rows.end - rows.start);
@@ -78,18 +83,17 @@ pub(super) fn by_index(index: usize) -> Class {
 }
 
 /// Replaces `sql` by a query of that many entries of an index, from a place on.
-pub(super) fn range(sql: &mut String, table: u64, index: usize, from: u64, rows: u64) {
+pub(super) fn range(sql: &mut String, dialect: Protocol, table: u64, index: usize, from: u64, rows: u64) {
     sql.clear();
     let (name, columns) = INDEXES[index];
     let first = columns.split(',').next().unwrap_or_default();
     // The public script asks registers behind the drawn one, and the others from it on.
     let at_least = if name == "registersegment" { ">" } else { ">=" };
-    write!(
-        sql,
-        "SELECT {columns} FROM pi{table} FORCE INDEX (pi{table}_{name}) WHERE ({first} {at_least} {from}) \
-         ORDER BY {columns} LIMIT {rows}"
-    )
-    .expect(APPENDED);
+    write!(sql, "SELECT {columns} FROM pi{table}").expect(APPENDED);
+    if dialect != Protocol::PostgreSql {
+        write!(sql, " FORCE INDEX (pi{table}_{name})").expect(APPENDED);
+    }
+    write!(sql, " WHERE ({first} {at_least} {from}) ORDER BY {columns} LIMIT {rows}").expect(APPENDED);
 }
 
 /// Replaces `sql` by a query of rows by their keys.

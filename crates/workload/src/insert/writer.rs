@@ -8,6 +8,7 @@ use super::statement::{self, BEGIN, COMMIT, DELETE, INSERT, ROLLBACK};
 use super::work::Work;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
+use model::Protocol;
 
 /// Room for the text of a row.
 const ROW_BYTES: usize = 80;
@@ -78,6 +79,7 @@ impl User for Loader {
 
 pub(super) struct Writer {
     work: Work,
+    dialect: Protocol,
     number: u64,
     users: u64,
     /// What each of its clients has, in their order.
@@ -96,6 +98,7 @@ impl Writer {
         let room = work.rows as usize + 4;
         Self {
             work,
+            dialect: Protocol::MySql,
             number,
             users,
             held: Vec::new(),
@@ -112,6 +115,7 @@ impl Writer {
 impl User for Writer {
     /// Also after a conversation that broke: only the tables know whether the last transaction was committed.
     async fn begin(&mut self, session: &mut (dyn Sql + '_)) -> Result<(), Fault> {
+        self.dialect = session.dialect();
         let (users, clients) = (self.users, self.work.extent.clients);
         if users > clients {
             let what =
@@ -135,7 +139,7 @@ impl User for Writer {
         let client = self.number + self.place as u64 * self.users;
         let (keys, Held { first, next }) = (self.work.extent.keys(client), self.drawn);
         statement::insert(&mut self.insert, client, keys, next..next + self.work.rows);
-        statement::delete(&mut self.delete, keys, first..first + self.work.rows);
+        statement::delete(&mut self.delete, self.dialect, keys, first..first + self.work.rows);
         Operation(0)
     }
 

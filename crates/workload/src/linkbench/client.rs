@@ -6,7 +6,8 @@ use super::audit::{FOUND, HIDDEN, HISTORY, INSERTED, MISSED, NODES_ADDED, NODES_
 use super::ends::{Ends, ListEnd};
 use super::look;
 use super::mix::Kind;
-use super::statement::{COMMIT, ROLLBACK, Sentence, TIME_COLUMN};
+use super::postgresql;
+use super::statement::{COMMIT, Form, ROLLBACK, Sentence, TIME_COLUMN};
 use super::statement_runner::{Around, StatementRunner};
 use super::work::{Dialect, Drawn, Habits, Work};
 use crate::draw::Generator;
@@ -16,7 +17,7 @@ use model::seed::Seed;
 use std::ops::RangeInclusive;
 
 /// ER_DUP_ENTRY: there is such a link.
-const DUPLICATE: u16 = 1062;
+const DUPLICATE: u32 = 1062;
 /// Between insert and update the fork goes back and forth while others add and delete the same link.
 const TURNS: u32 = 1000;
 
@@ -63,9 +64,9 @@ impl Client {
         let (id1, id2, kind, now) = (int(id), int(ids[0]), int(link_type), int(unix_ms));
         let runner = &mut self.runner;
         let row = [id1, id2, kind, Param::Bytes(bytes), now];
-        let answer = runner.say(session, Sentence::UpsertLink, &row, Around::Begin, Want::Count).await?;
-        expect(session, Sentence::UpsertLink.classes().0, &answer, 0..=2);
         // 1 is a new row, 2 one that was hidden, 0 one that was there.
+        let answer = runner.upsert(session, &row).await?;
+        expect(session, Sentence::UpsertLink.classes().0, &answer, 0..=2);
         if answer.affected > 0 {
             let around = if answer.affected == 1 { Around::Commit } else { Around::Nothing };
             runner.say(session, Sentence::CountUp, &[id1, kind, now, now], around, Want::Count).await?;
@@ -104,7 +105,7 @@ impl Client {
         let runner = &mut self.runner;
         let row = [id1, int(ids[0]), kind, Param::Bytes(bytes), now];
         match runner.say(session, Sentence::InsertLink, &row, Around::Begin, Want::Count).await {
-            Err(Fault::Server { code: DUPLICATE, .. }) => return Ok(false),
+            Err(fault) if fault.number() == DUPLICATE => return Ok(false),
             other => other?,
         };
         runner.say(session, Sentence::CountUp, &[id1, kind, now, now], Around::Commit, Want::Count).await?;
@@ -255,6 +256,9 @@ impl User for Client {
     fn choose(&mut self) -> Operation {
         self.count += 1;
         self.drawn.draw(&self.work, &self.habits, &mut self.generator);
+        if self.runner.form() == Form::PostgreSql && self.drawn.kind.has_bytes() {
+            postgresql::written(&mut self.drawn.bytes);
+        }
         Operation(self.drawn.kind as u16)
     }
 

@@ -5,6 +5,7 @@
 use super::graph::{Count, Graph, Graphs, Link};
 use super::knobs::{self, count, real};
 use super::payload::{LINK, NODE, Payload};
+use super::postgresql;
 use super::schema::Schema;
 use crate::Parameters;
 use crate::dataset::{ByTable, Collection, Dataset, Rows, Spot, Table};
@@ -42,6 +43,8 @@ enum Manner {
     Literal,
     /// A field of LOAD DATA, which takes a backslash for the begin of an escape; no payload has a tab or a line's end.
     Field,
+    /// A field of COPY, the text of a `bytea`.
+    Digits,
 }
 
 impl Data {
@@ -118,7 +121,7 @@ impl Row<'_> {
         let (open, between, close): (&[u8], &[u8], &[u8]) = match (self.manner, self.first) {
             (Manner::Literal, true) => (b"(", b",", b")"),
             (Manner::Literal, false) => (b",(", b",", b")"),
-            (Manner::Field, _) => (b"", b"\t", b"\n"),
+            (Manner::Field | Manner::Digits, _) => (b"", b"\t", b"\n"),
         };
         self.out.extend_from_slice(open);
         for (place, number) in head.iter().enumerate() {
@@ -130,6 +133,11 @@ impl Row<'_> {
             match self.manner {
                 Manner::Literal => hex(bytes, self.out),
                 Manner::Field => escaped(bytes, self.out),
+                Manner::Digits => {
+                    let mut text = bytes.to_vec();
+                    postgresql::written(&mut text);
+                    escaped(&text, self.out);
+                }
             }
         }
         for number in tail {
@@ -186,6 +194,13 @@ impl Dataset for Data {
     }
 
     fn spot(&self, table: usize, row: u64) -> Spot {
+        let Spot { sql, expected } = self.spot_of_mysql(table, row);
+        Spot { sql: if self.schema.is_postgresql() { postgresql::asked(&sql) } else { sql }, expected }
+    }
+}
+
+impl Data {
+    fn spot_of_mysql(&self, table: usize, row: u64) -> Spot {
         let mut bytes = Vec::new();
         let text = |n: &u64| Some(n.to_string());
         let hexed = |bytes: &[u8]| Some(bytes.iter().map(|b| format!("{b:02X}")).collect::<String>());
@@ -229,7 +244,8 @@ impl ByTable for Data {
     }
 
     fn lines(&self, table: usize, from: u64, to: u64, text: &mut Vec<u8>) {
-        self.rows(table, from..to, Manner::Field, text);
+        let manner = if self.schema.is_postgresql() { Manner::Digits } else { Manner::Field };
+        self.rows(table, from..to, manner, text);
     }
 
     fn row_text_bytes(&self, table: usize) -> usize {

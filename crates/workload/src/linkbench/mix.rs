@@ -18,6 +18,13 @@ pub(super) enum Kind {
     GetNode,
 }
 
+impl Kind {
+    /// Whether it writes data of a node or of a link.
+    pub fn has_bytes(self) -> bool {
+        matches!(self, Self::AddLink | Self::UpdateLink | Self::AddNode | Self::UpdateNode)
+    }
+}
+
 pub(super) const KINDS: [Kind; 10] = [
     Kind::AddLink,
     Kind::DeleteLink,

@@ -17,6 +17,7 @@ mod look;
 mod mix;
 mod mongodb;
 mod payload;
+mod postgresql;
 mod schema;
 mod shuffle;
 mod statement;
@@ -33,7 +34,7 @@ use crate::{Parameters, Probe, Statement, Workload};
 use client::Client;
 use data::{Data, FIRST_LINK_TYPE, LOADED_AT_MS};
 use model::{Parameter, Protocol, Seed, WorkloadWords};
-use statement::Sentence;
+use statement::{Form, Sentence};
 use std::borrow::Cow;
 use std::sync::Arc;
 use work::{Dialect, Work};
@@ -61,7 +62,7 @@ impl Workload for LinkBench {
             name: "linkbench".into(),
             why: "LinkBench: a social graph of nodes and counted links, whose lists are read far more often than written",
             writes: true,
-            protocols: &[Protocol::MySql],
+            protocols: &[Protocol::MySql, Protocol::PostgreSql],
             parameters: Parameter::ours(knobs::ALL),
             operations: mix::OPERATIONS,
             footprint: data::footprint,
@@ -80,6 +81,13 @@ impl Workload for LinkBench {
     fn audit(&self, parameters: &Parameters) -> Audit {
         audit::of(parameters)
     }
+    fn audit_in(&self, dialect: Protocol, parameters: &Parameters) -> Audit {
+        let mut audit = self.audit(parameters);
+        if dialect == Protocol::PostgreSql {
+            audit.questions.iter_mut().flat_map(|q| &mut q.sql).for_each(|sql| *sql = postgresql::asked(sql));
+        }
+        audit
+    }
     fn disclosures(&self, parameters: &Parameters) -> Vec<String> {
         knobs::disclosures(parameters, &self.0)
     }
@@ -90,9 +98,13 @@ impl Workload for LinkBench {
         Some(Box::new(Data::of(parameters, &self.0, engine, seed)))
     }
     fn probes(&self, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
+        self.probes_in(Protocol::MySql, parameters, seed)
+    }
+    fn probes_in(&self, dialect: Protocol, parameters: &Parameters, seed: Seed) -> Vec<Probe> {
         let work = Work::of(parameters, &self.0);
+        let form = Form::of(dialect, work.hinted);
         let id = work.graph.shape.first_id + Generator::new(seed.child("probes")).below(work.graph.shape.nodes);
-        Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, id)).collect()
+        Sentence::ALL.into_iter().filter(|s| s.is_of(work.dialect)).map(|s| probe(&work, s, form, id)).collect()
     }
 }
 
@@ -107,7 +119,7 @@ impl SqlLife for LinkBench {
 }
 
 /// The sentence about one node and its first type of links.
-fn probe(work: &Work, sentence: Sentence, id: u64) -> Probe {
+fn probe(work: &Work, sentence: Sentence, form: Form, id: u64) -> Probe {
     let (id, kind, now) = (Param::Int(id as i64), Param::Int(FIRST_LINK_TYPE as i64), Param::Int(LOADED_AT_MS as i64));
     let (seconds, data) = (Param::Int(LOADED_AT_MS as i64 / 1000), Param::Bytes(b"probe"));
     let params: &[Param<'_>] = match sentence {
@@ -125,7 +137,7 @@ fn probe(work: &Work, sentence: Sentence, id: u64) -> Probe {
         Sentence::DeleteNode | Sentence::GetNode => &[id],
     };
     let mut sql = Vec::new();
-    sentence.write(work.hinted, params, &mut sql);
+    sentence.write(form, params, &mut sql);
     Probe {
         statement: statement::STATEMENTS[usize::from(sentence.classes().0.0)].name,
         sql: String::from_utf8(sql).expect("statements are ASCII"),

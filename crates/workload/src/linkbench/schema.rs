@@ -3,8 +3,10 @@
 //! lists are read newest first. The secondary index comes after the rows, sorted once, as he loads.
 
 use super::knobs::{count_if_any, is_on};
+use super::postgresql;
 use crate::Parameters;
 use crate::dataset::Table;
+use model::plan::served::HEAP;
 
 /// Characters of an index's comment.
 const COMMENT: usize = 1024;
@@ -25,6 +27,9 @@ impl Schema {
             partition_all: is_on(parameters, "partition_all"),
             key_block_kib: count_if_any(parameters, "key_block_kib"),
         }
+    }
+    pub fn is_postgresql(&self) -> bool {
+        self.engine == HEAP
     }
     fn is_rocksdb(&self) -> bool {
         self.engine == "rocksdb"
@@ -55,6 +60,9 @@ impl Schema {
         if self.is_rocksdb() && comment.len() <= COMMENT { format!(" COMMENT '{comment}'") } else { String::new() }
     }
     pub fn links(&self, rows: u64) -> Table {
+        if self.is_postgresql() {
+            return postgresql::table("linktable", rows, self.partitions);
+        }
         let create = format!(
             "CREATE TABLE linktable (\n  id1 bigint unsigned NOT NULL DEFAULT '0',\n  \
              id2 bigint unsigned NOT NULL DEFAULT '0',\n  link_type bigint unsigned NOT NULL DEFAULT '0',\n  \
@@ -71,6 +79,9 @@ impl Schema {
         Table { name: "linktable".into(), create, rows, after: vec![index] }
     }
     pub fn counts(&self, rows: u64) -> Table {
+        if self.is_postgresql() {
+            return postgresql::table("counttable", rows, if self.partition_all { self.partitions } else { 0 });
+        }
         let create = format!(
             "CREATE TABLE counttable (\n  id bigint unsigned NOT NULL DEFAULT '0',\n  \
              link_type bigint unsigned NOT NULL DEFAULT '0',\n  count int unsigned NOT NULL DEFAULT '0',\n  \
@@ -82,6 +93,9 @@ impl Schema {
         Table { name: "counttable".into(), create, rows, after: Vec::new() }
     }
     pub fn nodes(&self, rows: u64) -> Table {
+        if self.is_postgresql() {
+            return postgresql::table("nodetable", rows, if self.partition_all { self.partitions } else { 0 });
+        }
         let create = format!(
             "CREATE TABLE nodetable (\n  id bigint unsigned NOT NULL AUTO_INCREMENT,\n  type int unsigned NOT NULL,\n  \
              version bigint unsigned NOT NULL,\n  time int unsigned NOT NULL,\n  data mediumtext NOT NULL,\n  \

@@ -3,8 +3,10 @@
 //! sends them: quoted where all of them are letters, digits or escapable, else as hexadecimal digits.
 
 use super::data::hex;
+use super::postgresql;
 use crate::session::{Class, Param};
 use crate::{Doing, Statement};
+use model::Protocol;
 use std::io::Write;
 use std::sync::LazyLock;
 
@@ -34,6 +36,27 @@ pub(super) const BEGIN: Class = Class(15);
 pub(super) const COMMIT: Class = Class(16);
 pub(super) const ROLLBACK: Class = Class(17);
 pub(super) const PREPARE: Class = Class(18);
+
+/// In whose SQL a statement is said, and whether updates of a link name the primary key in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Plain,
+    Hinted,
+    PostgreSql,
+}
+
+impl Form {
+    const ALL: [Self; 3] = [Self::Plain, Self::Hinted, Self::PostgreSql];
+
+    /// In PostgreSQL no statement can name an index.
+    pub fn of(dialect: Protocol, hinted: bool) -> Self {
+        match dialect {
+            Protocol::PostgreSql => Self::PostgreSql,
+            _ if hinted => Self::Hinted,
+            _ => Self::Plain,
+        }
+    }
+}
 
 /// One statement with places for values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,10 +121,15 @@ impl Sentence {
         }
     }
 
-    /// With the primary key named where `hinted`: MariaDB's optimiser, which RocksDB tells of one row in a short list,
-    /// otherwise takes the list's index for updates, and the engine locks the whole list.
-    pub fn sql(self, hinted: bool) -> &'static str {
+    /// With the primary key named where it is hinted: MariaDB's optimiser, which RocksDB tells of one row in a short
+    /// list, otherwise takes the list's index for updates, and the engine locks the whole list.
+    pub fn sql(self, form: Form) -> &'static str {
+        let (hinted, other) = (form == Form::Hinted, form == Form::PostgreSql);
         match self {
+            Self::UpsertLink if other => postgresql::UPSERT_LINK,
+            Self::CountUp if other => postgresql::COUNT_UP,
+            Self::CountDown if other => postgresql::COUNT_DOWN,
+            Self::GetLinksList if other => postgresql::GET_LINKS_LIST,
             Self::WriteLink if hinted => {
                 "UPDATE linktable FORCE INDEX(PRIMARY) SET visibility = 1, data = ?, time = ?, version = 0 \
                  WHERE id1 = ? AND id2 = ? AND link_type = ?"
@@ -147,26 +175,25 @@ impl Sentence {
     }
 
     /// What stands before, between and behind its places.
-    fn parts(self, hinted: bool) -> &'static [&'static str] {
-        &PARTS[usize::from(hinted)][self as usize]
+    fn parts(self, form: Form) -> &'static [&'static str] {
+        &PARTS[form as usize][self as usize]
     }
 
     /// Appends the statement with these values in its places.
-    pub fn write(self, hinted: bool, params: &[Param<'_>], out: &mut Vec<u8>) {
-        let (head, rest) = self.parts(hinted).split_first().expect("a split has a first part");
+    pub fn write(self, form: Form, params: &[Param<'_>], out: &mut Vec<u8>) {
+        let (head, rest) = self.parts(form).split_first().expect("a split has a first part");
         debug_assert_eq!(rest.len(), params.len(), "{self:?}");
         out.extend_from_slice(head.as_bytes());
         for (part, param) in rest.iter().zip(params) {
-            literal(param, out);
+            literal(param, form, out);
             out.extend_from_slice(part.as_bytes());
         }
     }
 }
 
-/// By sentence, without a hint and with one, so that nobody looks for the places each time.
-static PARTS: LazyLock<[[Vec<&'static str>; Sentence::ALL.len()]; 2]> = LazyLock::new(|| {
-    [false, true].map(|hinted| Sentence::ALL.map(|sentence| sentence.sql(hinted).split('?').collect()))
-});
+/// By form and sentence, so that nobody looks for the places each time.
+static PARTS: LazyLock<[[Vec<&'static str>; Sentence::ALL.len()]; Form::ALL.len()]> =
+    LazyLock::new(|| Form::ALL.map(|form| Sentence::ALL.map(|sentence| sentence.sql(form).split('?').collect())));
 
 /// Replaces `out` by the lookup of several links of one node and type, hidden ones too.
 pub(super) fn multiget(id1: u64, link_type: u64, ids: &[u64], out: &mut Vec<u8>) {
@@ -199,7 +226,7 @@ fn decimal(mut number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[first..]);
 }
 
-fn literal(param: &Param<'_>, out: &mut Vec<u8>) {
+fn literal(param: &Param<'_>, form: Form, out: &mut Vec<u8>) {
     let written = "writing into a Vec cannot fail";
     match param {
         Param::Null => out.extend_from_slice(b"NULL"),
@@ -210,6 +237,12 @@ fn literal(param: &Param<'_>, out: &mut Vec<u8>) {
             decimal(n.unsigned_abs(), out);
         }
         Param::Real(x) => write!(out, "{x}").expect(written),
+        // The text of a `bytea` already, whose backslash stands for itself.
+        Param::Bytes(bytes) if form == Form::PostgreSql => {
+            out.push(b'\'');
+            out.extend_from_slice(bytes);
+            out.push(b'\'');
+        }
         Param::Bytes(bytes) if bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'\'' | b'\\')) => {
             out.push(b'\'');
             for byte in *bytes {
@@ -243,10 +276,20 @@ mod tests {
     }
 
     #[test]
+    fn a_statement_has_as_many_places_in_each_sql() {
+        for sentence in Sentence::ALL {
+            let [plain, hinted, other] = Form::ALL.map(|form| sentence.sql(form));
+            let places = |sql: &str| sql.matches('?').count();
+            assert_eq!([places(hinted), places(other)], [places(plain); 2], "{other}");
+            assert!(!other.contains("FORCE INDEX") && !other.contains("DUPLICATE"), "{other}");
+        }
+    }
+
+    #[test]
     fn bytes_are_quoted_where_they_can_be_and_hexadecimal_elsewhere() {
         let said = |bytes: &[u8]| {
             let mut out = Vec::new();
-            literal(&Param::Bytes(bytes), &mut out);
+            literal(&Param::Bytes(bytes), Form::Plain, &mut out);
             String::from_utf8(out).expect("ASCII")
         };
         assert_eq!(said(b"aB9"), "'aB9'");
@@ -260,7 +303,7 @@ mod tests {
     fn numbers_are_said_in_their_digits() {
         for number in [0, 1, 9, 10, -1, 1_436_227_200_123, i64::MAX, i64::MIN] {
             let mut out = Vec::new();
-            literal(&Param::Int(number), &mut out);
+            literal(&Param::Int(number), Form::Plain, &mut out);
             assert_eq!(String::from_utf8(out).expect("ASCII"), number.to_string());
         }
     }

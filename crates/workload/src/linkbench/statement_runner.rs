@@ -2,7 +2,7 @@
 //! the packet of the statement beside them, so that an operation takes as many round trips as in LinkBench, which
 //! begins transactions by being in no autocommit mode; prepared statements go one by one.
 
-use super::statement::{BEGIN, COMMIT, MULTIGET, PREPARE, Sentence, multiget};
+use super::statement::{BEGIN, COMMIT, Form, MULTIGET, PREPARE, Sentence, multiget};
 use crate::session::{Answer, Class, Fault, Param, Prepared, Sql, Want};
 
 /// A packet grows beyond it for large nodes alone.
@@ -19,6 +19,7 @@ pub(super) enum Around {
 pub(super) struct StatementRunner {
     is_prepared: bool,
     is_hinted: bool,
+    form: Form,
     /// By sentence.
     statements: [Option<Prepared>; Sentence::ALL.len()],
     text: Vec<u8>,
@@ -26,7 +27,13 @@ pub(super) struct StatementRunner {
 
 impl StatementRunner {
     pub fn new(is_prepared: bool, is_hinted: bool) -> Self {
-        Self { is_prepared, is_hinted, statements: [None; Sentence::ALL.len()], text: Vec::with_capacity(PACKET_BYTES) }
+        let (statements, text) = ([None; Sentence::ALL.len()], Vec::with_capacity(PACKET_BYTES));
+        Self { is_prepared, is_hinted, form: Form::Plain, statements, text }
+    }
+
+    /// In whose SQL this conversation is.
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// Prepares what will be said; called after every connect.
@@ -35,11 +42,11 @@ impl StatementRunner {
         session: &mut (dyn Sql + '_),
         sentences: impl Iterator<Item = Sentence>,
     ) -> Result<(), Fault> {
+        self.form = Form::of(session.dialect(), self.is_hinted);
         self.statements = [None; Sentence::ALL.len()];
         if self.is_prepared {
             for sentence in sentences {
-                self.statements[sentence as usize] =
-                    Some(session.prepare(PREPARE, sentence.sql(self.is_hinted)).await?);
+                self.statements[sentence as usize] = Some(session.prepare(PREPARE, sentence.sql(self.form)).await?);
             }
         }
         Ok(())
@@ -68,13 +75,27 @@ impl StatementRunner {
         if around == Around::Begin {
             self.text.extend_from_slice(b"BEGIN; ");
         }
-        sentence.write(self.is_hinted, params, &mut self.text);
+        sentence.write(self.form, params, &mut self.text);
         let mut class = alone;
         if around == Around::Commit {
             self.text.extend_from_slice(b"; COMMIT");
             class = committing;
         }
         self.send(session, class, want).await
+    }
+
+    /// Adds a link, or shows it again where it was hidden, and begins a transaction with it: affected are 1, 2, or 0
+    /// where it was there and visible.
+    pub async fn upsert(&mut self, session: &mut (dyn Sql + '_), row: &[Param<'_>]) -> Result<Answer, Fault> {
+        let tells_by_a_row = self.form == Form::PostgreSql;
+        let want = if tells_by_a_row { Want::Keep } else { Want::Count };
+        let answer = self.say(session, Sentence::UpsertLink, row, Around::Begin, want).await?;
+        if !tells_by_a_row {
+            return Ok(answer);
+        }
+        let kept = session.kept();
+        let told = if kept.rows() == 0 { Some(0) } else { kept.int(0, 0) };
+        Ok(Answer { affected: told.and_then(|told| u64::try_from(told).ok()).unwrap_or(u64::MAX), ..answer })
     }
 
     /// Looks several links up; as in the fork, it is never prepared.

@@ -9,12 +9,13 @@ use crate::exit::{self, Exit};
 use crate::live::{self, Listeners};
 use crate::progress::Terminal;
 use crate::question::{self, Question};
-use crate::{interrupt, out};
+use crate::{interrupt, out, ranks};
 use ::judge::Spoilt;
 use clap::{ArgMatches, Command};
 use lab::Halt;
 use lab::notebook::Notebook;
 use lab::os::process::Guard;
+use lab::ranks::peers::Peers;
 use model::{Ending, Judgement, Record};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,15 @@ fn command(command: Command) -> Command {
 }
 
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
+    match ranks::connect()? {
+        None => alone(matches, None),
+        Some(ranks) if ranks.rank() > 0 => ranks::follow(ranks, matches),
+        Some(ranks) => ranks::lead(ranks, matches, |peers| alone(matches, Some(peers))),
+    }
+}
+
+/// What one process does, or the one that leads others.
+fn alone(matches: &ArgMatches, peers: Option<&mut Peers>) -> Result<Exit, Exit> {
     let said = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let listeners = Listeners::open(said("live"), said("metrics"))?;
     if let Some(which) = said("again") {
@@ -46,7 +56,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
     let live = listeners.serve(&folder, true);
-    let outcome = go(&question, &folder, |record, judgement| {
+    let outcome = go_with(&question, &folder, peers, |record, judgement| {
         if matches.get_flag("json") {
             print_cells(judgement);
         } else {
@@ -61,9 +71,19 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
 
 /// From the question to the exit status; `tell` says the results.
 pub fn go(question: &Question, folder: &Path, tell: impl FnOnce(&Record, &Judgement)) -> Result<Exit, Exit> {
+    go_with(question, folder, None, tell)
+}
+
+/// The same with other ranks.
+fn go_with(
+    question: &Question,
+    folder: &Path,
+    peers: Option<&mut Peers>,
+    tell: impl FnOnce(&Record, &Judgement),
+) -> Result<Exit, Exit> {
     // What was measured is drawn all the same; that nothing was is no second error. A folder that was refused is
     // somebody else's.
-    measure(question, folder).inspect_err(|exit| {
+    carry_out(question, folder, &[], peers).inspect_err(|exit| {
         if *exit == Exit::WorldFailed {
             let _ = report::write(folder);
         }
@@ -92,11 +112,15 @@ fn ending(record: &Record, judgement: &Judgement, folder: &Path) -> Result<Exit,
 
 /// Makes what is missing of a record. A run that fails is a result and no error.
 pub fn measure(question: &Question, folder: &Path) -> Result<(), Exit> {
-    measure_again(question, folder, &[])
+    carry_out(question, folder, &[], None)
 }
 
 /// The same, and these runs again.
 fn measure_again(question: &Question, folder: &Path, again: &[Spoilt]) -> Result<(), Exit> {
+    carry_out(question, folder, again, None)
+}
+
+fn carry_out(question: &Question, folder: &Path, again: &[Spoilt], peers: Option<&mut Peers>) -> Result<(), Exit> {
     let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
     lab::check(plan).map_err(exit::refused)?;
@@ -105,6 +129,10 @@ fn measure_again(question: &Question, folder: &Path, again: &[Spoilt]) -> Result
     for spoilt in again {
         notebook.repeat(&spoilt.run, &spoilt.why()).map_err(exit::failed)?;
     }
+    if let Some(peers) = &peers {
+        peers.welcome(plan);
+        ranks::show(peers);
+    }
     let mut terminal = Terminal::new();
     let outcome = lab::carry_out(
         plan,
@@ -112,6 +140,7 @@ fn measure_again(question: &Question, folder: &Path, again: &[Spoilt]) -> Result
         &question.workloads,
         lab::Rules { next: ::judge::curves::search::next, enough: ::judge::curves::until::enough },
         Guard::this_program(),
+        peers,
         &mut notebook,
         &mut terminal,
         &stop,

@@ -6,7 +6,7 @@ mod list;
 mod progress;
 mod shell;
 mod snapshots;
-mod start;
+pub mod start;
 mod stop;
 mod uninstall;
 

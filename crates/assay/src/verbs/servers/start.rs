@@ -68,10 +68,13 @@ pub struct ServerRequest {
 
 /// The arguments as the one cell of an experiment, so that a server by hand is what an experiment would get.
 pub fn wanted(matches: &ArgMatches) -> Result<ServerRequest, Exit> {
-    let name = said(matches, "build");
+    request(said(matches, "build"), question::sets(matches)?)
+}
+
+/// The same of a build by its name, with keys of `[server]`.
+pub fn request(name: &str, mut sets: Vec<(String, String)>) -> Result<ServerRequest, Exit> {
     let text = "question = \"What does this server say?\"\n\n[axes]\nworkload = [\"noop\"]\n\n[load]\nusers = 1\n\n\
                 [repeat]\naa = false\n";
-    let mut sets = question::sets(matches)?;
     for (key, _) in &mut sets {
         *key = format!("server.{key}");
     }

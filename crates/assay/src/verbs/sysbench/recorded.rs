@@ -14,6 +14,7 @@ use lab::os::process::Guard;
 use lua::option::{Options, Value as OptionValue};
 use model::dsn::{self, Dsn};
 use model::experiment::SHOWN;
+use model::functions::Spent;
 use model::host::Host;
 use model::load::{Arrivals, Load, Process};
 use model::plan::{Cell, CellId, Plan, PlannedRun, RunId, Server};
@@ -126,7 +127,16 @@ fn plan(call: &mut Call, limits: &Limits, asked: &Asked) -> Result<Plan, String>
     };
     Ok(Plan {
         question: format!("What does `{}` give?", command_line(call).trim_end()),
-        runs: vec![PlannedRun { id: run, cell: id, repetition: 1, block: 1, seed, explain: false, profile: None }],
+        runs: vec![PlannedRun {
+            id: run,
+            cell: id,
+            repetition: 1,
+            block: 1,
+            seed,
+            explain: false,
+            profile: None,
+            spent: Spent::OnCpu,
+        }],
         cells: vec![cell],
         ..Plan::blank(&workload, seed)
     })

@@ -7,6 +7,7 @@ use crate::frame::evidence::CellEvidence;
 use model::errors::Errors;
 use model::experiment::keys::{self, KEYS, Key};
 use model::load::{Load, Pause, Phase};
+use model::plan::served::HEAP;
 use model::settings;
 use model::units::Bytes;
 use model::value::Value;
@@ -22,9 +23,11 @@ pub struct Change {
 
 /// Variables that no workload feels. A placebo is of the subsystem that the change itself is of, so that what a change
 /// there brings with it (other option files, other memory of the engine) is in both. InnoDB sorts in the first when it
-/// builds an index; only joins without an index use the second, and no workload has one.
+/// builds an index; only joins without an index use the second, and only temporary tables PostgreSQL's, and no workload
+/// has one.
 const OF_INNODB: &str = "innodb_sort_buffer_size";
 const OF_SESSIONS: &str = "join_buffer_size";
+const OF_POSTGRESQL: &str = "temp_buffers";
 /// Settings that are InnoDB's, in the lab's words.
 const INNODB: [&str; 5] = [
     "settings.buffer_pool",
@@ -99,7 +102,8 @@ pub fn experiment(cell: &CellEvidence, finding: &str, removes: Option<Change>) -
 fn placebo(cell: &CellEvidence, removes: &str) -> Option<Change> {
     let is_innodb = removes.starts_with("native.innodb_") || INNODB.contains(&removes);
     let of_engine = is_innodb.then(|| Change::variable(cell, OF_INNODB, |size| size * 2)).flatten();
-    of_engine.or_else(|| Change::variable(cell, OF_SESSIONS, |size| size * 2))
+    let of_sessions = if cell.cell.server.engine == HEAP { OF_POSTGRESQL } else { OF_SESSIONS };
+    of_engine.or_else(|| Change::variable(cell, of_sessions, |size| size * 2))
 }
 
 /// Whether the load says something of operations or errors by name, for which no key has a value.

@@ -118,6 +118,8 @@ pub fn whole(run: &RunEvidence) -> Values {
     values.extend(crate::frame::metrics::keys::values(run));
     values.extend(BUSY.iter().filter_map(|(name, counters)| Some((*name, run.rates(counters)? / 1e9))));
     values.extend(HELD.iter().filter_map(|(name, counter)| Some((*name, largest(run, counter)?))));
+    // The client's counters are the leader's, and statements were answered to all ranks.
+    values.retain(|((name, _), _)| run.run.ranks.is_empty() || !name.starts_with("client_"));
     values
 }
 

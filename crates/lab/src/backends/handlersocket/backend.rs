@@ -40,11 +40,12 @@ impl Backend for HandlerSocket {
         let [for_reading, for_writing] = secrets(&up.endpoint).map_err(silent)?;
         let both = [Listener { address: read, secret: for_reading }, Listener { address: write, secret: for_writing }];
         up.listeners.insert(Protocol::HandlerSocket, both);
-        let endpoint = self.endpoint(up, workloads, work, &cell.server.engine);
+        let endpoint = self.endpoint(up, workloads, work, cell);
         compare(endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened"), work).map_err(fail)
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
+        let engine = &cell.server.engine;
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let writes = workloads.planned(&work.workload).words().writes;
         let Listener { address, secret } = up.listeners.get(&Protocol::HandlerSocket)?[usize::from(writes)].clone();

@@ -9,12 +9,13 @@ use crate::executor::Line;
 use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use wire::memcached::Dialect;
 use workload::session::Fault;
 
 /// A key endpoint: where, and what is spoken there.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyEndpoint {
     pub address: Address,
     pub protocol: KeyProtocol,

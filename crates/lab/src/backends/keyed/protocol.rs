@@ -4,13 +4,15 @@ use super::batch::{Notes, Read, Request};
 use crate::backends::channel::Channel;
 use crate::backends::handlersocket::session as handlersocket;
 use crate::backends::memcached::session as memcached;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use wire::memcached::Dialect;
 use workload::session::Fault;
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyProtocol {
     Memcached {
+        #[serde(with = "DialectWord")]
         dialect: Dialect,
         keys: Keys,
     },
@@ -24,8 +26,17 @@ pub enum KeyProtocol {
     },
 }
 
+/// `Dialect` as data: the room of bytes knows no serde.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Dialect")]
+enum DialectWord {
+    Text,
+    Binary,
+    Meta,
+}
+
 /// Which of memcached's keys are meant.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keys {
     /// All of a cache that is ours alone.
     All,

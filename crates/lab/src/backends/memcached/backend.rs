@@ -39,12 +39,13 @@ impl Backend for Memcached {
             return Ok(());
         }
         plugin::open(up, workloads, cell, work, needs)?;
-        let endpoint = self.endpoint(up, workloads, work, &cell.server.engine);
+        let endpoint = self.endpoint(up, workloads, work, cell);
         let endpoint = endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened");
         compare(endpoint, work).map_err(|trouble| Unready::Fail(trouble.to_string()))
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
+        let engine = &cell.server.engine;
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let dialect = match work.parameters.get("dialect").and_then(model::value::Value::text) {
             Some("binary") => Dialect::Binary,

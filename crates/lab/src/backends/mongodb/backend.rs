@@ -29,7 +29,8 @@ impl Backend for MongoDb {
         Ok(())
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
+        let engine = &cell.server.engine;
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let own = up.own.as_ref().and_then(Own::documents)?.clone();
         Some(Endpoint::Documents(DocumentEndpoint { schema, ..own }))

@@ -9,7 +9,7 @@ use super::control::{Control, TextRow};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::os::digest::digest;
 use model::record::answer::Answered;
-use model::{Seed, SessionAnswer, StatementPlan, TlsAnswer};
+use model::{Protocol, Seed, SessionAnswer, StatementPlan, TlsAnswer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use workload::session::Fault;
@@ -33,9 +33,9 @@ const VARIABLES: &str = "SHOW SESSION VARIABLES WHERE Variable_name IN ('charact
 const COUNTERS: &str = "SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler%' OR Variable_name LIKE 'Created_tmp%' \
      OR Variable_name LIKE 'Sort%' OR Variable_name LIKE 'Select%'";
 
-/// The probes of a workload, each list with other values.
-pub fn probes(workload: &dyn Workload, parameters: &Parameters) -> Vec<Vec<Probe>> {
-    (0..SAMPLES).map(|n| workload.probes(parameters, ASKED.nth(n))).collect()
+/// The probes of a workload in that SQL, each list with other values.
+pub fn probes(dialect: Protocol, workload: &dyn Workload, parameters: &Parameters) -> Vec<Vec<Probe>> {
+    (0..SAMPLES).map(|n| workload.probes_in(dialect, parameters, ASKED.nth(n))).collect()
 }
 
 fn enter(endpoint: &SqlEndpoint, setup: &[String]) -> Result<Control, Fault> {

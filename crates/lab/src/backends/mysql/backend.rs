@@ -8,7 +8,7 @@ use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
 use crate::trouble::Unready;
-use model::{Cell, SessionAnswer, StatementPlan, Work};
+use model::{Cell, Protocol, SessionAnswer, StatementPlan, Work};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use workload::Workloads;
@@ -27,12 +27,12 @@ impl Backend for MySql {
         Ok(())
     }
 
-    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &str) -> Option<Endpoint> {
+    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &Cell) -> Option<Endpoint> {
         None
     }
 
     fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
-        let probes = answers::probes(&*users.workload, &users.parameters);
+        let probes = answers::probes(Protocol::MySql, &*users.workload, &users.parameters);
         answers::ask(&users.access.endpoint, &users.access.setup, &probes, patience)
     }
 

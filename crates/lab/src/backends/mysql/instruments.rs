@@ -78,7 +78,7 @@ impl PerformanceSchema {
     fn seen(&mut self) -> Result<Explain, Fault> {
         let waits = longest(&self.waits, sums(&mut self.control, WAITS)?);
         let stages = sums(&mut self.control, STAGES).map(|now| longest(&self.stages, now)).unwrap_or_default();
-        Ok(Explain { waits, stages })
+        Ok(Explain { waits, stages, executed: Vec::new() })
     }
 
     fn put_back(&mut self) -> Result<(), Fault> {

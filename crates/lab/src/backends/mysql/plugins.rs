@@ -31,6 +31,16 @@ impl PortEndpoints {
         let password = password()?;
         account(root, &password)
             .map_err(|e| Trouble::new("the new server takes no account for 127.0.0.1").because(e))?;
+        Self::of_account(port, ca, password)
+    }
+
+    /// A password that nobody knows yet, for the account.
+    pub fn drawn() -> Result<(&'static str, String), Trouble> {
+        Ok((ACCOUNT, password()?))
+    }
+
+    /// The endpoints of that account behind a port.
+    pub fn of_account(port: u16, ca: Option<&Path>, password: String) -> Result<Self, Trouble> {
         let address = Address::Tcp { host: LOOPBACK.into(), port };
         let tcp = SqlEndpoint { address, user: ACCOUNT.into(), password, schema: None, tls: None };
         let tls = ca.map(|ca| Tls::new(Mode::VerifyIdentity, Some(ca.into()))).transpose()?;

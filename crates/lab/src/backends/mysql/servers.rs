@@ -105,7 +105,7 @@ impl Servers for MySql {
         }
     }
 
-    fn instruments(&self, up: &Up, cell: &Cell) -> Result<Box<dyn Instruments>, String> {
+    fn instruments(&self, up: &Up, cell: &Cell, _: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {
         Ok(Box::new(PerformanceSchema::of(up, cell)?))
     }
 

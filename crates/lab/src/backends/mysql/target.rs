@@ -3,6 +3,7 @@
 use super::control::{Control, PATIENCE};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::disturbances::scene::target::{Account, Session, Target};
+use model::Protocol;
 use workload::session::{Answer, Fault};
 
 impl Target for SqlEndpoint {
@@ -12,6 +13,61 @@ impl Target for SqlEndpoint {
 
     fn account(&self) -> Account<'_> {
         Account { address: &self.address, user: &self.user, password: &self.password }
+    }
+
+    fn dialect(&self) -> Protocol {
+        Protocol::MySql
+    }
+
+    fn number(&self) -> &'static str {
+        "SELECT CONNECTION_ID()"
+    }
+
+    fn give_up(&self, number: &str) -> String {
+        format!("KILL QUERY {number}")
+    }
+
+    fn largest(&self, schemas: &[String]) -> String {
+        let schemas: Vec<_> = schemas.iter().map(|schema| format!("'{schema}'")).collect();
+        format!(
+            "SELECT CONCAT('`', table_schema, '`.`', table_name, '`'), table_rows FROM information_schema.tables \
+             WHERE table_schema IN ({}) AND table_type <> 'VIEW' ORDER BY table_rows DESC, table_name LIMIT 1",
+            schemas.join(", ")
+        )
+    }
+
+    fn isolation(&self, level: &str) -> String {
+        format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")
+    }
+
+    fn never(&self) -> &'static str {
+        "RAND() < 0"
+    }
+
+    /// RocksDB compacts the column family of a table that is dropped, and would so tidy up behind the users; hence a
+    /// family of the canary's own.
+    fn canary(&self, schema: &str, engine: &str) -> Vec<String> {
+        let key = "PRIMARY KEY (id) COMMENT 'cfname=cf_assay_canary'";
+        let table = format!("CREATE TABLE {schema}.canary (id INT, sung BIGINT, {key}) ENGINE={engine}");
+        vec![format!("CREATE DATABASE {schema}"), table]
+    }
+
+    fn drop_schema(&self, schema: &str) -> String {
+        format!("DROP DATABASE IF EXISTS {schema}")
+    }
+
+    fn held(&self, engine: &str) -> Option<(&'static str, &'static str)> {
+        match engine {
+            "innodb" => Some((
+                "its number of transactions in INNODB_TRX",
+                "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = CONNECTION_ID()",
+            )),
+            "rocksdb" => Some((
+                "the engine's number of snapshots",
+                "SELECT value FROM information_schema.ROCKSDB_DBSTATS WHERE stat_type = 'DB_NUM_SNAPSHOTS'",
+            )),
+            _ => None,
+        }
     }
 }
 

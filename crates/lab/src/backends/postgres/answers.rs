@@ -5,6 +5,7 @@
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::answers::{answered, probes, sample, without_values};
+use model::protocol::Protocol;
 use model::record::answer::StatementPlan;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,6 +15,11 @@ use workload::{Parameters, Probe, Workload};
 /// A statement of the workload takes no longer.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
+/// The statements of a workload with the first of the values that are asked for.
+pub(super) fn probes_of(workload: &dyn Workload, parameters: &Parameters) -> Vec<Probe> {
+    probes(Protocol::PostgreSql, workload, parameters).swap_remove(0)
+}
+
 /// Further values are asked for as long as all of them took no longer than `patience`.
 pub(super) fn plans(
     endpoint: &SqlEndpoint,
@@ -21,7 +27,7 @@ pub(super) fn plans(
     parameters: &Parameters,
     patience: Duration,
 ) -> Result<Vec<StatementPlan>, Fault> {
-    let probes = probes(workload, parameters);
+    let probes = probes(Protocol::PostgreSql, workload, parameters);
     let Some((first, others)) = probes.split_first().filter(|(first, _)| !first.is_empty()) else {
         return Ok(Vec::new());
     };

@@ -29,9 +29,11 @@ impl Backend for PostgreSql {
         Ok(())
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, engine: &str) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
         let own = up.own.as_ref().and_then(Own::postgres)?;
-        let database = up.datasets.get(&identity(workloads, work, engine).0).and_then(|known| known.as_ref().ok());
+        let own = up.endpoints.of(cell.load.transport, own);
+        let database =
+            up.datasets.get(&identity(workloads, work, &cell.server.engine).0).and_then(|known| known.as_ref().ok());
         Some(Endpoint::PostgreSql(database.map_or_else(|| own.clone(), |database| own.within(database))))
     }
 
@@ -45,9 +47,16 @@ impl Backend for PostgreSql {
         answers::again(own(users).ok()?, plans).ok()
     }
 
-    fn witness(&self, users: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
+    fn witness(&self, users: &UserGroup, setup: &[String]) -> Result<Box<dyn Witness>, String> {
         let endpoint = own(users).map_err(|e| e.to_string())?;
-        Ok(Box::new(Control::connect(endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?))
+        let mut control = Control::connect(endpoint, QUESTION_PATIENCE).map_err(|e| e.to_string())?;
+        for sql in setup {
+            match control.execute(sql) {
+                Ok(_) | Err(Fault::Server { .. }) => {}
+                Err(other) => return Err(other.to_string()),
+            }
+        }
+        Ok(Box::new(control))
     }
 }
 

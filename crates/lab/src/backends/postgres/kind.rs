@@ -1,11 +1,14 @@
 //! PostgreSQL as a kind: `initdb` and `postgres`, an option file in the words of the lab, a socket in the private
 //! folder. It refuses to run as root: there it runs in a user namespace where root has another number, or, where none
-//! can be had (in a chroot, in some containers), as nobody, who may write into root's folders. It listens on no TCP,
-//! and whoever reaches the socket is trusted, because the folder lets in nobody else.
+//! can be had (in a chroot, in some containers), as nobody, who may write into root's folders. Whoever reaches the
+//! socket is trusted, because the folder lets in nobody else; it listens on loopback only where users are to come so,
+//! and asks them for a password.
 
 use super::session::control::Control;
 use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mysql::facts::written;
+use crate::os::ports::LOOPBACK;
+use crate::servers::process::certificates;
 use crate::servers::{Build, Description, Kind, Listens, Site, Step};
 use crate::trouble::Trouble;
 use model::plan::Server;
@@ -20,9 +23,8 @@ pub struct Postgres;
 pub(crate) const HOME: &str = "postgres";
 /// The account that `initdb` is told to make.
 const ACCOUNT: &str = "root";
-/// Part of the socket's name. Its folder is its own, so that no other is needed.
+/// Part of the socket's name. Its folder is its own, so that no other is needed where nobody comes by TCP.
 const PORT: u16 = 5432;
-const SOCKET: &str = ".s.PGSQL.5432";
 /// A server that is there lets the lab in within that.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -71,8 +73,13 @@ impl Kind for Postgres {
         POSTGRESQL
     }
 
-    fn socket(&self) -> &'static str {
-        SOCKET
+    fn socket(&self, tcp: Option<u16>) -> String {
+        format!(".s.PGSQL.{}", tcp.unwrap_or(PORT))
+    }
+
+    /// Sessions are ended and a checkpoint is written. Told by SIGTERM it waits for its sessions to leave.
+    fn ends_by_interrupt(&self) -> bool {
+        true
     }
 
     fn check(&self, _: &Build, wanted: &Server) -> Result<(), Trouble> {
@@ -104,6 +111,9 @@ impl Kind for Postgres {
         let data = site.data().display().to_string();
         let (lines, not_applicable) = translated(wanted);
         let mut option_file = private(site);
+        if certificates::wanted(wanted) {
+            option_file.extend(encrypting(site));
+        }
         if build.has_plugin(PREWARM) {
             option_file.extend(WARM.iter().map(ToString::to_string));
         }
@@ -143,7 +153,18 @@ fn initdb(build: &Build, data: &str, wanted: &Server) -> Vec<String> {
     /// From here on checksums are there unless they are declined.
     const CHECKED: u32 = 18;
     let program = Path::new(&build.installed.binary).with_file_name("initdb").display().to_string();
-    let fixed = ["-D", data, "-U", ACCOUNT, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
+    let fixed = [
+        "-D",
+        data,
+        "-U",
+        ACCOUNT,
+        "--auth-local=trust",
+        "--auth-host=scram-sha-256",
+        "-E",
+        "UTF8",
+        "--locale=C.UTF-8",
+        "--no-sync",
+    ];
     let checksums = match wanted.settings.get("checksums").and_then(Value::text) {
         Some("none") if build.installed.version.0 >= CHECKED => Some("--no-data-checksums"),
         Some("none") | None => None,
@@ -157,8 +178,8 @@ fn initdb(build: &Build, data: &str, wanted: &Server) -> Vec<String> {
 fn private(site: &Site) -> Vec<String> {
     let room = site.socket.parent().expect("a socket lies in a folder");
     let lines = [
-        "listen_addresses = ''".to_string(),
-        format!("port = {PORT}"),
+        format!("listen_addresses = '{}'", if site.tcp.is_some() { LOOPBACK } else { "" }),
+        format!("port = {}", site.tcp.unwrap_or(PORT)),
         format!("unix_socket_directories = '{}'", room.display()),
         "unix_socket_permissions = 0700".into(),
         "dynamic_shared_memory_type = mmap".into(),
@@ -167,6 +188,14 @@ fn private(site: &Site) -> Vec<String> {
         "log_checkpoints = on".into(),
     ];
     lines.to_vec()
+}
+
+/// What it shows to whoever wants TLS.
+fn encrypting(site: &Site) -> Vec<String> {
+    let folder = site.certificates();
+    let file = |(name, file): (&str, &str)| format!("{name} = '{}'", folder.join(file).display());
+    let files = [("ssl_cert_file", certificates::CERTIFICATE), ("ssl_key_file", certificates::KEY)];
+    std::iter::once("ssl = on".to_string()).chain(files.map(file)).collect()
 }
 
 /// The option lines of all settings, and those that PostgreSQL has no use for.
@@ -181,6 +210,9 @@ fn translated(wanted: &Server) -> (Vec<String>, Vec<String>) {
     (lines, not_applicable)
 }
 
+/// A server with less does not start.
+const LEAST_LOG_MIB: i64 = 32;
+
 /// A word of the lab as a line; none where nothing is to be set, and why where nothing can.
 fn line(word: &str, value: &Value) -> Result<Option<String>, &'static str> {
     let count = value.count().unwrap_or(0);
@@ -190,6 +222,7 @@ fn line(word: &str, value: &Value) -> Result<Option<String>, &'static str> {
     let only_off = |why: &'static str| if is_on { Err(why) } else { Ok(None) };
     match word {
         "buffer_pool" => Ok(Some(format!("shared_buffers = {}kB", count >> 10))),
+        "redo" if count >> 20 < LEAST_LOG_MIB => Err("its log has two segments of 16 MiB at the least"),
         "redo" => Ok(Some(format!("max_wal_size = {}MB", count >> 20))),
         "flush_at_commit" => match count {
             0 => Ok(Some("synchronous_commit = off".into())),
@@ -207,7 +240,8 @@ fn line(word: &str, value: &Value) -> Result<Option<String>, &'static str> {
         "query_cache" => only_off("PostgreSQL keeps no results"),
         "adaptive_hash_index" => only_off("PostgreSQL has no such index"),
         "change_buffer" => only_off("PostgreSQL changes its indexes at once"),
-        "tls" => only_off("assay comes to the PostgreSQL that it starts by its socket"),
+        // Certificates and lines of their own.
+        "tls" => Ok(None),
         // Nothing limits them.
         "prepared_statement_limit" => Ok(None),
         "io_capacity" => Err("a checkpoint is spread over its time, not held to a rate"),

@@ -4,13 +4,16 @@
 mod answers;
 pub mod backend;
 mod data;
+mod instruments;
 pub mod kind;
 pub mod loader;
 pub mod samplers;
 pub mod servers;
 pub mod session;
+mod settling;
 mod start;
 mod state;
+mod target;
 pub mod users;
 
 pub use servers::PostgreSql;

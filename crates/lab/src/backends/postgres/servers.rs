@@ -2,31 +2,36 @@
 //! in their own words.
 
 use super::data::{self, DataDirectory};
+use super::instruments::Looks;
 use super::kind::{self, HOME, Postgres};
 use super::session::control::Control;
-use super::{start, state};
+use super::target::Disturbed;
+use super::{settling, start, state};
 use crate::backends::access::{Endpoint, Own, UserGroup};
-use crate::backends::contract::{Files, Filling, MakeSources, Met, Sampled, Servers, Started};
+use crate::backends::contract::{Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Settling, Started};
 use crate::backends::described::{self, blank, is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::{Found, behind, build_of, find};
+use crate::backends::mysql::plugins::PortEndpoints;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources_of_postgres;
 use crate::backends::up::{Serving, Up, no_sql};
+use crate::disturbances::scene::target::Target;
 use crate::notebook::reporter::Reporter;
 use crate::samplers::{Ask, Refused};
 use crate::servers::process::instance::Instance;
 use crate::servers::{Build, Kind};
 use crate::trouble::{Trouble, Unready};
 use model::host::Version;
-use model::plan::Server;
 use model::plan::served::POSTGRESQL;
+use model::plan::{Cell, Server};
 use model::record::answer::{InstanceRecord, SessionAnswer, TlsAnswer};
 use model::record::event::EventKind;
 use model::record::start::{Prepared, StartingState};
 use model::record::state::State;
 use model::units::Users;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use workload::session::Fault;
@@ -76,8 +81,9 @@ impl Servers for PostgreSql {
     }
 
     fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
-        let Started { key, server, build, instance, restored, .. } = started;
+        let Started { key, server, build, instance, restored, tcp, .. } = started;
         let endpoint = kind::endpoint(instance.socket());
+        let endpoints = tcp.map(|port| let_in(&endpoint, port, instance.ca())).transpose()?.unwrap_or_default();
         let told = describe(key, server, &endpoint);
         let told = told.map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
         let record = of_ours(told, build, &instance);
@@ -87,7 +93,7 @@ impl Servers for PostgreSql {
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
         let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), no_sql(), prepared);
-        Ok(Up { restored, own: Some(Own::PostgreSql(endpoint)), ..up })
+        Ok(Up { restored, endpoints, own: Some(Own::PostgreSql(endpoint)), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
@@ -128,6 +134,21 @@ impl Servers for PostgreSql {
         endpoint.map(state::read).unwrap_or_default()
     }
 
+    /// They are looked at from a session of the lab's, and nothing is switched: a server of others is asked, too.
+    fn instruments(&self, _: &Up, _: &Cell, users: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {
+        Ok(Box::new(Looks::begin(users)?))
+    }
+
+    fn settling(&self, up: &Up, needs: &[DatasetNeed], _: &str) -> Result<Box<dyn Settling>, String> {
+        settling::begin(up, needs)
+    }
+
+    fn target(&self, up: &Up, needs: &[DatasetNeed]) -> Arc<dyn Target> {
+        let own = up.own.as_ref().and_then(Own::postgres).cloned().unwrap_or_else(no_sql);
+        let database = up.schemas(needs).next();
+        Arc::new(Disturbed(database.map_or_else(|| own.clone(), |database| own.within(database))))
+    }
+
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
         let Sampled { users, patience, process, workers, needs, .. } = sampled;
         let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres).cloned();
@@ -162,6 +183,29 @@ fn of_ours(told: InstanceRecord, build: &Build, instance: &Instance) -> Instance
         variables: told.variables.iter().map(|(name, value)| (name.clone(), hidden(value))).collect(),
         ..described::of_ours(told, &build.installed, instance)
     }
+}
+
+/// An account for whoever comes over the port, whose password is drawn anew at each start, once nobody comes so without
+/// one: data may have been made by hand.
+fn let_in(home: &SqlEndpoint, port: u16, ca: Option<&Path>) -> Result<PortEndpoints, Trouble> {
+    const OPEN: &str =
+        "SELECT count(*) FROM pg_hba_file_rules WHERE type LIKE 'host%' AND auth_method <> 'scram-sha-256'";
+    let (account, password) = PortEndpoints::drawn()?;
+    let refuses = |e: Fault| Trouble::new("the new server takes no account for its port").because(e);
+    let mut control = Control::connect(home, PATIENCE).map_err(refuses)?;
+    if control.value(OPEN).map_err(refuses)?.as_deref() != Some("0") {
+        let what = "the new server lets in whoever reaches its port on loopback";
+        return Err(Trouble::new(what).mend("take away what is kept in $ASSAY_HOME/snapshots: it is loaded anew"));
+    }
+    for sql in [
+        "SET password_encryption = 'scram-sha-256'".to_string(),
+        format!("DROP ROLE IF EXISTS {account}"),
+        format!("CREATE ROLE {account} SUPERUSER LOGIN PASSWORD '{password}'"),
+    ] {
+        control.execute(&sql).map_err(refuses)?;
+    }
+    control.quit();
+    PortEndpoints::of_account(port, ca, password)
 }
 
 fn pairs(control: &mut Control, sql: &str) -> Result<BTreeMap<String, String>, Fault> {

@@ -12,6 +12,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,11 +56,32 @@ impl Mode {
 }
 
 /// A way to encrypt, made once and shared by all sessions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Asked", into = "Asked")]
 pub struct Tls {
     pub mode: Mode,
     ca: Option<PathBuf>,
     config: Arc<ClientConfig>,
+}
+
+/// What another rank makes the same of: the CA's file lies there too.
+#[derive(Serialize, Deserialize)]
+struct Asked {
+    mode: String,
+    ca: Option<PathBuf>,
+}
+
+impl From<Tls> for Asked {
+    fn from(Tls { mode, ca, .. }: Tls) -> Self {
+        Self { mode: mode.word().into(), ca }
+    }
+}
+
+impl TryFrom<Asked> for Tls {
+    type Error = Trouble;
+    fn try_from(Asked { mode, ca }: Asked) -> Result<Self, Trouble> {
+        Self::new(Mode::named(&mode).ok_or_else(|| Trouble::new(format!("tls={mode} is no mode")))?, ca)
+    }
 }
 
 impl PartialEq for Tls {

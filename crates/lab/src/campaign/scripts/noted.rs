@@ -62,7 +62,7 @@ impl Campaign<'_> {
             // A script brings its own data.
             let prepared = self.provision.instance(cell, way_in(&cell.server, load_plan), &mut self.reporter);
             let stages = |_: &_| cell.stages().into_iter().map(|stage| (stage, load_plan.clone())).collect();
-            let coming = Coming { stages: &stages, caller: Some(&mut *caller) };
+            let coming = Coming { stages: &stages, caller: Some(&mut *caller), places: None };
             self.one(&needs, None, &todo, prepared, coming)?;
         }
         self.reporter.note(EventKind::LabStopped, None, "every run of the plan is over")?;

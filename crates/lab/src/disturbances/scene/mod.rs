@@ -12,8 +12,8 @@ use crate::servers::Build;
 use crate::servers::process::folders::Folders;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
-use model::Disturb;
 use model::record::disturbance::Asked;
+use model::{Disturb, Protocol};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex};
@@ -107,29 +107,33 @@ impl Scene {
         u32::try_from(value.expect("a plan fills in every parameter")).expect("bounded by the grammar")
     }
 
+    /// Refuses a server whose SQL is not MySQL's.
+    pub fn only_in_mysqls_sql(&self) -> Result<(), Trouble> {
+        if self.place.target.dialect() == Protocol::MySql {
+            return Ok(());
+        }
+        let what = format!("`{}` is said in the SQL of MySQL's family, and this server has another", self.disturb.name);
+        Err(Trouble::new(what).mend("take open_snapshot, long_query, cpu_hog or server_kill there"))
+    }
+
     pub fn session(&self) -> Result<Teller, Trouble> {
         let told = |e: Fault| Trouble::new("the server does not let the disturbance in").because(e);
         let session = self.place.target.session().map_err(told)?;
         let mut teller = Teller { session, asked: Rc::clone(&self.asked), number: String::new() };
-        teller.number = teller.value("SELECT CONNECTION_ID()")?.unwrap_or_default();
+        teller.number = teller.value(self.place.target.number())?.unwrap_or_default();
         Ok(teller)
     }
 
     /// The largest table of the run's data.
     pub fn table(&self) -> Result<Table, Trouble> {
-        let schemas: Vec<_> = self.place.schemas.iter().map(|s| format!("'{s}'")).collect();
         let none = || {
             let mend = "name it beside a workload that has tables";
             Trouble::new(format!("`{}` needs a table, and this run has no data", self.disturb.name)).mend(mend)
         };
-        if schemas.is_empty() {
+        if self.place.schemas.is_empty() {
             return Err(none());
         }
-        let sql = format!(
-            "SELECT CONCAT('`', table_schema, '`.`', table_name, '`'), table_rows FROM information_schema.tables \
-             WHERE table_schema IN ({}) AND table_type <> 'VIEW' ORDER BY table_rows DESC, table_name LIMIT 1",
-            schemas.join(", ")
-        );
+        let sql = self.place.target.largest(&self.place.schemas);
         let mut teller = self.session()?;
         let row = teller.rows(&sql)?.into_iter().next().ok_or_else(none)?;
         teller.quit();
@@ -150,7 +154,7 @@ impl Scene {
                 // A statement that was about to begin when it was told off is told again.
                 while bell.has_rung() && !over.wait(if told == 0 { Duration::ZERO } else { AGAIN }) {
                     if let Ok(mut session) = target.session() {
-                        let _ = session.execute(&format!("KILL QUERY {number}"));
+                        let _ = session.execute(&target.give_up(&number));
                         session.quit();
                         told += 1;
                     }

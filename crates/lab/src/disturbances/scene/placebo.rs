@@ -5,8 +5,8 @@ use super::{Scene, Teller};
 use crate::trouble::Trouble;
 
 /// Begins a transaction and reads one row of the table in it.
-pub fn hold(holder: &mut Teller, isolation: &str, table: &str) -> Result<(), Trouble> {
-    let level = format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}");
+pub fn hold(scene: &Scene, holder: &mut Teller, isolation: &str, table: &str) -> Result<(), Trouble> {
+    let level = scene.place.target.isolation(isolation);
     holder.say(&[&level, "START TRANSACTION"])?;
     holder.rows(&format!("SELECT 1 FROM {table} LIMIT 1")).map(drop)
 }
@@ -25,16 +25,6 @@ pub fn leave(mut holder: Teller, otherwise: Option<String>) -> Option<String> {
 
 /// The engine's own number of what this session holds, with its name; `None` where it tells none.
 pub fn engine_says(scene: &Scene, holder: &mut Teller) -> Option<(&'static str, f64)> {
-    let (what, sql) = match scene.place.engine.as_str() {
-        "innodb" => (
-            "its number of transactions in INNODB_TRX",
-            "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = CONNECTION_ID()",
-        ),
-        "rocksdb" => (
-            "the engine's number of snapshots",
-            "SELECT value FROM information_schema.ROCKSDB_DBSTATS WHERE stat_type = 'DB_NUM_SNAPSHOTS'",
-        ),
-        _ => return None,
-    };
+    let (what, sql) = scene.place.target.held(&scene.place.engine)?;
     Some((what, holder.value(sql).ok()??.parse().ok()?))
 }

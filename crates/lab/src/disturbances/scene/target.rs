@@ -1,6 +1,8 @@
-//! The server that is disturbed, as a disturbance comes to it: whoever speaks its protocol fills this in.
+//! The server that is disturbed, as a disturbance comes to it, and what is said there in its SQL: whoever speaks its
+//! protocol fills this in.
 
 use crate::os::address::Address;
+use model::Protocol;
 use workload::session::{Answer, Fault};
 
 pub trait Target: Send + Sync {
@@ -8,6 +10,23 @@ pub trait Target: Send + Sync {
     fn session(&self) -> Result<Box<dyn Session>, Fault>;
     /// Where programs of others find the server, and as whom.
     fn account(&self) -> Account<'_>;
+    /// Whose SQL it speaks.
+    fn dialect(&self) -> Protocol;
+    /// Asks for the number of the session at hand.
+    fn number(&self) -> &'static str;
+    /// Has the session of that number give up what it asks.
+    fn give_up(&self, number: &str) -> String;
+    /// Asks for name and rows of the largest table in these schemas.
+    fn largest(&self, schemas: &[String]) -> String;
+    /// The isolation of this session's transactions from here on.
+    fn isolation(&self, level: &str) -> String;
+    /// A condition that no row meets and no optimizer answers beforehand.
+    fn never(&self) -> &'static str;
+    /// Makes a schema with a table `canary` of an id and a number in it, held by that engine.
+    fn canary(&self, schema: &str, engine: &str) -> Vec<String>;
+    fn drop_schema(&self, schema: &str) -> String;
+    /// What that engine says of what the session at hand holds, and the question; `None` where it tells nothing.
+    fn held(&self, engine: &str) -> Option<(&'static str, &'static str)>;
 }
 
 pub struct Account<'a> {

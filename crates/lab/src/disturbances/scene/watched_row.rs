@@ -1,8 +1,7 @@
 //! A row that is written each second while a transaction is open: who still reads its first value has a snapshot, and
 //! who reads the last one has none. It says so on every engine, and it is the same work beside a snapshot and beside a
 //! placebo. The row lies in a schema of its own that is gone afterwards; what lies there is held by the engine under
-//! test. RocksDB compacts the column family of a table that is dropped, and would so tidy up behind the users; hence a
-//! family of the canary's own.
+//! test.
 
 use super::{Scene, Teller};
 use crate::trouble::Trouble;
@@ -14,6 +13,7 @@ const SECOND: Duration = Duration::from_secs(1);
 pub struct WatchedRow {
     teller: Teller,
     schema: String,
+    drop: String,
     value: u64,
     /// When it was first written after a holder began.
     since: Option<Instant>,
@@ -23,16 +23,16 @@ impl WatchedRow {
     pub fn create(scene: &Scene) -> Result<Self, Trouble> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let schema = format!("assay_canary_{}_{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        let mut canary = Self { teller: scene.session()?, schema, value: 0, since: None };
+        let mut canary = Self {
+            teller: scene.session()?,
+            drop: scene.place.target.drop_schema(&schema),
+            schema,
+            value: 0,
+            since: None,
+        };
         let schema = &canary.schema;
-        let sentences = [
-            format!("CREATE DATABASE {schema}"),
-            format!(
-                "CREATE TABLE {schema}.canary (id INT, sung BIGINT, PRIMARY KEY (id) COMMENT 'cfname=cf_assay_canary') ENGINE={}",
-                scene.place.engine
-            ),
-            format!("INSERT INTO {schema}.canary VALUES (1, 0)"),
-        ];
+        let made = scene.place.target.canary(schema, &scene.place.engine);
+        let sentences = [made, vec![format!("INSERT INTO {schema}.canary VALUES (1, 0)")]].concat();
         let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
         canary.teller.say(&sentences)?;
         Ok(canary)
@@ -101,6 +101,6 @@ impl WatchedRow {
 impl Drop for WatchedRow {
     fn drop(&mut self) {
         // A server that is gone took it with it.
-        let _ = self.teller.execute(&format!("DROP DATABASE IF EXISTS {}", self.schema));
+        let _ = self.teller.execute(&self.drop);
     }
 }

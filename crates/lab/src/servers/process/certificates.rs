@@ -14,8 +14,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 const CA: &str = "ca.pem";
-const CERTIFICATE: &str = "server.pem";
-const KEY: &str = "server-key.pem";
+pub const CERTIFICATE: &str = "server.pem";
+pub const KEY: &str = "server-key.pem";
 /// By what names a private server is connected to.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 

@@ -3,7 +3,7 @@
 //! itself be killed, the kernel kills the server for it (PDEATHSIG; the guard has one thread, so the signal cannot
 //! come early). Why so: docs/decisions/0003-servers-die-with-their-lab.md.
 
-use crate::os::process::{Ended, KILL, TERMINATE, parse_cpu_list};
+use crate::os::process::{Ended, INTERRUPT, KILL, TERMINATE, parse_cpu_list};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::FlockOperation;
 use rustix::process::{Pid, PidfdFlags, Signal};
@@ -131,6 +131,10 @@ fn watch(server: &mut Child) -> io::Result<Ended> {
             let signal = match orders.read(&mut word) {
                 Ok(1) if word[0] == TERMINATE => Some(Signal::TERM),
                 Ok(1) if word[0] == KILL => Some(Signal::KILL),
+                Ok(1) if word[0] == INTERRUPT => {
+                    let _ = rustix::process::kill_process(group, Signal::INT);
+                    None
+                }
                 Ok(1) => None,
                 Ok(_) | Err(_) => {
                     deaf = true;

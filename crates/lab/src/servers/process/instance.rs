@@ -103,7 +103,7 @@ impl Instance {
     /// The same as a node of a cluster.
     pub(crate) fn start_as(data: Claim, wish: &Wish, member: Option<Member>) -> Result<Self, Trouble> {
         let room = wish.folders.claim_socket()?;
-        let socket = room.folder().join(wish.kind.socket());
+        let socket = room.folder().join(wish.kind.socket(wish.tcp));
         let key_socket = room.folder().join("k");
         let ports = match wish.kind.listens_past_sql(wish.server) {
             None => None,
@@ -225,7 +225,11 @@ impl Instance {
     }
     /// Ends the server cleanly, or by force after `patience`. The data directory stays until the value is dropped.
     pub fn stop(&mut self, patience: Duration) -> Ended {
-        self.process.terminate();
+        if self.kind.ends_by_interrupt() {
+            self.process.interrupt();
+        } else {
+            self.process.terminate();
+        }
         let ended = waits::during("the server to end", patience, || self.process.wait(patience));
         ended.unwrap_or_else(|| {
             self.process.kill();

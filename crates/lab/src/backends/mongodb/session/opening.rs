@@ -10,13 +10,14 @@ use crate::executor::Connecting;
 use crate::os::address::Address;
 use crate::os::clock;
 use model::units::Nanos;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use wire::mongodb::login::{self, Login, LoginError, LoginStep};
 use workload::session::Fault;
 use workload::session::documents::Offers;
 
 /// Where documents are kept and how one comes in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Store {
     pub address: Address,
     /// `None` where it lets everybody in.
@@ -32,7 +33,7 @@ impl Store {
     }
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub user: String,
     pub password: String,
@@ -46,11 +47,20 @@ impl fmt::Debug for Account {
     }
 }
 
+/// `Offers` as data: what users know of servers has no serde.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Offers")]
+struct OffersSaid {
+    transactions: bool,
+    parts_of_changed: bool,
+}
+
 /// A store, one of its schemas, and what the server was found to have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentEndpoint {
     pub store: Store,
     pub schema: String,
+    #[serde(with = "OffersSaid")]
     pub offers: Offers,
 }
 

@@ -9,6 +9,7 @@ mod faults;
 mod file;
 mod opening;
 mod reading;
+pub mod replaying;
 mod statement;
 
 use crate::backends::channel::Channel;

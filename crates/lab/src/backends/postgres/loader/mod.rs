@@ -35,6 +35,9 @@ const DEFINITION: &str = "SELECT line FROM (\
      WHERE a.attrelid = '{table}'::regclass AND a.attnum > 0 AND NOT a.attisdropped \
      UNION ALL SELECT 2, row_number() OVER (ORDER BY conname), '  ' || pg_get_constraintdef(oid) FROM pg_constraint \
      WHERE conrelid = '{table}'::regclass AND contype IN ('p', 'u', 'f', 'c')) lines ORDER BY part, place";
+/// What a table takes, with its partitions.
+const BYTES: &str = "SELECT pg_total_relation_size('{table}') + coalesce((SELECT sum(pg_total_relation_size(inhrelid)) \
+     FROM pg_inherits WHERE inhparent = '{table}'::regclass), 0)";
 const INDEXES: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = '{table}'::regclass \
      AND NOT indisprimary ORDER BY indexrelid";
 
@@ -70,7 +73,7 @@ pub(crate) fn inspect(control: &mut Control, tables: &[Table]) -> Result<Vec<Tab
     let mut one = |table: &Table| -> Result<TableAnswer, Fault> {
         let name = &table.name;
         let rows = control.value(&format!("SELECT count(*) FROM {name}"))?;
-        let bytes = control.value(&format!("SELECT pg_total_relation_size('{name}')"))?;
+        let bytes = control.value(&BYTES.replace("{table}", name))?;
         Ok(TableAnswer {
             name: name.clone(),
             // Keys come behind the rows.

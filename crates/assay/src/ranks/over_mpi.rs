@@ -1,0 +1,74 @@
+//! Ranks over MPI. A message goes in pieces that every implementation sends at once, whole, without asking its
+//! receiver: a larger one would wait for a process that may have been killed or stopped in the midst of it, and so
+//! would whoever receives it. Sends are buffered for the same reason. One thread speaks.
+
+use lab::ranks::Ranks;
+use mpi::Threading;
+use mpi::environment::Universe;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
+use std::collections::BTreeMap;
+
+/// Below the smallest size from which on an implementation asks first: 4 KiB of Open MPI's shared memory, with its
+/// header.
+const PIECE: usize = 2048;
+/// Room for what was sent and not yet taken: the tallies of many seconds.
+const ROOM: usize = 64 << 20;
+/// The first byte of a piece.
+const MORE: u8 = 0;
+const LAST: u8 = 1;
+
+pub struct OverMpi {
+    world: SimpleCommunicator,
+    /// By sender, what has come of a message.
+    begun: BTreeMap<i32, Vec<u8>>,
+    /// Behind all that uses it: with it MPI ends.
+    _universe: Universe,
+}
+
+impl OverMpi {
+    pub fn begin() -> Result<Self, &'static str> {
+        let (mut universe, _) =
+            mpi::initialize_with_threading(Threading::Funneled).ok_or("MPI was begun already in this process")?;
+        universe.set_buffer_size(ROOM);
+        Ok(Self { world: universe.world(), begun: BTreeMap::new(), _universe: universe })
+    }
+}
+
+impl Ranks for OverMpi {
+    fn rank(&self) -> u32 {
+        self.world.rank() as u32
+    }
+
+    fn size(&self) -> u32 {
+        self.world.size() as u32
+    }
+
+    fn send(&mut self, to: u32, bytes: &[u8]) {
+        let to = self.world.process_at_rank(to as i32);
+        let pieces = bytes.chunks(PIECE).count();
+        for (number, piece) in (1..).zip(bytes.chunks(PIECE)) {
+            let mut framed = Vec::with_capacity(1 + piece.len());
+            framed.push(if number == pieces { LAST } else { MORE });
+            framed.extend_from_slice(piece);
+            to.buffered_send(&framed[..]);
+        }
+    }
+
+    fn receive(&mut self) -> Option<(u32, Vec<u8>)> {
+        loop {
+            let (piece, status) = self.world.any_process().immediate_matched_probe()?.matched_receive_vec::<u8>();
+            let from = status.source_rank();
+            let begun = self.begun.entry(from).or_default();
+            let (kind, bytes) = piece.split_first()?;
+            begun.extend_from_slice(bytes);
+            if *kind == LAST {
+                return Some((from as u32, std::mem::take(begun)));
+            }
+        }
+    }
+
+    fn abort(&mut self, status: i32) {
+        self.world.abort(status)
+    }
+}

@@ -1,0 +1,149 @@
+//! One load by several processes, started by mpirun: the record is that of one load, each rank's part stands in it, and
+//! a rank that is killed or stopped fails its run by its name and leaves nothing behind. Ranks are the same program with
+//! its feature `mpi`; where nobody built that, nothing of this can be tried.
+
+use crate::desk::{Desk, RUN, Said, until};
+use crate::interruptions::{await_event, signal};
+use crate::skipped;
+use rustix::process::Signal;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+fn program() -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_BIN_EXE_assay")).with_file_name("assay-mpi");
+    let is_there = program.is_file() && Command::new("mpirun").arg("--version").output().is_ok();
+    if !is_there {
+        skipped::test("mpirun, and assay with its feature `mpi`", "make mpi");
+    }
+    is_there.then_some(program)
+}
+
+/// Three ranks on this machine, however few CPUs it has; none is bound to one.
+fn ranks(desk: &Desk, program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("mpirun");
+    let launch = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3"];
+    command.args(launch).arg(program).args(arguments).stdin(Stdio::null());
+    command.current_dir(desk.path("")).env("ASSAY_HOME", desk.home()).env("XDG_RUNTIME_DIR", desk.path(""));
+    command
+}
+
+/// One cell, one run.
+const ONE: &[&str] = &["--set", "axes.range_size=[100]", "--set", "repeat.repetitions=1", "--set", "load.users=7"];
+
+#[test]
+fn three_ranks_make_one_record_in_which_each_has_its_part() {
+    let Some(program) = program() else { return };
+    let desk = Desk::new();
+    let counted = crate::desk::TINY.replace("warm_up = \"100ms\"\nmeasure = \"300ms\"\n", "");
+    desk.write("tiny.toml", &(counted + "\n[[phases]]\nname = \"all\"\ncount = 3_000\n"));
+    let said = Said::of(ranks(&desk, &program, &[RUN, ONE].concat()).output().unwrap());
+    said.assert_carried_out();
+    desk.assert_nothing_is_left();
+    assert!(said.err.contains("rank 2 on "), "{}", said.err);
+    let run = desk.run("c001-1");
+    assert_eq!(run["ending"], "done");
+    let ranks = run["ranks"].as_array().unwrap();
+    assert_eq!(ranks.iter().map(|rank| rank["users"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 2, 2]);
+    let done = |tally: &serde_json::Value| {
+        tally["operations"].as_object().unwrap().values().map(|o| o["done"].as_u64().unwrap()).sum::<u64>()
+    };
+    let phases = run["phases"].as_array().unwrap();
+    let all: u64 = phases.iter().map(|phase| done(&phase["groups"]["users"]["tally"])).sum();
+    assert_eq!(all, 3_000, "a count is that of all ranks");
+    for rank in &ranks[1..] {
+        let error = rank["clock"]["within_before"].as_u64().unwrap();
+        assert!(
+            rank["clock"]["ahead_before_ns"].as_i64().unwrap().unsigned_abs() <= error,
+            "one machine has one clock"
+        );
+    }
+    let verdicts = std::fs::read_to_string(desk.path("record/report.json")).unwrap();
+    assert!(verdicts.contains("ranks_were_one_load") && verdicts.contains("ranks_agree"));
+}
+
+#[test]
+fn a_doctor_examines_each_rank_and_its_clock() {
+    let Some(program) = program() else { return };
+    let desk = Desk::without_server();
+    let said = Said::of(ranks(&desk, &program, &["doctor"]).output().expect("mpirun starts"));
+    for words in ["rank 0 on ", "rank 1 on ", "rank 2 on ", "clock of rank 1: ", "clock of rank 2: ", "known to within"]
+    {
+        assert!(said.out.contains(words), "{words}: {said:?}");
+    }
+    // Ranks that are one load cannot do what one process does.
+    let said = Said::of(ranks(&desk, &program, &["servers"]).output().expect("mpirun starts"));
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.err.contains("assay servers is for one process"), "{}", said.err);
+}
+
+#[test]
+fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_command_goes_on() {
+    let Some(program) = program() else { return };
+    for wish in [Signal::KILL, Signal::STOP] {
+        let desk = Desk::new();
+        let long = [RUN, ONE, &["--set", "load.measure=\"20s\""]].concat();
+        let mut command = ranks(&desk, &program, &long);
+        let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
+        await_event(&desk, &mut lab, "run_started", 0);
+        until("a second of the run", || {
+            let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
+            intervals.ends_with('\n').then_some(())
+        });
+        let rank = rank_process(&lab, 2);
+        signal(rank, wish);
+        let said = Said::of(lab.wait_with_output().unwrap());
+        assert_ne!(said.status, 0, "{said:?}");
+        assert!(said.err.contains("rank 2 on "), "{}", said.err);
+        let reason = desk.run("c001-1")["ending"]["failed"]["reason"].as_str().unwrap().to_string();
+        assert!(reason.starts_with("rank 2 on ") && reason.contains(&format!("(process {rank})")), "{reason}");
+        desk.assert_nothing_is_left();
+    }
+}
+
+/// The process of a rank, by what its launcher gave it.
+fn rank_process(launcher: &Child, rank: u32) -> u32 {
+    let wanted = format!("OMPI_COMM_WORLD_RANK={rank}\0");
+    let children = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let pid: u32 = entry.file_name().to_string_lossy().parse().ok()?;
+        let environment = std::fs::read(entry.path().join("environ")).ok()?;
+        let status = std::fs::read_to_string(entry.path().join("status")).ok()?;
+        let is_child = status.contains(&format!("PPid:\t{}\n", launcher.id()));
+        (is_child && String::from_utf8_lossy(&environment).contains(&wanted)).then_some(pid)
+    });
+    children.into_iter().next().expect("the rank runs")
+}
+
+#[test]
+fn ranks_that_were_asked_different_questions_do_not_begin() {
+    let Some(program) = program() else { return };
+    let desk = Desk::without_server();
+    desk.write("other.toml", &crate::desk::TINY.replace("1_000", "2_000"));
+    // The second application of mpirun is another rank with another file.
+    let program = program.to_str().unwrap();
+    let other = [":", "-n", "1", program, "run", "other.toml"];
+    let mut command = Command::new("mpirun");
+    command.args([
+        "--allow-run-as-root",
+        "--oversubscribe",
+        "--bind-to",
+        "none",
+        "-n",
+        "2",
+        program,
+        "run",
+        "tiny.toml",
+    ]);
+    command.args(other).current_dir(desk.path("")).env("ASSAY_HOME", desk.home()).env("XDG_RUNTIME_DIR", desk.path(""));
+    let said = Said::of(command.stdin(Stdio::null()).output().expect("mpirun starts"));
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(
+        said.err.contains("rank 2 on ") && said.err.contains("was asked another question than rank 0"),
+        "{}",
+        said.err
+    );
+    // A program without MPI under a launcher would be three loads that know nothing of each other.
+    let mut alone = desk.command(&["run", "tiny.toml"]);
+    let said = Said::of(alone.env("OMPI_COMM_WORLD_SIZE", "3").output().unwrap());
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.err.contains("built without MPI"), "{}", said.err);
+}

@@ -1,0 +1,65 @@
+//! Several processes as one load: what a rank must be able to do (`Ranks`), what they say to each other, and how far
+//! apart their clocks are. MPI is one way to be ranks and lives with the command line, so that this room builds
+//! without it; channels within one process are the other, for tests. Nothing here lies on the path of an operation:
+//! the conductor of each rank's load speaks, a few times a second.
+
+pub mod clock;
+pub mod hello;
+pub mod machine;
+pub mod message;
+pub mod peers;
+pub mod within;
+
+use message::Message;
+use std::cell::RefCell;
+
+/// One process among those of a load, numbered from 0; 0 leads.
+pub trait Ranks {
+    fn rank(&self) -> u32;
+    fn size(&self) -> u32;
+    /// Hands the bytes over and waits for nobody.
+    fn send(&mut self, to: u32, bytes: &[u8]);
+    /// The next that has arrived, in its sender's order; waits for nobody.
+    fn receive(&mut self) -> Option<(u32, Vec<u8>)>;
+    /// Ends all ranks at once, this one too, with that exit status: some no longer answer.
+    fn abort(&mut self, status: i32);
+}
+
+/// Messages over ranks; lent to whoever of one thread has to speak.
+pub struct Port(RefCell<Box<dyn Ranks>>);
+
+impl Port {
+    pub fn new(ranks: Box<dyn Ranks>) -> Self {
+        Self(RefCell::new(ranks))
+    }
+    pub fn rank(&self) -> u32 {
+        self.0.borrow().rank()
+    }
+    pub fn size(&self) -> u32 {
+        self.0.borrow().size()
+    }
+    /// The other ranks.
+    pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
+        let own = self.rank();
+        (0..self.size()).filter(move |rank| *rank != own)
+    }
+    pub fn send(&self, to: u32, message: &Message) {
+        let bytes = serde_json::to_vec(message).expect("a message is JSON");
+        self.0.borrow_mut().send(to, &bytes);
+    }
+    pub fn tell_all(&self, message: &Message) {
+        self.others().for_each(|rank| self.send(rank, message));
+    }
+    /// What none of us would say is dropped: all ranks are one binary, which was compared before.
+    pub fn receive(&self) -> Option<(u32, Message)> {
+        loop {
+            let (from, bytes) = self.0.borrow_mut().receive()?;
+            if let Ok(message) = serde_json::from_slice(&bytes) {
+                return Some((from, message));
+            }
+        }
+    }
+    pub fn abort(&self, status: i32) {
+        self.0.borrow_mut().abort(status);
+    }
+}
