@@ -64,8 +64,8 @@ install: $(BINARY)
 	$(PLACE)/bin/assay completions zsh >$(ZSH_COMPLETIONS)/_assay
 	$(PLACE)/bin/assay completions fish >$(FISH_COMPLETIONS)/assay.fish
 	$(PLACE)/bin/assay man $(PLACE)/share/man/man1
-	install -d $(PLACE)/share/assay/experiments $(PLACE)/share/doc/assay/docs/decisions
-	install -m 644 experiments/* $(PLACE)/share/assay/experiments
+	install -d $(PLACE)/share/doc/assay/docs/decisions
+	find experiments -type f -exec install -D -m 644 {} $(PLACE)/share/assay/{} \;
 	install -m 644 README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE $(PLACE)/share/doc/assay
 	install -m 644 docs/*.md $(PLACE)/share/doc/assay/docs
 	install -m 644 docs/decisions/*.md $(PLACE)/share/doc/assay/docs/decisions
@@ -111,6 +111,7 @@ mpi:
 test:
 	@scripts/install test
 	@$(MAKE) --no-print-directory page
+	@! command -v mpicc >/dev/null || $(MAKE) --no-print-directory mpi
 	@scripts/test
 
 # The README's commands on a machine that has nothing; not part of `make test`, because it takes its time.

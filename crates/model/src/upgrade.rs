@@ -193,14 +193,15 @@ pub struct Refusal {
     pub text: String,
 }
 
-/// No answer came for so long, although answers were due.
+/// No answer came for so long, although answers were due, or the replayer itself did not run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stall {
     /// Since the replay began.
     pub at: Nanos,
     pub took: Nanos,
+    /// Those that waited for the server.
     pub sessions: u32,
-    /// The replayer itself stood still for most of it.
+    /// The replayer itself stood still.
     pub own: bool,
 }
 

@@ -98,11 +98,11 @@ fn stalls(observed: &Observed) -> Vec<String> {
     for which in Which::BOTH {
         let own: Vec<_> = all(false).into_iter().filter(|(run, _)| run.which == which).collect();
         let Some((run, longest)) = own.iter().max_by_key(|(_, stall)| stall.took) else { continue };
-        let times = if own.len() == 1 { "once".to_string() } else { format!("{} times", own.len()) };
         notes.push(format!(
-            "{} stood still {times}: it answered nothing for {:.1} s at {:.1} s of replay {}, while {} sessions waited and \
+            "{} stood still {}: it answered nothing for {:.1} s at {:.1} s of replay {}, while {} sessions waited and \
              the replayer was awake. Statements under way then are left out of the times.",
             observed.asked(which).build,
+            times(own.len()),
             longest.took.0 as f64 / 1e9,
             longest.at.0 as f64 / 1e9,
             run.block,
@@ -112,13 +112,17 @@ fn stalls(observed: &Observed) -> Vec<String> {
     let own = all(true);
     if let Some((run, longest)) = own.iter().max_by_key(|(_, stall)| stall.took) {
         notes.push(format!(
-            "The replayer itself stood still {} times, for {:.1} s in replay {}: that was no server's, and is left out.",
-            own.len(),
+            "The replayer itself stood still {}, for {:.1} s in replay {}: no server is blamed for it.",
+            times(own.len()),
             longest.took.0 as f64 / 1e9,
             run.block
         ));
     }
     notes
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_string() } else { format!("{count} times") }
 }
 
 /// How long replays took beside the trace, and whose that was.

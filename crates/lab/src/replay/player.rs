@@ -134,7 +134,7 @@ pub fn play(
         heard: stage.heard.into_inner(),
         errors: stage.errors.into_inner(),
         wall: Nanos(stage.last.get().0.saturating_sub(stage.begun.get().0)),
-        stalls: stage.stalls.borrow().found(),
+        stalls: stage.stalls.borrow().found(stage.begun.get()),
         misfits: stage.misfits.get(),
         own_cpu: Nanos(after.0 - before.0),
         own_starved: Nanos(after.1 - before.1),
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         let answered = self.ask(statement).await;
         let moment = self.line.as_ref().map_or_else(clock::now, Replaying::moment).0.max(sent.0);
         let moment = Nanos(moment);
-        let stalled = self.stage.stalls.borrow_mut().answered(self.number, moment, self.stage.begun.get());
+        let stalled = self.stage.stalls.borrow_mut().answered(self.number, moment);
         self.stage.last.set(Nanos(self.stage.last.get().0.max(moment.0)));
         match answered {
             Ok(Some(Answered { heard: answer, error })) => {

@@ -23,9 +23,8 @@ pub struct Stalls {
     since: u64,
     /// When the replayer did not run.
     absent: Vec<(u64, u64)>,
-    found: Vec<Stall>,
-    /// Until when the last of them lasted.
-    until: u64,
+    /// From when, until when, and how many sessions waited.
+    silences: Vec<(u64, u64, u32)>,
 }
 
 impl Stalls {
@@ -42,29 +41,20 @@ impl Stalls {
     }
 
     /// Whether its time holds a silence.
-    pub fn answered(&mut self, session: usize, at: Nanos, begun: Nanos) -> bool {
+    pub fn answered(&mut self, session: usize, at: Nanos) -> bool {
         let silence = at.0.saturating_sub(self.since);
         if silence >= LEAST {
             let since = self.since;
             let whole = self.under_way.iter().flatten().filter(|(sent, _)| *sent <= since + silence / 2);
             let owed = whole.map(|(_, owed)| *owed).max().unwrap_or(0);
             if owed.saturating_mul(OWED) <= silence {
-                self.stall(at.0, silence, begun.0);
+                self.silences.push((since, at.0, self.count));
             }
         }
         let sent = self.under_way[session].take().map_or(at.0, |(sent, _)| sent);
         self.count -= 1;
         self.since = at.0;
-        sent < self.until
-    }
-
-    fn stall(&mut self, at: u64, silence: u64, begun: u64) {
-        let from = at - silence;
-        let absent: u64 = self.absent.iter().map(|(a, b)| (*b).min(at).saturating_sub((*a).max(from))).sum();
-        let own = absent * 2 >= silence;
-        self.until = at;
-        let at = Nanos(from.saturating_sub(begun));
-        self.found.push(Stall { at, took: Nanos(silence), sessions: self.count, own });
+        self.silences.last().is_some_and(|(_, until, _)| sent < *until)
     }
 
     /// The replayer wanted to be awake at one moment and was at the other.
@@ -74,8 +64,22 @@ impl Stalls {
         }
     }
 
-    pub fn found(&self) -> Vec<Stall> {
-        self.found.clone()
+    /// Told at the end: an answer that waited for the replayer may be taken before the replayer looks at its clock. An
+    /// absence of the replayer is told whether or not an answer was due.
+    pub fn found(&self, begun: Nanos) -> Vec<Stall> {
+        let absent_in = |from: u64, until: u64| -> u64 {
+            self.absent.iter().map(|(a, b)| (*b).min(until).saturating_sub((*a).max(from))).sum()
+        };
+        let told = |from: u64, until: u64, sessions, own| Stall {
+            at: Nanos(from.saturating_sub(begun.0)),
+            took: Nanos(until - from),
+            sessions,
+            own,
+        };
+        let own = self.absent.iter().filter(|(from, until)| until - from >= LEAST);
+        let own = own.map(|&(from, until)| told(from, until, 0, true));
+        let servers = self.silences.iter().filter(|(from, until, _)| absent_in(*from, *until) * 2 < until - from);
+        servers.map(|&(from, until, sessions)| told(from, until, sessions, false)).chain(own).collect()
     }
 }
 
@@ -91,17 +95,18 @@ mod tests {
         let mut stalls = Stalls::new(2);
         stalls.asked(0, ms(0), ms(1));
         stalls.asked(1, ms(1), ms(1));
-        assert!(stalls.answered(0, ms(1_001), ms(0)));
-        assert!(stalls.answered(1, ms(1_002), ms(0)), "it was under way in it, too");
-        assert!(!stalls.found()[0].own && stalls.found()[0].took >= ms(1_000));
+        assert!(stalls.answered(0, ms(1_001)));
+        assert!(stalls.answered(1, ms(1_002)), "it was under way in it, too");
         // A long statement.
         stalls.asked(0, ms(2_000), ms(900));
-        assert!(!stalls.answered(0, ms(3_000), ms(0)));
-        // The replayer was away.
+        assert!(!stalls.answered(0, ms(3_000)));
+        // The replayer was away, once with an answer due and once without.
         stalls.asked(0, ms(4_000), ms(1));
-        stalls.woke(ms(4_005), ms(4_900));
-        assert!(stalls.answered(0, ms(5_000), ms(0)));
-        assert_eq!(stalls.found().len(), 2);
-        assert!(stalls.found()[1].own);
+        assert!(stalls.answered(0, ms(5_000)));
+        stalls.woke(ms(4_005), ms(5_001));
+        stalls.woke(ms(6_000), ms(6_400));
+        let found = stalls.found(ms(0));
+        let told = found.iter().map(|stall| (stall.own, stall.took)).collect::<Vec<_>>();
+        assert_eq!(told, [(false, ms(1_001)), (true, ms(996)), (true, ms(400))]);
     }
 }
