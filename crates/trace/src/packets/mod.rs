@@ -13,7 +13,7 @@ use model::Nanos;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::io::{self, Read};
-use std::net::IpAddr;
+use core::net::IpAddr;
 use tcp::{Readable, Stream};
 
 /// Connections at once; the one that was silent longest goes, as if it had been closed.
