@@ -7,13 +7,13 @@ mod tcp;
 
 use crate::conversation::{Conversation, Deafness};
 use crate::statement::{Item, SessionId};
+use core::net::IpAddr;
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use file::{Packet, PacketFile};
 use model::Nanos;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::io::{self, Read};
-use core::net::IpAddr;
 use tcp::{Readable, Stream};
 
 /// Connections at once; the one that was silent longest goes, as if it had been closed.
