@@ -1,5 +1,5 @@
-//! Real traffic into a trace: through a proxy, from a slow log, a packet file or performance_schema. What is read out of
-//! bytes is the crate `trace`'s business; here are the files, the sockets and the clock.
+//! Real traffic into a trace: through a proxy, from a slow log, a packet file or performance_schema. What is read
+//! out of bytes is the crate `trace`'s business; here are the files, the sockets and the clock.
 
 mod digests;
 mod packets;
