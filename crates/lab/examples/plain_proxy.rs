@@ -1,5 +1,5 @@
-//! A proxy that only moves bytes, built as the capturing one is: a thread for each client, which waits for both sides at
-//! once. What capturing costs is measured against it (bench/capture.sh).
+//! A proxy that only moves bytes, built as the capturing one is: a thread for each client, which waits for both sides
+//! at once. What capturing costs is measured against it (bench/capture.sh).
 //!     plain_proxy 127.0.0.1:3308 /path/of/the/server.sock
 
 use rustix::event::{PollFd, PollFlags, poll};

@@ -1,5 +1,6 @@
 //! One stretch of real traffic, captured on three ways at once: through the proxy, out of packets between clients and
-//! proxy, and from the server's slow log. The three traces say the same. Then TLS on both sides, and what a proxy refuses.
+//! proxy, and from the server's slow log. The three traces say the same. Then TLS on both sides, and what a proxy
+//! refuses.
 
 use crate::desk::{Desk, Said, until};
 use crate::skipped;

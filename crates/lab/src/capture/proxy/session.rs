@@ -26,8 +26,8 @@ const BATCH: usize = 256;
 /// A login that takes longer is none; servers have 10 s by default (connect_timeout).
 const LOGIN: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
 /// What a client is told that could not be passed on (ER_UNKNOWN_COM_ERROR), and one whose server is not there
-/// (ER_CONNECT_TO_FOREIGN_DATA_SOURCE: MariaDB's clients take a number of their own kind, 2000 to 2999, for a packet that
-/// is damaged).
+/// (ER_CONNECT_TO_FOREIGN_DATA_SOURCE: MariaDB's clients take a number of their own kind, 2000 to 2999, for a packet
+/// that is damaged).
 const UNKNOWN: u16 = 1047;
 const UNREACHABLE: u16 = 1429;
 
