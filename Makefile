@@ -128,7 +128,7 @@ lint:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	@! command -v mpicc >/dev/null || cargo clippy -p assay --features mpi --locked -- -D warnings
 
-# FUZZ_SECONDS=60 make fuzz: a minute of CPU time for each of ten targets.
+# FUZZ_SECONDS=60 make fuzz: a minute of CPU time for each target.
 fuzz:
 	@scripts/fuzz
 

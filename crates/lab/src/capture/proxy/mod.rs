@@ -1,7 +1,7 @@
-//! A proxy that writes down what passes. Each client has a thread, which waits for both sides at once and moves bytes
-//! as they are; what it overhears goes to one writer in batches, so that the way of a statement has no lock and no
-//! disk in it. A side that does not take its bytes stops the other (backpressure); a disk that does not keep up costs
-//! statements of the trace, told as lost, and never the client's time.
+//! A proxy that writes down what passes. Each client has a thread, which waits for both sides at once, moves bytes as
+//! they are and keeps a copy; one writer makes statements of the copies, so that the way of a statement has no parser,
+//! no lock and no disk in it. A side that does not take its bytes stops the other (backpressure); a writer or a disk that
+//! does not keep up costs statements of the trace, told as lost, and never the client's time.
 //!
 //! Threads, not the executor: a user of a load waits for one line, a proxy for two, and the executor's operations are
 //! built around one request and its answer.
@@ -10,6 +10,7 @@ mod gate;
 mod greeting;
 mod session;
 mod side;
+mod tape;
 mod writing;
 
 use super::{head, now};
@@ -70,12 +71,10 @@ pub fn proxy(
         let Some((client, host)) = listener.accept()? else { continue };
         last += 1;
         let session = Session {
-            id: SessionId(last),
-            host,
             to: Arc::clone(&to),
             offered: offered.clone(),
             ended: Arc::clone(&ended),
-            told: writing.told(),
+            told: writing.told(SessionId(last), host),
         };
         let thread = thread::Builder::new().name(format!("session {last}")).stack_size(STACK);
         match thread.spawn(move || session.serve(client)) {

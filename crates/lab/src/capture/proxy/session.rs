@@ -5,24 +5,25 @@ use super::gate::{Gate, Refused};
 use super::greeting;
 use super::now;
 use super::side::{Arrived, Offered, Side, Socket};
+use super::tape::Tape;
 use super::writing::{BATCHED, Told};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::os::address::Address;
-use model::Nanos;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::epoll::EventFlags as Flags;
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
+use rustix::fd::OwnedFd;
 use std::io::{self, ErrorKind};
+use std::mem::MaybeUninit;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use trace::conversation::{Conversation, Deafness};
-use trace::{Item, SessionId};
 use wire::mysql::ErrPacket;
 use wire::mysql::packet::{self, HEADER_BYTES};
 
 /// Moved at once.
 const CHUNK: usize = 64 << 10;
-/// A batch is handed over when it has so many items, or is as old as `BATCHED`.
-const BATCH: usize = 256;
+/// A tape is handed over when it is so large, or as old as `BATCHED`.
+const TAPE: usize = 64 << 10;
 /// A login that takes longer is none; servers have 10 s by default (connect_timeout).
 const LOGIN: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
 /// What a client is told that could not be passed on (ER_UNKNOWN_COM_ERROR), and one whose server is not there
@@ -32,13 +33,16 @@ const UNKNOWN: u16 = 1047;
 const UNREACHABLE: u16 = 1429;
 
 pub struct Session {
-    pub id: SessionId,
-    pub host: String,
     pub to: Arc<SqlEndpoint>,
     pub offered: Option<Offered>,
     pub ended: Arc<UnixStream>,
     pub told: Told,
 }
+
+/// What is waited for, by its mark.
+const CLIENT: u64 = 0;
+const SERVER: u64 = 1;
+const ENDED: u64 = 2;
 
 /// A session between its two sides.
 struct Open {
@@ -47,10 +51,7 @@ struct Open {
     chunk: Vec<u8>,
     /// What of a client's bytes passes.
     passing: Vec<u8>,
-    overheard: Conversation,
-    batch: Vec<Item>,
-    /// Since when the batch's first item waits.
-    since: Nanos,
+    tape: Tape,
 }
 
 impl Session {
@@ -65,16 +66,13 @@ impl Session {
                 return;
             }
         };
-        let overheard = Conversation::new(self.id, &self.host);
-        let chunk = vec![0; CHUNK];
-        let passing = Vec::new();
-        let mut open = Open { client, server, chunk, passing, overheard, batch: Vec::new(), since: Nanos(0) };
+        let (chunk, passing, tape) = (vec![0; CHUNK], Vec::new(), Tape::default());
+        let mut open = Open { client, server, chunk, passing, tape };
         if let Ok(true) = self.login(&mut open) {
             // However it ends, the client and the server know; here it only ends.
             let _ = self.pass(&mut open);
         }
-        open.overheard.close(now(), &mut open.batch);
-        self.told.hand_over(&mut open.batch, self.id, now());
+        self.told.hand_over(&mut open.tape);
     }
 
     fn connect(&self) -> io::Result<Side> {
@@ -87,8 +85,7 @@ impl Session {
     /// Until the server's OK; false where there was none.
     fn login(&mut self, open: &mut Open) -> io::Result<bool> {
         let mut greeting = self.receive(&mut open.server)?;
-        let at = now();
-        self.hear(open.overheard.server(at, &greeting, &mut open.batch));
+        open.tape.hear(now(), false, &greeting);
         let Some(has_tls) = greeting::change_greeting(&mut greeting, self.offered.is_some()) else {
             // An error in the place of a greeting: too many connections, a host that is blocked.
             open.client.write(&greeting)?;
@@ -120,7 +117,7 @@ impl Session {
         let is_encrypted = open.server.is_encrypted();
         greeting::change_answer(&mut answer, is_encrypted);
         answer[3] = server_next;
-        self.hear(open.overheard.client(now(), &answer, &mut open.batch));
+        open.tape.hear(now(), true, &answer);
         open.server.write(&answer)?;
         let ahead = client_next.wrapping_sub(server_next.wrapping_add(1));
         self.authenticate(open, ahead)
@@ -131,7 +128,7 @@ impl Session {
     fn authenticate(&mut self, open: &mut Open, ahead: u8) -> io::Result<bool> {
         loop {
             let mut said = self.receive(&mut open.server)?;
-            self.hear(open.overheard.server(now(), &said, &mut open.batch));
+            open.tape.hear(now(), false, &said);
             said[3] = said[3].wrapping_add(ahead);
             open.client.write(&said)?;
             match said.get(HEADER_BYTES) {
@@ -143,7 +140,7 @@ impl Session {
             }
             let mut said = self.receive(&mut open.client)?;
             said[3] = said[3].wrapping_sub(ahead);
-            self.hear(open.overheard.client(now(), &said, &mut open.batch));
+            open.tape.hear(now(), true, &said);
             open.server.write(&said)?;
         }
     }
@@ -181,17 +178,18 @@ impl Session {
     /// Bytes both ways, until a side has closed or the capture ends.
     fn pass(&mut self, open: &mut Open) -> io::Result<()> {
         let mut gate = Gate::default();
+        let mut waiting = Waiting::new(open, &self.ended)?;
         // What came behind the login may lie decrypted already, and then nothing announces it.
-        let (mut client, mut server) = (PollFlags::IN, PollFlags::IN);
+        let (mut client, mut server) = (Flags::IN, Flags::IN);
         loop {
-            if client.intersects(PollFlags::OUT) {
+            if client.intersects(Flags::OUT) {
                 open.client.flush()?;
             }
-            if server.intersects(PollFlags::OUT) {
+            if server.intersects(Flags::OUT) {
                 open.server.flush()?;
             }
-            let is_in = |side: &Side, events: PollFlags| {
-                side.is_encrypted() || events.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR)
+            let is_in = |side: &Side, events: Flags| {
+                side.is_encrypted() || events.intersects(Flags::IN | Flags::HUP | Flags::ERR)
             };
             let mut goes_on = false;
             if is_in(&open.client, client) && !open.server.is_behind() {
@@ -200,9 +198,14 @@ impl Session {
             if is_in(&open.server, server) && !open.client.is_behind() {
                 goes_on |= self.server_said(open)?;
             }
-            self.settle(open);
+            if open.tape.size() >= TAPE || open.tape.length() >= BATCHED {
+                self.told.hand_over(&mut open.tape);
+            }
             if !goes_on {
-                (client, server) = self.wait(open)?;
+                (client, server) = waiting.wait(open)?;
+                if client.is_empty() && server.is_empty() {
+                    self.told.hand_over(&mut open.tape);
+                }
             }
         }
     }
@@ -217,7 +220,7 @@ impl Session {
         let at = now();
         let refused = gate.pass(&open.chunk[..read], &mut open.passing);
         open.server.write(&open.passing)?;
-        self.hear(open.overheard.client(at, &open.passing, &mut open.batch));
+        open.tape.hear(at, true, &open.passing);
         open.passing.clear();
         if let Some(refused) = refused {
             self.refused(open, refused)?;
@@ -234,61 +237,60 @@ impl Session {
         };
         let at = now();
         open.client.write(&open.chunk[..read])?;
-        self.hear(open.overheard.server(at, &open.chunk[..read], &mut open.batch));
+        open.tape.hear(at, false, &open.chunk[..read]);
         Ok(open.server.is_encrypted())
-    }
-
-    /// Waits for either side; a side is read only while the other takes what it is given.
-    fn wait(&self, open: &Open) -> io::Result<(PollFlags, PollFlags)> {
-        let wanted = |side: &Side, other: &Side| {
-            let mut events = PollFlags::empty();
-            events.set(PollFlags::IN, !other.is_behind());
-            events.set(PollFlags::OUT, side.is_behind());
-            events
-        };
-        let (client, server) = (open.client.fd(), open.server.fd());
-        let mut fds = [
-            PollFd::new(&client, wanted(&open.client, &open.server)),
-            PollFd::new(&server, wanted(&open.server, &open.client)),
-            PollFd::new(&*self.ended, PollFlags::IN),
-        ];
-        let soon = Timespec { tv_sec: 0, tv_nsec: BATCHED.subsec_nanos().into() };
-        let patience = if open.batch.is_empty() { None } else { Some(&soon) };
-        match poll(&mut fds, patience) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if !fds[2].revents().is_empty() {
-            return Err(ErrorKind::ConnectionAborted.into());
-        }
-        Ok((fds[0].revents(), fds[1].revents()))
-    }
-
-    /// Hands over what has waited long enough, or is enough.
-    fn settle(&mut self, open: &mut Open) {
-        if open.batch.is_empty() {
-            return;
-        }
-        let now = now();
-        if open.since == Nanos(0) {
-            open.since = now;
-        }
-        if open.batch.len() >= BATCH || now.0 - open.since.0 >= BATCHED.as_nanos() as u64 {
-            self.told.hand_over(&mut open.batch, self.id, now);
-            open.since = Nanos(0);
-        }
     }
 
     fn refused(&self, open: &mut Open, refused: Refused) -> io::Result<()> {
         self.told.note(format!("A client was refused: {}.", refused.sentence()));
         refuse(&mut open.client, 1, UNKNOWN, refused.sentence())
     }
+}
 
-    /// A session that cannot be read is passed on all the same, and told once.
-    fn hear(&self, heard: Result<(), Deafness>) {
-        if let Err(why) = heard {
-            self.told.note(format!("A session could not be read: {why}."));
+/// The wait for either side. What is waited for is said to the kernel once and not with every statement, as `poll` would.
+struct Waiting {
+    epoll: OwnedFd,
+    /// What is waited for, by mark.
+    wanted: [Flags; 2],
+}
+
+impl Waiting {
+    fn new(open: &Open, ended: &UnixStream) -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(&epoll, open.client.fd(), epoll::EventData::new_u64(CLIENT), Flags::IN)?;
+        epoll::add(&epoll, open.server.fd(), epoll::EventData::new_u64(SERVER), Flags::IN)?;
+        epoll::add(&epoll, ended, epoll::EventData::new_u64(ENDED), Flags::IN)?;
+        Ok(Self { epoll, wanted: [Flags::IN; 2] })
+    }
+
+    /// What came of client and server; a side is read only while the other takes what it is given.
+    fn wait(&mut self, open: &Open) -> io::Result<(Flags, Flags)> {
+        let sides = [(&open.client, &open.server, CLIENT), (&open.server, &open.client, SERVER)];
+        for ((side, other, mark), known) in sides.into_iter().zip(&mut self.wanted) {
+            let mut wanted = Flags::empty();
+            wanted.set(Flags::IN, !other.is_behind());
+            wanted.set(Flags::OUT, side.is_behind());
+            if wanted != *known {
+                epoll::modify(&self.epoll, side.fd(), epoll::EventData::new_u64(mark), wanted)?;
+                *known = wanted;
+            }
         }
+        let soon = Timespec { tv_sec: 0, tv_nsec: BATCHED.0 as i64 };
+        let patience = if open.tape.is_empty() { None } else { Some(&soon) };
+        let mut events = [const { MaybeUninit::uninit() }; 3];
+        let came = match epoll::wait(&self.epoll, &mut events, patience) {
+            Ok((came, _)) => came,
+            Err(rustix::io::Errno::INTR) => &mut [],
+            Err(error) => return Err(error.into()),
+        };
+        let mut flags = [Flags::empty(); 3];
+        for event in came {
+            flags[event.data.u64() as usize] = event.flags;
+        }
+        if !flags[ENDED as usize].is_empty() {
+            return Err(ErrorKind::ConnectionAborted.into());
+        }
+        Ok((flags[CLIENT as usize], flags[SERVER as usize]))
     }
 }
 

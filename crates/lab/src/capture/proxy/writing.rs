@@ -1,26 +1,31 @@
-//! What sessions overhear, on its way to the disk: batches through a queue that is bounded by their bytes, put into the
-//! order of their ends by holding each back for a moment, and written by one thread.
+//! What sessions overheard, on its way to the disk: tapes through a queue that is bounded by their bytes, made into
+//! statements, put into the order of their ends by holding each back for a moment, and written, by one thread.
 
+use super::tape::Tape;
 use crate::traces::NewTrace;
 use crate::trouble::Trouble;
 use model::Nanos;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use trace::{Ask, Closing, Item, Lost, SessionId};
+use trace::conversation::Conversation;
+use trace::{Ask, Closing, Item, SessionId};
 
 /// A session hands over what it has at least this often; longer than that, nothing waits for its place.
-pub const BATCHED: Duration = Duration::from_millis(50);
-/// Held back for so long: a batch that is on its way, and a thread that did not run for a while.
+pub const BATCHED: Nanos = Nanos::from_millis(50);
+/// Held back for so long: a tape that is on its way, and a thread that did not run for a while.
 const HELD: Nanos = Nanos::from_millis(250);
 /// So much may wait for the disk; what comes beyond is lost, and told.
 const MOST_BYTES: usize = 64 << 20;
 /// What a statement takes beside its text.
 const STATEMENT_BYTES: usize = 256;
+/// Tapes that are kept to be written on again.
+const SPARE: usize = 128;
+const GAP: &str = "the disk did not keep up with the traffic";
 
 #[derive(Default)]
 struct Shared {
@@ -28,20 +33,46 @@ struct Shared {
     failed: AtomicBool,
     late: AtomicU64,
     notes: Mutex<Vec<String>>,
+    spare: Mutex<Vec<Tape>>,
+}
+
+impl Shared {
+    fn note(&self, note: String) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+}
+
+/// What a session hands over.
+struct Heard {
+    session: SessionId,
+    tape: Tape,
+    /// A tape before it was lost.
+    is_behind_gap: bool,
+}
+
+/// In their order for each session.
+enum Message {
+    Begun(SessionId, String),
+    Heard(Heard),
+    Ended { session: SessionId, at: Nanos, is_behind_gap: bool },
 }
 
 /// The writer's thread.
 pub struct Writing {
-    to: Sender<Vec<Item>>,
+    to: Sender<Message>,
     shared: Arc<Shared>,
     thread: JoinHandle<Result<NewTrace, Trouble>>,
 }
 
 /// A session's end of the queue.
 pub struct Told {
-    to: Sender<Vec<Item>>,
+    to: Sender<Message>,
     shared: Arc<Shared>,
-    lost: u64,
+    session: SessionId,
+    has_lost: bool,
 }
 
 impl Writing {
@@ -57,8 +88,10 @@ impl Writing {
         Self { to, shared, thread: thread.expect("a first thread can be begun") }
     }
 
-    pub fn told(&self) -> Told {
-        Told { to: self.to.clone(), shared: Arc::clone(&self.shared), lost: 0 }
+    pub fn told(&self, session: SessionId, host: String) -> Told {
+        // Nobody takes it once the disk has failed, which ends the capture.
+        let _ = self.to.send(Message::Begun(session, host));
+        Told { to: self.to.clone(), shared: Arc::clone(&self.shared), session, has_lost: false }
     }
 
     /// The disk has failed: there is nothing to capture for.
@@ -67,10 +100,7 @@ impl Writing {
     }
 
     pub fn note(&self, note: String) {
-        let mut notes = self.shared.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
+        self.shared.note(note);
     }
 
     /// All sessions are over: the trace with what they had.
@@ -88,32 +118,33 @@ impl Writing {
 }
 
 impl Told {
-    /// Hands a batch over, or loses it where too much waits already. Never waits.
-    pub fn hand_over(&mut self, batch: &mut Vec<Item>, session: SessionId, now: Nanos) {
-        if batch.is_empty() {
+    /// Hands a tape over, or loses it where too much waits already. Never waits.
+    pub fn hand_over(&mut self, tape: &mut Tape) {
+        if tape.is_empty() {
             return;
         }
-        let bytes: usize = batch.iter().map(bytes).sum();
-        if self.shared.waiting.load(Ordering::Relaxed) + bytes > MOST_BYTES {
-            self.lost += batch.len() as u64;
-            batch.clear();
+        let size = tape.size();
+        if self.shared.waiting.load(Ordering::Relaxed) + size > MOST_BYTES {
+            self.has_lost = true;
+            tape.clear();
             return;
         }
-        let lost = std::mem::take(&mut self.lost);
-        if lost > 0 {
-            let why = "the disk did not keep up with the traffic".into();
-            batch.push(Item::Lost(Lost { at: now, session: Some(session), statements: Some(lost), why }));
-        }
-        self.shared.waiting.fetch_add(bytes, Ordering::Relaxed);
-        // Nobody takes it once the disk has failed, which ends the capture.
-        let _ = self.to.send(std::mem::take(batch));
+        self.shared.waiting.fetch_add(size, Ordering::Relaxed);
+        let empty = self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let (session, tape) = (self.session, std::mem::replace(tape, empty));
+        let is_behind_gap = std::mem::take(&mut self.has_lost);
+        let _ = self.to.send(Message::Heard(Heard { session, tape, is_behind_gap }));
     }
 
     pub fn note(&self, note: String) {
-        let mut notes = self.shared.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
+        self.shared.note(note);
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let (session, at) = (self.session, super::now());
+        let _ = self.to.send(Message::Ended { session, at, is_behind_gap: self.has_lost });
     }
 }
 
@@ -148,19 +179,69 @@ impl Ord for Held {
     }
 }
 
-fn write(mut trace: NewTrace, from: &Receiver<Vec<Item>>, shared: &Shared) -> Result<NewTrace, Trouble> {
+/// The sessions that are open, and what they said.
+#[derive(Default)]
+struct Sessions {
+    open: HashMap<SessionId, Conversation>,
+    items: Vec<Item>,
+}
+
+impl Sessions {
+    fn take(&mut self, message: Message, shared: &Shared) {
+        match message {
+            Message::Begun(session, host) => {
+                self.open.insert(session, Conversation::new(session, &host));
+            }
+            Message::Heard(Heard { session, mut tape, is_behind_gap }) => {
+                let conversation = self.open.get_mut(&session).expect("a session begins once and then says something");
+                shared.waiting.fetch_sub(tape.size(), Ordering::Relaxed);
+                let first = tape.pieces().next().map(|(at, ..)| at);
+                if let Some(at) = first.filter(|_| is_behind_gap) {
+                    conversation.gap(at, GAP, &mut self.items);
+                }
+                for (at, is_clients, bytes) in tape.pieces() {
+                    let heard = match is_clients {
+                        true => conversation.client(at, bytes, &mut self.items),
+                        false => conversation.server(at, bytes, &mut self.items),
+                    };
+                    // It is passed on all the same, and told once.
+                    if let Err(why) = heard {
+                        shared.note(format!("A session could not be read: {why}."));
+                    }
+                }
+                tape.clear();
+                let mut spare = shared.spare.lock().unwrap_or_else(PoisonError::into_inner);
+                if spare.len() < SPARE {
+                    spare.push(tape);
+                }
+            }
+            Message::Ended { session, at, is_behind_gap } => {
+                if let Some(mut conversation) = self.open.remove(&session) {
+                    if is_behind_gap {
+                        conversation.gap(at, GAP, &mut self.items);
+                    }
+                    conversation.close(at, &mut self.items);
+                }
+            }
+        }
+    }
+}
+
+fn write(mut trace: NewTrace, from: &Receiver<Message>, shared: &Shared) -> Result<NewTrace, Trouble> {
     let mut held: BinaryHeap<Reverse<Held>> = BinaryHeap::new();
-    let (mut arrived, mut written, mut is_over) = (0, 0, false);
+    let (mut sessions, mut arrived, mut written, mut is_over) = (Sessions::default(), 0, 0, false);
     while !is_over {
-        match from.recv_timeout(BATCHED) {
-            Ok(batch) => {
-                for item in batch {
+        match from.recv_timeout(Duration::from_nanos(BATCHED.0)) {
+            Ok(message) => {
+                sessions.take(message, shared);
+                for item in sessions.items.drain(..) {
                     arrived += 1;
                     let end = match &item {
                         Item::Statement(statement) => statement.end().0,
                         Item::Lost(lost) => lost.at.0,
                     };
                     shared.late.fetch_add(u64::from(end < written), Ordering::Relaxed);
+                    shared.waiting.fetch_add(bytes(&item), Ordering::Relaxed);
                     held.push(Reverse(Held { end, arrived, item }));
                 }
             }
@@ -177,4 +258,30 @@ fn write(mut trace: NewTrace, from: &Receiver<Vec<Item>>, shared: &Shared) -> Re
         trace.settle()?;
     }
     Ok(trace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_told_before_what_follows_and_at_a_sessions_end() {
+        let (mut sessions, shared) = (Sessions::default(), Shared::default());
+        let session = SessionId(1);
+        sessions.take(Message::Begun(session, "h".into()), &shared);
+        let mut tape = Tape::default();
+        tape.hear(Nanos(5), true, b"\x01\0\0\0\x0E");
+        tape.hear(Nanos(6), false, b"\x07\0\0\x01\0\0\0\x02\0\0\0");
+        shared.waiting.store(tape.size(), Ordering::Relaxed);
+        sessions.take(Message::Heard(Heard { session, tape, is_behind_gap: true }), &shared);
+        sessions.take(Message::Ended { session, at: Nanos(9), is_behind_gap: true }, &shared);
+        let told = sessions.items.iter().map(|item| match item {
+            Item::Lost(lost) => (lost.at, None),
+            Item::Statement(statement) => (statement.end(), Some(&statement.ask)),
+        });
+        let told: Vec<_> = told.collect();
+        let quit = (Nanos(9), Some(&Ask::Quit));
+        assert_eq!(told, [(Nanos(5), None), (Nanos(6), Some(&Ask::Ping)), (Nanos(9), None), quit]);
+        assert_eq!((shared.waiting.into_inner(), sessions.open.len()), (0, 0));
+    }
 }
