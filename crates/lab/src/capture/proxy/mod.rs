@@ -1,7 +1,7 @@
 //! A proxy that writes down what passes. Each client has a thread, which waits for both sides at once, moves bytes as
 //! they are and keeps a copy; one writer makes statements of the copies, so that the way of a statement has no parser,
-//! no lock and no disk in it. A side that does not take its bytes stops the other (backpressure); a writer or a disk that
-//! does not keep up costs statements of the trace, told as lost, and never the client's time.
+//! no lock and no disk in it. A side that does not take its bytes stops the other (backpressure); a writer or a disk
+//! that does not keep up costs statements of the trace, told as lost, and never the client's time.
 //!
 //! Threads, not the executor: a user of a load waits for one line, a proxy for two, and the executor's operations are
 //! built around one request and its answer.

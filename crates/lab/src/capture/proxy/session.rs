@@ -247,7 +247,7 @@ impl Session {
     }
 }
 
-/// The wait for either side. What is waited for is said to the kernel once and not with every statement, as `poll` would.
+/// The wait for either side. What is waited for is said to the kernel once and not with every statement, as by `poll`.
 struct Waiting {
     epoll: OwnedFd,
     /// What is waited for, by mark.

@@ -1,6 +1,6 @@
 //! Hot path: what passed in a session, as bytes with their moments. The session's thread writes down and understands
-//! nothing, so that the way of a statement is as short as a proxy's can be; the writer's thread reads many statements in
-//! a row, and its code and data stay in the cache.
+//! nothing, so that the way of a statement is as short as a proxy's can be; the writer's thread reads many statements
+//! in a row, and its code and data stay in the cache.
 
 use model::Nanos;
 
