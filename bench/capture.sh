@@ -14,7 +14,8 @@ export ASSAY_HOME=$work/home XDG_RUNTIME_DIR=$work
 socket=$("$ASSAY" servers start distribution --detach | sed -n 's/.* serves at //p')
 proxies=""
 end() {
-    [ -z "$proxies" ] || kill -INT $proxies 2>/dev/null || true
+    # Programs in the background do not hear SIGINT.
+    [ -z "$proxies" ] || kill -TERM $proxies 2>/dev/null || true
     wait || true
     "$ASSAY" servers stop distribution >/dev/null
     rm -rf "$work"

@@ -9,9 +9,11 @@ use lab::servers::catalogue::DISTRIBUTION;
 use lab::traces::Trace;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use trace::sql::literal::with_values;
 use trace::{Answer, Ask, Item, SessionId, Statement};
 
@@ -35,8 +37,11 @@ impl Drop for Running {
 
 /// A proxy before that server, and its port.
 fn proxy(desk: &Desk, to: &str, out: &str, more: &[&str]) -> (Running, u16) {
-    let told = desk.path(&format!("{out}.told"));
-    let mut command = desk.command(&[&["capture", "--proxy", "127.0.0.1:0", "--to", to, "--out", out], more].concat());
+    listening(desk, desk.command(&[&["capture", "--proxy", "127.0.0.1:0", "--to", to, "--out", out], more].concat()))
+}
+
+fn listening(desk: &Desk, mut command: Command) -> (Running, u16) {
+    let told = desk.path("listens.told");
     command.stdout(Stdio::piped()).stderr(fs::File::create(&told).unwrap());
     let running = Running(Some(command.spawn().unwrap()));
     let port = until("a proxy that listens", || {
@@ -139,10 +144,7 @@ fn three_ways_of_capturing_the_same_traffic_give_the_same_statements() {
     let (printed, _) = client(port, SCRIPT, &["--delimiter=//"]);
     assert!(printed.contains("42") && printed.contains("doesn't exist") && printed.contains("it's"), "{printed}");
     let dsn = format!("mysql://tester@127.0.0.1:{port}");
-    // One way of driving the sessions, so that none is measured: what is captured stays small.
-    let mut command = desk.command(&["bench", "oltp.point_selects", "--on", &dsn, "--for", "300ms", "--users", "2"]);
-    command.args(["--set", "load.io=epoll", "--set", "workload.oltp.rows=1000", "--set", "workload.oltp.tables=1"]);
-    Said::of(command.env("ASSAY_PASSWORD", SECRET).output().unwrap()).assert_carried_out();
+    bench(&desk, "oltp.point_selects", &dsn, "load").assert_carried_out();
 
     control.execute("SET GLOBAL slow_query_log = 0").unwrap();
     control.quit();
@@ -189,6 +191,32 @@ fn three_ways_of_capturing_the_same_traffic_give_the_same_statements() {
     let ends: Vec<u64> = proxied.iter().map(|statement| statement.end().0).collect();
     assert!(ends.is_sorted(), "statements lie in the order in which they ended");
     assert!(proxied.iter().all(|statement| !format!("{statement:?}").contains(SECRET)));
+}
+
+#[test]
+fn clients_beyond_the_file_descriptors_cost_the_others_nothing_and_are_told() {
+    let desk = Desk::new();
+    let _ends = Ends(&desk);
+    let (socket, control) = theirs(&desk);
+    control.quit();
+    let to = format!("mysql://localhost/?socket={}", socket.display());
+    let capture = desk.command(&["capture", "--proxy", "127.0.0.1:0", "--to", &to, "--out", "trace"]);
+    let mut few = Command::new("prlimit");
+    few.args(["--nofile=40:40", "--"]).arg(capture.get_program()).args(capture.get_args());
+    few.current_dir(capture.get_current_dir().expect("at the desk"));
+    few.envs(capture.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+    let (mut running, port) = listening(&desk, few);
+    let clients: Vec<TcpStream> = (0..30).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    until("a client that hears the server", || {
+        let mut first = &clients[0];
+        first.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        first.read(&mut [0; 1]).is_ok_and(|read| read == 1).then_some(())
+    });
+    drop(clients);
+    let (printed, is_well) = client(port, "SELECT a FROM precious", &["--skip-ssl"]);
+    assert!(is_well && printed.contains("42"), "those before it left, and it was let in: {printed}");
+    let said = running.end().unwrap();
+    assert!(said.status == 0 && said.out.contains("Too many open files"), "{said:?}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub const CHECK: Check = Check {
     limits: &[WAY_WARN, WAY_FAIL],
     doubts: Doubts::Times,
     quarantined: false,
-    advice: "leave `io` at \"auto\", which goes by what was measured on this machine; as it is, the number is a lower bound for the server",
+    advice: "leave `io` at \"auto\", which goes by what was measured on this machine; where it is at that, measure again. As it is, the number is a lower bound for the server",
     look: Look::Run(look),
 };
 

@@ -165,8 +165,7 @@ pub(super) fn measure(
     let reach =
         |Waiting { io, threads }| Reach { server: server.into(), io, threads, points: Vec::new(), unix_ms: unix_ms() };
     let mut reaches: Vec<Reach> = ways.into_iter().map(reach).collect();
-    // The ways take turns, and the mean of a level's rates counts: with few users the same way is sometimes twice as
-    // fast, by the luck of which CPUs its threads and the server's lie on, and a run has such luck or has it not.
+    // The ways take turns: what disturbs the machine meanwhile disturbs each of them.
     for round in 0..MANY.rounds {
         for users in levels.iter().filter(|users| round < window(**users).rounds) {
             let Window { warm_up, measure, .. } = *window(*users);
@@ -180,14 +179,32 @@ pub(super) fn measure(
             }
         }
     }
-    for reach in &mut reaches {
-        reach.points.sort_by_key(|point| point.users);
-        reach.points = reach.points.chunk_by(|a, b| a.users == b.users).map(mean).collect();
-    }
-    Ok(reaches)
+    Ok(told(reaches))
 }
 
-/// The mean point of one level.
+/// What is told of each way of all its windows: one point per level. A user alone has one thread however many there
+/// may be, so that the windows of the same way count together.
+fn told(mut reaches: Vec<Reach>) -> Vec<Reach> {
+    let alone: Vec<(Io, CanaryPoint)> = reaches
+        .iter()
+        .flat_map(|reach| reach.points.iter().filter(|point| point.users == 1).map(|point| (reach.io, *point)))
+        .collect();
+    for reach in &mut reaches {
+        reach.points.retain(|point| point.users != 1);
+        reach.points.extend(alone.iter().filter(|(io, _)| *io == reach.io).map(|(_, point)| *point));
+        reach.points.sort_by(|a, b| a.users.cmp(&b.users).then(a.qps.total_cmp(&b.qps)));
+        reach.points = reach.points.chunk_by(|a, b| a.users == b.users).map(typical).collect();
+    }
+    reaches
+}
+
+/// The point of one level, of its windows by their rates. With few users a window that has not settled is ten times as
+/// fast as the others, so that the middle one counts; with many the same way differs by the luck of which CPUs its
+/// threads and the server's lie on, which a run has or has not, so that the mean does.
+fn typical(points: &[CanaryPoint]) -> CanaryPoint {
+    if points[0].users <= FEW { points[(points.len() - 1) / 2] } else { mean(points) }
+}
+
 fn mean(points: &[CanaryPoint]) -> CanaryPoint {
     let of = |figure: fn(&CanaryPoint) -> f64| points.iter().map(figure).sum::<f64>() / points.len() as f64;
     CanaryPoint {
@@ -195,5 +212,26 @@ fn mean(points: &[CanaryPoint]) -> CanaryPoint {
         qps: of(|point| point.qps),
         client_cpu_us: of(|point| point.client_cpu_us),
         latency_us_p50: of(|point| point.latency_us_p50),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_window_that_did_not_settle_decides_nothing_and_a_user_alone_has_one_thread() {
+        let reach = |threads, rates: &[(u32, f64)]| {
+            let point = |&(users, qps)| CanaryPoint { users, qps, client_cpu_us: 1.0, latency_us_p50: 1.0 };
+            let points = rates.iter().map(point).collect();
+            Reach { server: "s".into(), io: Io::IoUring, threads, points, unix_ms: 0 }
+        };
+        let per_cpu =
+            reach(Threads::PerCpu, &[(1, 160.0), (1, 17.0), (2, 30.0), (2, 90.0), (2, 31.0), (8, 50.0), (8, 70.0)]);
+        let one = reach(Threads::One, &[(1, 16.0), (1, 18.0), (1, 19.0)]);
+        let rates = |reach: &Reach| reach.points.iter().map(|point| (point.users, point.qps)).collect::<Vec<_>>();
+        let told = told(vec![per_cpu, one]);
+        assert_eq!(rates(&told[0]), [(1, 18.0), (2, 31.0), (8, 60.0)]);
+        assert_eq!(rates(&told[1]), [(1, 18.0)]);
     }
 }

@@ -17,8 +17,15 @@ const LEAST: Duration = Duration::from_millis(10);
 
 /// A line there, whose every send and receive waits at most so long.
 pub fn connect(address: &Address, patience: Duration) -> io::Result<Line> {
+    let line = Line::blocking(socket(address, patience)?);
+    line.waits_at_most(patience);
+    Ok(line)
+}
+
+/// A socket that is connected there.
+pub fn socket(address: &Address, patience: Duration) -> io::Result<OwnedFd> {
     match address {
-        Address::Unix(path) => Ok(Line::blocking(unix(path, patience)?)),
+        Address::Unix(path) => unix(path, patience),
         Address::Tcp { host, port } => {
             let what = format!("this system's resolver to tell the address of {host}");
             let found = waits::during(&what, patience, || names::addresses(host, *port, patience))?;
@@ -30,9 +37,7 @@ pub fn connect(address: &Address, patience: Duration) -> io::Result<Line> {
                 match TcpStream::connect_timeout(&address, left) {
                     Ok(socket) => {
                         socket.set_nodelay(true)?;
-                        let line = Line::blocking(socket.into());
-                        line.waits_at_most(patience);
-                        return Ok(line);
+                        return Ok(socket.into());
                     }
                     Err(e) => last = e,
                 }

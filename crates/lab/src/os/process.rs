@@ -6,6 +6,7 @@ use super::ask::ended;
 use super::waits;
 use crate::trouble::Trouble;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -190,6 +191,16 @@ fn parse_ended(line: &str) -> Ended {
 /// `0,2,3`.
 pub fn cpu_list(cpus: &[u32]) -> String {
     cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Raises this process's limit of open files to the most allowed; the limit that holds then.
+pub fn raise_open_files() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        // Refused or not, the limit that holds afterwards is the answer.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    }
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
 /// Reads `0-3,8` as the kernel and taskset write it.

@@ -7,11 +7,11 @@ use super::process::folders::free_bytes;
 use crate::os::cgroups::Hierarchies;
 use crate::os::clock;
 use crate::os::placement::{Placement, place};
-use crate::os::process::parse_cpu_list;
+use crate::os::process::{parse_cpu_list, raise_open_files};
 use model::host::Host;
 use model::plan::Server;
 use model::units::{Bytes, Nanos};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -123,15 +123,6 @@ fn clock_readings() -> Option<(Nanos, Nanos)> {
     }
     costs.sort_unstable();
     Some((Nanos(step?), Nanos(costs[ROUNDS / 2])))
-}
-
-fn raise_open_files() -> u64 {
-    let limit = getrlimit(Resource::Nofile);
-    if limit.current != limit.maximum {
-        // Refused or not, the limit that holds afterwards is the answer.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
-    }
-    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
 /// The least of what the kernel, the control groups and the user's own limit leave; root has no limit of its own.

@@ -8,20 +8,23 @@
 
 mod gate;
 mod greeting;
+mod overheard;
 mod session;
 mod side;
-mod tape;
 mod writing;
 
 use super::{head, now};
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::opening::OPENING_PATIENCE;
 use crate::os::address::Address;
+use crate::os::{process, waits};
 use crate::traces::NewTrace;
 use crate::trouble::Trouble;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use session::Session;
 use side::{Offered, Socket};
 use std::io;
+use std::io::ErrorKind::{ConnectionAborted, Interrupted, WouldBlock};
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -29,6 +32,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 use trace::{Closing, Origin, SessionId, Sieve};
 use writing::Writing;
 
@@ -36,6 +40,8 @@ pub use side::Certificate;
 
 /// How often it is asked whether to stop, where nobody connects.
 const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// Until it is tried again, where clients knock and cannot be let in: file descriptors become free as others leave.
+const PAUSE: Duration = Duration::from_millis(100);
 /// A session's thread moves bytes and keeps no deep stack.
 const STACK: usize = 256 << 10;
 
@@ -57,6 +63,7 @@ pub fn proxy(
     stop: &AtomicBool,
     listening: impl FnOnce(&str),
 ) -> Result<Closing, Trouble> {
+    process::raise_open_files();
     let offered = proxy.certificate.as_ref().map(Offered::new).transpose()?;
     let listener = Listener::bind(&proxy.listen)?;
     let trace = NewTrace::create(out, &head(Origin::Proxy, &sieve, None, &[]), sieve)?;
@@ -68,7 +75,7 @@ pub fn proxy(
     let mut threads = Vec::new();
     let mut last = 0;
     while !stop.load(Ordering::Relaxed) && !writing.has_failed() {
-        let Some((client, host)) = listener.accept()? else { continue };
+        let Some((client, host)) = listener.accept(&writing) else { continue };
         last += 1;
         let session = Session {
             to: Arc::clone(&to),
@@ -84,7 +91,9 @@ pub fn proxy(
         threads.retain(|thread| !thread.is_finished());
     }
     drop(ends);
-    threads.into_iter().for_each(|thread| thread.join().expect("a session does not panic"));
+    waits::during("the sessions of the capture to end", OPENING_PATIENCE, || {
+        threads.into_iter().for_each(|thread| thread.join().expect("a session does not panic"));
+    });
     writing.finish()
 }
 
@@ -121,7 +130,7 @@ impl Listener {
     }
 
     /// The next client and where it comes from; `None` where none came for a while.
-    fn accept(&self) -> Result<Option<(Socket, String)>, Trouble> {
+    fn accept(&self, writing: &Writing) -> Option<(Socket, String)> {
         let fd = match &self.kind {
             Kind::Tcp(listener) => listener.as_fd(),
             Kind::Unix(listener) => listener.as_fd(),
@@ -133,10 +142,16 @@ impl Listener {
             Kind::Unix(listener) => listener.accept().map(|(unix, _)| (Socket::Unix(unix), "localhost".to_string())),
         };
         match accepted {
-            Ok(accepted) => Ok(Some(accepted)),
-            // Out of file descriptors, or a client that left at once: the others go on.
-            Err(_) => Ok(None),
+            Ok(accepted) => return Some(accepted),
+            // Nobody came, or a client left at once.
+            Err(error) if matches!(error.kind(), WouldBlock | ConnectionAborted | Interrupted) => {}
+            // Out of file descriptors: the others go on.
+            Err(error) => {
+                writing.note(format!("Clients had to wait, because they could not be accepted: {error}."));
+                thread::sleep(PAUSE);
+            }
         }
+        None
     }
 }
 

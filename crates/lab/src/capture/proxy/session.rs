@@ -4,17 +4,19 @@
 use super::gate::{Gate, Refused};
 use super::greeting;
 use super::now;
+use super::overheard::Overheard;
 use super::side::{Arrived, Offered, Side, Socket};
-use super::tape::Tape;
 use super::writing::{BATCHED, Told};
 use crate::backends::endpoint::SqlEndpoint;
+use crate::backends::opening::OPENING_PATIENCE;
+use crate::executor::direct;
 use crate::os::address::Address;
+use crate::os::waits;
 use rustix::event::epoll::EventFlags as Flags;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
 use rustix::fd::OwnedFd;
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
-use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use wire::mysql::ErrPacket;
@@ -22,8 +24,9 @@ use wire::mysql::packet::{self, HEADER_BYTES};
 
 /// Moved at once.
 const CHUNK: usize = 64 << 10;
-/// A tape is handed over when it is so large, or as old as `BATCHED`.
-const TAPE: usize = 64 << 10;
+/// What was overheard is handed over when it is so large, or as old as `BATCHED`: a queue's cost is small beside it,
+/// and a thousand sessions hold 64 MiB.
+const LARGE: usize = 64 << 10;
 /// A login that takes longer is none; servers have 10 s by default (connect_timeout).
 const LOGIN: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
 /// What a client is told that could not be passed on (ER_UNKNOWN_COM_ERROR), and one whose server is not there
@@ -51,7 +54,7 @@ struct Open {
     chunk: Vec<u8>,
     /// What of a client's bytes passes.
     passing: Vec<u8>,
-    tape: Tape,
+    overheard: Overheard,
 }
 
 impl Session {
@@ -66,26 +69,29 @@ impl Session {
                 return;
             }
         };
-        let (chunk, passing, tape) = (vec![0; CHUNK], Vec::new(), Tape::default());
-        let mut open = Open { client, server, chunk, passing, tape };
+        let (chunk, passing, overheard) = (vec![0; CHUNK], Vec::new(), Overheard::default());
+        let mut open = Open { client, server, chunk, passing, overheard };
         if let Ok(true) = self.login(&mut open) {
             // However it ends, the client and the server know; here it only ends.
             let _ = self.pass(&mut open);
         }
-        self.told.hand_over(&mut open.tape);
+        self.told.hand_over(&mut open.overheard);
     }
 
     fn connect(&self) -> io::Result<Side> {
-        Side::new(match &self.to.address {
-            Address::Tcp { host, port } => Socket::Tcp(TcpStream::connect((&**host, *port))?),
-            Address::Unix(path) => Socket::Unix(UnixStream::connect(path)?),
+        let address = &self.to.address;
+        let what = format!("the server at {address} to take a client");
+        let socket = waits::during(&what, OPENING_PATIENCE, || direct::socket(address, OPENING_PATIENCE))?;
+        Side::new(match address {
+            Address::Tcp { .. } => Socket::Tcp(socket.into()),
+            Address::Unix(_) => Socket::Unix(socket.into()),
         })
     }
 
     /// Until the server's OK; false where there was none.
     fn login(&mut self, open: &mut Open) -> io::Result<bool> {
         let mut greeting = self.receive(&mut open.server)?;
-        open.tape.hear(now(), false, &greeting);
+        open.overheard.hear(now(), false, &greeting);
         let Some(has_tls) = greeting::change_greeting(&mut greeting, self.offered.is_some()) else {
             // An error in the place of a greeting: too many connections, a host that is blocked.
             open.client.write(&greeting)?;
@@ -117,7 +123,7 @@ impl Session {
         let is_encrypted = open.server.is_encrypted();
         greeting::change_answer(&mut answer, is_encrypted);
         answer[3] = server_next;
-        open.tape.hear(now(), true, &answer);
+        open.overheard.hear(now(), true, &answer);
         open.server.write(&answer)?;
         let ahead = client_next.wrapping_sub(server_next.wrapping_add(1));
         self.authenticate(open, ahead)
@@ -128,7 +134,7 @@ impl Session {
     fn authenticate(&mut self, open: &mut Open, ahead: u8) -> io::Result<bool> {
         loop {
             let mut said = self.receive(&mut open.server)?;
-            open.tape.hear(now(), false, &said);
+            open.overheard.hear(now(), false, &said);
             said[3] = said[3].wrapping_add(ahead);
             open.client.write(&said)?;
             match said.get(HEADER_BYTES) {
@@ -140,7 +146,7 @@ impl Session {
             }
             let mut said = self.receive(&mut open.client)?;
             said[3] = said[3].wrapping_sub(ahead);
-            open.tape.hear(now(), true, &said);
+            open.overheard.hear(now(), true, &said);
             open.server.write(&said)?;
         }
     }
@@ -198,13 +204,13 @@ impl Session {
             if is_in(&open.server, server) && !open.client.is_behind() {
                 goes_on |= self.server_said(open)?;
             }
-            if open.tape.size() >= TAPE || open.tape.length() >= BATCHED {
-                self.told.hand_over(&mut open.tape);
+            if open.overheard.size() >= LARGE || open.overheard.length() >= BATCHED {
+                self.told.hand_over(&mut open.overheard);
             }
             if !goes_on {
                 (client, server) = waiting.wait(open)?;
                 if client.is_empty() && server.is_empty() {
-                    self.told.hand_over(&mut open.tape);
+                    self.told.hand_over(&mut open.overheard);
                 }
             }
         }
@@ -220,7 +226,7 @@ impl Session {
         let at = now();
         let refused = gate.pass(&open.chunk[..read], &mut open.passing);
         open.server.write(&open.passing)?;
-        open.tape.hear(at, true, &open.passing);
+        open.overheard.hear(at, true, &open.passing);
         open.passing.clear();
         if let Some(refused) = refused {
             self.refused(open, refused)?;
@@ -237,7 +243,7 @@ impl Session {
         };
         let at = now();
         open.client.write(&open.chunk[..read])?;
-        open.tape.hear(at, false, &open.chunk[..read]);
+        open.overheard.hear(at, false, &open.chunk[..read]);
         Ok(open.server.is_encrypted())
     }
 
@@ -276,7 +282,7 @@ impl Waiting {
             }
         }
         let soon = Timespec { tv_sec: 0, tv_nsec: BATCHED.0 as i64 };
-        let patience = if open.tape.is_empty() { None } else { Some(&soon) };
+        let patience = if open.overheard.is_empty() { None } else { Some(&soon) };
         let mut events = [const { MaybeUninit::uninit() }; 3];
         let came = match epoll::wait(&self.epoll, &mut events, patience) {
             Ok((came, _)) => came,

@@ -1,7 +1,7 @@
-//! What sessions overheard, on its way to the disk: tapes through a queue that is bounded by their bytes, made into
-//! statements, put into the order of their ends by holding each back for a moment, and written, by one thread.
+//! What sessions overheard, on its way to the disk: through a queue that is bounded by its bytes, made into statements,
+//! put into the order of their ends by holding each back for a moment, and written, by one thread.
 
-use super::tape::Tape;
+use super::overheard::Overheard;
 use crate::traces::NewTrace;
 use crate::trouble::Trouble;
 use model::Nanos;
@@ -17,13 +17,13 @@ use trace::{Ask, Closing, Item, SessionId};
 
 /// A session hands over what it has at least this often; longer than that, nothing waits for its place.
 pub const BATCHED: Nanos = Nanos::from_millis(50);
-/// Held back for so long: a tape that is on its way, and a thread that did not run for a while.
+/// Held back for so long: what is on its way, and a thread that did not run for a while.
 const HELD: Nanos = Nanos::from_millis(250);
 /// So much may wait for the disk; what comes beyond is lost, and told.
 const MOST_BYTES: usize = 64 << 20;
 /// What a statement takes beside its text.
 const STATEMENT_BYTES: usize = 256;
-/// Tapes that are kept to be written on again.
+/// Buffers that are kept to be used again.
 const SPARE: usize = 128;
 const GAP: &str = "the disk did not keep up with the traffic";
 
@@ -33,7 +33,7 @@ struct Shared {
     failed: AtomicBool,
     late: AtomicU64,
     notes: Mutex<Vec<String>>,
-    spare: Mutex<Vec<Tape>>,
+    spare: Mutex<Vec<Overheard>>,
 }
 
 impl Shared {
@@ -48,8 +48,8 @@ impl Shared {
 /// What a session hands over.
 struct Heard {
     session: SessionId,
-    tape: Tape,
-    /// A tape before it was lost.
+    overheard: Overheard,
+    /// Something before it was lost.
     is_behind_gap: bool,
 }
 
@@ -118,22 +118,22 @@ impl Writing {
 }
 
 impl Told {
-    /// Hands a tape over, or loses it where too much waits already. Never waits.
-    pub fn hand_over(&mut self, tape: &mut Tape) {
-        if tape.is_empty() {
+    /// Hands over what was overheard, or loses it where too much waits already. Never waits.
+    pub fn hand_over(&mut self, overheard: &mut Overheard) {
+        if overheard.is_empty() {
             return;
         }
-        let size = tape.size();
+        let size = overheard.size();
         if self.shared.waiting.load(Ordering::Relaxed) + size > MOST_BYTES {
             self.has_lost = true;
-            tape.clear();
+            overheard.clear();
             return;
         }
         self.shared.waiting.fetch_add(size, Ordering::Relaxed);
         let empty = self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let (session, tape) = (self.session, std::mem::replace(tape, empty));
+        let (session, overheard) = (self.session, std::mem::replace(overheard, empty));
         let is_behind_gap = std::mem::take(&mut self.has_lost);
-        let _ = self.to.send(Message::Heard(Heard { session, tape, is_behind_gap }));
+        let _ = self.to.send(Message::Heard(Heard { session, overheard, is_behind_gap }));
     }
 
     pub fn note(&self, note: String) {
@@ -192,14 +192,14 @@ impl Sessions {
             Message::Begun(session, host) => {
                 self.open.insert(session, Conversation::new(session, &host));
             }
-            Message::Heard(Heard { session, mut tape, is_behind_gap }) => {
+            Message::Heard(Heard { session, mut overheard, is_behind_gap }) => {
                 let conversation = self.open.get_mut(&session).expect("a session begins once and then says something");
-                shared.waiting.fetch_sub(tape.size(), Ordering::Relaxed);
-                let first = tape.pieces().next().map(|(at, ..)| at);
+                shared.waiting.fetch_sub(overheard.size(), Ordering::Relaxed);
+                let first = overheard.pieces().next().map(|(at, ..)| at);
                 if let Some(at) = first.filter(|_| is_behind_gap) {
                     conversation.gap(at, GAP, &mut self.items);
                 }
-                for (at, is_clients, bytes) in tape.pieces() {
+                for (at, is_clients, bytes) in overheard.pieces() {
                     let heard = match is_clients {
                         true => conversation.client(at, bytes, &mut self.items),
                         false => conversation.server(at, bytes, &mut self.items),
@@ -209,10 +209,10 @@ impl Sessions {
                         shared.note(format!("A session could not be read: {why}."));
                     }
                 }
-                tape.clear();
+                overheard.clear();
                 let mut spare = shared.spare.lock().unwrap_or_else(PoisonError::into_inner);
                 if spare.len() < SPARE {
-                    spare.push(tape);
+                    spare.push(overheard);
                 }
             }
             Message::Ended { session, at, is_behind_gap } => {
@@ -269,11 +269,11 @@ mod tests {
         let (mut sessions, shared) = (Sessions::default(), Shared::default());
         let session = SessionId(1);
         sessions.take(Message::Begun(session, "h".into()), &shared);
-        let mut tape = Tape::default();
-        tape.hear(Nanos(5), true, b"\x01\0\0\0\x0E");
-        tape.hear(Nanos(6), false, b"\x07\0\0\x01\0\0\0\x02\0\0\0");
-        shared.waiting.store(tape.size(), Ordering::Relaxed);
-        sessions.take(Message::Heard(Heard { session, tape, is_behind_gap: true }), &shared);
+        let mut overheard = Overheard::default();
+        overheard.hear(Nanos(5), true, b"\x01\0\0\0\x0E");
+        overheard.hear(Nanos(6), false, b"\x07\0\0\x01\0\0\0\x02\0\0\0");
+        shared.waiting.store(overheard.size(), Ordering::Relaxed);
+        sessions.take(Message::Heard(Heard { session, overheard, is_behind_gap: true }), &shared);
         sessions.take(Message::Ended { session, at: Nanos(9), is_behind_gap: true }, &shared);
         let told = sessions.items.iter().map(|item| match item {
             Item::Lost(lost) => (lost.at, None),

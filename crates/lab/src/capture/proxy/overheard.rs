@@ -5,7 +5,7 @@
 use model::Nanos;
 
 #[derive(Default)]
-pub struct Tape {
+pub struct Overheard {
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
 }
@@ -16,7 +16,7 @@ struct Piece {
     long: usize,
 }
 
-impl Tape {
+impl Overheard {
     #[inline]
     pub fn hear(&mut self, at: Nanos, is_clients: bool, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
