@@ -16,6 +16,7 @@ pub mod ranks;
 pub mod replay;
 pub mod samplers;
 pub mod servers;
+pub mod shapes;
 pub mod traces;
 pub mod trouble;
 

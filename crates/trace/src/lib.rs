@@ -9,7 +9,7 @@
 
 mod block;
 pub mod by_start;
-mod calendar;
+pub mod calendar;
 mod codec;
 pub mod conversation;
 pub mod head;

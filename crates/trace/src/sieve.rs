@@ -23,6 +23,15 @@ impl Sieve {
         self.mask.as_ref().map(Mask::fingerprint)
     }
 
+    /// A number or a time, as text, masked where that was asked for.
+    pub fn value(&self, text: &str) -> String {
+        let Some(mask) = &self.mask else { return text.to_string() };
+        let plain = text.trim_start_matches('-');
+        let is_number = plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let masked = if is_number { mask.number(plain.as_bytes()) } else { mask.string(plain.as_bytes()) };
+        format!("{}{}", &text[..text.len() - plain.len()], String::from_utf8_lossy(&masked))
+    }
+
     pub fn item(&self, item: Item) -> Item {
         match item {
             Item::Statement(statement) => Item::Statement(self.statement(statement)),

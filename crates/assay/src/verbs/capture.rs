@@ -1,5 +1,6 @@
 //! `assay capture`: real traffic, written down as a trace that can be replayed. One source at a time; the same trace
-//! whatever it is. What a source cannot know is said at the end and stands in the trace.
+//! whatever it is. What a source cannot know is said at the end and stands in the trace. Beside it, where data may not
+//! leave their house, the statistics that rows can be made of.
 
 use super::Verb;
 use crate::arguments::{flag, option, said};
@@ -34,6 +35,11 @@ fn command(command: Command) -> Command {
                 "Only counts: the performance_schema of a server that may not be touched otherwise",
             ),
             option(
+                "statistics",
+                "DSN",
+                "No traffic: the schema and the statistics of a server's tables, from which synthetic rows are made",
+            ),
+            option(
                 "to",
                 "DSN",
                 "The server behind the proxy: mysql://localhost/?socket=PATH, mysql://host:port/?tls=required",
@@ -46,23 +52,35 @@ fn command(command: Command) -> Command {
                 .value_parser(clap::value_parser!(u16))
                 .requires("packets"),
             option("for", "TIME", "How long digests are counted [default: 1m]").requires("digests"),
-            option("out", "TRACE", "The folder to make").required(true),
+            option("out", "DIR", "The folder to make").required(true),
             flag("mask", "Replace values by others of the same type and length; needs a key"),
             option("mask-key", "FILE", "The key, at least 16 bytes [default: what ASSAY_MASK_KEY says]")
                 .requires("mask"),
         ])
-        .group(ArgGroup::new("source").args(["proxy", "slow-log", "packets", "digests"]).required(true))
+        .group(ArgGroup::new("source").args(["proxy", "slow-log", "packets", "digests", "statistics"]).required(true))
 }
 
 fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     let (out, sieve) = (Path::new(said(matches, "out")), sieve(matches)?);
     let stop = interrupt::flag();
-    let closing = capture(matches, out, sieve, &stop).map_err(|failed| match failed {
+    let failed = |failed| match failed {
         Failed::Request(why) => exit::refused(why),
         Failed::World(trouble) => exit::failed(trouble),
-    })?;
-    out!("{}", told(out, &closing));
+    };
+    let text = match matches.get_one::<String>("statistics") {
+        Some(dsn) => statistics(dsn, out, &sieve, &stop).map_err(failed)?,
+        None => told(out, &capture(matches, out, sieve, &stop).map_err(failed)?),
+    };
+    out!("{text}");
     Ok(Exit::Valid)
+}
+
+fn statistics(dsn: &str, out: &Path, sieve: &Sieve, stop: &AtomicBool) -> Result<String, Failed> {
+    let shapes = lab::capture::statistics(&endpoint(dsn)?, out, sieve, stop, &|table| eprintln!("counting {table}"))?;
+    let (tables, rows) = (shapes.tables.len(), shapes.tables.iter().map(|table| table.rows).sum::<u64>());
+    let mut text = format!("{}: the schema and statistics of {tables} tables of {rows} rows", out.display());
+    shapes.notes.iter().for_each(|note| text += &format!("\nnote: {note}"));
+    Ok(text)
 }
 
 /// Where a server listens, if nobody says.

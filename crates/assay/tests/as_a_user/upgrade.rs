@@ -3,8 +3,10 @@
 
 use crate::desk::{Desk, Said};
 use crate::shop;
+use crate::somebody_elses_server::{Ends, theirs};
 use serde_json::Value;
 use std::fs;
+use std::process::Command;
 
 const BOTH: &[&str] =
     &["upgrade", "--from", "distribution", "--to", "distribution", "--trace", "trace", "--data", "shop.sql"];
@@ -64,6 +66,46 @@ fn what_the_smoke_plants_on_the_new_server_is_found_and_named_and_nothing_else()
     assert!(!again.err.contains("replay 1") && again.out.lines().count() <= 25, "{again:#?}");
     let other = desk.assay(&[BOTH, &["--pace", "2", "--out", "found"]].concat());
     assert!(other.status == 2 && other.err.contains("is of another question"), "{other:#?}");
+}
+
+#[test]
+fn rows_made_of_statistics_decide_what_the_rows_themselves_decide_and_hold_none_of_them() {
+    let desk = Desk::new();
+    let _ends = Ends(&desk);
+    let (socket, mut control) = theirs(&desk);
+    control.execute("CREATE DATABASE shop").unwrap();
+    control.quit();
+    let mut client = Command::new("mariadb");
+    client.args(["--no-defaults", "-u", "root", "-S"]).arg(&socket).arg("shop");
+    client.stdin(fs::File::open(format!("{SMOKE}/shop.sql")).expect("it ships"));
+    assert!(client.status().expect("MariaDB's client").success());
+    fs::copy(format!("{SMOKE}/planted.sql"), desk.path("planted.sql")).expect("it ships");
+    let key = "a key of more than sixteen bytes";
+    let captured = |arguments: &[&str]| {
+        let said = Said::of(desk.command(&[&["capture"], arguments].concat()).env("ASSAY_MASK_KEY", key).output().unwrap());
+        assert_eq!(said.status, 0, "{said:#?}");
+        said
+    };
+    let log = format!("{SMOKE}/slow.log");
+    captured(&["--slow-log", &log, "--out", "trace", "--mask"]);
+    let dsn = format!("mysql://root@localhost/shop?socket={}", socket.display());
+    let said = captured(&["--statistics", &dsn, "--out", "shape", "--mask"]);
+    assert!(said.out.contains("statistics of 5 tables of 12010 rows"), "{said:#?}");
+    for file in ["schema.sql", "routines.sql", "statistics.json"] {
+        let text = desk.read(&format!("shape/{file}"));
+        assert!(!text.contains("Smith") && !text.contains("SMITH") && !text.contains("DEFINER="), "{text}");
+    }
+    let mut upgrade = vec!["upgrade", "--from", "distribution", "--to", "distribution", "--trace", "trace"];
+    upgrade.extend(["--data", "shape", "--to-sql", "planted.sql", "--out", "found"]);
+    let said = desk.assay(&[&upgrade[..], QUICK].concat());
+    said.assert_carried_out();
+    let upgrade = told(&said);
+    assert_found(&upgrade, "WHERE city = ?", "slower", "index: customer.by_city is not there");
+    assert_found(&upgrade, "tax(balance)", "answers_differently", "routine tax is written otherwise");
+    assert_found(&upgrade, "SELECT city, id FROM", "fails", "isn't in GROUP BY");
+    assert_found(&upgrade, "a = ? OR b = ?", "slower", "optimizer_switch: index_merge=off");
+    let notes = upgrade["notes"].to_string();
+    assert!(notes.contains("The rows are synthetic") && !notes.contains("must be masked alike"), "{notes}");
 }
 
 #[test]

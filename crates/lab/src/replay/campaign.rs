@@ -4,22 +4,29 @@
 
 use super::data::{Data, Needed};
 use super::look;
-use super::player::{Pace, Played, play};
-use super::script::Script;
+use super::player::{Manner, Pace, Played, play};
+use super::script::{MASKED, Script};
 use super::servers::{Servers, Side};
+use crate::notebook::reporter::Progress;
 use crate::os::procfs::cpu_of;
 use crate::provision::snapshots::StoredSnapshot;
 use crate::trouble::Trouble;
 use model::Nanos;
-use model::upgrade::{Asked, Fate, Heard, Observed, Refusal, Replay, Run, UPGRADE_SCHEMA, Which};
+use model::upgrade::{Asked, Heard, Observed, Refusal, Replay, Run, UPGRADE_SCHEMA, Which};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// What is said of every upgrade on such data.
+const SYNTHETIC: &str = "The rows are synthetic, made of statistics: the builds' answers were compared with each other \
+    and not with the trace's, and times are those of such rows.";
 
 pub struct Comparison<'a> {
     pub script: Rc<Script>,
@@ -30,15 +37,15 @@ pub struct Comparison<'a> {
     pub blocks: u32,
     pub folder: &'a Path,
     pub stop: &'a AtomicBool,
-    pub tell: &'a dyn Fn(&str),
+    pub progress: &'a RefCell<dyn Progress>,
 }
 
 impl Comparison<'_> {
     pub fn carry_out(&self, servers: &Servers) -> Result<Observed, Trouble> {
         let runs = self.folder.join("runs");
         fs::create_dir_all(&runs).map_err(Trouble::at("making", &runs))?;
-        let needed = Needed::of(&self.script);
-        let kept = |side| servers.kept(side, &self.data, &needed, self.stop, self.tell);
+        let needed = Needed::of(&self.script, &self.data)?;
+        let kept = |side| servers.kept(side, &self.data, &needed, self.stop, self.progress);
         let kept = [kept(&self.from)?, kept(&self.to)?];
         let mut replays = Vec::new();
         for run in self.runs() {
@@ -61,13 +68,19 @@ impl Comparison<'_> {
                 Pace::Times(times) => format!("{times} × as captured"),
             },
             sessions: self.script.sessions.len() as u32,
-            statements: self.script.statements.len() as u64,
-            limits: self.script.limits.clone(),
+            statements: self.script.count() as u64,
+            limits: self.limits(),
             digests: self.script.digests.clone(),
             replays,
             from: from?,
             to: to?,
         })
+    }
+
+    fn limits(&self) -> Vec<String> {
+        let synthetic = self.is_synthetic().then(|| SYNTHETIC.to_string());
+        let known = self.script.limits.iter().filter(|limit| !(self.is_synthetic() && limit.starts_with(MASKED)));
+        synthetic.into_iter().chain(known.cloned()).collect()
     }
 
     /// Who goes first changes with every block.
@@ -76,6 +89,14 @@ impl Comparison<'_> {
             let order = if block % 2 == 1 { [Which::From, Which::To] } else { [Which::To, Which::From] };
             order.map(|which| Run { block, which })
         })
+    }
+
+    fn say(&self, what: &str) {
+        self.progress.borrow_mut().say(what);
+    }
+
+    fn is_synthetic(&self) -> bool {
+        matches!(self.data, Data::Statistics(_))
     }
 
     fn side(&self, which: Which) -> &Side {
@@ -91,13 +112,21 @@ impl Comparison<'_> {
             return Ok(known);
         }
         let side = self.side(run.which);
-        (self.tell)(&format!("replay {} of {}: {}", run.block, self.blocks, side.name));
+        self.say(&format!("replay {} of {}: {}", run.block, self.blocks, side.name));
         let serving = servers.start(side, &kept[run.which as usize], self.stop)?;
         let fault = |fault| Trouble::new(format!("{} does not say what it counts", side.name)).because(fault);
         let pid = serving.instance.pid();
         let (before, cpu) = (look::counted(&serving.endpoint).map_err(fault)?, cpu_of(pid));
         let collations = look::collations(&serving.endpoint).map_err(fault)?;
-        let played = play(&self.script, &serving.endpoint, collations, self.pace, self.stop)?;
+        let begun = Instant::now();
+        let of = self.script.count() as u64;
+        let at = |done: u64| {
+            let left = begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done.max(1) as f64);
+            self.progress.borrow_mut().at(done, of, &format!("statements, {}", side.name), left);
+        };
+        let manner = Manner { pace: self.pace, is_compared: !self.is_synthetic(), stop: self.stop, at: &at };
+        let passing = heard.with_extension("tmp");
+        let played = play(&self.script, &serving.endpoint, collations, &manner, &passing)?;
         let cpu = cpu.zip(cpu_of(pid)).map(|(before, after)| Nanos(((after - before) * 1e9) as u64));
         // A server that is gone counts nothing any more; that it went is in the answers.
         let after = look::counted(&serving.endpoint).unwrap_or_default();
@@ -105,21 +134,13 @@ impl Comparison<'_> {
             after.into_iter().filter_map(|(name, n)| Some((name.clone(), n.checked_sub(*before.get(&name)?)?)));
         let replay = self.told(run, &played, cpu, counted.collect());
         serving.stop();
-        let mut bytes = Vec::with_capacity(played.heard.len() * Heard::BYTES);
-        played.heard.iter().for_each(|heard| heard.write(&mut bytes));
-        write(&heard, &bytes)?;
+        fs::rename(&passing, &heard).map_err(Trouble::at("writing", &heard))?;
         keep(&told, &replay)?;
         Ok(replay)
     }
 
     fn told(&self, run: Run, played: &Played, cpu: Option<Nanos>, counted: BTreeMap<String, u64>) -> Replay {
-        let asked = || played.heard.iter().filter(|heard| heard.fate != Fate::NotAsked);
-        let sum = |of: fn(&Heard) -> Nanos| Nanos(asked().map(|heard| of(heard).0).sum());
-        let all = played.heard.iter().zip(&self.script.statements);
-        let counted_in_both = all.filter(|(heard, _)| heard.fate != Fate::NotAsked);
-        let captured_service = Nanos(counted_in_both.clone().filter_map(|(_, s)| Some(s.took?.0)).sum());
-        let unexpected =
-            |(heard, s): &(&Heard, &trace::Statement)| heard.error != 0 && s.answer.error.unwrap_or(0) != heard.error;
+        let sums = &played.sums;
         let errors = played.errors.iter();
         let mut errors: Vec<Refusal> = errors
             .map(|((digest, number), text)| Refusal { digest: *digest, number: *number, text: text.clone() })
@@ -128,19 +149,19 @@ impl Comparison<'_> {
         Replay {
             run,
             wall: played.wall,
-            captured: Nanos(self.script.length()),
-            asked: asked().count() as u64,
-            not_asked: played.heard.len() as u64 - asked().count() as u64,
-            unexpected: counted_in_both.filter(unexpected).count() as u64,
+            captured: Nanos(self.script.length),
+            asked: sums.asked,
+            not_asked: self.script.count() as u64 - sums.asked,
+            unexpected: sums.unexpected,
             misfits: played.misfits,
-            out_of_order: asked().filter(|heard| heard.out_of_order).count() as u64,
+            out_of_order: sums.out_of_order,
             server_cpu: cpu,
             own_cpu: played.own_cpu,
             own_starved: played.own_starved,
-            service: sum(|heard| heard.service),
-            captured_service,
-            lag: sum(|heard| heard.lag),
-            wait: sum(|heard| heard.wait),
+            service: sums.service,
+            captured_service: sums.captured_service,
+            lag: sums.lag,
+            wait: sums.wait,
             stalls: played.stalls.clone(),
             errors,
             counted,
@@ -160,7 +181,7 @@ impl Comparison<'_> {
             return Ok(known);
         }
         let side = self.side(which);
-        (self.tell)(&format!("asking {} about {} statements", side.name, self.script.digests.len()));
+        self.say(&format!("asking {} about {} statements", side.name, self.script.digests.len()));
         let serving = servers.start(side, &kept[which as usize], self.stop)?;
         let asked = look::asked(&self.script, &serving, side, schemas)?;
         serving.stop();

@@ -1,14 +1,17 @@
 //! The data that a trace begins with: a logical dump (a file of SQL, or a folder of them), which each build loads once,
-//! or a data directory, of which each build gets a copy. Either is then kept as a snapshot of that build, and every
-//! replay begins with a copy of it.
+//! statistics, of which each build makes the same rows once, or a data directory, of which each build gets a copy. It
+//! is then kept as a snapshot of that build, and every replay begins with a copy of it.
 
+use super::asked::AskedFor;
 use super::dump::Statements;
+use super::synthetic;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::session::replaying::Replaying;
 use crate::backends::opening::{Opening, connecting};
 use crate::executor::block_on;
 use crate::os::digest::digest;
+use crate::shapes::{OWN_SCHEMAS, ROUTINES, SCHEMA, STATISTICS, Shapes};
 use crate::trouble::Trouble;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,17 +20,18 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
+use workload::session::Fault;
 
 /// A statement of a dump that is not answered within it has no server any more: building an index is the longest.
 const PATIENCE: Duration = Duration::from_secs(6 * 3600);
-/// Schemas that every server has of its own.
-const OWN: &[&str] = &["mysql", "sys", "information_schema", "performance_schema"];
 /// What lies in every data directory of InnoDB.
 const SYSTEM_TABLESPACE: &str = "ibdata1";
 
 #[derive(Clone, Debug)]
 pub enum Data {
     Dump(Vec<PathBuf>),
+    /// What `assay capture --statistics` took.
+    Statistics(PathBuf),
     Directory(PathBuf),
 }
 
@@ -35,7 +39,8 @@ impl Data {
     pub fn at(path: &Path) -> Result<Self, Trouble> {
         let wrong = |what: &str| {
             Trouble::new(format!("{} {what}", path.display())).mend(
-                "give a dump (a .sql file, or a folder of them) or a copy of a data directory that its server left cleanly",
+                "give a dump (a .sql file, or a folder of them), a copy of a data directory that its server left cleanly, or \
+                 a folder of `assay capture --statistics`",
             )
         };
         if path.is_file() {
@@ -50,15 +55,19 @@ impl Data {
         if files.iter().any(|file| file.ends_with(SYSTEM_TABLESPACE)) {
             return Ok(Self::Directory(path.to_path_buf()));
         }
+        if files.iter().any(|file| file.ends_with(STATISTICS)) {
+            return Shapes::read(path).map(|_| Self::Statistics(path.to_path_buf()));
+        }
         files.retain(|file| file.extension().is_some_and(|ending| ending == "sql"));
         files.sort();
-        if files.is_empty() { Err(wrong("holds neither SQL nor a data directory")) } else { Ok(Self::Dump(files)) }
+        if files.is_empty() { Err(wrong("holds neither SQL nor a data directory nor statistics")) } else { Ok(Self::Dump(files)) }
     }
 
     /// What tells these data from others, without reading them: their files, lengths and times.
     pub fn fingerprint(&self) -> Result<String, Trouble> {
         let files = match self {
             Self::Dump(files) => files.clone(),
+            Self::Statistics(folder) => [SCHEMA, ROUTINES, STATISTICS].map(|name| folder.join(name)).to_vec(),
             Self::Directory(folder) => {
                 crate::os::copy::walk(folder)?.1.into_iter().map(|entry| folder.join(entry.path)).collect()
             }
@@ -77,53 +86,112 @@ impl Data {
 pub struct Needed {
     pub schemas: BTreeSet<String>,
     pub users: BTreeSet<String>,
+    /// The rows that it asks for, where rows are made.
+    pub asked: AskedFor,
 }
 
 impl Needed {
-    pub fn of(script: &super::Script) -> Self {
-        let named = script.statements.iter().map(|statement| statement.database.to_string());
-        let schemas = named.filter(|name| !name.is_empty() && !OWN.contains(&name.as_str())).collect();
-        Self { schemas, users: script.users.clone() }
+    pub fn of(script: &super::Script, data: &Data) -> Result<Self, Trouble> {
+        let schemas = script.schemas.iter().filter(|name| !OWN_SCHEMAS.contains(&name.as_str())).cloned().collect();
+        let asked = if let Data::Statistics(_) = data { AskedFor::of(script)? } else { AskedFor::default() };
+        Ok(Self { schemas, users: script.users.clone(), asked })
     }
 }
 
-/// Loads a dump into a fresh server.
-pub(super) fn load(
-    endpoint: &SqlEndpoint,
-    files: &[PathBuf],
-    needed: &Needed,
-    stop: &AtomicBool,
-) -> Result<(), Trouble> {
-    let fault = |fault| Trouble::new("the dump cannot be loaded").because(fault);
-    let connect = connecting(&endpoint.address, PATIENCE);
-    let opening = Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None };
-    let mut session = block_on(Replaying::open(&opening)).map_err(fault)?;
-    session.waits_at_most(PATIENCE);
-    for schema in &needed.schemas {
-        let sql = format!("CREATE DATABASE IF NOT EXISTS `{schema}`");
-        block_on(session.query(sql.as_bytes())).map_err(fault)?;
+/// A session that brings data into a fresh server.
+pub(super) struct Loading(Replaying);
+
+impl Loading {
+    /// In the schema that the trace begins in: a dump of one schema does not name it.
+    pub fn open(endpoint: &SqlEndpoint, needed: &Needed) -> Result<Self, Trouble> {
+        let connect = connecting(&endpoint.address, PATIENCE);
+        let opening = Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None };
+        let mut loading = Self(block_on(Replaying::open(&opening)).map_err(Self::fault)?);
+        loading.0.waits_at_most(PATIENCE);
+        for schema in &needed.schemas {
+            loading.say(format!("CREATE DATABASE IF NOT EXISTS `{schema}`").as_bytes())?;
+        }
+        if let Some(schema) = needed.schemas.first() {
+            block_on(loading.0.init_db(schema)).map_err(Self::fault)?;
+        }
+        Ok(loading)
     }
-    // A dump of one schema does not name it.
-    if let Some(schema) = needed.schemas.first() {
-        block_on(session.init_db(schema)).map_err(fault)?;
+
+    fn fault(fault: Fault) -> Trouble {
+        Trouble::new("the data cannot be loaded").because(fault)
     }
-    for file in files {
+
+    /// Has a statement carried out; how many rows it changed.
+    pub fn say(&mut self, sql: &[u8]) -> Result<u64, Trouble> {
+        let answered = block_on(self.0.query(sql)).map_err(Self::fault)?;
+        match answered.error {
+            Some(error) => Err(Trouble::new(format!("`{}`: {error}", beginning(sql)))),
+            None => Ok(u64::from(answered.heard.affected)),
+        }
+    }
+
+    /// Has the statements of a file carried out; `at` is told how many of its bytes.
+    pub fn file(&mut self, file: &Path, stop: &AtomicBool, at: &dyn Fn(u64)) -> Result<(), Trouble> {
         let open = File::open(file).map_err(Trouble::at("opening", file))?;
+        let mut read = 0;
         for (number, statement) in Statements::new(BufReader::with_capacity(1 << 20, open)).enumerate() {
             let statement = statement.map_err(Trouble::at("reading", file))?;
             if stop.load(Relaxed) {
                 return Err(Trouble::new("asked to stop"));
             }
-            let answered = block_on(session.query(&statement)).map_err(fault)?;
+            let answered = block_on(self.0.query(&statement)).map_err(Self::fault)?;
             if let Some(error) = answered.error {
-                let shown: String = String::from_utf8_lossy(&statement).trim().chars().take(80).collect();
+                let shown = beginning(&statement);
                 let what = format!("{}: statement {} (`{shown}`): {error}", file.display(), number + 1);
                 return Err(Trouble::new(what).mend("mend the dump, or dump for this version"));
             }
+            read += statement.len() as u64;
+            at(read);
         }
+        Ok(())
     }
-    block_on(session.quit());
-    Ok(())
+
+    pub fn quit(self) {
+        block_on(self.0.quit());
+    }
+}
+
+/// As much of a statement as is shown of it.
+fn beginning(sql: &[u8]) -> String {
+    String::from_utf8_lossy(sql).trim().chars().take(80).collect()
+}
+
+/// Loads data into a fresh server; `at` is told how much of how much. What could not be made is told.
+pub(super) fn load(
+    endpoint: &SqlEndpoint,
+    data: &Data,
+    needed: &Needed,
+    stop: &AtomicBool,
+    at: &dyn Fn(u64, u64, &str),
+) -> Result<Vec<String>, Trouble> {
+    let mut loading = Loading::open(endpoint, needed)?;
+    let notes = match data {
+        Data::Dump(files) => {
+            let sizes: Vec<u64> = files.iter().map(|file| fs::metadata(file).map_or(0, |found| found.len())).collect();
+            let (all, mut before) = (sizes.iter().sum(), 0);
+            for (file, size) in files.iter().zip(sizes) {
+                loading.file(file, stop, &|read| at(before + read, all, "bytes of the dump"))?;
+                before += size;
+            }
+            Vec::new()
+        }
+        Data::Statistics(folder) => {
+            let shapes = Shapes::read(folder)?;
+            loading.file(&folder.join(SCHEMA), stop, &|_| ())?;
+            let rows = &|made, of| at(made, of, "synthetic rows");
+            let notes = synthetic::fill(&mut loading, &shapes, &needed.asked, stop, rows)?;
+            loading.file(&folder.join(ROUTINES), stop, &|_| ())?;
+            notes
+        }
+        Data::Directory(_) => Vec::new(),
+    };
+    loading.quit();
+    Ok(notes)
 }
 
 /// What data need before they are kept: accounts for whoever comes, and statistics of every table.
@@ -139,7 +207,7 @@ pub(super) fn finish(name: &str, engine: &str, endpoint: &SqlEndpoint, needed: &
             control.execute(&sql).map_err(fault)?;
         }
     }
-    let own: Vec<String> = OWN.iter().map(|name| format!("'{name}'")).collect();
+    let own: Vec<String> = OWN_SCHEMAS.iter().map(|name| format!("'{name}'")).collect();
     let tables = control.rows(&format!(
         "SELECT CONCAT('`', table_schema, '`.`', table_name, '`') FROM information_schema.tables WHERE table_type = \
          'BASE TABLE' AND table_schema NOT IN ({})",

@@ -22,8 +22,10 @@ pub struct Table {
     pub name: String,
     /// It writes, or locks as writers do.
     pub writes: bool,
-    /// Columns that must have this one value, as a digest of it.
-    pub held: BTreeMap<String, u64>,
+    /// Columns that must have this one value.
+    pub held: BTreeMap<String, String>,
+    /// Its row is a new one.
+    pub inserts: bool,
 }
 
 /// What changes no rows, and waits for nobody.
@@ -98,6 +100,7 @@ impl Part<'_> {
         let mut tables = self.tables();
         for (at, (table, depth)) in tables.iter_mut().enumerate() {
             table.writes = locks || inserts && at == 0 || changes && *depth == 0;
+            table.inserts = inserts && at == 0;
         }
         if let [(table, _)] = &mut tables[..] {
             table.held = if inserts { self.inserted() } else { self.held() };
@@ -189,7 +192,7 @@ impl Part<'_> {
         found
     }
 
-    fn held(&self) -> BTreeMap<String, u64> {
+    fn held(&self) -> BTreeMap<String, String> {
         let mut held = BTreeMap::new();
         for condition in self.conditions() {
             let (column, value) = match condition {
@@ -205,7 +208,7 @@ impl Part<'_> {
     }
 
     /// The columns and values of a single row.
-    fn inserted(&self) -> BTreeMap<String, u64> {
+    fn inserted(&self) -> BTreeMap<String, String> {
         let mut groups = Vec::new();
         let (depths, mut open) = (self.depths(), None);
         for (at, token) in self.tokens.iter().enumerate() {
@@ -244,19 +247,19 @@ impl Part<'_> {
         (begin..end.saturating_sub(1)).filter_map(set).collect()
     }
 
-    fn value(&self, token: &Token) -> Option<u64> {
+    fn value(&self, token: &Token) -> Option<String> {
         match token.kind {
-            Kind::Number => hashed(std::str::from_utf8(token.text).ok()?),
+            Kind::Number => understood(std::str::from_utf8(token.text).ok()?),
             Kind::Text => {
                 let inside = token.text.get(1..token.text.len() - 1)?;
-                hashed(std::str::from_utf8(inside).ok().filter(|_| token.text[0] != b'n' && token.text[0] != b'N')?)
+                understood(std::str::from_utf8(inside).ok().filter(|_| token.text[0] != b'n' && token.text[0] != b'N')?)
             }
             Kind::Parameter => {
                 let place = self.tokens.iter().filter(|t| t.kind == Kind::Parameter).position(|t| t.at == token.at)?;
                 match &self.bound.get(place)?.value {
-                    Value::Int(n) => hashed(&n.to_string()),
-                    Value::UInt(n) => hashed(&n.to_string()),
-                    Value::Bytes(bytes) => hashed(std::str::from_utf8(bytes).ok()?),
+                    Value::Int(n) => understood(&n.to_string()),
+                    Value::UInt(n) => understood(&n.to_string()),
+                    Value::Bytes(bytes) => understood(std::str::from_utf8(bytes).ok()?),
                     Value::Null
                     | Value::Float(_)
                     | Value::Double(_)
@@ -278,16 +281,20 @@ fn plain(token: &Token) -> String {
     if token.kind == Kind::Quoted { text.trim_matches(['`', '"']).to_string() } else { text }
 }
 
-/// One digest of all values that a server may take for equal; `None` where it would need the column to know.
-fn hashed(text: &str) -> Option<u64> {
+/// The value as it was said, where it can be compared with others.
+fn understood(text: &str) -> Option<String> {
+    folded(text).map(|_| text.to_string())
+}
+
+/// One text of all values that a server may take for equal; `None` where it would need the column to know.
+pub fn folded(text: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_ .@:".contains(c);
     let text = text.trim_end();
     if !text.chars().all(plain) {
         return None;
     }
     let number = text.parse::<f64>().ok();
-    let folded = number.map_or_else(|| text.to_ascii_lowercase(), |n| n.to_string());
-    Some(super::fingerprint(folded.as_bytes()))
+    Some(number.map_or_else(|| text.to_ascii_lowercase(), |n| n.to_string()))
 }
 
 #[cfg(test)]
@@ -333,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_value_is_the_same_however_it_is_written_and_bound() {
-        let held = |sql: &str, bound: &[Bound]| facts(sql.as_bytes(), bound).tables[0].held["id"];
+        let held = |sql: &str, bound: &[Bound]| folded(&facts(sql.as_bytes(), bound).tables[0].held["id"]);
         let five = held("SELECT 1 FROM t WHERE id = 5", &[]);
         let bound = Bound { code: 8, unsigned: false, value: Value::Int(5) };
         assert_eq!(five, held("SELECT 1 FROM t WHERE id = '5'", &[]));

@@ -107,7 +107,7 @@ pub(super) fn asked(script: &Script, serving: &Serving, side: &Side, schemas: &[
     let schema = schema(&mut control, schemas).map_err(fault)?;
     let mut looks = Vec::new();
     for sample in &script.samples {
-        looks.push(look(&mut control, &script.statements[*sample as usize]).map_err(fault)?);
+        looks.push(look(&mut control, sample).map_err(fault)?);
     }
     control.quit();
     Ok(Asked { build: side.name.clone(), version, variables, schema, looks })

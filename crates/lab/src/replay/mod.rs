@@ -2,20 +2,25 @@
 //! pace of the trace or as fast as it goes. Whose lateness it is, is told for each statement: the replayer's own, the
 //! server's, or a wait for another session. What is asked comes from `trace`; what came of it goes to the judge.
 
+mod asked;
 mod campaign;
 pub mod data;
 mod dump;
 mod facts;
+mod feed;
+mod ledger;
+mod line;
 mod look;
 mod order;
 mod player;
 pub mod script;
 mod servers;
 mod stalls;
+mod synthetic;
 
 pub use campaign::{Comparison, each_heard, keep};
 pub use data::Data;
-pub use player::{Pace, Played, play};
+pub use player::Pace;
 pub use script::Script;
 pub use servers::{Servers, Side};
 

@@ -3,7 +3,8 @@
 //! transaction that conflicts with it and had ended before it began; for one that it met in a lock, it waits until that
 //! one's statement was answered, so that the server's own queue keeps the order. What overlapped in the trace in any
 //! other way may go either way again: such a statement is *racy*, and its answer proves nothing. Statements come in the
-//! order of their beginnings; what is remembered of a key is at most two transactions of each session.
+//! order of their beginnings; what is remembered of a key is at most two transactions of each session. Where that is too
+//! much for memory, what has ended is forgotten, and everything that begins later waits for all of it.
 
 use std::collections::HashMap;
 
@@ -51,13 +52,13 @@ pub struct Wait {
 pub struct Order {
     waits: Vec<Wait>,
     /// Where the waits of each statement begin.
-    begins: Vec<usize>,
+    begins: Vec<u32>,
     racy: Vec<bool>,
 }
 
 impl Order {
     pub fn waits(&self, statement: usize) -> &[Wait] {
-        &self.waits[self.begins[statement]..self.begins[statement + 1]]
+        &self.waits[self.begins[statement] as usize..self.begins[statement + 1] as usize]
     }
     pub fn is_racy(&self, statement: usize) -> bool {
         self.racy[statement]
@@ -78,6 +79,8 @@ struct Entry {
     statements: Vec<u32>,
 }
 
+/// So many transactions are remembered at all keys together, some 100 bytes each.
+const REMEMBERED: usize = 4 << 20;
 /// So many transactions of one session stay at a key: one that has ended, and the one after it that may not have.
 const KEPT: usize = 2;
 
@@ -87,22 +90,32 @@ struct Key {
 }
 
 impl Key {
-    fn enter(&mut self, all: &[Transaction], piece: &Piece, statement: u32, writes: bool) {
+    /// How many more are remembered.
+    fn enter(&mut self, all: &[Transaction], piece: &Piece, statement: u32, writes: bool) -> usize {
         let own = |entry: &Entry| entry.transaction == piece.transaction && entry.writes == writes;
         if let Some(entry) = self.entries.iter_mut().find(|entry| own(entry)) {
             (entry.answered, entry.place) = (piece.ended, piece.place);
             entry.statements.push(statement);
-            return;
+            return 0;
         }
         let of_session =
             |entry: &Entry| entry.writes == writes && all[entry.transaction as usize].session == piece.session;
-        if self.entries.iter().filter(|entry| of_session(entry)).count() >= KEPT {
+        let is_full = self.entries.iter().filter(|entry| of_session(entry)).count() >= KEPT;
+        if is_full {
             let oldest = self.entries.iter().position(of_session).expect("there are some");
             self.entries.remove(oldest);
         }
         let transaction = piece.transaction;
         let statements = vec![statement];
         self.entries.push(Entry { transaction, writes, answered: piece.ended, place: piece.place, statements });
+        usize::from(!is_full)
+    }
+
+    /// Only what had not ended by then; how much that is.
+    fn retain(&mut self, all: &[Transaction], begun: u64) -> usize {
+        self.entries.retain(|entry| all[entry.transaction as usize].ended > begun);
+        self.entries.shrink_to_fit();
+        self.entries.len()
     }
 }
 
@@ -123,13 +136,32 @@ pub struct Builder<'a> {
     /// The statements of each session that were answered last.
     latest: Vec<[Option<(u64, u32)>; KEPT]>,
     barrier: Option<(u64, Wait)>,
+    /// How many transactions are remembered, and may be.
+    remembered: usize,
+    most: usize,
+    /// What was answered when others were forgotten last, how often that was, and for which time each session waited.
+    answered: Vec<Wait>,
+    forgotten: u32,
+    waited: Vec<u32>,
 }
 
 impl<'a> Builder<'a> {
     pub fn new(sessions: usize, transactions: &'a [Transaction]) -> Self {
         let order = Order { begins: vec![0], ..Order::default() };
         let (clocks, latest) = (vec![HashMap::new(); sessions], vec![[None; KEPT]; sessions]);
-        Self { transactions, tables: HashMap::new(), order, clocks, latest, barrier: None }
+        Self {
+            transactions,
+            tables: HashMap::new(),
+            order,
+            clocks,
+            latest,
+            barrier: None,
+            remembered: 0,
+            most: REMEMBERED,
+            answered: Vec::new(),
+            forgotten: 0,
+            waited: vec![0; sessions],
+        }
     }
 
     pub fn finish(self) -> Order {
@@ -144,6 +176,15 @@ impl<'a> Builder<'a> {
         {
             self.wait(piece, wait);
         }
+        if self.remembered > self.most {
+            self.forget(piece.begun);
+        }
+        let waited = std::mem::replace(&mut self.waited[piece.session as usize], self.forgotten);
+        if waited < self.forgotten {
+            for at in 0..self.answered.len() {
+                self.wait(piece, self.answered[at]);
+            }
+        }
         if piece.barrier {
             self.bar(piece);
         }
@@ -152,17 +193,32 @@ impl<'a> Builder<'a> {
         }
         self.latest[piece.session as usize].rotate_right(1);
         self.latest[piece.session as usize][0] = Some((piece.ended, piece.place));
-        self.order.begins.push(self.order.waits.len());
+        self.order.begins.push(self.order.waits.len() as u32);
+    }
+
+    /// The last statement of each session that was answered by then.
+    fn answered(&self, begun: u64) -> Vec<Wait> {
+        let last = |(latest, session): (&[Option<(u64, u32)>; KEPT], u32)| {
+            let (_, place) = latest.iter().flatten().find(|(ended, _)| *ended <= begun)?;
+            Some(Wait { session, place: *place })
+        };
+        self.latest.iter().zip(0..).filter_map(last).collect()
+    }
+
+    fn forget(&mut self, begun: u64) {
+        self.answered = self.answered(begun);
+        self.forgotten += 1;
+        self.remembered = 0;
+        for table in self.tables.values_mut() {
+            let all = table.keys.values_mut().chain([&mut table.whole, &mut table.all]);
+            self.remembered += all.map(|key| key.retain(self.transactions, begun)).sum::<usize>();
+            table.keys.retain(|_, key| !key.entries.is_empty());
+        }
     }
 
     /// After everything that was answered before, and before everything that begins later.
     fn bar(&mut self, piece: &Piece) {
-        for session in 0..self.latest.len() as u32 {
-            let done = self.latest[session as usize].into_iter().flatten().find(|(ended, _)| *ended <= piece.begun);
-            if let Some((_, place)) = done {
-                self.wait(piece, Wait { session, place });
-            }
-        }
+        self.answered(piece.begun).into_iter().for_each(|wait| self.wait(piece, wait));
         self.barrier = Some((piece.ended, Wait { session: piece.session, place: piece.place }));
     }
 
@@ -180,11 +236,11 @@ impl<'a> Builder<'a> {
             }
         }
         if let Some(key) = touch.key {
-            table.keys.entry(key).or_default().enter(transactions, piece, statement, touch.writes);
+            self.remembered += table.keys.entry(key).or_default().enter(transactions, piece, statement, touch.writes);
         } else {
-            table.whole.enter(transactions, piece, statement, touch.writes);
+            self.remembered += table.whole.enter(transactions, piece, statement, touch.writes);
         }
-        table.all.enter(transactions, piece, statement, touch.writes);
+        self.remembered += table.all.enter(transactions, piece, statement, touch.writes);
         racy.into_iter().for_each(|statement| self.order.racy[statement as usize] = true);
         waits.into_iter().for_each(|wait| self.wait(piece, wait));
     }
@@ -300,6 +356,24 @@ mod tests {
         let order = builder.finish();
         assert_eq!(order.waits(1), [Wait { session: 0, place: 0 }], "for the lock to be taken, not for its end");
         assert!(!order.is_racy(1));
+    }
+
+    #[test]
+    fn what_was_forgotten_is_waited_for_altogether_and_what_is_open_stays_known() {
+        let key = |key| Touch { key: Some(key), ..WRITE };
+        let of = |session, begun, ended| Transaction { session, begun, ended, last: 0 };
+        let all = [of(0, 0, 100), of(1, 1, 2), of(2, 3, 4), of(3, 50, 60)];
+        let mut builder = Builder::new(4, &all);
+        builder.most = 4;
+        for (transaction, touch) in [key(1), key(2), key(3), key(1)].into_iter().enumerate() {
+            let Transaction { session, begun, ended, .. } = all[transaction];
+            let (transaction, touches) = (transaction as u32, &[touch][..]);
+            builder.add(&Piece { session, place: 0, begun, ended, transaction, touches, barrier: false });
+        }
+        assert!(builder.remembered <= 5 && builder.tables[&1].keys.len() == 1, "{}", builder.remembered);
+        let order = builder.finish();
+        assert_eq!(order.waits(3), [1, 2].map(|session| Wait { session, place: 0 }));
+        assert!(order.is_racy(0) && order.is_racy(3), "they overlap on one key");
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! answered. Three times are kept of each statement: how long its session waited for others, how long the replayer then
 //! took to send it, and how long the server took to answer.
 
+use super::feed::Feed;
+use super::ledger::{Ledger, Sums};
 use super::script::Script;
 use super::stalls::{BEAT, Stalls};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::mysql::session::replaying::{Answered, Replaying};
-use crate::backends::opening::Opening;
+use super::line::{Target, Line};
+use crate::backends::mysql::session::replaying::Answered;
 use crate::executor::{Executor, Gate, Handle};
 use crate::os::clock;
 use crate::os::procfs::schedstat;
@@ -17,13 +19,13 @@ use model::load::Io;
 use model::upgrade::{Fate, Heard, Stall};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use trace::{Ask, Statement};
+use std::thread::Scope;
+use trace::Statement;
 use workload::session::Fault;
 
-/// A statement that is not answered within it has no server any more.
-const DEADLINE: Nanos = Nanos(3_600_000_000_000);
 /// How long a session that holds locks waits for another that may wait for these: the trace had them otherwise.
 const ORDER_PATIENCE: Nanos = Nanos(2_000_000_000);
 /// How often it looks meanwhile.
@@ -32,6 +34,9 @@ const LOOK_AGAIN: Nanos = Nanos(500_000);
 const MISFITS: u64 = 1000;
 /// And if they are so large a part of what was asked.
 const MISFIT_SHARE: f64 = 0.1;
+
+/// How often it is shown how far it is.
+const SHOWN: Nanos = Nanos(500_000_000);
 
 /// How fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,10 +56,19 @@ impl Pace {
     }
 }
 
+/// How a script is played.
+pub struct Manner<'a> {
+    pub pace: Pace,
+    /// Answers are held against the trace's: its data are there.
+    pub is_compared: bool,
+    pub stop: &'a AtomicBool,
+    /// Is told how many statements were answered.
+    pub at: &'a dyn Fn(u64),
+}
+
 /// What came of it.
 pub struct Played {
-    /// What was heard, by statement of the script.
-    pub heard: Vec<Heard>,
+    pub sums: Sums,
     /// The first error text of each number that the trace has not.
     pub errors: HashMap<(u32, u16), String>,
     pub wall: Nanos,
@@ -69,15 +83,19 @@ pub struct Played {
 struct Stage {
     script: Rc<Script>,
     pace: Pace,
-    endpoint: SqlEndpoint,
-    /// How a session is told that its client speaks in one, by its number.
-    collations: HashMap<u16, String>,
+    is_compared: bool,
+    target: Target,
     handle: Handle,
     begun: Cell<Nanos>,
     /// By session: how many of its statements were answered, and when the last was.
     done: Vec<Cell<(u32, Nanos)>>,
     gates: Vec<Gate>,
-    heard: RefCell<Vec<Heard>>,
+    feed: Feed,
+    /// By session: opened when it has a statement again.
+    fed: Vec<Gate>,
+    /// Which sessions have begun.
+    begun_of: Vec<Cell<bool>>,
+    ledger: RefCell<Ledger>,
     errors: RefCell<HashMap<(u32, u16), String>>,
     stalls: RefCell<Stalls>,
     asked: Cell<u64>,
@@ -87,12 +105,32 @@ struct Stage {
     ended: RefCell<Option<String>>,
 }
 
+impl Stage {
+    /// Ends the replay before its end.
+    fn end(&self, why: String) {
+        *self.ended.borrow_mut() = Some(why);
+        self.gates.iter().chain(&self.fed).for_each(Gate::open);
+    }
+}
+
+/// Plays it; what was heard goes into that file, and is whole where this is `Ok`.
 pub fn play(
     script: &Rc<Script>,
     endpoint: &SqlEndpoint,
     collations: HashMap<u16, String>,
-    pace: Pace,
-    stop: &AtomicBool,
+    manner: &Manner<'_>,
+    into: &Path,
+) -> Result<Played, Trouble> {
+    std::thread::scope(|scope| played(script, endpoint, collations, manner, into, scope))
+}
+
+fn played<'s>(
+    script: &'s Rc<Script>,
+    endpoint: &SqlEndpoint,
+    collations: HashMap<u16, String>,
+    manner: &Manner<'_>,
+    into: &Path,
+    scope: &'s Scope<'s, '_>,
 ) -> Result<Played, Trouble> {
     let trouble = |e: std::io::Error| Trouble::new("the sessions cannot be driven").because(e);
     let mut executor = Executor::new(Io::Auto).map_err(trouble)?;
@@ -100,13 +138,16 @@ pub fn play(
     let sessions = script.sessions.len();
     let stage = Rc::new(Stage {
         script: Rc::clone(script),
-        pace,
-        endpoint: endpoint.clone(),
-        collations,
+        pace: manner.pace,
+        is_compared: manner.is_compared,
+        target: Target { endpoint: endpoint.clone(), collations, handle: handle.clone() },
         begun: Cell::new(clock::now()),
         done: vec![Cell::new((0, Nanos(0))); sessions],
         gates: (0..sessions).map(|_| handle.gate()).collect(),
-        heard: RefCell::new(vec![Heard::default(); script.statements.len()]),
+        feed: Feed::begin(script, scope),
+        fed: (0..sessions).map(|_| handle.gate()).collect(),
+        begun_of: vec![Cell::new(false); sessions],
+        ledger: RefCell::new(Ledger::create(into)?),
         errors: RefCell::default(),
         stalls: RefCell::new(Stalls::new(sessions)),
         asked: Cell::new(0),
@@ -116,22 +157,32 @@ pub fn play(
         ended: RefCell::new(None),
         handle: handle.clone(),
     });
-    for session in 0..sessions {
-        let stage = Rc::clone(&stage);
-        handle.spawn(Box::pin(async move { Session::of(&stage, session).live().await }));
-    }
+    let mut first = Vec::new();
+    stage.feed.fill(|session| first.push(session))?;
+    first.into_iter().for_each(|session| begin(&stage, session));
+    let feeding = Rc::clone(&stage);
+    handle.spawn(Box::pin(async move { feed(&feeding).await }));
+    stage.begun.set(clock::now());
     let beating = Rc::clone(&stage);
     handle.spawn(Box::pin(async move { beat(&beating).await }));
     let before = own_time();
-    executor.run(|| stop.load(Relaxed) || stage.ended.borrow().is_some()).map_err(trouble)?;
+    let mut shown = clock::now();
+    let is_over = || {
+        if clock::now().0 >= shown.0 + SHOWN.0 {
+            shown = clock::now();
+            (manner.at)(stage.ledger.borrow().sums().asked);
+        }
+        manner.stop.load(Relaxed) || stage.ended.borrow().is_some()
+    };
+    executor.run(is_over).map_err(trouble)?;
     let after = own_time();
     drop(executor);
-    if stop.load(Relaxed) {
+    if manner.stop.load(Relaxed) {
         return Err(Trouble::new("asked to stop"));
     }
     let stage = Rc::into_inner(stage).expect("no task lives any more");
     Ok(Played {
-        heard: stage.heard.into_inner(),
+        sums: stage.ledger.into_inner().finish(script.count())?,
         errors: stage.errors.into_inner(),
         wall: Nanos(stage.last.get().0.saturating_sub(stage.begun.get().0)),
         stalls: stage.stalls.borrow().found(stage.begun.get()),
@@ -140,6 +191,26 @@ pub fn play(
         own_starved: Nanos(after.1 - before.1),
         ended: stage.ended.into_inner(),
     })
+}
+
+/// A session's first statement lies ready, or another: it lives from the first on.
+fn begin(stage: &Rc<Stage>, session: usize) {
+    if stage.begun_of[session].replace(true) {
+        return stage.fed[session].open();
+    }
+    let stage = Rc::clone(stage);
+    stage.handle.clone().spawn(Box::pin(async move { Session::of(&stage, session).live().await }));
+}
+
+/// Brings statements to their sessions until all are there.
+async fn feed(stage: &Rc<Stage>) {
+    while stage.ended.borrow().is_none() {
+        match stage.feed.take(|session| begin(stage, session)) {
+            Ok(true) => stage.handle.sleep_until(Nanos(clock::now().0 + BEAT.0)).await,
+            Ok(false) => return stage.fed.iter().for_each(Gate::open),
+            Err(trouble) => stage.end(trouble.to_string()),
+        }
+    }
 }
 
 /// Nanoseconds of the calling thread on a CPU, and ready without one.
@@ -163,51 +234,65 @@ async fn beat(stage: &Stage) {
 struct Session<'a> {
     stage: &'a Stage,
     number: usize,
-    line: Option<Replaying>,
-    database: String,
-    /// As its client named it at login.
-    collation: u16,
-    /// Statements that the server would not prepare.
-    refused: HashMap<u32, (u16, String)>,
+    line: Line,
 }
 
 impl<'a> Session<'a> {
     fn of(stage: &'a Stage, number: usize) -> Self {
-        Self { stage, number, line: None, database: String::new(), collation: 0, refused: HashMap::new() }
+        Self { stage, number, line: Line::default() }
     }
 
     async fn live(mut self) {
-        let script = Rc::clone(&self.stage.script);
-        let own = &script.sessions[self.number];
-        let mut free = self.stage.begun.get().0 + self.stage.pace.wait(script.begun(own[0] as usize));
-        for (place, at) in own.iter().enumerate() {
-            let at = *at as usize;
-            if place > 0 {
-                let think = script.begun(at).saturating_sub(script.ended(own[place - 1] as usize));
-                free += self.stage.pace.wait(think);
+        // Its first statement begins as long after the first of all as it did; each other one after its think time.
+        let (mut free, mut before) = (self.stage.begun.get().0, self.stage.script.first);
+        for place in 0..self.stage.script.sessions[self.number] {
+            let Some((at, statement, is_ahead)) = self.next().await else { break };
+            free += self.stage.pace.wait(statement.start.0.saturating_sub(before));
+            before = statement.end().0;
+            let due = free;
+            if is_ahead {
+                free = free.max(clock::now().0);
             }
             self.stage.handle.sleep_until(Nanos(free)).await;
-            let (ready, out_of_order) = self.order(at, free).await;
+            let (ready, out_of_order) = self.order(at, &statement, free).await;
             if self.stage.ended.borrow().is_some() {
                 break;
             }
-            let heard = Heard { wait: Nanos(ready - free), out_of_order, ..Heard::default() };
-            free = self.say(at, heard, ready).await.0;
-            self.stage.done[self.number].set((place as u32 + 1, Nanos(free)));
+            let heard = Heard { wait: Nanos(ready - due), out_of_order, ..Heard::default() };
+            let (heard, moment) = self.say(at, &statement, heard, ready).await;
+            free = moment.0;
+            self.stage.ledger.borrow_mut().put(at, &statement, heard);
+            self.stage.done[self.number].set((place + 1, Nanos(free)));
             self.stage.gates[self.number].open();
         }
-        if let Some(line) = self.line.take() {
-            line.quit().await;
-        }
+        self.line.quit().await;
         self.stage.done[self.number].set((u32::MAX, self.stage.handle.moment()));
         self.stage.gates[self.number].open();
         self.stage.living.set(self.stage.living.get() - 1);
     }
 
+    /// Its next statement, and whether it had to wait for it because it was so far ahead of others; `None` where the
+    /// replay has ended.
+    async fn next(&self) -> Option<(usize, Statement, bool)> {
+        let mut is_ahead = false;
+        while self.stage.ended.borrow().is_none() {
+            if let Some((at, statement)) = self.stage.feed.next(self.number) {
+                return Some((at, statement, is_ahead));
+            }
+            // A trace that is shorter now than when it was read.
+            if self.stage.feed.is_over() {
+                return None;
+            }
+            is_ahead |= self.stage.feed.is_full();
+            self.stage.fed[self.number].pass().await;
+        }
+        None
+    }
+
     /// Waits for all that is to be answered before; when that was, and whether it was given up.
-    async fn order(&self, at: usize, free: u64) -> (u64, bool) {
+    async fn order(&self, at: usize, statement: &Statement, free: u64) -> (u64, bool) {
         let (script, mut ready, mut given_up) = (&self.stage.script, free, false);
-        let holds = script.statements[at]
+        let holds = statement
             .transaction
             .is_some_and(|t| matches!(t.place, trace::Place::Inside | trace::Place::Commits | trace::Place::RollsBack));
         for wait in script.order.waits(at) {
@@ -230,11 +315,9 @@ impl<'a> Session<'a> {
         (ready, given_up)
     }
 
-    /// Asks it, and says when that was over.
-    async fn say(&mut self, at: usize, mut heard: Heard, ready: u64) -> Nanos {
-        let script = Rc::clone(&self.stage.script);
-        let statement = &script.statements[at];
-        let ready = match self.come(statement).await {
+    /// Asks it: what was heard, and when that was over.
+    async fn say(&mut self, at: usize, statement: &Statement, mut heard: Heard, ready: u64) -> (Heard, Nanos) {
+        let ready = match self.line.come(statement, &self.stage.target).await {
             Ok(false) => ready,
             // What prepared the way is nobody's lateness.
             Ok(true) => clock::now().0,
@@ -244,8 +327,8 @@ impl<'a> Session<'a> {
         heard.lag = Nanos(sent.0.saturating_sub(ready));
         let owed = statement.took.unwrap_or_default();
         self.stage.stalls.borrow_mut().asked(self.number, sent, owed);
-        let answered = self.ask(statement).await;
-        let moment = self.line.as_ref().map_or_else(clock::now, Replaying::moment).0.max(sent.0);
+        let answered = self.line.ask(statement).await;
+        let moment = self.line.moment().0.max(sent.0);
         let moment = Nanos(moment);
         let stalled = self.stage.stalls.borrow_mut().answered(self.number, moment);
         self.stage.last.set(Nanos(self.stage.last.get().0.max(moment.0)));
@@ -255,20 +338,18 @@ impl<'a> Session<'a> {
                 heard = Heard { wait: times.0, lag: times.1, out_of_order: times.2, stalled, ..answer };
                 heard.service = Nanos(moment.0 - sent.0);
                 self.fits(at, statement, &heard, error);
-                self.stage.heard.borrow_mut()[at] = heard;
             }
-            Ok(None) => self.stage.heard.borrow_mut()[at] = Heard::default(),
+            Ok(None) => heard = Heard::default(),
             Err(fault) => return self.lost(at, heard, &fault),
         }
-        moment
+        (heard, moment)
     }
 
-    fn lost(&mut self, at: usize, heard: Heard, fault: &Fault) -> Nanos {
-        self.line = None;
-        self.stage.heard.borrow_mut()[at] = Heard { fate: Fate::Lost, ..heard };
+    fn lost(&mut self, at: usize, heard: Heard, fault: &Fault) -> (Heard, Nanos) {
+        self.line.lose();
         let mut errors = self.stage.errors.borrow_mut();
-        errors.entry((self.stage.script.digest_of[at].unwrap_or(u32::MAX), 0)).or_insert_with(|| fault.to_string());
-        clock::now()
+        errors.entry((self.stage.script.digest_of(at).unwrap_or(u32::MAX), 0)).or_insert_with(|| fault.to_string());
+        (Heard { fate: Fate::Lost, ..heard }, clock::now())
     }
 
     /// Whether it was answered as in the trace.
@@ -278,126 +359,22 @@ impl<'a> Session<'a> {
         let rows = known.rows.is_some_and(|rows| rows != u64::from(heard.rows));
         let affected = known.affected.is_some_and(|affected| affected != u64::from(heard.affected));
         self.stage.asked.set(self.stage.asked.get() + 1);
-        if let (Some(error), Some(digest)) = (error, self.stage.script.digest_of[at])
+        if let (Some(error), Some(digest)) = (error, self.stage.script.digest_of(at))
             && known.error.is_none_or(|number| number == 0)
         {
             self.stage.errors.borrow_mut().entry((digest, heard.error)).or_insert(error);
         }
         let racy = self.stage.script.order.is_racy(at);
-        if racy || !(is_error || heard.fate == Fate::Answered && (rows || affected)) {
+        if racy || !self.stage.is_compared || !(is_error || heard.fate == Fate::Answered && (rows || affected)) {
             return;
         }
         self.stage.misfits.set(self.stage.misfits.get() + 1);
         let (misfits, asked) = (self.stage.misfits.get(), self.stage.asked.get());
         if misfits >= MISFITS && misfits as f64 > MISFIT_SHARE * asked as f64 {
-            *self.stage.ended.borrow_mut() = Some(format!(
+            self.stage.end(format!(
                 "the data do not fit the trace: {misfits} of the first {asked} statements were answered with other rows \
                  or errors than in the trace; give the data as they were when the trace began"
             ));
-            self.stage.gates.iter().for_each(Gate::open);
         }
-    }
-
-    /// Has a session of the right schema; whether that took anything.
-    async fn come(&mut self, statement: &Statement) -> Result<bool, Fault> {
-        if let Ask::Connect { collation } | Ask::ChangeUser { collation } = statement.ask {
-            self.collation = collation;
-        }
-        if matches!(statement.ask, Ask::ChangeUser { .. }) {
-            self.line = None;
-        }
-        let is_new = self.line.is_none();
-        if is_new {
-            let user = if statement.user.is_empty() { "root" } else { &statement.user };
-            let endpoint = SqlEndpoint { user: user.to_string(), ..self.stage.endpoint.clone() };
-            let connect = self.stage.handle.connecting(&endpoint.address, DEADLINE);
-            let opening = Opening { endpoint, connect, setup: Vec::new(), again: None };
-            let mut line = Replaying::open(&opening).await?;
-            // A number that the server does not know stays what every session of ours begins with.
-            if let Some(names) = self.stage.collations.get(&self.collation) {
-                line.query(names.as_bytes()).await?;
-            }
-            self.line = Some(line);
-            self.database.clear();
-        }
-        let moves = !statement.database.is_empty() && *statement.database != *self.database;
-        if moves {
-            let line = self.line.as_mut().expect("it was opened");
-            line.init_db(&statement.database).await?;
-            self.database = statement.database.to_string();
-        }
-        Ok(is_new || moves)
-    }
-
-    /// `None` for what is not asked.
-    async fn ask(&mut self, statement: &Statement) -> Result<Option<Answered>, Fault> {
-        let line = self.line.as_mut().expect("somebody came before");
-        match &statement.ask {
-            Ask::Query(text) => line.query(text).await.map(Some),
-            Ask::Prepare { statement, text } => self.prepare(*statement, text).await.map(Some),
-            Ask::Execute(execute) => {
-                let Some(text) = &execute.text else { return Ok(None) };
-                let known = line.is_prepared(execute.statement) || self.refused.contains_key(&execute.statement);
-                if !known {
-                    self.prepare(execute.statement, text).await?;
-                }
-                self.execute(execute).await
-            }
-            Ask::Close { statement } => {
-                line.close(*statement);
-                self.refused.remove(statement);
-                Ok(None)
-            }
-            Ask::InitDb(schema) => {
-                self.database = schema.to_string();
-                line.init_db(schema).await.map(Some)
-            }
-            Ask::ResetConnection => line.reset_connection().await.map(Some),
-            Ask::Ping => line.ping().await.map(Some),
-            Ask::Connect { .. }
-            | Ask::ChangeUser { .. }
-            | Ask::Fetch { .. }
-            | Ask::Reset { .. }
-            | Ask::SetOption(_)
-            | Ask::Quit
-            | Ask::Other(_) => Ok(None),
-        }
-    }
-
-    async fn prepare(&mut self, number: u32, text: &[u8]) -> Result<Answered, Fault> {
-        let line = self.line.as_mut().expect("somebody came before");
-        let answered = line.prepare(number, text).await?;
-        match &answered.error {
-            Some(error) => drop(self.refused.insert(number, (answered.heard.error, error.clone()))),
-            None => drop(self.refused.remove(&number)),
-        }
-        Ok(answered)
-    }
-
-    /// All its rows of values, one after the other; the answer is their sum.
-    async fn execute(&mut self, execute: &trace::Execute) -> Result<Option<Answered>, Fault> {
-        if let Some((error, text)) = self.refused.get(&execute.statement) {
-            let heard = Heard { fate: Fate::Refused, error: *error, ..Heard::default() };
-            return Ok(Some(Answered { heard, error: Some(text.clone()) }));
-        }
-        let line = self.line.as_mut().expect("somebody came before");
-        let mut all: Option<Answered> = None;
-        let none = vec![Vec::new()];
-        let rows = if execute.rows.is_empty() { &none } else { &execute.rows };
-        for row in rows {
-            let one = line.execute(execute.statement, row).await?;
-            all = Some(match all {
-                Some(mut sum) if one.error.is_none() => {
-                    sum.heard.affected = sum.heard.affected.saturating_add(one.heard.affected);
-                    sum.heard.warnings = sum.heard.warnings.saturating_add(one.heard.warnings);
-                    sum
-                }
-                Some(_) | None => one,
-            });
-            if all.as_ref().is_some_and(|all| all.error.is_some()) {
-                break;
-            }
-        }
-        Ok(all)
     }
 }

@@ -6,6 +6,7 @@ use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::kinds;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::rest;
+use crate::notebook::reporter::Progress;
 use crate::notebook::unix_ms;
 use crate::os::copy::{Allocated, copy};
 use crate::os::digest::digest;
@@ -18,6 +19,7 @@ use crate::servers::process::instance::{Instance, STOP_PATIENCE, Wish};
 use crate::servers::{Build, catalogue};
 use crate::trouble::Trouble;
 use model::{Nanos, Server};
+use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -74,27 +76,31 @@ impl Servers {
         data: &Data,
         needed: &Needed,
         stop: &AtomicBool,
-        tell: &dyn Fn(&str),
+        progress: &RefCell<dyn Progress>,
     ) -> Result<StoredSnapshot, Trouble> {
         let name = self.name_of(side, data, needed)?;
         match self.store.find(&name) {
             Ok(Some(kept)) => return Ok(kept),
             Ok(None) => {}
-            Err(why) => tell(&why),
+            Err(why) => progress.borrow_mut().say(&why),
         }
-        tell(&format!("{}: loading the data", side.name));
+        progress.borrow_mut().say(&format!("{}: loading the data", side.name));
         let begun = Instant::now();
         let mut manifest = Manifest::of(&name, &side.server, unix_ms());
         let wish = self.wish(side, stop);
         let mut instance = match data {
-            Data::Dump(_) => Instance::provision(&wish)?,
+            Data::Dump(_) | Data::Statistics(_) => Instance::provision(&wish)?,
             Data::Directory(folder) => {
                 Instance::provision_on(&wish, |to| copy(folder, to, &Allocated::new(), stop).map(drop))?
             }
         };
         let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
-        if let Data::Dump(files) = data {
-            data::load(&endpoint, files, needed, stop)?;
+        let at = |done: u64, of: u64, what: &str| {
+            let left = begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done.max(1) as f64);
+            progress.borrow_mut().at(done, of, what, left);
+        };
+        for note in data::load(&endpoint, data, needed, stop, &at)? {
+            progress.borrow_mut().say(&note);
         }
         data::finish(&side.name, &side.server.engine, &endpoint, needed)?;
         manifest.load_time = Nanos(begun.elapsed().as_nanos() as u64);

@@ -53,7 +53,7 @@ impl Mask {
     }
 
     /// The literal of a number: its whole digits masked, point, fraction and exponent as they are.
-    pub(super) fn number(&self, text: &[u8]) -> Vec<u8> {
+    pub(crate) fn number(&self, text: &[u8]) -> Vec<u8> {
         let long = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let [digits, rest] = [&text[..long], &text[long..]];
         let zeros = digits.iter().take_while(|byte| **byte == b'0').count();

@@ -5,6 +5,7 @@ use super::Verb;
 use super::servers::start;
 use crate::arguments::{many, option, said};
 use crate::exit::{self, Exit};
+use crate::progress::Terminal;
 use crate::{interrupt, out};
 use clap::{ArgMatches, Command};
 use judge::upgrade::Hearing;
@@ -12,6 +13,7 @@ use lab::os::digest::digest;
 use lab::os::process::Guard;
 use lab::replay::{Comparison, Data, Pace, Script, Servers, Side, data, each_heard, keep};
 use model::upgrade::{Observed, Run, Upgrade};
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -35,7 +37,7 @@ fn command(command: Command) -> Command {
         option(
             "data",
             "PATH",
-            "The data that the trace begins with: a dump (.sql, or a folder of them), or a copy of a data directory",
+            "The data that the trace begins with: a dump (.sql, or a folder of them), a copy of a data directory, or statistics",
         )
         .required(true),
         option("pairs", "N", "Replays of each build, in turn [default: 5]")
@@ -65,7 +67,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     eprintln!("reading {}", trace.display());
     let script = Rc::new(Script::read(&trace).map_err(exit::refused)?);
     let folder = folder(matches, &found)?;
-    let tell = |what: &str| eprintln!("{what}");
+    let progress = RefCell::new(Terminal::new());
     let comparison = Comparison {
         script: Rc::clone(&script),
         data: found,
@@ -75,10 +77,11 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
         blocks,
         folder: &folder,
         stop: &stop,
-        tell: &tell,
+        progress: &progress,
     };
     let servers = Servers::new(Guard::this_program()).map_err(exit::failed)?;
     let observed = comparison.carry_out(&servers).map_err(exit::failed)?;
+    drop(progress);
     let observed = Observed { trace: trace.display().to_string(), data: path.display().to_string(), ..observed };
     keep(&folder.join("observed.json"), &observed).map_err(exit::failed)?;
     let upgrade = judged(&observed, &script, &folder)?;
@@ -90,8 +93,8 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
 fn judged(observed: &Observed, script: &Script, folder: &Path) -> Result<Upgrade, Exit> {
     let runs: Vec<Run> = observed.replays.iter().map(|replay| replay.run).collect();
     let mut hearing = Hearing::new(&runs, &observed.digests);
-    each_heard(folder, &runs, script.statements.len(), &mut |statement, heard| {
-        if let Some(digest) = script.digest_of[statement] {
+    each_heard(folder, &runs, script.count(), &mut |statement, heard| {
+        if let Some(digest) = script.digest_of(statement) {
             hearing.add(digest, script.order.is_racy(statement), heard);
         }
     })
