@@ -470,6 +470,7 @@ const LAB: &[&[&str]] = &[
     &["execution"],
     &["provision"],
     &["capture"],
+    &["shapes"],
     &["backends"],
     &["load", "servers", "disturbances", "samplers", "profiler"],
     &["executor", "ranks"],

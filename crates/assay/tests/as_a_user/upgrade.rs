@@ -82,7 +82,8 @@ fn rows_made_of_statistics_decide_what_the_rows_themselves_decide_and_hold_none_
     fs::copy(format!("{SMOKE}/planted.sql"), desk.path("planted.sql")).expect("it ships");
     let key = "a key of more than sixteen bytes";
     let captured = |arguments: &[&str]| {
-        let said = Said::of(desk.command(&[&["capture"], arguments].concat()).env("ASSAY_MASK_KEY", key).output().unwrap());
+        let said =
+            Said::of(desk.command(&[&["capture"], arguments].concat()).env("ASSAY_MASK_KEY", key).output().unwrap());
         assert_eq!(said.status, 0, "{said:#?}");
         said
     };

@@ -8,7 +8,7 @@ use crate::trouble::Trouble;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Formatter};
 
-/// Of one table; a trace that asks for more asks for rows of the others' kind.
+/// So many combinations of one table are kept; what is asked for beyond them finds rows of the others' kind.
 const MOST: usize = 200_000;
 
 /// Columns, in small letters, with the value that each must have.

@@ -4,12 +4,10 @@
 
 use super::asked::AskedFor;
 use super::dump::Statements;
+use super::loading::Loading;
 use super::synthetic;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::Control;
-use crate::backends::mysql::session::replaying::Replaying;
-use crate::backends::opening::{Opening, connecting};
-use crate::executor::block_on;
 use crate::os::digest::digest;
 use crate::shapes::{OWN_SCHEMAS, ROUTINES, SCHEMA, STATISTICS, Shapes};
 use crate::trouble::Trouble;
@@ -18,12 +16,8 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
-use workload::session::Fault;
+use std::sync::atomic::AtomicBool;
 
-/// A statement of a dump that is not answered within it has no server any more: building an index is the longest.
-const PATIENCE: Duration = Duration::from_secs(6 * 3600);
 /// What lies in every data directory of InnoDB.
 const SYSTEM_TABLESPACE: &str = "ibdata1";
 
@@ -60,7 +54,11 @@ impl Data {
         }
         files.retain(|file| file.extension().is_some_and(|ending| ending == "sql"));
         files.sort();
-        if files.is_empty() { Err(wrong("holds neither SQL nor a data directory nor statistics")) } else { Ok(Self::Dump(files)) }
+        if files.is_empty() {
+            Err(wrong("holds neither SQL nor a data directory nor statistics"))
+        } else {
+            Ok(Self::Dump(files))
+        }
     }
 
     /// What tells these data from others, without reading them: their files, lengths and times.
@@ -98,69 +96,6 @@ impl Needed {
     }
 }
 
-/// A session that brings data into a fresh server.
-pub(super) struct Loading(Replaying);
-
-impl Loading {
-    /// In the schema that the trace begins in: a dump of one schema does not name it.
-    pub fn open(endpoint: &SqlEndpoint, needed: &Needed) -> Result<Self, Trouble> {
-        let connect = connecting(&endpoint.address, PATIENCE);
-        let opening = Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None };
-        let mut loading = Self(block_on(Replaying::open(&opening)).map_err(Self::fault)?);
-        loading.0.waits_at_most(PATIENCE);
-        for schema in &needed.schemas {
-            loading.say(format!("CREATE DATABASE IF NOT EXISTS `{schema}`").as_bytes())?;
-        }
-        if let Some(schema) = needed.schemas.first() {
-            block_on(loading.0.init_db(schema)).map_err(Self::fault)?;
-        }
-        Ok(loading)
-    }
-
-    fn fault(fault: Fault) -> Trouble {
-        Trouble::new("the data cannot be loaded").because(fault)
-    }
-
-    /// Has a statement carried out; how many rows it changed.
-    pub fn say(&mut self, sql: &[u8]) -> Result<u64, Trouble> {
-        let answered = block_on(self.0.query(sql)).map_err(Self::fault)?;
-        match answered.error {
-            Some(error) => Err(Trouble::new(format!("`{}`: {error}", beginning(sql)))),
-            None => Ok(u64::from(answered.heard.affected)),
-        }
-    }
-
-    /// Has the statements of a file carried out; `at` is told how many of its bytes.
-    pub fn file(&mut self, file: &Path, stop: &AtomicBool, at: &dyn Fn(u64)) -> Result<(), Trouble> {
-        let open = File::open(file).map_err(Trouble::at("opening", file))?;
-        let mut read = 0;
-        for (number, statement) in Statements::new(BufReader::with_capacity(1 << 20, open)).enumerate() {
-            let statement = statement.map_err(Trouble::at("reading", file))?;
-            if stop.load(Relaxed) {
-                return Err(Trouble::new("asked to stop"));
-            }
-            let answered = block_on(self.0.query(&statement)).map_err(Self::fault)?;
-            if let Some(error) = answered.error {
-                let shown = beginning(&statement);
-                let what = format!("{}: statement {} (`{shown}`): {error}", file.display(), number + 1);
-                return Err(Trouble::new(what).mend("mend the dump, or dump for this version"));
-            }
-            read += statement.len() as u64;
-            at(read);
-        }
-        Ok(())
-    }
-
-    pub fn quit(self) {
-        block_on(self.0.quit());
-    }
-}
-
-/// As much of a statement as is shown of it.
-fn beginning(sql: &[u8]) -> String {
-    String::from_utf8_lossy(sql).trim().chars().take(80).collect()
-}
-
 /// Loads data into a fresh server; `at` is told how much of how much. What could not be made is told.
 pub(super) fn load(
     endpoint: &SqlEndpoint,
@@ -169,7 +104,10 @@ pub(super) fn load(
     stop: &AtomicBool,
     at: &dyn Fn(u64, u64, &str),
 ) -> Result<Vec<String>, Trouble> {
-    let mut loading = Loading::open(endpoint, needed)?;
+    if let Data::Directory(_) = data {
+        return Ok(Vec::new());
+    }
+    let mut loading = Loading::open(endpoint, &needed.schemas)?;
     let notes = match data {
         Data::Dump(files) => {
             let sizes: Vec<u64> = files.iter().map(|file| fs::metadata(file).map_or(0, |found| found.len())).collect();
@@ -226,18 +164,9 @@ pub(super) fn say(endpoint: &SqlEndpoint, statements: &[Vec<u8>]) -> Result<(), 
     if statements.is_empty() {
         return Ok(());
     }
-    let fault = |fault| Trouble::new("a statement of the user's cannot be said").because(fault);
-    let connect = connecting(&endpoint.address, PATIENCE);
-    let opening = Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None };
-    let mut session = block_on(Replaying::open(&opening)).map_err(fault)?;
-    session.waits_at_most(PATIENCE);
-    for statement in statements {
-        if let Some(error) = block_on(session.query(statement)).map_err(fault)?.error {
-            let shown = String::from_utf8_lossy(statement);
-            return Err(Trouble::new(format!("`{}`: {error}", shown.trim())));
-        }
-    }
-    block_on(session.quit());
+    let mut loading = Loading::open(endpoint, &BTreeSet::new())?;
+    statements.iter().try_for_each(|statement| loading.say(statement).map(drop))?;
+    loading.quit();
     Ok(())
 }
 

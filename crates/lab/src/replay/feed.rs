@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::Scope;
 use trace::Statement;
 
-/// So many statements lie ready at most: 13 s of 5,000 a second. What a statement waits for began before it, and so lies
-/// before it here: sessions that are ahead of others wait, and none for ever.
+/// So many statements lie ready at most: 13 s of 5,000 a second. What a statement waits for began before it, and so
+/// lies before it here: sessions that are ahead of others wait, and none for ever.
 pub const AHEAD: usize = 1 << 16;
 /// Handed over together.
 const TOGETHER: usize = 256;

@@ -1,5 +1,5 @@
-//! What was heard of each statement, in a file, in the order of the script: statements are answered in another order, and
-//! those behind one that is still under way wait in memory.
+//! What was heard of each statement, in a file, in the order of the script: statements are answered in another order,
+//! and those behind one that is still under way wait in memory.
 
 use crate::trouble::Trouble;
 use model::Nanos;

@@ -10,6 +10,7 @@ mod facts;
 mod feed;
 mod ledger;
 mod line;
+mod loading;
 mod look;
 mod order;
 mod player;

@@ -3,8 +3,8 @@
 //! transaction that conflicts with it and had ended before it began; for one that it met in a lock, it waits until that
 //! one's statement was answered, so that the server's own queue keeps the order. What overlapped in the trace in any
 //! other way may go either way again: such a statement is *racy*, and its answer proves nothing. Statements come in the
-//! order of their beginnings; what is remembered of a key is at most two transactions of each session. Where that is too
-//! much for memory, what has ended is forgotten, and everything that begins later waits for all of it.
+//! order of their beginnings; what is remembered of a key is at most two transactions of each session. Where that is
+//! too much for memory, what has ended is forgotten, and everything that begins later waits for all of it.
 
 use std::collections::HashMap;
 

@@ -5,10 +5,10 @@
 
 use super::feed::Feed;
 use super::ledger::{Ledger, Sums};
+use super::line::{Line, Target};
 use super::script::Script;
 use super::stalls::{BEAT, Stalls};
 use crate::backends::endpoint::SqlEndpoint;
-use super::line::{Target, Line};
 use crate::backends::mysql::session::replaying::Answered;
 use crate::executor::{Executor, Gate, Handle};
 use crate::os::clock;

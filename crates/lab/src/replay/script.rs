@@ -18,7 +18,7 @@ use trace::{Ask, Bound, ByStart, Item, Place, SessionId, Statement, Text};
 const MOST: f64 = 0.8;
 /// How a limit begins that says so.
 pub(super) const MASKED: &str = "Values of the trace are masked";
-/// Of a statement without a text of its own.
+/// The digest of a statement without a text of its own.
 const NONE: u32 = u32::MAX;
 
 pub struct Script {

@@ -1,9 +1,9 @@
-//! Rows made of statistics: of each table as many as it had. First come those that the trace asks for by the values that
-//! it holds columns to, then others, whose columns have those values among their own.
+//! Rows made of statistics: of each table as many as it had. First come those that the trace asks for by the values
+//! that it holds columns to, then others, whose columns have those values among their own.
 
 use super::asked::{AskedFor, AskedOfTable, Held};
-use super::data::Loading;
 use super::facts::folded;
+use super::loading::Loading;
 use crate::shapes::rows::Rows;
 use crate::shapes::{Shapes, Table};
 use crate::trouble::Trouble;
@@ -28,8 +28,9 @@ pub(super) fn fill(
     loading.say(MANNERS)?;
     for table in shapes.tables.iter().filter(|table| !table.columns.is_empty()) {
         let nothing = AskedOfTable::default();
-        let made = Filling::new(shapes, table, asked.table(&table.name).unwrap_or(&nothing))
-            .fill(loading, stop, &|made| at(before + made, all))?;
+        let made =
+            Filling::new(shapes, table, asked.table(&table.name).unwrap_or(&nothing))
+                .fill(loading, stop, &|made| at(before + made, all))?;
         if made < table.rows {
             notes.push(format!(
                 "{}.{}: {made} of {} rows could be made; the others would break a key or a condition.",
@@ -98,7 +99,8 @@ impl<'a> Filling<'a> {
     fn fill(&self, loading: &mut Loading, stop: &AtomicBool, at: &dyn Fn(u64)) -> Result<u64, Trouble> {
         let names: Vec<String> =
             self.table.columns.iter().map(|column| format!("`{}`", column.name.replace('`', "``"))).collect();
-        let head = format!("INSERT IGNORE INTO `{}`.`{}` ({}) VALUES ", self.table.schema, self.table.name, names.join(", "));
+        let head =
+            format!("INSERT IGNORE INTO `{}`.`{}` ({}) VALUES ", self.table.schema, self.table.name, names.join(", "));
         let asked = self.there.iter().zip(0u64..).map(|(held, number)| {
             // Behind the others, so that what the trace does not say is no other row's.
             let mut row = self.rows.row(self.table.rows.saturating_sub(number + 1));

@@ -68,7 +68,8 @@ fn digits(table: &Table) -> Vec<Option<Place>> {
     for key in &table.unique {
         let at = |name: &String| table.columns.iter().position(|column| column.name == *name);
         let all: Vec<usize> = key.iter().filter_map(at).collect();
-        let is_unique = all.iter().any(|at| matches!(places[*at], Some(Place::Digit { unit: 1, of }) if of >= table.rows));
+        let is_unique =
+            all.iter().any(|at| matches!(places[*at], Some(Place::Digit { unit: 1, of }) if of >= table.rows));
         let mut free: Vec<usize> = all.iter().copied().filter(|at| places[*at].is_none()).collect();
         // A column that the server computes, or one of another key, makes it unique or cannot be helped.
         if is_unique || free.is_empty() {
@@ -141,12 +142,18 @@ mod tests {
 
     #[test]
     fn what_refers_to_another_column_has_its_values() {
-        let parent = table(50, vec![Column { least: Some("1".into()), most: Some("99".into()), ..column("id", 50) }], &[&["id"]]);
+        let parent = table(
+            50,
+            vec![Column { least: Some("1".into()), most: Some("99".into()), ..column("id", 50) }],
+            &[&["id"]],
+        );
         let refers = Some(["s".into(), "t".into(), "id".into()]);
         let child = Table { name: "u".into(), ..table(200, vec![Column { refers, ..column("t", 20) }], &[]) };
         let shapes = Shapes { tables: vec![parent.clone(), child.clone()], ..shapes(&parent) };
-        let parents: HashSet<Vec<String>> = (0..50).map(|number| Rows::new(&shapes, &parent, vec![Vec::new()]).row(number)).collect();
-        let children: HashSet<Vec<String>> = (0..200).map(|number| Rows::new(&shapes, &child, vec![Vec::new()]).row(number)).collect();
+        let parents: HashSet<Vec<String>> =
+            (0..50).map(|number| Rows::new(&shapes, &parent, vec![Vec::new()]).row(number)).collect();
+        let children: HashSet<Vec<String>> =
+            (0..200).map(|number| Rows::new(&shapes, &child, vec![Vec::new()]).row(number)).collect();
         assert!(children.is_subset(&parents) && children.len() == 20, "{children:?}");
     }
 }

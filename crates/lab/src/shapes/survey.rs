@@ -51,7 +51,9 @@ pub fn survey(
     let (schema, routines) = surveyor.definitions(&mut tables).map_err(fault)?;
     let mut notes = vec![NAMES.to_string()];
     if is_estimate {
-        notes.push(format!("Tables of more than {SAMPLE} rows: counted from that many, and rows as the server estimates."));
+        notes.push(format!(
+            "Tables of more than {SAMPLE} rows: counted from that many, and rows as the server estimates."
+        ));
     }
     let server = surveyor.control.version().to_string();
     surveyor.control.quit();
@@ -149,7 +151,9 @@ impl Surveyor<'_> {
         let mut asked = vec!["COUNT(*)".to_string()];
         for column in &table.columns {
             let (column, has_bounds) = (name(&[&column.name]), is_ordered(&column.kind));
-            asked.push(format!("COUNT(DISTINCT {column}), COALESCE(SUM({column} IS NULL), 0), COALESCE(AVG(LENGTH({column})), 0)"));
+            asked.push(format!(
+                "COUNT(DISTINCT {column}), COALESCE(SUM({column} IS NULL), 0), COALESCE(AVG(LENGTH({column})), 0)"
+            ));
             asked.push(if has_bounds { format!("MIN({column}), MAX({column})") } else { "NULL, NULL".into() });
         }
         let columns: Vec<String> = table.columns.iter().map(|column| name(&[&column.name])).collect();
@@ -177,7 +181,8 @@ impl Surveyor<'_> {
             let mut bounds = [row.get(4 + at * 5).cloned().flatten(), row.get(5 + at * 5).cloned().flatten()];
             if !is_whole && is_ordered(&column.kind) && unique.iter().any(|key| key[0] == column.name) {
                 // An index has them at its ends.
-                let (least, most) = (format!("MIN({})", name(&[&column.name])), format!("MAX({})", name(&[&column.name])));
+                let (least, most) =
+                    (format!("MIN({})", name(&[&column.name])), format!("MAX({})", name(&[&column.name])));
                 let ends = self.control.rows(&format!("SELECT {least}, {most} FROM {own}"))?;
                 bounds = [0, 1].map(|at| ends.first().and_then(|row| row.get(at).cloned().flatten()));
             }
@@ -214,8 +219,16 @@ impl Surveyor<'_> {
     fn routines(&mut self, own: &str) -> Result<Vec<String>, Fault> {
         let mut all = Vec::new();
         for (kind, place, ask) in [
-            ("FUNCTION", 2, "SELECT routine_name FROM information_schema.routines WHERE routine_type = 'FUNCTION' AND routine_schema"),
-            ("PROCEDURE", 2, "SELECT routine_name FROM information_schema.routines WHERE routine_type = 'PROCEDURE' AND routine_schema"),
+            (
+                "FUNCTION",
+                2,
+                "SELECT routine_name FROM information_schema.routines WHERE routine_type = 'FUNCTION' AND routine_schema",
+            ),
+            (
+                "PROCEDURE",
+                2,
+                "SELECT routine_name FROM information_schema.routines WHERE routine_type = 'PROCEDURE' AND routine_schema",
+            ),
             ("VIEW", 1, "SELECT table_name FROM information_schema.views WHERE table_schema"),
             ("TRIGGER", 2, "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema"),
         ] {
@@ -240,7 +253,8 @@ impl Surveyor<'_> {
 fn is_ordered(kind: &str) -> bool {
     let kind = kind.to_ascii_lowercase();
     let is = |word: &&str| kind.starts_with(*word);
-    let all = ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "date", "time", "year"];
+    let all =
+        ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "date", "time", "year"];
     all.iter().any(is)
 }
 
@@ -257,8 +271,14 @@ mod tests {
 
     #[test]
     fn a_definition_loses_the_account_that_made_it_and_nothing_else() {
-        assert_eq!(undefined("CREATE DEFINER=`a b`@`%` FUNCTION `f`() RETURNS int"), "CREATE FUNCTION `f`() RETURNS int");
-        assert_eq!(undefined("CREATE ALGORITHM=MERGE DEFINER=`r`@`h` SQL SECURITY DEFINER VIEW v"), "CREATE ALGORITHM=MERGE SQL SECURITY DEFINER VIEW v");
+        assert_eq!(
+            undefined("CREATE DEFINER=`a b`@`%` FUNCTION `f`() RETURNS int"),
+            "CREATE FUNCTION `f`() RETURNS int"
+        );
+        assert_eq!(
+            undefined("CREATE ALGORITHM=MERGE DEFINER=`r`@`h` SQL SECURITY DEFINER VIEW v"),
+            "CREATE ALGORITHM=MERGE SQL SECURITY DEFINER VIEW v"
+        );
         assert_eq!(undefined("CREATE TABLE t"), "CREATE TABLE t");
     }
 

@@ -1,5 +1,5 @@
-//! Values of a column by their number: the same number is the same value, and different ones are different values as far
-//! as the column's type has so many. Numbers and times lie evenly between the bounds; texts are letters that mean
+//! Values of a column by their number: the same number is the same value, and different ones are different values as
+//! far as the column's type has so many. Numbers and times lie evenly between the bounds; texts are letters that mean
 //! nothing, as long as the originals were.
 
 use super::Column;
