@@ -19,7 +19,7 @@ const SAMPLE: u64 = 100_000;
 const GROWING: f64 = 0.9;
 const NAMES: &str = "Names, comments, defaults and the members of ENUMs are in the schema as they are.";
 
-/// Of these schemas, or of all that are not the server's own where none is named.
+/// Takes the shape of the DSN's database, or of all that are not the server's own where none is named.
 pub fn survey(
     server: &SqlEndpoint,
     made: Nanos,
